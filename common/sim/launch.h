@@ -1,0 +1,109 @@
+// The simulator as a kernel file sees it: enough of CUDA C++ for an ordinary compiler to
+// build the kernels, with every access to global and shared memory on record.
+//
+// An element is a Value: its conversion operators and assignments report loads and stores.
+// A thread is a fiber; __syncthreads() is where it hands over to the next one. The kernel's
+// `__shared__` arrays are thread-local to the host thread that runs the block.
+
+#pragma once
+
+#include <cstdint>
+
+#include "../kernel.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __launch_bounds__(...)
+#define __shared__ static thread_local
+
+// An access is known by its return address. Two accesses of a kernel must not become one call
+// with a choice of arguments: clang is told so here, g++ by its options in the Makefile.
+#ifdef __clang__
+#define SIM_ACCESS __attribute__((nomerge))
+#else
+#define SIM_ACCESS
+#endif
+
+namespace sim {
+
+struct uint3 {
+    unsigned x, y, z;
+};
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+
+// Of the thread that is running.
+inline thread_local uint3 threadIdx, blockIdx;
+inline thread_local dim3 blockDim, gridDim;
+
+void __syncthreads();
+
+// The fibers' stacks on this host thread. What lies there is a register or a local of a
+// simulated thread, no memory of the GPU's.
+struct Stacks {
+    uintptr_t base = 0;
+    uintptr_t bytes = 0;
+    bool hold(const void* address) const { return uintptr_t(address) - base < bytes; }
+};
+inline thread_local Stacks stacks;
+
+// Tells the simulator that the running kernel has `bytes` of shared memory at `address`.
+void declare_shared(void* address, size_t bytes);
+
+// An element of a matrix or of a tile, wherever it lives. The members that touch memory are
+// never inlined: their return address is the place in the kernel that makes the access.
+template <typename Raw>
+class Value {
+public:
+    Value()
+    {
+        if (!stacks.hold(this)) declare_shared(this, sizeof *this);
+    }
+    Value(Raw raw) : raw_(raw) {}
+    SIM_ACCESS Value(const Value& from);             // loads `from`
+    SIM_ACCESS operator Raw() const;                 // loads
+    SIM_ACCESS Value& operator=(const Value& from);  // loads `from`, stores
+    SIM_ACCESS Value& operator=(Raw raw);            // stores
+
+private:
+    Raw raw_;
+};
+
+extern template class Value<float>;
+extern template class Value<double>;
+extern template class Value<int>;
+
+// Runs every block of the grid and returns when all are done. `kernel` identifies the kernel;
+// `thread` runs one thread of it, with threadIdx and the others set.
+void run_grid(const void* kernel, dim3 grid, dim3 block, void (*thread)(const void* arguments),
+              const void* arguments);
+
+template <typename... Parameters>
+auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block)
+{
+    return [=](Parameters... arguments) {
+        auto thread = [&] { kernel(arguments...); };
+        run_grid(reinterpret_cast<const void*>(kernel), grid, block,
+                 [](const void* t) { (*static_cast<const decltype(thread)*>(t))(); }, &thread);
+    };
+}
+
+template <typename Pass>
+using Registration = harness::Registration<Pass, Value<float>, Value<double>, Value<int>>;
+
+constexpr char name[] = "sim";
+
+}  // namespace sim
+
+using sim::blockDim;
+using sim::blockIdx;
+using sim::dim3;
+using sim::gridDim;
+using sim::threadIdx;
+using sim::__syncthreads;
+
+#define LAUNCH(kernel, grid, block) sim::launch(kernel, grid, block)
