@@ -1,0 +1,211 @@
+// The GPU as a Device: device 0 of the CUDA runtime, measured with its events.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "../device.h"
+#include "../error.h"
+
+namespace cuda {
+namespace {
+
+using namespace harness;
+
+// Throws status_no_device, naming the call and its place, unless `call` succeeded.
+#define CUDA(call) check(call, #call, __FILE__, __LINE__)
+
+void check(cudaError_t status, const char* call, const char* file, int line)
+{
+    if (status == cudaSuccess) return;
+    throw Error{status_no_device, format("%s:%d: %s: %s", file, line, call, cudaGetErrorString(status))};
+}
+
+template <typename Bits>
+__global__ void fill_kernel(Bits* data, Contents contents)
+{
+    const uint64_t step = uint64_t(gridDim.x) * blockDim.x;
+    for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < contents.elements(); i += step)
+        data[i] = contents.at<Bits>(i);
+}
+
+struct DeviceMismatch {
+    unsigned long long count, first;
+};
+
+template <typename Bits>
+__global__ void compare_kernel(const Bits* data, Contents contents, DeviceMismatch* mismatch)
+{
+    const uint64_t step = uint64_t(gridDim.x) * blockDim.x;
+    DeviceMismatch own = {0, ~0ull};
+    for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < contents.elements(); i += step)
+        if (data[i] != contents.at<Bits>(i) && own.count++ == 0) own.first = i;
+    if (own.count == 0) return;
+    atomicAdd(&mismatch->count, own.count);
+    atomicMin(&mismatch->first, own.first);
+}
+
+// The version of the driver itself, where it says; of the CUDA it supports otherwise.
+std::string driver_version()
+{
+    char line[256] = "", version[64] = "";
+    if (FILE* file = fopen("/proc/driver/nvidia/version", "r")) {
+        if (!fgets(line, sizeof line, file)) line[0] = '\0';
+        fclose(file);
+    }
+    for (const char* word = strtok(line, " \n"); word; word = strtok(nullptr, " \n"))
+        if (sscanf(word, "%63[0-9.]", version) == 1 && strchr(version, '.')) return version;
+    int cuda = 0;
+    CUDA(cudaDriverGetVersion(&cuda));
+    return format("CUDA %d.%d", cuda / 1000, cuda % 1000 / 10);
+}
+
+class Gpu : public Device {
+public:
+    Gpu()
+    {
+        cudaDeviceProp properties;
+        CUDA(cudaGetDeviceProperties(&properties, 0));
+        CUDA(cudaEventCreate(&start_));
+        CUDA(cudaEventCreate(&stop_));
+        CUDA(cudaMalloc(&mismatch_, sizeof *mismatch_));
+        // Double data rate: two transfers per clock of a bus this many bits wide. Cards that do
+        // not tell report zero, and so do we.
+        int clock_khz = 0, bus_bits = 0;
+        CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, 0));
+        CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+        const double peak_gbs = 2.0 * clock_khz * 1e3 * bus_bits / 8 / 1e9;
+        info_ = {"cuda", properties.name, driver_version(), "", peak_gbs, uint64_t(properties.l2CacheSize)};
+        blocks_ = 8 * properties.multiProcessorCount;
+        card_ = format("%s: compute capability %d.%d, %d SMs, %.1f MB L2, %.1f GB memory", properties.name, properties.major,
+                       properties.minor, properties.multiProcessorCount, properties.l2CacheSize / 1e6,
+                       properties.totalGlobalMem / 1e9);
+        override_peak(peak_gbs);
+    }
+
+    ~Gpu() override
+    {
+        cudaFree(mismatch_);
+        cudaEventDestroy(stop_);
+        cudaEventDestroy(start_);
+    }
+
+    const DeviceInfo& info() const override { return info_; }
+
+    void override_peak(double gbs) override
+    {
+        info_.dram_peak_gbs = gbs;
+        info_.description = card_ + (gbs > 0 ? format(", DRAM peak %.0f GB/s", gbs) : ", DRAM peak unknown");
+    }
+
+    uint64_t free_bytes() override
+    {
+        size_t free = 0, total = 0;
+        CUDA(cudaMemGetInfo(&free, &total));
+        return free;
+    }
+
+    void* allocate(uint64_t bytes) override
+    {
+        void* memory = nullptr;
+        if (cudaMalloc(&memory, bytes) == cudaErrorMemoryAllocation) {
+            cudaGetLastError();
+            throw Error{status_bad_input, format("the %s has no %.2f GB of memory to give", info_.machine.c_str(), bytes / 1e9)};
+        }
+        CUDA(cudaGetLastError());
+        return memory;
+    }
+
+    void release(void* memory) noexcept override { cudaFree(memory); }
+
+    void write(void* to, const void* from, uint64_t bytes) override
+    {
+        CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+    }
+
+    void read(void* to, const void* from, uint64_t bytes) override
+    {
+        CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+    }
+
+    void fill(void* matrix, Type type, const Contents& contents) override
+    {
+        if (bytes_of(type) == 8)
+            fill_kernel<<<blocks_, 256>>>(static_cast<uint64_t*>(matrix), contents);
+        else
+            fill_kernel<<<blocks_, 256>>>(static_cast<uint32_t*>(matrix), contents);
+        CUDA(cudaGetLastError());
+    }
+
+    Mismatch compare(const void* matrix, Type type, const Contents& contents) override
+    {
+        DeviceMismatch mismatch = {0, ~0ull};
+        CUDA(cudaMemcpy(mismatch_, &mismatch, sizeof mismatch, cudaMemcpyHostToDevice));
+        if (bytes_of(type) == 8)
+            compare_kernel<<<blocks_, 256>>>(static_cast<const uint64_t*>(matrix), contents, mismatch_);
+        else
+            compare_kernel<<<blocks_, 256>>>(static_cast<const uint32_t*>(matrix), contents, mismatch_);
+        CUDA(cudaGetLastError());
+        CUDA(cudaMemcpy(&mismatch, mismatch_, sizeof mismatch, cudaMemcpyDeviceToHost));
+        return {mismatch.count, mismatch.first};
+    }
+
+    void enqueue(const Kernel& kernel, Type type, void* odata, const void* idata, int width, int height) override
+    {
+        kernel.launch[int(type)](odata, idata, width, height);
+        const cudaError_t status = cudaGetLastError();
+        if (status != cudaSuccess)
+            throw Error{status_no_device, format("launch of %s: %s", kernel.name.c_str(), cudaGetErrorString(status))};
+    }
+
+    void enqueue_copy(void* to, const void* from, uint64_t bytes) override
+    {
+        CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
+    }
+
+    void finish() override { CUDA(cudaDeviceSynchronize()); }
+
+    bool has_clock() const override { return true; }
+
+    double time_ms(const std::function<void()>& work) override
+    {
+        CUDA(cudaEventRecord(start_));
+        work();
+        CUDA(cudaEventRecord(stop_));
+        CUDA(cudaEventSynchronize(stop_));
+        float ms = 0;
+        CUDA(cudaEventElapsedTime(&ms, start_, stop_));
+        return ms;
+    }
+
+    LaunchCounts take_counts() override { return {}; }
+
+private:
+    DeviceInfo info_;
+    std::string card_;
+    int blocks_ = 0;  // of the grids that fill and compare
+    cudaEvent_t start_ = nullptr, stop_ = nullptr;
+    DeviceMismatch* mismatch_ = nullptr;
+};
+
+std::unique_ptr<Device> open(std::string& why_not)
+{
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status == cudaSuccess && count > 0) return std::make_unique<Gpu>();
+    why_not = status == cudaSuccess ? "none installed"
+              : status == cudaErrorInsufficientDriver ? "no NVIDIA driver, or one too old for this program"
+                                                      : cudaGetErrorString(status);
+    cudaGetLastError();
+    return nullptr;
+}
+
+const bool registered = [] {
+    backends().push_back({"cuda", open});
+    return true;
+}();
+
+}  // namespace
+}  // namespace cuda
