@@ -1,0 +1,272 @@
+// The program every step is: verify each kernel, then time it (GPU) or count its requests
+// (simulator), verify again, report.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "device.h"
+#include "error.h"
+#include "matrices.h"
+#include "options.h"
+#include "results.h"
+#include "verify.h"
+
+namespace harness {
+namespace {
+
+constexpr double sample_ms = 2;  // passes per sample are chosen to last this long
+constexpr int gpu_samples = 20;
+constexpr uint64_t l2_multiple = 8;  // the working set, in L2 sizes, unless the matrices are tiny
+constexpr int most_buffers = 1024;
+
+// What is run on one matrix shape and type, and with which memory.
+struct Bench {
+    Device& device;
+    Type type;
+    int width, height;
+    std::optional<Matrices> in, out;
+
+    uint64_t elements() const { return uint64_t(width) * height; }
+    uint64_t bytes() const { return elements() * bytes_of(type); }
+    uint64_t pair_bytes() const { return 2 * bytes(); }
+
+    // Inputs and guard bands as every kernel must find them.
+    void prepare()
+    {
+        in->set_guards();
+        out->set_guards();
+        for (int i = 0; i < in->count(); ++i) device.fill((*in)[i], type, contents(copies, i));
+    }
+
+    Contents contents(Expected expected, int buffer, bool poison = false) const
+    {
+        return {expected, uint64_t(width), uint64_t(height), uint32_t(buffer), poison};
+    }
+};
+
+// A kernel under test, or the device's own copy.
+struct Contender {
+    const Kernel* kernel;  // null: the copy
+    Expected expected;
+    Result result;
+    int passes = 1;  // per sample
+    std::vector<double> samples;
+
+    void enqueue(Bench& b, int buffer) const
+    {
+        if (kernel)
+            b.device.enqueue(*kernel, b.type, (*b.out)[buffer], (*b.in)[buffer], b.width, b.height);
+        else
+            b.device.enqueue_copy((*b.out)[buffer], (*b.in)[buffer], b.bytes());
+    }
+};
+
+void poison_outputs(Bench& b, const Contender& c, int buffers)
+{
+    for (int i = 0; i < buffers; ++i)
+        b.device.fill((*b.out)[i], b.type, b.contents(c.expected, i, true));
+}
+
+// Checks the first `buffers` outputs, their inputs and all guard bands. Prints what is wrong.
+bool check_outputs(Bench& b, Contender& c, int buffers, const char* program)
+{
+    std::string wrong;
+    for (int i = 0; i < buffers && wrong.empty(); ++i) {
+        wrong = fault(b.device, (*b.out)[i], b.type, b.contents(c.expected, i));
+        if (wrong.empty() && !(wrong = fault(b.device, (*b.in)[i], b.type, b.contents(copies, i))).empty())
+            wrong = "the input was overwritten: " + wrong;
+    }
+    for (auto* matrices : {&*b.out, &*b.in})
+        if (wrong.empty() && !(wrong = matrices->damage()).empty()) wrong = "written out of bounds: " + wrong;
+    c.result.right = wrong.empty();
+    if (!c.result.right) {
+        fprintf(stderr, "%s: %s: wrong result: %s\n", program, c.result.kernel.c_str(), wrong.c_str());
+        b.prepare();  // the next kernel is not to blame for what this one damaged
+    }
+    return c.result.right;
+}
+
+bool verify(Bench& b, Contender& c, int passes, const char* program)
+{
+    poison_outputs(b, c, 1);
+    b.device.take_counts();
+    c.enqueue(b, 0);
+    b.device.finish();
+    if (!b.device.has_clock()) c.result.counts = b.device.take_counts();
+    for (int i = 1; i < passes; ++i) c.enqueue(b, 0);
+    b.device.finish();
+    return check_outputs(b, c, 1, program);
+}
+
+// One sample: c.passes passes, each on the next pair of buffers. Verified afterwards.
+bool sample(Bench& b, Contender& c, const char* program)
+{
+    const int buffers = std::min(c.passes, b.out->count());
+    // Poisoning also keeps the GPU busy until the passes are in its queue.
+    poison_outputs(b, c, buffers);
+    const double ms = b.device.time_ms([&] {
+        for (int i = 0; i < c.passes; ++i) c.enqueue(b, i % buffers);
+    });
+    c.samples.push_back(ms / c.passes);
+    return check_outputs(b, c, buffers, program);
+}
+
+// Samples of all contenders in turn, so that a drift of the machine hits all alike.
+void measure(Bench& b, std::vector<Contender>& contenders, int samples, const char* program)
+{
+    for (Contender& c : contenders) {
+        if (!c.result.right) continue;
+        // Two trial samples warm up and tell how many passes make a sample.
+        for (int trial = 0; trial < 2 && c.result.right; ++trial) {
+            sample(b, c, program);
+            const double ms = std::max(c.samples.back(), 1e-4);
+            c.passes = std::clamp(int(sample_ms / ms) + 1, 1, 1024);
+        }
+        c.samples.clear();
+    }
+    for (int s = 0; s < samples; ++s)
+        for (Contender& c : contenders)
+            if (c.result.right) sample(b, c, program);
+
+    const DeviceInfo& info = b.device.info();
+    for (Contender& c : contenders) {
+        if (c.samples.empty()) continue;
+        const Summary ms = summarize(c.samples);
+        const int buffers = std::min(c.passes, b.out->count());
+        const uint64_t working_set = buffers * b.pair_bytes();
+        const double gbs = effective_bandwidth_gbs(b.elements(), bytes_of(b.type), ms.median);
+        const Plausibility plausible = plausibility(gbs, info.dram_peak_gbs, working_set, info.l2_bytes);
+        c.result.timing = {ms, int(c.samples.size()), c.passes, buffers, working_set, gbs, plausible};
+        if (plausible == Plausibility::impossible) {
+            c.result.right = false;
+            fprintf(stderr, "%s: %s: impossible measurement: %.1f GB/s over %.1f MB, on a memory of %.1f GB/s\n",
+                    program, c.result.kernel.c_str(), gbs, working_set / 1e6, info.dram_peak_gbs);
+        }
+    }
+}
+
+// The registered kernels of one back end, and only the one named if a name is given.
+std::vector<const Kernel*> select(const std::string& backend, const std::string& name)
+{
+    std::vector<const Kernel*> selected;
+    std::string known;
+    for (const Kernel& k : kernels()) {
+        if (k.backend != backend) continue;
+        known += (known.empty() ? "" : ", ") + k.name;
+        if (name.empty() || k.name == name) selected.push_back(&k);
+    }
+    if (selected.empty()) throw Error{status_bad_input, "--kernel " + name + ": expected one of " + known};
+    return selected;
+}
+
+void list()
+{
+    printf("%-26s %-22s %s\n", "kernel", "produces", "source row");
+    for (const Kernel* k : select("sim", ""))
+        printf("%-26s %-22s %s\n", k->name.c_str(), name_of(k->expected.what), k->row.c_str());
+}
+
+// The default side: at least eight times the L2 on a GPU, but not more than it can hold.
+int default_side(Device& device, Type type)
+{
+    uint64_t side = 1024;
+    while (device.has_clock() && side * side * bytes_of(type) < l2_multiple * device.info().l2_bytes &&
+           2 * Matrices::footprint(4 * side * side * bytes_of(type), 1) < device.free_bytes())
+        side *= 2;
+    return int(side);
+}
+
+void allocate(Bench& b)
+{
+    const double needed = 2.0 * b.width * b.height * bytes_of(b.type);
+    const uint64_t free = b.device.free_bytes();
+    const DeviceInfo& info = b.device.info();
+    // Twice: past 2^63 bytes the exact sum would overflow.
+    if (needed > double(free) || 2 * Matrices::footprint(b.bytes(), 1) > free)
+        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free",
+                                             b.width, b.height, name_of(b.type), needed / 1e9, info.machine.c_str(), free / 1e9)};
+    int buffers = 1;
+    if (b.device.has_clock()) {
+        const uint64_t wanted = (l2_multiple * info.l2_bytes + b.pair_bytes() - 1) / b.pair_bytes();
+        buffers = int(std::clamp<uint64_t>(wanted, 1, most_buffers));
+        while (buffers > 1 && 2 * Matrices::footprint(b.bytes(), buffers) > free / 2) buffers /= 2;
+    }
+    b.in.emplace(b.device, b.bytes(), buffers);
+    b.out.emplace(b.device, b.bytes(), buffers);
+    b.prepare();
+}
+
+int run(const Options& options, const char* program)
+{
+    std::string remark;
+    const std::unique_ptr<Device> device = open_device(options.device, remark);
+    const std::vector<const Kernel*> selected = select(device->info().backend, options.kernel);
+    std::optional<CsvFile> file;
+    if (!options.csv.empty()) file.emplace(options.csv);
+
+    DeviceInfo info = device->info();
+    if (options.peak_gbs > 0) device->override_peak(options.peak_gbs), info = device->info();
+    const int side = options.width ? 0 : default_side(*device, options.type);
+    Bench b{*device, options.type, options.width ? options.width : side, options.height ? options.height : side, {}, {}};
+    const int reps = options.reps ? options.reps : device->has_clock() ? gpu_samples : 1;
+
+    printf("%s on %s%s\n", program, info.description.c_str(), remark.empty() ? "" : (": " + remark).c_str());
+    printf("idata: %d rows x %d columns of %s, %.1f MB\n", b.height, b.width, name_of(b.type), b.bytes() / 1e6);
+    fflush(stdout);
+    allocate(b);
+
+    std::vector<Contender> contenders;
+    if (device->has_clock()) contenders.push_back({nullptr, copies, {"cudaMemcpy", "", "", "copy", false, {}, {}}, 1, {}});
+    for (const Kernel* k : selected)
+        contenders.push_back({k, k->expected, {k->name, k->row, k->step, name_of(k->expected.what), false, {}, {}}, 1, {}});
+
+    for (Contender& c : contenders) verify(b, c, device->has_clock() ? 1 : reps, program);
+    if (device->has_clock()) measure(b, contenders, reps, program);
+
+    Results results{info, b.type, b.width, b.height, {}};
+    double copy_gbs = 0;
+    bool right = true;
+    for (const Contender& c : contenders) {
+        results.rows.push_back(c.result);
+        right = right && c.result.right;
+        if (!c.kernel && c.result.timing) copy_gbs = c.result.timing->gbs;
+    }
+    printf("\n%s", table(results, copy_gbs).c_str());
+    if (!device->has_clock())
+        printf("\nCounted: requests to memory, one per warp and instruction. A simulator has no time to report.\n");
+    if (!right) {
+        if (file) fprintf(stderr, "%s: --csv %s: not written, because of the above\n", program, options.csv.c_str());
+        return status_wrong_result;
+    }
+    if (file) file->write(csv(results, copy_gbs));
+    return status_ok;
+}
+
+}  // namespace
+}  // namespace harness
+
+int main(int argc, char** argv)
+{
+    using namespace harness;
+    const char* slash = std::strrchr(argv[0], '/');
+    const char* program = slash ? slash + 1 : argv[0];
+    try {
+        const Options options = parse_options(argc, argv);
+        int status = status_ok;
+        if (options.help) printf("%s", usage(program).c_str());
+        else if (options.list) list();
+        else status = run(options, program);
+        if (fflush(stdout) || ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
+        return status;
+    } catch (const Error& error) {
+        fflush(stdout);
+        fprintf(stderr, "%s: %s\n", program, error.message.c_str());
+        return error.status;
+    } catch (const std::bad_alloc&) {
+        fprintf(stderr, "%s: out of memory on the host\n", program);
+        return status_bad_input;
+    }
+}

@@ -1,0 +1,192 @@
+#include "results.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "build/commit.h"
+#include "error.h"
+
+namespace harness {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string number(uint64_t n) { return std::to_string(n); }
+std::string fixed(double x, int digits) { return format("%.*f", digits, x); }
+std::string ms_text(double ms) { return format("%.4f", ms); }
+std::string gbs_text(double gbs) { return fixed(gbs, 1); }
+std::string percent(double x) { return fixed(100 * x, 1); }
+
+const char* memory_text(Plausibility p)
+{
+    switch (p) {
+        case Plausibility::dram: return "DRAM";
+        case Plausibility::cache_resident: return "cache-resident";
+        case Plausibility::impossible: return "IMPOSSIBLE";
+    }
+    return "";
+}
+
+// Columns as wide as their widest cell: the first two flush left, the rest right.
+std::string align(const std::vector<Cells>& lines)
+{
+    std::vector<size_t> width(lines.front().size());
+    for (const Cells& line : lines)
+        for (size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], line[i].size());
+    std::string text;
+    for (const Cells& line : lines) {
+        std::string out;
+        for (size_t i = 0; i < line.size(); ++i)
+            out += format(i < 2 ? "%-*s  " : "%*s  ", int(width[i]), line[i].c_str());
+        out.erase(out.find_last_not_of(' ') + 1);
+        text += out + "\n";
+    }
+    return text;
+}
+
+std::string quoted(const std::string& cell)
+{
+    if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+    std::string out = "\"";
+    for (char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+std::string line_of(const Cells& cells)
+{
+    std::string line;
+    for (const std::string& cell : cells) line += (line.empty() ? "" : ",") + quoted(cell);
+    return line + "\n";
+}
+
+std::string utc_now()
+{
+    const time_t now = time(nullptr);
+    char text[32];
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    return text;
+}
+
+}  // namespace
+
+std::string table(const Results& results, double copy_gbs)
+{
+    std::vector<Cells> lines;
+    const bool timed = !results.rows.empty() && results.rows.front().timing;
+    if (timed)
+        lines.push_back({"kernel", "produces", "result", "median ms", "min ms", "spread %", "GB/s",
+                         "% of memcpy", "% of peak", "memory"});
+    else
+        lines.push_back({"kernel", "produces", "result", "global loads", "global stores",
+                         "shared loads", "shared stores"});
+    for (const Result& r : results.rows) {
+        Cells line{r.kernel, r.produces, r.right ? "verified" : "WRONG"};
+        if (r.timing) {
+            const Result::Timing& t = *r.timing;
+            for (const std::string& cell :
+                 {ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread), gbs_text(t.gbs),
+                  copy_gbs > 0 ? percent(t.gbs / copy_gbs) : "-",
+                  results.device.dram_peak_gbs > 0 ? percent(t.gbs / results.device.dram_peak_gbs) : "unknown",
+                  std::string(memory_text(t.plausibility))})
+                line.push_back(cell);
+        } else if (r.counts) {
+            for (uint64_t n : {r.counts->global_load_requests, r.counts->global_store_requests,
+                               r.counts->shared_load_requests, r.counts->shared_store_requests})
+                line.push_back(number(n));
+        }
+        lines.push_back(line);
+    }
+    return align(lines);
+}
+
+std::string csv(const Results& results, double copy_gbs)
+{
+    const DeviceInfo& device = results.device;
+    std::string text = line_of({"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row",
+        "produces", "type", "element_bytes", "width", "height", "verified", "samples", "passes_per_sample",
+        "buffers", "working_set_bytes", "l2_bytes", "time_median_ms", "time_min_ms", "time_spread_percent",
+        "bandwidth_gbs", "bandwidth_percent_of_memcpy", "dram_peak_gbs", "memory", "global_load_requests",
+        "global_store_requests", "shared_load_requests", "shared_store_requests", "accesses"});
+    const std::string date = utc_now();
+    for (const Result& r : results.rows) {
+        Cells line{date, BUILD_COMMIT, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
+                   r.produces, name_of(results.type), number(bytes_of(results.type)), number(results.width),
+                   number(results.height), r.right ? "yes" : "no"};
+        if (r.timing) {
+            const Result::Timing& t = *r.timing;
+            for (const std::string& cell :
+                 {number(t.samples), number(t.passes_per_sample), number(t.buffers), number(t.working_set_bytes),
+                  number(device.l2_bytes), ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread),
+                  gbs_text(t.gbs), copy_gbs > 0 ? percent(t.gbs / copy_gbs) : "",
+                  device.dram_peak_gbs > 0 ? gbs_text(device.dram_peak_gbs) : "",
+                  std::string(memory_text(t.plausibility))})
+                line.push_back(cell);
+        } else {
+            line.insert(line.end(), 12, "");
+        }
+        if (r.counts)
+            for (uint64_t n : {r.counts->global_load_requests, r.counts->global_store_requests,
+                               r.counts->shared_load_requests, r.counts->shared_store_requests, r.counts->accesses})
+                line.push_back(number(n));
+        else
+            line.insert(line.end(), 5, "");
+        text += line_of(line);
+    }
+    return text;
+}
+
+CsvFile::CsvFile(const std::string& path) : path_(path)
+{
+    struct stat existing;
+    const bool exists = stat(path.c_str(), &existing) == 0;
+    if (exists && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode)) {
+        file_ = open(path.c_str(), O_WRONLY);  // a pipe or a device has no place to take
+    } else if (exists && S_ISDIR(existing.st_mode)) {
+        errno = EISDIR;
+    } else if (!exists || access(path.c_str(), W_OK) == 0) {
+        char resolved[PATH_MAX];
+        if (exists && realpath(path.c_str(), resolved)) path_ = resolved;  // keep a link a link
+        temporary_ = path_ + ".XXXXXX";
+        file_ = mkstemp(&temporary_[0]);
+        if (file_ >= 0) {
+            const mode_t mask = umask(0);
+            umask(mask);
+            fchmod(file_, exists ? existing.st_mode & 0777 : 0666 & ~mask);
+        }
+    }
+    if (file_ < 0) {
+        temporary_.clear();
+        throw Error{status_bad_input, "--csv " + path + ": cannot be written: " + std::strerror(errno)};
+    }
+}
+
+CsvFile::~CsvFile()
+{
+    if (file_ >= 0) close(file_);
+    if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void CsvFile::write(const std::string& text)
+{
+    bool good = true;
+    for (size_t done = 0; good && done < text.size();) {
+        const ssize_t n = ::write(file_, text.data() + done, text.size() - done);
+        good = n >= 0;
+        done += good ? n : 0;
+    }
+    good = close(file_) == 0 && good;
+    file_ = -1;
+    if (good && !temporary_.empty()) good = std::rename(temporary_.c_str(), path_.c_str()) == 0;
+    if (!good) throw Error{status_bad_input, "--csv " + path_ + ": cannot be written: " + std::strerror(errno)};
+    temporary_.clear();
+}
+
+}  // namespace harness

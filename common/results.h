@@ -1,0 +1,57 @@
+// The results of a run: a table for people, a CSV file for programs. Both print a number the
+// same way.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device.h"
+#include "statistics.h"
+
+namespace harness {
+
+// One kernel on one size. A row without a kernel is the device's own copy.
+struct Result {
+    std::string kernel, row, step, produces;
+    bool right = false;
+    struct Timing {
+        Summary ms;  // per pass
+        int samples, passes_per_sample, buffers;
+        uint64_t working_set_bytes;
+        double gbs;  // effective bandwidth at the median
+        Plausibility plausibility;
+    };
+    std::optional<Timing> timing;        // of a device with a clock
+    std::optional<LaunchCounts> counts;  // of the simulator
+};
+
+struct Results {
+    DeviceInfo device;
+    Type type;
+    int width, height;  // of idata
+    std::vector<Result> rows;
+};
+
+// The table. `copy_gbs` is the bandwidth of the device's own copy, 0 if it was not measured.
+std::string table(const Results& results, double copy_gbs);
+
+// Writes a file whole or not at all: text goes to a temporary file beside `path`, which takes
+// its place at the end. Opened before the work, so that a path that cannot be written costs
+// no results.
+class CsvFile {
+public:
+    explicit CsvFile(const std::string& path);  // throws status_bad_input
+    ~CsvFile();                                 // leaves nothing behind unless write() succeeded
+    CsvFile(const CsvFile&) = delete;
+    void write(const std::string& text);        // throws status_bad_input
+
+private:
+    std::string path_, temporary_;  // temporary_ is empty for a pipe or a device file
+    int file_ = -1;
+};
+
+std::string csv(const Results& results, double copy_gbs);
+
+}  // namespace harness

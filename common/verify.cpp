@@ -1,0 +1,103 @@
+#include "verify.h"
+
+#include <cstring>
+
+#include "error.h"
+
+namespace harness {
+namespace {
+
+// The inverse of v ^ (v >> shift).
+template <typename Bits>
+Bits unshift(Bits v, int shift)
+{
+    Bits r = v;
+    for (int known = shift; known < int(8 * sizeof(Bits)); known += shift) r = v ^ (r >> shift);
+    return r;
+}
+
+// The inverse of an odd factor modulo 2^32 or 2^64; each Newton step doubles the right bits.
+template <typename Bits>
+Bits inverse(Bits odd)
+{
+    Bits r = odd;
+    for (int i = 0; i < 6; ++i) r *= 2 - odd * r;
+    return r;
+}
+
+uint32_t unmix32(uint32_t v)
+{
+    v = unshift(v, 16) * inverse(0x846ca68bu);
+    v = unshift(v, 15) * inverse(0x7feb352du);
+    return unshift(v, 16);
+}
+
+uint64_t unmix64(uint64_t v)
+{
+    const uint64_t factor = inverse(0xd6e8feb86659fd93ull);
+    v = unshift(v, 32) * factor;
+    v = unshift(v, 32) * factor;
+    return unshift(v, 32);
+}
+
+std::string value_text(uint64_t bits, Type type)
+{
+    const uint32_t low = uint32_t(bits);
+    if (type == Type::f64) {
+        double d;
+        std::memcpy(&d, &bits, sizeof d);
+        return format("%.17g [0x%016llx]", d, (unsigned long long)bits);
+    }
+    if (type == Type::i32) return format("%d [0x%08x]", int32_t(low), low);
+    float f;
+    std::memcpy(&f, &low, sizeof f);
+    return format("%.9g [0x%08x]", f, low);
+}
+
+std::string place(uint64_t index, uint64_t columns)
+{
+    return format("row %llu, column %llu", (unsigned long long)(index / columns), (unsigned long long)(index % columns));
+}
+
+}  // namespace
+
+uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed)
+{
+    if (bytes_of(type) == 8) {
+        const uint64_t i = unmix64(bits) - unmix64(pattern<uint64_t>(0, seed));
+        return i < elements ? i : elements;
+    }
+    // 4-byte patterns repeat once per 2^32 elements, shifted.
+    for (uint64_t high = 0; high <= (elements - 1) >> 32; ++high) {
+        const uint32_t offset = unmix32(pattern<uint32_t>(high << 32, seed));
+        const uint64_t i = high << 32 | uint32_t(unmix32(uint32_t(bits)) - offset);
+        if (i < elements) return i;
+    }
+    return elements;
+}
+
+std::string fault(Device& device, const void* matrix, Type type, const Contents& contents)
+{
+    const Mismatch mismatch = device.compare(matrix, type, contents);
+    if (mismatch.count == 0) return "";
+
+    const uint64_t o = mismatch.first, bytes = bytes_of(type);
+    uint64_t found = 0;
+    device.read(&found, static_cast<const char*>(matrix) + o * bytes, bytes);
+    const uint64_t expected = bytes == 8 ? contents.at<uint64_t>(o) : contents.at<uint32_t>(o);
+    const uint64_t mask = bytes == 8 ? ~0ull : 0xffffffffull;
+
+    const uint64_t from = origin(found, type, contents.elements(), contents.seed);
+    std::string remark = "no element of the input";
+    if (found == (~expected & mask)) remark = "never written";
+    else if (from < contents.elements()) remark = "idata " + place(from, contents.width);
+
+    const uint64_t columns = output_columns(contents.expected, contents.width, contents.height);
+    const uint64_t source = source_index(contents.expected, o, contents.width, contents.height);
+    return format("%llu of %llu elements differ; first at %s of odata: expected %s (idata %s), found %s (%s)",
+                  (unsigned long long)mismatch.count, (unsigned long long)contents.elements(),
+                  place(o, columns).c_str(), value_text(expected, type).c_str(),
+                  place(source, contents.width).c_str(), value_text(found, type).c_str(), remark.c_str());
+}
+
+}  // namespace harness
