@@ -1,0 +1,131 @@
+# Builds the steps, ./step01 to ./step06, and runs their tests. `make help` lists the targets.
+#
+# Every kernel file is compiled twice and both halves are linked into one program: by CXX for
+# the simulator and, where there is one, by nvcc for the GPU.
+
+CXXFLAGS ?= -O2 -g
+NVCCFLAGS ?= -O3 -lineinfo
+
+# nvcc: on PATH, or under CUDA_HOME; NVCC= builds for the simulator alone.
+ifeq ($(origin NVCC),undefined)
+NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(if $(CUDA_HOME),$(wildcard $(CUDA_HOME)/bin/nvcc)))
+endif
+
+# Architectures: the card at hand, or else every major one the toolkit knows, and PTX.
+ifneq ($(NVCC),)
+ARCH ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep GPU),native,all-major)
+endif
+
+WARNINGS := -Wall -Wextra -Werror
+CPP := -std=c++17 -I. -MMD -MP
+COMPILE := $(CXX) $(CPP) $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) -pthread
+
+# Every access of a simulated kernel is a call, known by its return address: no two accesses
+# may share one, and none may be a jump (common/sim/launch.h says the same to clang).
+SIM_KERNELS := -x c++ -Wno-unknown-pragmas -fno-optimize-sibling-calls
+ifeq ($(findstring clang,$(shell $(CXX) --version)),)
+SIM_KERNELS += -fno-crossjumping -fno-tree-tail-merge
+endif
+
+ifneq ($(NVCC),)
+CUDA_COMPILE := $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
+LINK := $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(LDFLAGS))
+else
+LINK := $(CXX) -pthread $(LDFLAGS)
+endif
+
+# The objects of C++ and of kernel sources.
+cpp_objects = $(patsubst %.cpp,build/%.o,$(1))
+cu_objects = $(patsubst %.cu,build/%.sim.o,$(1)) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(1)))
+
+STEPS := $(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder)))))
+step_sources = $(sort $(wildcard $(1)_*/*.cu))
+ALL_KERNELS := $(call cu_objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
+
+COMMON := $(call cpp_objects,$(filter-out common/main.cpp,$(wildcard common/*.cpp common/sim/*.cpp)))
+ifneq ($(NVCC),)
+COMMON += $(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu))
+endif
+MAIN := build/common/main.o
+
+# make V=1 shows the commands.
+ifeq ($(V),)
+say = @printf '  %-5s %s\n' '$(1)' '$(2)';
+endif
+
+.PHONY: all test bench-sim clean help FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(STEPS)
+
+define STEP_RULE
+$(1): $(call cu_objects,$(call step_sources,$(1))) $(COMMON) $(MAIN)
+	$$(call say,link,$$@) $$(LINK) -o $$@ $$^
+endef
+$(foreach step,$(STEPS),$(eval $(call STEP_RULE,$(step))))
+
+build/%.o: %.cpp build/flags
+	@mkdir -p $(@D)
+	$(call say,C++,$<) $(COMPILE) -c $< -o $@
+
+build/%.sim.o: %.cu build/flags
+	@mkdir -p $(@D)
+	$(call say,sim,$<) $(COMPILE) $(SIM_KERNELS) -c $< -o $@
+
+build/%.cuda.o: %.cu build/flags
+	@mkdir -p $(@D)
+	$(call say,nvcc,$<) $(CUDA_COMPILE) -c $< -o $@
+
+build/common/results.o: build/commit.h
+
+# $(call update,text) rewrites the target only if its text changes.
+update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+build/flags: FORCE
+	$(call update,$(COMPILE) $(SIM_KERNELS) | $(CUDA_COMPILE) | $(LINK))
+
+COMMIT = $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
+build/commit.h: FORCE
+	$(call update,#define BUILD_COMMIT "$(COMMIT)")
+
+# Tests.
+
+TEST_PROGRAMS := build/tests/unit build/tests/planted build/tests/bench_sim
+
+build/tests/unit: build/tests/unit.o build/tests/probes.sim.o $(COMMON)
+	$(call say,link,$@) $(LINK) -o $@ $^
+
+build/tests/planted: $(call cu_objects,tests/planted.cu) $(COMMON) $(MAIN)
+	$(call say,link,$@) $(LINK) -o $@ $^
+
+build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
+	$(call say,link,$@) $(LINK) -o $@ $^
+
+.venv/ready: tests/requirements.txt
+	rm -rf .venv
+	python3 -m venv .venv || { rm -rf .venv; echo "make test needs Python's venv module: apt-get install python3-venv" >&2; exit 1; }
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+test: all $(TEST_PROGRAMS) .venv/ready
+	.venv/bin/python -m pytest tests
+
+bench-sim: build/tests/bench_sim
+	./build/tests/bench_sim
+
+clean:
+	rm -rf build $(STEPS)
+
+help:
+	@echo 'make stepNN     build one step, for example: make step04 && ./step04'
+	@echo 'make all        build all steps: $(STEPS)'
+	@echo 'make test       build and run the tests (sets up .venv the first time)'
+	@echo 'make bench-sim  measure the simulator: traced accesses per second'
+	@echo 'make clean      remove what was built'
+	@echo
+	@echo 'CXX=clang++     choose the C++ compiler                (now: $(CXX))'
+	@echo 'NVCC=path       choose nvcc; empty: simulator only     (now: $(or $(NVCC),none))'
+	@echo 'ARCH=sm_90      choose the GPU architecture of nvcc    (now: $(or $(ARCH),none))'
+
+-include $(shell [ -d build ] && find build -name '*.d')
