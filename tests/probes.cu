@@ -1,0 +1,97 @@
+// Small kernels that tell what the simulator does; tests/unit.cpp knows the answers.
+
+#include "common/step.h"
+
+// Every thread writes its linear index; 4 x 3 x 2 threads in 2 x 2 x 2 blocks.
+template <typename T>
+__global__ void indices(T* odata, const T*, int, int)
+{
+    size_t block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    size_t thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    size_t i = block * blockDim.x * blockDim.y * blockDim.z + thread;
+    odata[i] = int(i);
+}
+
+template <typename T>
+void launchIndices(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(indices<T>, dim3(2, 2, 2), dim3(4, 3, 2))(odata, idata, width, height);
+}
+
+KERNEL(indices, "-", copies, launchIndices)
+
+// The sum of a block's 1024 elements, halving the threads from barrier to barrier.
+template <typename T>
+__global__ void sum(T* odata, const T* idata, int, int)
+{
+    __shared__ T partial[1024];
+    partial[threadIdx.x] = idata[blockIdx.x * 1024 + threadIdx.x];
+    for (unsigned n = 512; n > 0; n /= 2) {
+        __syncthreads();
+        if (threadIdx.x < n) partial[threadIdx.x] = partial[threadIdx.x] + partial[threadIdx.x + n];
+    }
+    if (threadIdx.x == 0) odata[blockIdx.x] = partial[0];
+}
+
+template <typename T>
+void launchSum(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(sum<T>, dim3(16), dim3(1024))(odata, idata, width, height);
+}
+
+KERNEL(sum, "-", copies, launchSum)
+
+// One block of 40 threads, a warp and a quarter: even lanes load at one site, odd lanes at
+// another, and lane l stores l % 4 times in a loop. Local variables are not memory.
+template <typename T>
+__global__ void diverge(T* odata, const T* idata, int, int)
+{
+    const unsigned t = threadIdx.x;
+    T local[2];
+    if (t % 2 == 0)
+        local[0] = idata[t];
+    else
+        local[0] = idata[2 * t];
+    local[1] = local[0];
+    for (unsigned i = 0; i < t % 4; ++i) odata[t] = local[1];
+}
+
+template <typename T>
+void launchDiverge(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(diverge<T>, dim3(1), dim3(40))(odata, idata, width, height);
+}
+
+KERNEL(diverge, "-", copies, launchDiverge)
+
+// Half of the threads return before the barrier that the others wait at.
+template <typename T>
+__global__ void leaveEarly(T* odata, const T* idata, int, int)
+{
+    if (threadIdx.x >= 32) return;
+    __syncthreads();
+    odata[threadIdx.x] = idata[threadIdx.x];
+}
+
+template <typename T>
+void launchLeaveEarly(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(leaveEarly<T>, dim3(1), dim3(64))(odata, idata, width, height);
+}
+
+KERNEL(leaveEarly, "-", copies, launchLeaveEarly)
+
+// Each thread loads `width` elements: more than any record has room for at the start.
+template <typename T>
+__global__ void manyAccesses(T* odata, const T* idata, int width, int)
+{
+    for (int i = 0; i < width; ++i) odata[threadIdx.x] = idata[i];
+}
+
+template <typename T>
+void launchManyAccesses(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(manyAccesses<T>, dim3(1), dim3(32))(odata, idata, width, height);
+}
+
+KERNEL(manyAccesses, "-", copies, launchManyAccesses)

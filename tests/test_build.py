@@ -1,0 +1,114 @@
+"""The build, in a copy of the tree: with and without nvcc, with either compiler, and only what changed."""
+
+import pathlib
+import re
+import shutil
+import time
+
+import pytest
+
+from conftest import ROOT, run
+
+BARE = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}  # no nvcc, no settings of the user's
+NVCC = shutil.which("nvcc")
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The files git knows or would add, in a new folder."""
+    listed = run("git", "ls-files", "-co", "--exclude-standard")
+    assert listed.returncode == 0, listed.stderr
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).exists():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def make(folder, *arguments, env=BARE):
+    done = run("make", *arguments, cwd=folder, env=env, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [line.split()[-1] for line in done.stdout.splitlines() if re.match(r"  (C\+\+|sim|nvcc|link) ", line)]
+
+
+def test_without_nvcc(copy):
+    env = BARE
+    arguments = ["NVCC="] if shutil.which("nvcc", path=BARE["PATH"]) else []
+    start = time.monotonic()
+    built = make(copy, "step04", *arguments, env=env)
+    done = run(copy / "step04", cwd=copy, env=env)
+    print(f"make step04 && ./step04: {time.monotonic() - start:.1f} s")
+    assert done.returncode == 0
+    assert done.stdout.startswith("step04 on the simulator") and "built without nvcc" in done.stdout.splitlines()[0]
+    assert "verified" in done.stdout
+    assert not [name for name in built if "cuda" in name]
+    refused = run(copy / "step04", "--device", "cuda", cwd=copy, env=env)
+    assert refused.returncode == 3 and len(refused.stderr.splitlines()) == 1
+
+    assert make(copy, "step04", *arguments) == []
+    (copy / "step04_padding/step04.cu").touch()
+    assert make(copy, "step04", *arguments) == ["step04_padding/step04.cu", "step04"]
+    (copy / "common/reference.h").touch()
+    again = make(copy, "step04", *arguments)
+    assert "step04_padding/step04.cu" in again and "common/error.cpp" not in again
+    # Other flags, other objects.
+    assert "common/error.cpp" in make(copy, "step04", "CXXFLAGS=-O1", *arguments)
+    make(copy, "clean", *arguments)
+    assert not (copy / "build").exists() and not (copy / "step04").exists()
+
+
+@pytest.mark.skipif(not shutil.which("clang++"), reason="no clang++ here")
+def test_clang(copy):
+    make(copy, "-j2", "step05", "NVCC=", "CXX=clang++")
+    done = run(copy / "step05", "--width", 333, "--height", 555, cwd=copy)
+    ours = run(ROOT / "step05", "--device", "sim", "--width", 333, "--height", 555)
+    assert done.returncode == 0
+    # Counted alike, whichever compiler built the kernels.
+    assert done.stdout.splitlines()[2:] == ours.stdout.splitlines()[2:]
+
+
+def test_parallel_build(copy):
+    make(copy, "-j8", "all", "NVCC=")
+    assert len(list(copy.glob("step0?"))) == len(list(ROOT.glob("step[0-9][0-9]_*")))
+
+
+@pytest.mark.skipif(not NVCC, reason="no nvcc here")
+def test_nvcc_under_cuda_home(copy):
+    home = pathlib.Path(NVCC).resolve().parent.parent
+    if shutil.which("nvcc", path=BARE["PATH"]):
+        pytest.skip("nvcc is on the bare PATH")
+    shown = run("make", "help", cwd=copy, env={**BARE, "CUDA_HOME": str(home)})
+    assert f"{home}/bin/nvcc" in shown.stdout
+    assert re.search("NVCC=.*now: none", run("make", "help", cwd=copy, env=BARE).stdout)
+
+
+@pytest.mark.skipif(not NVCC, reason="no nvcc here")
+def test_every_architecture_without_a_gpu():
+    """The commands that built the programs here, asked what they build: machine code for each major
+    architecture of the toolkit, and PTX for the cards to come."""
+    if shutil.which("nvidia-smi") and run("nvidia-smi", "-L").returncode == 0:
+        pytest.skip("there is a GPU: built for it alone")
+    known = run(NVCC, "--list-gpu-arch").stdout.split()
+    major = {re.sub(r"\D", "", a) for a in known if a.endswith("0")}
+    commands = [line for line in run("make", "-n", "-B", "V=1", "all").stdout.splitlines()
+                if "/nvcc " in line and " -c " in line]
+    assert len(commands) == len(list(ROOT.glob("step[0-9][0-9]_*/*.cu"))) + 1
+    for command in commands:
+        images = run("sh", "-c", command + " --dryrun").stderr
+        assert major <= set(re.findall(r"kind=elf,sm=(\d+)", images)), images
+        assert re.search(r"kind=ptx,sm=(\d+)", images), images
+
+
+def test_help_names_every_target():
+    phony = re.search(r"^\.PHONY: (.*)", (ROOT / "Makefile").read_text(), re.MULTILINE).group(1).split()
+    shown = run("make", "help").stdout
+    for target in phony:
+        assert target == "FORCE" or f"make {target}" in shown or target == "help"
+    assert "make stepNN" in shown
+
+
+def test_git_ignores_what_is_generated():
+    for name in ("step04", "build/x", "results/x", "report/x", ".venv/x"):
+        assert run("git", "check-ignore", name).returncode == 0, name
+    for name in ("step04_padding/step04.cu", "tests/unit.cpp"):
+        assert run("git", "check-ignore", name).returncode == 1, name

@@ -1,0 +1,130 @@
+"""The command line: what it prints, and how it refuses."""
+
+import csv
+import os
+import re
+import shutil
+
+import pytest
+
+from conftest import LESSONS, ROOT, assert_refused, run, step
+
+STEPS = sorted({program for program, _, _ in LESSONS.values()})
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--size", "0"], ["--size 0", "whole number from 1"]),
+    (["--size", "-1"], ["--size -1", "whole number from 1"]),
+    (["--size", "1e9"], ["--size 1e9", "whole number"]),
+    (["--size", "abc"], ["--size abc", "whole number"]),
+    (["--size", ""], ["--size", "whole number"]),
+    (["--size", "99999999999999999999"], ["--size", "whole number"]),
+    (["--size", "2147483647"], ["--size 2147483647", "2147400000"]),
+    (["--size"], ["--size needs a value"]),
+    (["--width", "5"], ["--width without --height"]),
+    (["--height", "5"], ["--height without --width"]),
+    (["--size", "5", "--width", "5", "--height", "5"], ["--size excludes"]),
+    (["--type", "half"], ["--type half", "float, double or int"]),
+    (["--kernel", "nope"], ["--kernel nope", "expected one of transposeNoBankConflicts"]),
+    (["--device", "tpu"], ["--device tpu", "auto, cuda or sim"]),
+    (["--reps", "0"], ["--reps 0", "whole number"]),
+    (["--peak", "nan"], ["--peak nan", "GB/s"]),
+    (["--bogus"], ["unknown option --bogus"]),
+    (["-z"], ["unknown option -z"]),
+    (["--list=yes"], ["takes no value"]),
+    (["stray"], ["unexpected argument 'stray'"]),
+    (["--csv", ""], ["--csv"]),
+    (["--csv", "/nowhere/results.csv"], ["--csv /nowhere/results.csv", "No such file"]),
+    (["--csv", "/"], ["--csv /", "directory"]),
+])
+def test_bad_input(arguments, words):
+    done = step("step04", *arguments)
+    assert_refused(done, 2, *words)
+
+
+@pytest.mark.parametrize("size", [["--size", "2000000000"], ["--size", "3000000"]])
+def test_matrix_too_large_for_the_device(size):
+    done = step("step04", *size)
+    assert_refused(done, 2, "GB", "free")
+
+
+def test_grid_too_large_for_the_hardware():
+    done = step("step04", "--width", "1", "--height", str(65535 * 32 + 1))
+    assert_refused(done, 2, "65536 blocks in y", "65535")
+    assert step("step04", "--width", "1", "--height", str(65535 * 32)).returncode == 0
+
+
+def test_unwritable_csv_is_refused_before_any_work():
+    done = step("step04", "--csv", "/proc/results.csv")
+    assert_refused(done, 2, "--csv /proc/results.csv", "cannot be written")
+    assert done.stdout == ""
+
+
+def test_no_cuda_device():
+    if shutil.which("nvidia-smi") and run("nvidia-smi", "-L").returncode == 0:
+        pytest.skip("there is a GPU")
+    assert_refused(run(ROOT / "step04", "--device", "cuda"), 3, "no CUDA device")
+
+
+def test_first_line_names_the_device():
+    assert step("step04").stdout.splitlines()[0].startswith("step04 on the simulator")
+    automatic = run(ROOT / "step04").stdout.splitlines()[0]
+    assert re.match("step04 on (the simulator, .*: .+|NVIDIA .*)", automatic)
+
+
+def test_simulator_prints_no_time_and_no_bandwidth():
+    """Not from a run, that is: its one mention of time is that it has none."""
+    out = step("step01").stdout
+    assert "GB/s" not in out and " ms" not in out
+
+
+@pytest.mark.parametrize("program", STEPS)
+def test_help_tells_every_option(program):
+    done = run(ROOT / program, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    for option in ["size", "width", "height", "type", "reps", "device", "kernel", "csv", "peak", "list", "help"]:
+        assert f"--{option}" in done.stdout
+    assert f"./{program}" in done.stdout
+    assert "verif" not in re.findall(r"--[a-z-]+", done.stdout)  # there is no way around it
+
+
+@pytest.mark.parametrize("program", STEPS)
+def test_csv_holds_what_the_table_shows(program, tmp_path):
+    path = tmp_path / "results.csv"
+    done = step(program, "--csv", path, "--type", "double", "--width", 70, "--height", 50)
+    assert done.returncode == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["results.csv"]
+    rows = list(csv.DictReader(path.open()))
+    assert [r["kernel"] for r in rows] == [k for k in LESSONS if LESSONS[k][0] == program]
+    for row in rows:
+        assert row["backend"] == "sim" and row["machine"] == "simulator"
+        assert row["type"] == "double" and row["element_bytes"] == "8"
+        assert (row["width"], row["height"], row["verified"]) == ("70", "50", "yes")
+        assert row["step"].startswith(program) and row["source_row"] == LESSONS[row["kernel"]][1]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", row["date_utc"])
+        assert row["commit"]
+        assert row["time_median_ms"] == "" and row["bandwidth_gbs"] == ""
+        (line,) = [line for line in done.stdout.splitlines() if line.split() and line.split()[0] == row["kernel"]]
+        shown = line.split()[-4:]
+        assert shown == [row[c] for c in ("global_load_requests", "global_store_requests",
+                                          "shared_load_requests", "shared_store_requests")]
+
+
+def test_csv_replaces_a_file_whole_keeps_its_mode_and_follows_links(tmp_path):
+    old, link = tmp_path / "old.csv", tmp_path / "link.csv"
+    old.write_text("old")
+    old.chmod(0o640)
+    link.symlink_to(old)
+    assert step("step04", "--size", 32, "--csv", link).returncode == 0
+    assert link.is_symlink() and old.read_text().startswith("date_utc,")
+    assert old.stat().st_mode & 0o777 == 0o640
+
+
+def test_csv_to_a_device_file_leaves_the_device():
+    assert step("step04", "--size", 32, "--csv", "/dev/null").returncode == 0
+    assert not os.path.isfile("/dev/null")
+
+
+def test_full_output_is_noticed():
+    done = run("sh", "-c", f"{ROOT}/step04 --size 32 > /dev/full")
+    assert_refused(done, 2, "standard output")

@@ -1,0 +1,71 @@
+"""The harness refuses kernels that are wrong, whatever they are wrong in."""
+
+import re
+
+import pytest
+
+from conftest import ROOT, run
+
+KINDS = ["copy", "transpose", "fine", "coarse"]
+TWINS = ["right", "rightThroughTile"]
+# The fault, and what the report must say of it.
+FAULTS = {
+    "forgetBarrier": "no element of the input",
+    "writeNothing": "never written",
+    "wrongKind": "found .* \\(idata row",
+    "dropLastRow": "never written",
+    "dropLastColumn": "never written",
+    "swapTwo": ": 2 of 6700 elements differ",
+    "offByOneTile": "found .* \\(idata row",
+    "writeBehind": "written out of bounds: . bytes behind the matrix",
+    "writeInFront": "written out of bounds: . bytes in front of the matrix",
+    "overwriteInput": "differ",
+    "rightOnce": ": 1 of 6700 elements differ",
+}
+
+
+def planted(kind, fault, element, *options):
+    return run(ROOT / "build/tests/planted", "--device", "sim", "--kernel", f"{kind}_{fault}", "--type", element,
+               "--width", 67, "--height", 100, "--reps", 2, *options)
+
+
+def test_every_plant_is_tested():
+    listed = {line.split()[0] for line in run(ROOT / "build/tests/planted", "--list").stdout.splitlines()[1:]}
+    assert listed == {f"{kind}_{fault}" for kind in KINDS for fault in [*TWINS, *FAULTS]}
+
+
+@pytest.mark.parametrize("element", ["float", "double", "int"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_right_twins_pass(kind, element):
+    for twin in TWINS:
+        done = planted(kind, twin, element)
+        assert done.returncode == 0, done.stderr
+        assert "verified" in done.stdout
+
+
+@pytest.mark.parametrize("element", ["float", "double", "int"])
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_refused(kind, fault, element, tmp_path):
+    results = tmp_path / "results.csv"
+    done = planted(kind, fault, element, "--csv", results)
+    assert done.returncode == 1, done.stdout
+    assert "WRONG" in done.stdout and "verified" not in done.stdout
+    assert re.search(f"^planted: {kind}_{fault}: wrong result: ", done.stderr, re.MULTILINE)
+    assert re.search(FAULTS[fault], done.stderr), done.stderr
+    assert list(tmp_path.iterdir()) == [], "a wrong result must leave no results file"
+
+
+def test_report_names_place_and_values():
+    """Row and column of the first wrong element, both values, where the value came from, how many."""
+    done = planted("transpose", "dropLastColumn", "int")
+    assert re.search(r"67 of 6700 elements differ; first at row 0, column 99 of odata: "
+                     r"expected -?\d+ \[0x\w{8}\] \(idata row 99, column 0\), found -?\d+ \[0x\w{8}\] \(never written\)",
+                     done.stderr), done.stderr
+
+
+def test_one_wrong_kernel_fails_the_run_and_the_others_still_report():
+    done = run(ROOT / "build/tests/planted", "--device", "sim", "--size", 33)
+    assert done.returncode == 1
+    assert done.stdout.count(" verified") >= len(KINDS) * len(TWINS)
+    assert done.stdout.count(" WRONG") >= len(KINDS) * (len(FAULTS) - 1)  # rightOnce is right: one pass

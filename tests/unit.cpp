@@ -1,0 +1,239 @@
+// Unit tests of what the programs share: the reference, the statistics, the limits, the
+// simulator. Prints each check that fails; exits 1 if any did.
+
+#include <cstdio>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "common/kernel.h"
+#include "common/reference.h"
+#include "common/sim/simulator.h"
+#include "common/statistics.h"
+#include "common/verify.h"
+
+using namespace harness;
+
+namespace {
+
+int checks = 0, failures = 0;
+
+#define CHECK(condition) note(bool(condition), #condition, __LINE__)
+
+void note(bool holds, const char* condition, int line)
+{
+    ++checks;
+    if (holds) return;
+    ++failures;
+    printf("tests/unit.cpp:%d: does not hold: %s\n", line, condition);
+}
+
+// The kinds of result the long way round: input elements are sent to their places, tile by tile.
+std::vector<uint64_t> scattered(Produces what, int tile, int width, int height)
+{
+    std::vector<uint64_t> out(size_t(width) * height, ~0ull);
+    for (int top = 0; top < height; top += tile)
+        for (int left = 0; left < width; left += tile) {
+            const int w = std::min(tile, width - left), h = std::min(tile, height - top);
+            for (int r = 0; r < h; ++r)
+                for (int c = 0; c < w; ++c) {
+                    const uint64_t i = uint64_t(top + r) * width + left + c;
+                    const bool mirrored = r < w && c < h;  // the mirror image lies inside, too
+                    switch (what) {
+                        case Produces::copy: out[i] = i; break;
+                        case Produces::transpose: out[uint64_t(left + c) * height + top + r] = i; break;
+                        case Produces::tile_transpose:
+                            out[mirrored ? uint64_t(top + c) * width + left + r : i] = i;
+                            break;
+                        case Produces::tile_move:
+                            out[mirrored ? uint64_t(left + r) * height + top + c : uint64_t(left + c) * height + top + r] = i;
+                            break;
+                    }
+                }
+        }
+    return out;
+}
+
+void test_reference()
+{
+    for (int width : {1, 2, 7, 31, 32, 33, 64, 100})
+        for (int height : {1, 3, 16, 31, 32, 33, 65, 97}) {
+            const Expected kinds[] = {copies, transposes, transposes_each_tile(32), moves_each_tile(32),
+                                      transposes_each_tile(16), moves_each_tile(16)};
+            for (const Expected& kind : kinds) {
+                const std::vector<uint64_t> expected = scattered(kind.what, kind.tile, width, height);
+                bool same = true;
+                for (uint64_t o = 0; o < expected.size(); ++o)
+                    same = same && source_index(kind, o, width, height) == expected[o];
+                CHECK(same);
+            }
+            // The two halves make the whole: fine-grained, then coarse-grained, is the transpose.
+            bool whole = true;
+            for (uint64_t o = 0; o < uint64_t(width) * height; ++o) {
+                const uint64_t between = source_index(moves_each_tile(32), o, width, height);
+                whole = whole && source_index(transposes_each_tile(32), between, width, height) ==
+                                     source_index(transposes, o, width, height);
+            }
+            CHECK(whole);
+        }
+    CHECK(source_index(transposes, 1, 60000, 60000) == 60000);
+    CHECK(source_index(transposes, 59999ull * 60000, 60000, 60000) == 59999);
+}
+
+void test_pattern()
+{
+    for (uint32_t seed : {0u, 1u, 77u}) {
+        std::set<uint32_t> small;
+        std::set<uint64_t> large;
+        for (uint64_t i = 0; i < 100000; ++i) {
+            small.insert(pattern<uint32_t>(i, seed));
+            large.insert(pattern<uint64_t>(i, seed));
+        }
+        CHECK(small.size() == 100000);
+        CHECK(large.size() == 100000);
+    }
+    CHECK(pattern<uint32_t>(5, 0) != pattern<uint32_t>(5, 1));
+    CHECK(pattern<uint32_t>(5, 0) != pattern<uint32_t>(5 + (1ull << 32), 0));
+
+    // A pattern tells where it came from.
+    for (uint64_t i : {uint64_t(0), uint64_t(1), uint64_t(12345), (uint64_t(1) << 32) - 1}) {
+        CHECK(origin(pattern<uint32_t>(i, 3), Type::f32, uint64_t(1) << 32, 3) == i);
+        CHECK(origin(pattern<uint64_t>(i, 3), Type::f64, uint64_t(1) << 32, 3) == i);
+    }
+    CHECK(origin(pattern<uint64_t>(99, 3), Type::f64, 50, 3) == 50);
+    CHECK(origin(pattern<uint32_t>(99, 3), Type::i32, 50, 3) == 50);
+
+    // Poison is wrong everywhere.
+    const Contents right{transposes, 33, 17, 2, false};
+    Contents poison = right;
+    poison.poison = true;
+    bool differs = true;
+    for (uint64_t o = 0; o < right.elements(); ++o) differs = differs && right.at<uint32_t>(o) != poison.at<uint32_t>(o);
+    CHECK(differs);
+}
+
+void test_statistics()
+{
+    const Summary s = summarize({5, 1, 3, 2, 4});
+    CHECK(s.median == 3);
+    CHECK(s.min == 1);
+    CHECK(std::abs(s.spread - (4.6 - 1.4) / 3) < 1e-12);
+    CHECK(summarize({2, 4}).median == 3);
+    CHECK(summarize({7}).spread == 0);
+
+    // 2 * 10^9 bytes in 1 ms: 2000 GB/s, not GiB/s.
+    CHECK(std::abs(effective_bandwidth_gbs(250000000, 4, 1.0) - 2000) < 1e-9);
+
+    const uint64_t l2 = 60000000;
+    CHECK(plausibility(4000, 4800, 8 * l2, l2) == Plausibility::dram);
+    CHECK(plausibility(4900, 4800, 8 * l2, l2) == Plausibility::impossible);
+    CHECK(plausibility(4900, 4800, l2, l2) == Plausibility::cache_resident);
+    CHECK(plausibility(1000, 4800, l2, l2) == Plausibility::cache_resident);
+    CHECK(plausibility(4900, 0, 8 * l2, l2) == Plausibility::dram);  // the peak is unknown
+    CHECK(plausibility(150, 141.7, 1 << 24, 0) == Plausibility::impossible);  // no L2 at all
+    for (double nonsense : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+        CHECK(plausibility(nonsense, 4800, l2, l2) == Plausibility::impossible);
+}
+
+bool refused(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz)
+{
+    try {
+        check_launch(gx, gy, gz, bx, by, bz);
+        return false;
+    } catch (const Error& error) {
+        return error.status == status_bad_input && error.message.find('\n') == std::string::npos;
+    }
+}
+
+void test_limits()
+{
+    CHECK(!refused(2147483647, 65535, 65535, 32, 32, 1));
+    CHECK(refused(1, 65536, 1, 32, 8, 1));
+    CHECK(refused(1, 1, 65536, 32, 8, 1));
+    CHECK(refused(0, 1, 1, 32, 8, 1));
+    CHECK(refused(1, 1, 1, 32, 33, 1));
+    CHECK(refused(1, 1, 1, 2048, 1, 1));
+    CHECK(refused(1, 1, 1, 1, 1, 65));
+    CHECK(step_of("step04_padding/step04.cu") == "step04_padding");
+    CHECK(step_of("/home/me/step04_padding/variants.cu") == "step04_padding");
+}
+
+std::vector<float> run(const std::string& name, std::vector<float> idata, size_t outputs, int width, sim::Counts& counts)
+{
+    std::vector<float> odata(outputs, -1);
+    for (const Kernel& kernel : kernels())
+        if (kernel.name == name && kernel.backend == "sim") {
+            sim::take_counts();
+            kernel.launch[int(Type::f32)](odata.data(), idata.data(), width, 1);
+            counts = sim::take_counts();
+            return odata;
+        }
+    CHECK(!"a probe of that name");
+    return odata;
+}
+
+void test_simulator()
+{
+    using sim::global, sim::shared, sim::load, sim::store;
+    for (int threads : {1, 4}) {
+        sim::set_host_threads(threads);
+        sim::Counts n;
+
+        std::vector<float> out = run("indices", {}, 8 * 24, 0, n);
+        bool right = true;
+        for (size_t i = 0; i < out.size(); ++i) right = right && out[i] == float(i);
+        CHECK(right);
+        CHECK(n.requests[global][store] == 8);  // 24 threads: one warp a block
+        CHECK(n.accesses[global][store] == 8 * 24);
+
+        std::vector<float> in(16 * 1024);
+        for (size_t i = 0; i < in.size(); ++i) in[i] = float(i / 1024 + 1);
+        out = run("sum", in, 16, 0, n);
+        right = true;
+        for (size_t i = 0; i < 16; ++i) right = right && out[i] == float(1024 * (i + 1));
+        CHECK(right);
+        // 512, 256, 128, 64 and 32 threads are 16, 8, 4, 2 and 1 full warps; 16 to 1 threads are five times a part of one.
+        CHECK(n.requests[shared][load] == 16 * (2 * (16 + 8 + 4 + 2 + 1 + 5) + 1));
+        CHECK(n.accesses[shared][load] == 16 * (2 * 1023 + 1));
+        CHECK(n.requests[shared][store] == 16 * (32 + 16 + 8 + 4 + 2 + 1 + 5));
+        CHECK(n.requests[global][load] == 16 * 32);
+        CHECK(n.requests[global][store] == 16);
+
+        in.assign(100, 0);
+        for (size_t i = 0; i < in.size(); ++i) in[i] = float(i);
+        out = run("diverge", in, 40, 0, n);
+        right = true;
+        for (int t = 0; t < 40; ++t) right = right && out[t] == (t % 4 == 0 ? -1 : t % 2 ? 2 * t : t);
+        CHECK(right);
+        CHECK(n.requests[global][load] == 4);   // two sites, two warps
+        CHECK(n.accesses[global][load] == 40);
+        CHECK(n.requests[global][store] == 6);  // up to three turns, two warps
+        CHECK(n.accesses[global][store] == 60);
+        CHECK(n.requests[shared][load] == 0);
+
+        out = run("leaveEarly", in, 32, 0, n);
+        CHECK(out[31] == 31);
+        CHECK(n.requests[global][load] == 1);
+
+        in.assign(5000, 2);
+        out = run("manyAccesses", in, 32, 5000, n);
+        CHECK(out[0] == 2);
+        CHECK(n.requests[global][load] == 5000);
+        CHECK(n.accesses[global][store] == 160000);
+    }
+}
+
+}  // namespace
+
+int main()
+{
+    test_reference();
+    test_pattern();
+    test_statistics();
+    test_limits();
+    test_simulator();
+    printf("%d checks, %d failed\n", checks, failures);
+    return failures ? 1 : 0;
+}
