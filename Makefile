@@ -85,7 +85,7 @@ update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.new; if cmp 
 build/flags: FORCE
 	$(call update,$(COMPILE) $(SIM_KERNELS) | $(CUDA_COMPILE) | $(LINK))
 
-COMMIT = $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
+COMMIT ?= $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
 build/commit.h: FORCE
 	$(call update,#define BUILD_COMMIT "$(COMMIT)")
 

@@ -1,29 +1,6 @@
-"""What the tests share: the repository's programs, run as a user runs them."""
+"""What the pytest tests share."""
 
-import pathlib
-import subprocess
-
-import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-# Every lesson kernel: its step's program, its row in the table of sources, what it produces.
-LESSONS = {
-    "copy": ("step01", "W1", "copy"),
-    "copySharedMem": ("step01", "W2", "copy"),
-    "transposeNaive": ("step02", "W3", "transpose"),
-    "transposeCoalesced": ("step03", "W4", "transpose"),
-    "transposeNoBankConflicts": ("step04", "W5", "transpose"),
-    "transposeFineGrained": ("step05", "W6", "tile-local transpose"),
-    "transposeCoarseGrained": ("step05", "W7", "tile-moved copy"),
-    "transposeDiagonal": ("step06", "W8", "transpose"),
-}
-
-
-def run(*command, cwd=ROOT, env=None, timeout=120):
-    """Runs a program and returns its CompletedProcess, output as text. Never raises on failure."""
-    return subprocess.run([str(c) for c in command], cwd=cwd, env=env, timeout=timeout,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+from lessons import ROOT, run
 
 
 def step(program, *arguments, **options):
@@ -38,8 +15,3 @@ def assert_refused(done, status, *words):
     assert len(lines) == 1, lines
     for word in words:
         assert word in lines[0], lines[0]
-
-
-@pytest.fixture
-def root():
-    return ROOT

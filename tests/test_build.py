@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conftest import ROOT, run
+from lessons import ROOT, run
 
 BARE = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}  # no nvcc, no settings of the user's
 NVCC = shutil.which("nvcc")

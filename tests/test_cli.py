@@ -7,9 +7,8 @@ import shutil
 
 import pytest
 
-from conftest import LESSONS, ROOT, assert_refused, run, step
-
-STEPS = sorted({program for program, _, _ in LESSONS.values()})
+from conftest import assert_refused, step
+from lessons import LESSONS, ROOT, STEPS, run
 
 
 @pytest.mark.parametrize("arguments, words", [

@@ -5,18 +5,11 @@ import math
 
 import pytest
 
-from conftest import LESSONS, step
-
-# width, height
-SHAPES = [
-    (1, 1), (2, 1), (1, 2), (1, 31), (1, 32), (1, 33), (31, 1), (32, 1), (33, 1), (1, 1000), (1000, 1),
-    (31, 31), (32, 32), (33, 33), (31, 33), (33, 31), (32, 64), (64, 32), (63, 65), (65, 63),
-    (7, 11), (13, 97), (97, 13), (127, 127), (128, 128), (129, 129), (101, 211), (257, 131),
-    (5, 2003), (2003, 5), (40, 1024), (1024, 40), (36, 100), (100, 36), (512, 32),
-]
+from conftest import step
+from lessons import LESSONS, SHAPES, TYPES
 
 
-@pytest.mark.parametrize("element", ["float", "double", "int"])
+@pytest.mark.parametrize("element", TYPES)
 @pytest.mark.parametrize("kernel", LESSONS)
 def test_right_for_every_shape(kernel, element):
     assert len(set(SHAPES)) >= 30

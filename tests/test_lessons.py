@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import LESSONS, ROOT
+from lessons import LESSONS, ROOT
 
 
 def code(path):

@@ -4,24 +4,7 @@ import re
 
 import pytest
 
-from conftest import ROOT, run
-
-KINDS = ["copy", "transpose", "fine", "coarse"]
-TWINS = ["right", "rightThroughTile"]
-# The fault, and what the report must say of it.
-FAULTS = {
-    "forgetBarrier": "no element of the input",
-    "writeNothing": "never written",
-    "wrongKind": "found .* \\(idata row",
-    "dropLastRow": "never written",
-    "dropLastColumn": "never written",
-    "swapTwo": ": 2 of 6700 elements differ",
-    "offByOneTile": "found .* \\(idata row",
-    "writeBehind": "written out of bounds: . bytes behind the matrix",
-    "writeInFront": "written out of bounds: . bytes in front of the matrix",
-    "overwriteInput": "differ",
-    "rightOnce": ": 1 of 6700 elements differ",
-}
+from lessons import FAULTS, KINDS, ROOT, TWINS, TYPES, run
 
 
 def planted(kind, fault, element, *options):
@@ -34,7 +17,7 @@ def test_every_plant_is_tested():
     assert listed == {f"{kind}_{fault}" for kind in KINDS for fault in [*TWINS, *FAULTS]}
 
 
-@pytest.mark.parametrize("element", ["float", "double", "int"])
+@pytest.mark.parametrize("element", TYPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_right_twins_pass(kind, element):
     for twin in TWINS:
@@ -43,7 +26,7 @@ def test_right_twins_pass(kind, element):
         assert "verified" in done.stdout
 
 
-@pytest.mark.parametrize("element", ["float", "double", "int"])
+@pytest.mark.parametrize("element", TYPES)
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_refused(kind, fault, element, tmp_path):

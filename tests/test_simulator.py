@@ -3,7 +3,8 @@
 import os
 import re
 
-from conftest import ROOT, run, step
+from conftest import step
+from lessons import ROOT, run
 
 
 def test_units():

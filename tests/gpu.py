@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
+
+usage: python3 tests/gpu.py --out DIR [verify] [bench] [sanitize] [profile]     (default: all four)
+
+  verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
+            2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
+  bench     every step at 2048 to 32768 squared                   -> DIR/bench.csv
+  sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck; and that racecheck can fail
+                                                                  -> DIR/sanitizer.csv
+  profile   Nsight Compute's counts for every lesson kernel       -> DIR/profile.csv
+
+Every CSV names machine, driver and date (UTC). Exits 1 if anything is not as it should be, and says what.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import datetime
+import io
+import pathlib
+import re
+import sys
+import tempfile
+import time
+
+from lessons import FAULTS, KINDS, LESSONS, ROOT, SHAPES, STEPS, TWINS, TYPES, run
+
+LARGE = [(2048, 2048), (16384, 16384), (10007, 6007), (1, 1000003), (1000003, 1)]
+PAST_INT = (49152, 45056)  # 2.2 * 10^9 elements
+BENCH = [2048, 4096, 8192, 16384, 32768]
+SANITIZED = [(333, 555, "float"), (1024, 96, "double")]
+PROFILED = [(2048, 2048), (333, 555)]
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+METRICS = {
+    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_write_bytes": "dram__bytes_write.sum",
+    "duration_ns": "gpu__time_duration.sum",
+}
+
+failures = []
+
+
+def expect(condition, message):
+    if not condition:
+        failures.append(message)
+        print("NOT AS IT SHOULD BE:", message, flush=True)
+
+
+def machine():
+    name, driver = run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").stdout.split("\n")[0].split(", ")
+    return {"date_utc": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "machine": name, "driver": driver}
+
+
+def write(path, rows):
+    """Writes dictionaries with the same keys as CSV."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def at_once(jobs, work, workers):
+    """work(*job) for every job, a few at a time; the results in the order of the jobs."""
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda job: work(*job), jobs))
+
+
+def measured(program, width, height, element, *arguments):
+    """Runs ./program on the GPU and returns the rows of its CSV; none if it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "results.csv"
+        done = run(ROOT / program, "--device", "cuda", "--width", width, "--height", height, "--type", element,
+                   "--csv", path, *arguments, timeout=300)
+        expect(done.returncode == 0, f"{program} {width}x{height} {element}: exit {done.returncode}: {done.stderr.strip()}")
+        return list(csv.DictReader(path.open())) if path.exists() else []
+
+
+def verify(out):
+    jobs = [(s, w, h, t, "--reps", 1) for w, h in SHAPES for t in TYPES for s in STEPS]
+    small = at_once(jobs, measured, 8)
+    jobs = [(s, w, h, t, "--reps", 2) for w, h in LARGE for t in TYPES for s in STEPS]
+    large = at_once(jobs, measured, 2)
+    past = [measured(s, *PAST_INT, "float", "--reps", 2) for s in STEPS]
+    rows = [row for result in small + large + past for row in result]
+    expect(len({(r["kernel"], r["type"], r["width"], r["height"]) for r in rows if r["kernel"] in LESSONS})
+           == len(LESSONS) * (len(SHAPES + LARGE) * len(TYPES) + 1), "a kernel, type or shape is missing")
+    keep = ["date_utc", "commit", "machine", "driver", "kernel", "type", "width", "height", "verified"]
+    write(out / "verify.csv", [{k: r[k] for k in keep} for r in rows if r["kernel"] in LESSONS])
+
+    done = run(ROOT / "step04", "--device", "cuda", "--width", 1, "--height", 65535 * 32 + 1)
+    expect(done.returncode == 2 and "65536 blocks in y" in done.stderr, "a grid of 65536 blocks in y: " + done.stderr)
+    done = run(ROOT / "step04", "--device", "cuda", "--size", 1000000)
+    expect(done.returncode == 2 and len(done.stderr.splitlines()) == 1, "a matrix too large for the card: " + done.stderr)
+
+    def plant(kind, fault):
+        done = run(ROOT / "build/tests/planted", "--device", "cuda", "--kernel", f"{kind}_{fault}",
+                   "--width", 67, "--height", 100, "--reps", 2)
+        if fault in TWINS:
+            expect(done.returncode == 0, f"planted {kind}_{fault} is right and was refused: {done.stderr}")
+        elif fault == "forgetBarrier":  # a race: its result is anybody's guess, racecheck's business
+            pass
+        else:
+            expect(done.returncode == 1 and re.search(FAULTS[fault], done.stderr),
+                   f"planted {kind}_{fault} was not refused as it should be: exit {done.returncode}: {done.stderr}")
+        return {**machine(), "kind": kind, "fault": fault, "exit_status": done.returncode,
+                "report": done.stderr.strip().split("\n")[0]}
+
+    write(out / "planted.csv", at_once([(k, f) for k in KINDS for f in TWINS + list(FAULTS)], plant, 8))
+
+
+def bench(out):
+    rows = []
+    for side in BENCH:
+        for program in STEPS:
+            rows += measured(program, side, side, "float")
+    for element in ("double", "int"):
+        for program in STEPS:
+            rows += measured(program, 16384, 16384, element)
+    write(out / "bench.csv", rows)
+    for row in rows:
+        if row["width"] == "16384":
+            print(f"{row['kernel']:26} {row['type']:7} {row['bandwidth_gbs']:>8} GB/s  {row['bandwidth_percent_of_memcpy']:>6} % of memcpy"
+                  f"  spread {row['time_spread_percent']} %")
+
+
+def sanitize(out):
+    def check(tool, program, width, height, element, *arguments):
+        done = run("compute-sanitizer", "--tool", tool, "--error-exitcode", 99, ROOT / program, "--device", "cuda",
+                   "--width", width, "--height", height, "--type", element, "--reps", 1, *arguments, timeout=400)
+        summary = re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.MULTILINE)
+        return done, {**machine(), "tool": tool, "program": " ".join([program, *arguments]), "type": element, "width": width,
+                      "height": height, "exit_status": done.returncode, "summary": "; ".join(summary)}
+
+    jobs = [(tool, program, *shape) for tool in TOOLS for program in STEPS for shape in SANITIZED]
+    rows = []
+    for job, (done, row) in zip(jobs, at_once(jobs, check, 4)):
+        expect(done.returncode == 0 and re.search(r"SUMMARY: 0 (errors|hazards)", row["summary"]),
+               f"{job}: exit {done.returncode}: {done.stdout[-500:]} {done.stderr[-200:]}")
+        rows.append(row)
+    # And a kernel that forgets its barrier is reported: the check can fail.
+    done, row = check("racecheck", "build/tests/planted", 96, 96, "float", "--kernel", "transpose_forgetBarrier")
+    expect(done.returncode != 0 and "hazard" in done.stdout, "racecheck does not see a forgotten barrier: " + done.stdout[-500:])
+    write(out / "sanitizer.csv", rows + [row])
+
+
+def profile(out):
+    rows = []
+    for width, height in PROFILED:
+        for program in STEPS:
+            names = [k for k in LESSONS if LESSONS[k][0] == program]
+            done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base",
+                       "--kernel-name", f"regex:^({'|'.join(names)})$", "--launch-count", len(names),
+                       "--metrics", ",".join(METRICS.values()), ROOT / program, "--device", "cuda",
+                       "--width", width, "--height", height, "--reps", 1, timeout=300)
+            text = done.stdout[done.stdout.find('"ID"'):]
+            values = {}
+            for row in csv.DictReader(io.StringIO(text)):
+                if row.get("Metric Name"):
+                    name = re.match(r"(?:void )?(\w+)", row["Kernel Name"]).group(1)
+                    values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
+            for name in names:
+                expect(len(values.get(name, {})) == len(METRICS), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
+                rows.append({**machine(), "kernel": name, "type": "float", "width": width, "height": height,
+                             **{ours: values.get(name, {}).get(theirs, "") for ours, theirs in METRICS.items()}})
+    write(out / "profile.csv", rows)
+
+
+def main():
+    parts = {"verify": verify, "bench": bench, "sanitize": sanitize, "profile": profile}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("parts", nargs="*", metavar="|".join(parts), help="what to run; default: all")
+    options = parser.parse_args()
+    for part in options.parts:
+        if part not in parts:
+            parser.error(f"{part}: expected one of {', '.join(parts)}")
+    options.out.mkdir(parents=True, exist_ok=True)
+
+    start = time.monotonic()
+    built = run("make", "-j8", "all", "build/tests/planted", timeout=600)
+    if built.returncode:
+        sys.exit(built.stdout[-3000:] + built.stderr[-3000:])
+    print(f"built in {time.monotonic() - start:.0f} s on {machine()}", flush=True)
+    print(run(ROOT / "step04", "--device", "cuda").stdout, flush=True)
+    for name in options.parts or parts:
+        start = time.monotonic()
+        parts[name](options.out)
+        print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

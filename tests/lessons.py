@@ -1,0 +1,52 @@
+"""The lesson kernels and the shapes they are tested on. No dependencies: tests and scripts share it."""
+
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Every lesson kernel: its step's program, its row in the table of sources, what it produces.
+LESSONS = {
+    "copy": ("step01", "W1", "copy"),
+    "copySharedMem": ("step01", "W2", "copy"),
+    "transposeNaive": ("step02", "W3", "transpose"),
+    "transposeCoalesced": ("step03", "W4", "transpose"),
+    "transposeNoBankConflicts": ("step04", "W5", "transpose"),
+    "transposeFineGrained": ("step05", "W6", "tile-local transpose"),
+    "transposeCoarseGrained": ("step05", "W7", "tile-moved copy"),
+    "transposeDiagonal": ("step06", "W8", "transpose"),
+}
+STEPS = sorted({program for program, _, _ in LESSONS.values()})
+TYPES = ["float", "double", "int"]
+
+# width, height
+SHAPES = [
+    (1, 1), (2, 1), (1, 2), (1, 31), (1, 32), (1, 33), (31, 1), (32, 1), (33, 1), (1, 1000), (1000, 1),
+    (31, 31), (32, 32), (33, 33), (31, 33), (33, 31), (32, 64), (64, 32), (63, 65), (65, 63),
+    (7, 11), (13, 97), (97, 13), (127, 127), (128, 128), (129, 129), (101, 211), (257, 131),
+    (5, 2003), (2003, 5), (40, 1024), (1024, 40), (36, 100), (100, 36), (512, 32),
+]
+
+# Planted wrong kernels: tests/planted.cu has one of each fault for each kind, and their right twins.
+KINDS = ["copy", "transpose", "fine", "coarse"]
+TWINS = ["right", "rightThroughTile"]
+# The fault, and what the report must say of it (a regular expression).
+FAULTS = {
+    "forgetBarrier": "no element of the input",
+    "writeNothing": "never written",
+    "wrongKind": "found .* \\(idata row",
+    "dropLastRow": "never written",
+    "dropLastColumn": "never written",
+    "swapTwo": ": 2 of 6700 elements differ",
+    "offByOneTile": "found .* \\(idata row",
+    "writeBehind": "written out of bounds: . bytes behind the matrix",
+    "writeInFront": "written out of bounds: . bytes in front of the matrix",
+    "overwriteInput": "differ",
+    "rightOnce": ": 1 of 6700 elements differ",
+}
+
+
+def run(*command, cwd=ROOT, env=None, timeout=120):
+    """Runs a program and returns its CompletedProcess, output as text. Never raises on failure."""
+    return subprocess.run([str(c) for c in command], cwd=cwd, env=env, timeout=timeout,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
