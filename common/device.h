@@ -21,6 +21,13 @@ struct DeviceInfo {
     uint64_t l2_bytes;        // 0 where there is none
 };
 
+// Memory on the device, and what it is to hold or should hold.
+struct Region {
+    void* data;
+    Type type;
+    Contents contents;
+};
+
 struct Mismatch {
     uint64_t count = 0;  // elements that differ
     uint64_t first = 0;  // the lowest index among them
@@ -45,12 +52,12 @@ public:
     virtual uint64_t free_bytes() = 0;
     virtual void* allocate(uint64_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
-    virtual void write(void* to, const void* from, uint64_t bytes) = 0;  // from the host
-    virtual void read(void* to, const void* from, uint64_t bytes) = 0;   // to the host
+    virtual void read(void* to, const void* from, uint64_t bytes) = 0;  // to the host
 
-    // Fills a matrix with, or compares it to, what `contents` says it holds.
-    virtual void fill(void* matrix, Type type, const Contents& contents) = 0;
-    virtual Mismatch compare(const void* matrix, Type type, const Contents& contents) = 0;
+    // Gives a region its contents, or starts to.
+    virtual void fill(const Region& region) = 0;
+    // Compares regions with their contents, element by element.
+    virtual std::vector<Mismatch> compare(const std::vector<Region>& regions) = 0;
 
     // Starts one pass of a kernel, or one plain copy. finish() waits, and reports what went wrong.
     virtual void enqueue(const Kernel& kernel, Type type, void* odata, const void* idata,

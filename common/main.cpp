@@ -33,17 +33,22 @@ struct Bench {
     uint64_t bytes() const { return elements() * bytes_of(type); }
     uint64_t pair_bytes() const { return 2 * bytes(); }
 
+    Region input(int buffer) const { return region(*in, buffer, copies, false); }
+    Region output(int buffer, Expected expected) const { return region(*out, buffer, expected, false); }
+    Region poison(int buffer, Expected expected) const { return region(*out, buffer, expected, true); }
+
     // Inputs and guard bands as every kernel must find them.
     void prepare()
     {
-        in->set_guards();
-        out->set_guards();
-        for (int i = 0; i < in->count(); ++i) device.fill((*in)[i], type, contents(copies, i));
+        for (const Matrices* matrices : {&*in, &*out})
+            for (const Region& guard : matrices->guards()) device.fill(guard);
+        for (int i = 0; i < in->count(); ++i) device.fill(input(i));
     }
 
-    Contents contents(Expected expected, int buffer, bool poison = false) const
+private:
+    Region region(const Matrices& matrices, int buffer, Expected expected, bool poison) const
     {
-        return {expected, uint64_t(width), uint64_t(height), uint32_t(buffer), poison};
+        return {matrices[buffer], type, {expected, uint64_t(width), uint64_t(height), uint32_t(buffer), poison}};
     }
 };
 
@@ -66,27 +71,35 @@ struct Contender {
 
 void poison_outputs(Bench& b, const Contender& c, int buffers)
 {
-    for (int i = 0; i < buffers; ++i)
-        b.device.fill((*b.out)[i], b.type, b.contents(c.expected, i, true));
+    for (int i = 0; i < buffers; ++i) b.device.fill(b.poison(i, c.expected));
 }
 
-// Checks the first `buffers` outputs, their inputs and all guard bands. Prints what is wrong.
+// Checks the first `buffers` outputs, their inputs and the guard bands. Prints what is wrong.
 bool check_outputs(Bench& b, Contender& c, int buffers, const char* program)
 {
+    std::vector<Region> regions;
+    for (int i = 0; i < buffers; ++i) regions.push_back(b.output(i, c.expected));
+    for (int i = 0; i < buffers; ++i) regions.push_back(b.input(i));
+    const size_t first_guard = regions.size();
+    for (const Matrices* matrices : {&*b.out, &*b.in})
+        for (const Region& guard : matrices->guards()) regions.push_back(guard);
+
+    const std::vector<Mismatch> mismatches = b.device.compare(regions);
+    const auto bad = std::find_if(mismatches.begin(), mismatches.end(), [](const Mismatch& m) { return m.count > 0; });
+    c.result.right = bad == mismatches.end();
+    if (c.result.right) return true;
+
+    const size_t i = bad - mismatches.begin();
     std::string wrong;
-    for (int i = 0; i < buffers && wrong.empty(); ++i) {
-        wrong = fault(b.device, (*b.out)[i], b.type, b.contents(c.expected, i));
-        if (wrong.empty() && !(wrong = fault(b.device, (*b.in)[i], b.type, b.contents(copies, i))).empty())
-            wrong = "the input was overwritten: " + wrong;
+    if (i >= first_guard) {
+        const size_t bands = b.out->guards().size();
+        wrong = "written out of bounds: " + Matrices::describe_guard((i - first_guard) % bands, *bad);
+    } else {
+        wrong = (i < size_t(buffers) ? "" : "the input was overwritten: ") + describe(b.device, regions[i], *bad);
     }
-    for (auto* matrices : {&*b.out, &*b.in})
-        if (wrong.empty() && !(wrong = matrices->damage()).empty()) wrong = "written out of bounds: " + wrong;
-    c.result.right = wrong.empty();
-    if (!c.result.right) {
-        fprintf(stderr, "%s: %s: wrong result: %s\n", program, c.result.kernel.c_str(), wrong.c_str());
-        b.prepare();  // the next kernel is not to blame for what this one damaged
-    }
-    return c.result.right;
+    fprintf(stderr, "%s: %s: wrong result: %s\n", program, c.result.kernel.c_str(), wrong.c_str());
+    b.prepare();  // the next kernel is not to blame for what this one damaged
+    return false;
 }
 
 bool verify(Bench& b, Contender& c, int passes, const char* program)
@@ -189,7 +202,8 @@ void allocate(Bench& b)
         throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free",
                                              b.width, b.height, name_of(b.type), needed / 1e9, info.machine.c_str(), free / 1e9)};
     int buffers = 1;
-    if (b.device.has_clock()) {
+    // Matrices too small to outgrow the L2 however many there are stay alone in it.
+    if (b.device.has_clock() && most_buffers * b.pair_bytes() >= 2 * info.l2_bytes) {
         const uint64_t wanted = (l2_multiple * info.l2_bytes + b.pair_bytes() - 1) / b.pair_bytes();
         buffers = int(std::clamp<uint64_t>(wanted, 1, most_buffers));
         while (buffers > 1 && 2 * Matrices::footprint(b.bytes(), buffers) > free / 2) buffers /= 2;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "device.h"
 
@@ -11,7 +12,7 @@ namespace harness {
 
 class Matrices {
 public:
-    // Room for `count` matrices of `bytes` each, with the guards set. Throws status_bad_input
+    // Room for `count` matrices of `bytes` each; nothing is filled yet. Throws status_bad_input
     // when the device cannot hold them.
     Matrices(Device& device, uint64_t bytes, int count);
     ~Matrices();
@@ -20,10 +21,11 @@ public:
     int count() const { return count_; }
     void* operator[](int i) const { return memory_ + lead + i * stride_; }
 
-    void set_guards();
+    // The guard bands, with their contents: one in front of the first matrix, then one behind each.
+    std::vector<Region> guards() const;
 
-    // Says where the guard bands were written to: "3 bytes behind the matrix"; empty if nowhere.
-    std::string damage();
+    // Tells what happened to the guard band of that number.
+    static std::string describe_guard(size_t number, const Mismatch& mismatch);
 
     // What a Matrices takes from the device's memory.
     static uint64_t footprint(uint64_t bytes, int count);
@@ -31,7 +33,7 @@ public:
 private:
     // The first matrix begins on a 2 MB boundary of its allocation, as a page of the GPU's does.
     static constexpr uint64_t lead = 2 << 20;
-    static constexpr uint64_t guard = 4096;
+    static constexpr uint64_t guard_bytes = 4096;
     static uint64_t stride(uint64_t bytes);
 
     Device& device_;

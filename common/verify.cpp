@@ -76,14 +76,13 @@ uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed)
     return elements;
 }
 
-std::string fault(Device& device, const void* matrix, Type type, const Contents& contents)
+std::string describe(Device& device, const Region& matrix, const Mismatch& mismatch)
 {
-    const Mismatch mismatch = device.compare(matrix, type, contents);
-    if (mismatch.count == 0) return "";
-
+    const Contents& contents = matrix.contents;
+    const Type type = matrix.type;
     const uint64_t o = mismatch.first, bytes = bytes_of(type);
     uint64_t found = 0;
-    device.read(&found, static_cast<const char*>(matrix) + o * bytes, bytes);
+    device.read(&found, static_cast<const char*>(matrix.data) + o * bytes, bytes);
     const uint64_t expected = bytes == 8 ? contents.at<uint64_t>(o) : contents.at<uint32_t>(o);
     const uint64_t mask = bytes == 8 ? ~0ull : 0xffffffffull;
 

@@ -8,10 +8,10 @@
 
 namespace harness {
 
-// Compares every element of `matrix` on the device with `contents`. Empty if all are equal;
-// otherwise says how many differ, where the first one is, what was expected there, what was
-// found, and, if a kernel put it in the wrong place, where it came from.
-std::string fault(Device& device, const void* matrix, Type type, const Contents& contents);
+// Tells what is wrong with a matrix that does not compare: how many elements differ, where the
+// first one is, what was expected there, what was found and, if it is an input element in the
+// wrong place, where it came from.
+std::string describe(Device& device, const Region& matrix, const Mismatch& mismatch);
 
 // The index of the input element with this bit pattern, or `elements` if there is none.
 uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed);

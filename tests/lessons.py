@@ -39,8 +39,8 @@ FAULTS = {
     "dropLastColumn": "never written",
     "swapTwo": ": 2 of 6700 elements differ",
     "offByOneTile": "found .* \\(idata row",
-    "writeBehind": "written out of bounds: . bytes behind the matrix",
-    "writeInFront": "written out of bounds: . bytes in front of the matrix",
+    "writeBehind": "written out of bounds: . bytes, the first 0 bytes past the end of the matrix",
+    "writeInFront": "written out of bounds: (4 bytes, the first 4|8 bytes, the first 8) bytes before the start of the matrix",
     "overwriteInput": "differ",
     "rightOnce": ": 1 of 6700 elements differ",
 }

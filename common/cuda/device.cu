@@ -70,7 +70,6 @@ public:
         CUDA(cudaGetDeviceProperties(&properties, 0));
         CUDA(cudaEventCreate(&start_));
         CUDA(cudaEventCreate(&stop_));
-        CUDA(cudaMalloc(&mismatch_, sizeof *mismatch_));
         // Double data rate: two transfers per clock of a bus this many bits wide. Cards that do
         // not tell report zero, and so do we.
         int clock_khz = 0, bus_bits = 0;
@@ -78,7 +77,7 @@ public:
         CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, 0));
         const double peak_gbs = 2.0 * clock_khz * 1e3 * bus_bits / 8 / 1e9;
         info_ = {"cuda", properties.name, driver_version(), "", peak_gbs, uint64_t(properties.l2CacheSize)};
-        blocks_ = 8 * properties.multiProcessorCount;
+        most_blocks_ = 8 * properties.multiProcessorCount;
         card_ = format("%s: compute capability %d.%d, %d SMs, %.1f MB L2, %.1f GB memory", properties.name, properties.major,
                        properties.minor, properties.multiProcessorCount, properties.l2CacheSize / 1e6,
                        properties.totalGlobalMem / 1e9);
@@ -87,7 +86,7 @@ public:
 
     ~Gpu() override
     {
-        cudaFree(mismatch_);
+        cudaFree(mismatches_);
         cudaEventDestroy(stop_);
         cudaEventDestroy(start_);
     }
@@ -120,36 +119,41 @@ public:
 
     void release(void* memory) noexcept override { cudaFree(memory); }
 
-    void write(void* to, const void* from, uint64_t bytes) override
-    {
-        CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
-    }
-
     void read(void* to, const void* from, uint64_t bytes) override
     {
         CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
     }
 
-    void fill(void* matrix, Type type, const Contents& contents) override
+    void fill(const Region& region) override
     {
-        if (bytes_of(type) == 8)
-            fill_kernel<<<blocks_, 256>>>(static_cast<uint64_t*>(matrix), contents);
+        if (bytes_of(region.type) == 8)
+            fill_kernel<<<blocks(region), threads>>>(static_cast<uint64_t*>(region.data), region.contents);
         else
-            fill_kernel<<<blocks_, 256>>>(static_cast<uint32_t*>(matrix), contents);
+            fill_kernel<<<blocks(region), threads>>>(static_cast<uint32_t*>(region.data), region.contents);
         CUDA(cudaGetLastError());
     }
 
-    Mismatch compare(const void* matrix, Type type, const Contents& contents) override
+    std::vector<Mismatch> compare(const std::vector<Region>& regions) override
     {
-        DeviceMismatch mismatch = {0, ~0ull};
-        CUDA(cudaMemcpy(mismatch_, &mismatch, sizeof mismatch, cudaMemcpyHostToDevice));
-        if (bytes_of(type) == 8)
-            compare_kernel<<<blocks_, 256>>>(static_cast<const uint64_t*>(matrix), contents, mismatch_);
-        else
-            compare_kernel<<<blocks_, 256>>>(static_cast<const uint32_t*>(matrix), contents, mismatch_);
-        CUDA(cudaGetLastError());
-        CUDA(cudaMemcpy(&mismatch, mismatch_, sizeof mismatch, cudaMemcpyDeviceToHost));
-        return {mismatch.count, mismatch.first};
+        static_assert(sizeof(Mismatch) == sizeof(DeviceMismatch), "one is copied over the other");
+        std::vector<Mismatch> mismatches(regions.size(), Mismatch{0, ~0ull});
+        const size_t bytes = mismatches.size() * sizeof(Mismatch);
+        if (regions.size() > capacity_) {
+            CUDA(cudaFree(mismatches_));
+            CUDA(cudaMalloc(&mismatches_, bytes));
+            capacity_ = regions.size();
+        }
+        CUDA(cudaMemcpy(mismatches_, mismatches.data(), bytes, cudaMemcpyHostToDevice));
+        for (size_t i = 0; i < regions.size(); ++i) {
+            const Region& region = regions[i];
+            if (bytes_of(region.type) == 8)
+                compare_kernel<<<blocks(region), threads>>>(static_cast<const uint64_t*>(region.data), region.contents, mismatches_ + i);
+            else
+                compare_kernel<<<blocks(region), threads>>>(static_cast<const uint32_t*>(region.data), region.contents, mismatches_ + i);
+            CUDA(cudaGetLastError());
+        }
+        CUDA(cudaMemcpy(mismatches.data(), mismatches_, bytes, cudaMemcpyDeviceToHost));
+        return mismatches;
     }
 
     void enqueue(const Kernel& kernel, Type type, void* odata, const void* idata, int width, int height) override
@@ -185,9 +189,17 @@ public:
 private:
     DeviceInfo info_;
     std::string card_;
-    int blocks_ = 0;  // of the grids that fill and compare
+    // Of the grids that fill and compare: enough to fill the card, no more than there is to do.
+    static constexpr int threads = 256;
+    uint64_t most_blocks_ = 1;
+    unsigned blocks(const Region& region) const
+    {
+        return unsigned(std::min(most_blocks_, (region.contents.elements() + threads - 1) / threads));
+    }
+
     cudaEvent_t start_ = nullptr, stop_ = nullptr;
-    DeviceMismatch* mismatch_ = nullptr;
+    DeviceMismatch* mismatches_ = nullptr;
+    size_t capacity_ = 0;  // of mismatches_
 };
 
 std::unique_ptr<Device> open(std::string& why_not)

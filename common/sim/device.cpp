@@ -29,24 +29,24 @@ void in_parallel(uint64_t n, Work work)
 }
 
 template <typename Bits>
-void fill_range(void* matrix, const Contents& contents)
+void fill_region(const Region& region)
 {
-    Bits* data = static_cast<Bits*>(matrix);
-    in_parallel(contents.elements(), [=](uint64_t begin, uint64_t end) {
-        for (uint64_t i = begin; i < end; ++i) data[i] = contents.at<Bits>(i);
+    Bits* data = static_cast<Bits*>(region.data);
+    in_parallel(region.contents.elements(), [&region, data](uint64_t begin, uint64_t end) {
+        for (uint64_t i = begin; i < end; ++i) data[i] = region.contents.at<Bits>(i);
     });
 }
 
 template <typename Bits>
-Mismatch compare_range(const void* matrix, const Contents& contents)
+Mismatch compare_region(const Region& region)
 {
-    const Bits* data = static_cast<const Bits*>(matrix);
+    const Bits* data = static_cast<const Bits*>(region.data);
     Mismatch all;
     std::mutex mutex;
-    in_parallel(contents.elements(), [&, data](uint64_t begin, uint64_t end) {
+    in_parallel(region.contents.elements(), [&, data](uint64_t begin, uint64_t end) {
         Mismatch own;
         for (uint64_t i = begin; i < end; ++i)
-            if (data[i] != contents.at<Bits>(i) && own.count++ == 0) own.first = i;
+            if (data[i] != region.contents.at<Bits>(i) && own.count++ == 0) own.first = i;
         if (own.count == 0) return;
         std::lock_guard<std::mutex> lock(mutex);
         all.first = all.count ? std::min(all.first, own.first) : own.first;
@@ -89,17 +89,19 @@ public:
     }
 
     void release(void* memory) noexcept override { std::free(memory); }
-    void write(void* to, const void* from, uint64_t bytes) override { std::memcpy(to, from, bytes); }
     void read(void* to, const void* from, uint64_t bytes) override { std::memcpy(to, from, bytes); }
 
-    void fill(void* matrix, Type type, const Contents& contents) override
+    void fill(const Region& region) override
     {
-        (harness::bytes_of(type) == 8 ? fill_range<uint64_t> : fill_range<uint32_t>)(matrix, contents);
+        (harness::bytes_of(region.type) == 8 ? fill_region<uint64_t> : fill_region<uint32_t>)(region);
     }
 
-    Mismatch compare(const void* matrix, Type type, const Contents& contents) override
+    std::vector<Mismatch> compare(const std::vector<Region>& regions) override
     {
-        return (harness::bytes_of(type) == 8 ? compare_range<uint64_t> : compare_range<uint32_t>)(matrix, contents);
+        std::vector<Mismatch> mismatches;
+        for (const Region& region : regions)
+            mismatches.push_back((harness::bytes_of(region.type) == 8 ? compare_region<uint64_t> : compare_region<uint32_t>)(region));
+        return mismatches;
     }
 
     void enqueue(const Kernel& kernel, Type type, void* odata, const void* idata, int width, int height) override
