@@ -6,7 +6,7 @@ import math
 import pytest
 
 from conftest import step
-from lessons import LESSONS, SHAPES, TYPES
+from lessons import LESSONS, ROOT, SHAPES, TYPES
 
 
 @pytest.mark.parametrize("element", TYPES)
@@ -51,3 +51,13 @@ def test_requests_at_the_edge(tmp_path, width, height):
     stores = math.ceil(height / 32) * width
     counted = requests(tmp_path, "transposeNoBankConflicts", "--width", width, "--height", height)
     assert counted == [loads, stores, stores, loads]
+
+
+@pytest.mark.parametrize("width, height", [(2048, 2048), (333, 555)])
+@pytest.mark.parametrize("kernel", LESSONS)
+def test_requests_are_the_profilers(tmp_path, kernel, width, height):
+    """The simulator's global requests equal those Nsight Compute counted on an H200."""
+    (measured,) = [row for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
+                   if (row["kernel"], row["width"], row["height"]) == (kernel, str(width), str(height))]
+    counted = requests(tmp_path, kernel, "--width", width, "--height", height)
+    assert counted[:2] == [int(measured["global_load_requests"]), int(measured["global_store_requests"])]
