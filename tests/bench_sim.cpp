@@ -15,49 +15,55 @@
 
 namespace {
 
-struct Cost {
-    double seconds;  // median
-    double spread;
+struct Rate {
+    harness::Summary one, all, speedup;  // accesses per second with 1 thread, with all; their quotient
     uint64_t accesses;
 };
 
-Cost cost_of(const harness::Kernel& kernel, int side, int samples)
+double seconds(const harness::Kernel& kernel, float* odata, const float* idata, int side)
+{
+    const auto start = std::chrono::steady_clock::now();
+    kernel.launch[int(harness::Type::f32)](odata, idata, side, side);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// One thread and all threads in turn, so that what else the machine does hits both.
+Rate rate_of(const harness::Kernel& kernel, int side, int samples, int threads)
 {
     std::vector<float> idata(size_t(side) * side), odata(idata.size());
-    std::vector<double> seconds;
-    uint64_t accesses = 0;
-    for (int i = 0; i <= samples; ++i) {
-        sim::take_counts();
-        const auto start = std::chrono::steady_clock::now();
-        kernel.launch[int(harness::Type::f32)](odata.data(), idata.data(), side, side);
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-        accesses = sim::take_counts().all_accesses();
-        if (i > 0) seconds.push_back(elapsed.count());  // the first run touches fresh memory
+    std::vector<double> one, all, speedup;
+    sim::take_counts();
+    seconds(kernel, odata.data(), idata.data(), side);  // touches fresh memory
+    const uint64_t accesses = sim::take_counts().all_accesses();
+    for (int i = 0; i < samples; ++i) {
+        sim::set_host_threads(1);
+        const double alone = seconds(kernel, odata.data(), idata.data(), side);
+        sim::set_host_threads(threads);
+        const double together = seconds(kernel, odata.data(), idata.data(), side);
+        one.push_back(accesses / alone);
+        all.push_back(accesses / together);
+        speedup.push_back(alone / together);
     }
-    const harness::Summary s = harness::summarize(seconds);
-    return {s.median, s.spread, accesses};
+    return {harness::summarize(one), harness::summarize(all), harness::summarize(speedup), accesses};
 }
 
 }  // namespace
 
 int main()
 {
-    const int all = sim::host_threads();
-    printf("host threads: %d\n\n", all);
-    printf("%-26s %6s %12s  %22s %22s %9s\n", "kernel", "n", "accesses", "1 thread: 10^6/s", "all threads: 10^6/s", "speed-up");
+    const int threads = sim::host_threads();
+    printf("host threads: %d; medians, +- half the distance from the 10th to the 90th percentile\n\n", threads);
+    printf("%-26s %5s %10s  %20s  %20s  %16s\n", "kernel", "n", "accesses", "1 thread: 10^6/s", "all threads: 10^6/s", "speed-up");
     for (const harness::Kernel& kernel : harness::kernels()) {
         if (kernel.backend != "sim") continue;
         const bool sweep = kernel.name == "transposeNoBankConflicts";
         for (int side : {256, 512, 1024, 2048, 4096}) {
             if (!sweep && side != 1024) continue;
-            const int samples = side <= 1024 ? 9 : 5;
-            sim::set_host_threads(1);
-            const Cost one = cost_of(kernel, side, samples);
-            sim::set_host_threads(all);
-            const Cost many = cost_of(kernel, side, samples);
-            printf("%-26s %6d %12llu  %12.1f +- %4.1f %%  %12.1f +- %4.1f %%  %9.2f\n", kernel.name.c_str(), side,
-                   (unsigned long long)one.accesses, one.accesses / one.seconds / 1e6, 50 * one.spread,
-                   many.accesses / many.seconds / 1e6, 50 * many.spread, one.seconds / many.seconds);
+            const Rate rate = rate_of(kernel, side, side <= 1024 ? 25 : 9, threads);
+            printf("%-26s %5d %10llu", kernel.name.c_str(), side, (unsigned long long)rate.accesses);
+            for (const harness::Summary& s : {rate.one, rate.all})
+                printf("  %11.1f +- %3.0f %%", s.median / 1e6, 50 * s.spread);
+            printf("  %7.2f +- %3.0f %%\n", rate.speedup.median, 50 * rate.speedup.spread);
         }
     }
     return 0;

@@ -78,17 +78,23 @@ extern template class Value<double>;
 extern template class Value<int>;
 
 // Runs every block of the grid and returns when all are done. `kernel` identifies the kernel;
-// `thread` runs one thread of it, with threadIdx and the others set.
-void run_grid(const void* kernel, dim3 grid, dim3 block, void (*thread)(const void* arguments),
+// `threads` runs threads of it, for as long as next_thread() says that there is one for this
+// fiber, with threadIdx and the others set.
+void run_grid(const void* kernel, dim3 grid, dim3 block, void (*threads)(const void* arguments),
               const void* arguments);
+bool next_thread();
 
 template <typename... Parameters>
 auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block)
 {
     return [=](Parameters... arguments) {
         auto thread = [&] { kernel(arguments...); };
-        run_grid(reinterpret_cast<const void*>(kernel), grid, block,
-                 [](const void* t) { (*static_cast<const decltype(thread)*>(t))(); }, &thread);
+        auto threads = [](const void* t) {
+            do
+                (*static_cast<const decltype(thread)*>(t))();
+            while (next_thread());
+        };
+        run_grid(reinterpret_cast<const void*>(kernel), grid, block, threads, &thread);
     };
 }
 

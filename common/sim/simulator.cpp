@@ -38,7 +38,7 @@ constexpr size_t stack_bytes = 64 * 1024;
 struct Grid {
     const void* kernel;
     dim3 grid, block;
-    void (*thread)(const void* arguments);
+    void (*threads)(const void* arguments);
     const void* arguments;
     uint64_t blocks;
     uint64_t chunk;                    // blocks taken at a time
@@ -56,6 +56,7 @@ public:
 
     // Called on a fiber.
     void barrier();
+    __attribute__((hot)) bool next_thread();
     void declare_shared(void* address, size_t bytes);
 
     WarpTrace trace;
@@ -65,7 +66,7 @@ private:
     enum State : uint8_t { fresh, waiting, done };
     enum : int { nobody = -1 };
 
-    // Where a fiber goes on: at a barrier, or at the top of fiber_loop for a fresh thread.
+    // Where a fiber goes on: at a barrier, or in fiber_start for fresh threads.
     struct Fiber {
         void* paused[5];
         void* idle[5];
@@ -80,9 +81,10 @@ private:
 
     void run_block(uint64_t block);
     void poison_shared();
-    int advance();
-    [[noreturn]] void go_on(int thread);
-    [[noreturn]] void fiber_loop();
+    // Hot: a compiler takes functions that never return for error handling, to be made small.
+    __attribute__((hot)) int advance();
+    [[noreturn]] __attribute__((hot)) void go_on(int thread);
+    [[noreturn]] __attribute__((hot)) void fiber_start();
     static void enter_fiber();
     [[noreturn]] void start_fiber();
     void count(const Request& request);
@@ -206,21 +208,23 @@ void Worker::barrier()
     if (__builtin_setjmp(running_->paused) == 0) go_on(advance());
 }
 
-void Worker::enter_fiber() { worker->fiber_loop(); }
+void Worker::enter_fiber() { worker->fiber_start(); }
 
-void Worker::fiber_loop()
+void Worker::fiber_start()
 {
     __builtin_setjmp(running_->idle);
-    for (;;) {
-        grid_->thread(grid_->arguments);
-        trace.end_lane();
-        state_[current_] = done;
-        const int next = advance();
-        if (next == nobody || state_[next] != fresh) {
-            idle_.push_back(running_);
-            go_on(next);
-        }
-    }
+    grid_->threads(grid_->arguments);
+    __builtin_unreachable();
+}
+
+bool Worker::next_thread()
+{
+    trace.end_lane();
+    state_[current_] = done;
+    const int next = advance();
+    if (next != nobody && state_[next] == fresh) return true;
+    idle_.push_back(running_);
+    go_on(next);
 }
 
 void Worker::start_fiber()
@@ -275,18 +279,19 @@ int usable_processors()
 // The host threads. The caller of run_grid is one of them; the others sleep between grids.
 class Pool {
 public:
-    Pool() { resize(usable_processors()); }
-    ~Pool() { resize(1); }
+    Pool() { set_active(usable_processors()); }
+    ~Pool();
 
-    int size() const { return int(workers_.size()); }
-    void resize(int count);
+    int active() const { return active_; }
+    void set_active(int count);
     void run(Grid& grid);
     Counts take_counts();
 
 private:
-    void serve(Worker& own, uint64_t served);
+    void serve(int number, uint64_t served);
 
     std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
+    int active_ = 0;                                // so many of them take part
     std::vector<std::thread> threads_;
     std::mutex mutex_;
     std::condition_variable wake_, finished_;
@@ -296,7 +301,7 @@ private:
     bool stop_ = false;
 };
 
-void Pool::resize(int count)
+Pool::~Pool()
 {
     {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -304,26 +309,30 @@ void Pool::resize(int count)
     }
     wake_.notify_all();
     for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
-    stop_ = false;
-    // The caller's worker stays: its shared arrays live as long as the host thread does.
-    workers_.resize(std::min<size_t>(workers_.size(), 1));
-    while (size() < count) {
-        workers_.push_back(std::make_unique<Worker>());
-        if (size() > 1) threads_.emplace_back(&Pool::serve, this, std::ref(*workers_.back()), grids_);
-    }
 }
 
-void Pool::serve(Worker& own, uint64_t served)
+void Pool::set_active(int count)
+{
+    while (int(workers_.size()) < count) {
+        workers_.push_back(std::make_unique<Worker>());
+        const int number = int(workers_.size()) - 1;
+        if (number > 0) threads_.emplace_back(&Pool::serve, this, number, grids_);
+    }
+    active_ = count;
+}
+
+void Pool::serve(int number, uint64_t served)
 {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
         wake_.wait(lock, [&] { return stop_ || grids_ != served; });
         if (stop_) return;
         served = grids_;
+        if (number >= active_) continue;
+        Worker* own = workers_[number].get();
         Grid& grid = *grid_;
         lock.unlock();
-        own.run(grid);
+        own->run(grid);
         lock.lock();
         if (--busy_ == 0) finished_.notify_one();
     }
@@ -332,13 +341,13 @@ void Pool::serve(Worker& own, uint64_t served)
 void Pool::run(Grid& grid)
 {
     // A handful of blocks is done before another thread has woken up.
-    const bool share = size() > 1 && grid.blocks >= 8;
+    const bool share = active_ > 1 && grid.blocks >= 8;
     if (share) {
         {
             std::lock_guard<std::mutex> lock(mutex_);
             grid_ = &grid;
             ++grids_;
-            busy_ = size() - 1;
+            busy_ = active_ - 1;
         }
         wake_.notify_all();
     }
@@ -365,15 +374,24 @@ Pool& pool()
     return pool;
 }
 
-// The record of one access. Inlined into the members of Value, and nowhere else.
+// The record of one access.
 inline void record(const void* address, Site site)
 {
     if (stacks.hold(address)) return;
-    WarpTrace& trace = worker->trace;
-    if (__builtin_expect(trace.next == trace.end, 0)) trace.grow();
-    trace.next[0] = uintptr_t(address);
-    trace.next[warp_size] = site;
-    trace.next += sizeof(Row) / sizeof(uint64_t);
+    if (cursor.next == cursor.end) worker->trace.grow();
+    cursor.next[0] = uintptr_t(address);
+    cursor.next[warp_size] = site;
+    cursor.next += words_per_row;
+}
+
+// The record of an assignment in the general case; kept apart so that the usual one needs no
+// stack frame.
+template <typename Element>
+__attribute__((noinline)) Element& record_both(const Element& from, Site loads, Element& to, Site stores)
+{
+    record(&from, loads);
+    record(&to, stores);
+    return to;
 }
 
 }  // namespace
@@ -382,21 +400,23 @@ void __syncthreads() { worker->barrier(); }
 
 void declare_shared(void* address, size_t bytes) { worker->declare_shared(address, bytes); }
 
-void run_grid(const void* kernel, dim3 grid, dim3 block, void (*thread)(const void* arguments),
+bool next_thread() { return worker->next_thread(); }
+
+void run_grid(const void* kernel, dim3 grid, dim3 block, void (*threads)(const void* arguments),
               const void* arguments)
 {
     harness::check_launch(grid.x, grid.y, grid.z, block.x, block.y, block.z);
     const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
-    const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().size() * 8), 1, 256);
-    Grid launched{kernel, grid, block, thread, arguments, blocks, chunk, {0}};
+    const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
+    Grid launched{kernel, grid, block, threads, arguments, blocks, chunk, {0}};
     pool().run(launched);
 }
 
 Counts take_counts() { return pool().take_counts(); }
 
-int host_threads() { return pool().size(); }
+int host_threads() { return pool().active(); }
 
-void set_host_threads(int count) { pool().resize(count); }
+void set_host_threads(int count) { pool().set_active(count); }
 
 #define HERE(kind) site_of(uint64_t(__builtin_return_address(0)), kind, __builtin_ctz(sizeof(Raw)))
 
@@ -416,9 +436,14 @@ Value<Raw>::operator Raw() const
 template <typename Raw>
 Value<Raw>& Value<Raw>::operator=(const Value& from)
 {
-    record(&from, HERE(load));
-    record(this, HERE(store));
     raw_ = from.raw_;
+    if (stacks.hold(&from) || stacks.hold(this) || cursor.end - cursor.next < 2 * words_per_row)
+        return record_both(from, HERE(load), *this, HERE(store));
+    cursor.next[0] = uintptr_t(&from);
+    cursor.next[warp_size] = HERE(load);
+    cursor.next[words_per_row] = uintptr_t(this);
+    cursor.next[words_per_row + warp_size] = HERE(store);
+    cursor.next += 2 * words_per_row;
     return *this;
 }
 

@@ -21,9 +21,10 @@ uint64_t Counts::all_accesses() const
 void WarpTrace::grow()
 {
     const size_t length = rows_.size();
+    const ptrdiff_t words = cursor.next - (rows_.data()->address + lane_);
     rows_.resize(2 * length);
-    next = rows_[length].address + lane_;
-    end = rows_.data()->address + lane_ + rows_.size() * words_per_row;
+    cursor.next = rows_.data()->address + lane_ + words;
+    cursor.end = rows_.data()->address + lane_ + rows_.size() * words_per_row;
 }
 
 // Lanes that went different ways: an access belongs to the request of its site that has the

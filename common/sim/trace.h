@@ -50,44 +50,47 @@ struct Counts {
     uint64_t all_accesses() const;
 };
 
-// The accesses of one warp between two barriers.
+// Where the running lane writes its next record: the address at `next`, the site warp_size
+// words on, then words_per_row words further. Up to `end` there is room.
+struct Cursor {
+    uint64_t* next;
+    uint64_t* end;
+};
+inline thread_local Cursor cursor;
+constexpr ptrdiff_t words_per_row = sizeof(Row) / sizeof(uint64_t);
+
+// The accesses of one warp between two barriers, recorded through this host thread's cursor.
 class WarpTrace {
 public:
-    // Where the running lane writes its next record: the address here, the site warp_size words on.
-    uint64_t* next = nullptr;
-    uint64_t* end = nullptr;
-
     WarpTrace() : rows_(64) {}
 
     void begin_lane(int lane)
     {
         lane_ = lane;
-        next = rows_.data()->address + lane;
-        end = next + rows_.size() * words_per_row;
+        cursor.next = rows_.data()->address + lane;
+        cursor.end = cursor.next + rows_.size() * words_per_row;
     }
 
     void end_lane()
     {
-        const size_t length = (next - (rows_.data()->address + lane_)) / words_per_row;
-        length_[lane_] = length;
+        const size_t length = (cursor.next - (rows_.data()->address + lane_)) / words_per_row;
+        length_[lane_] = uint32_t(length);
         if (length) active_ |= 1u << lane_;
     }
 
-    void grow();  // called with next == end
+    void grow();  // when there is no room left
 
     // Forms the requests, hands each to `count`, and starts over.
     template <typename Count>
     void flush(Count&& count);
 
 private:
-    static constexpr size_t words_per_row = sizeof(Row) / sizeof(uint64_t);
-
     void regroup(std::vector<Row>& rows, std::vector<uint32_t>& lanes) const;
 
     std::vector<Row> rows_;
     int lane_ = 0;
     uint32_t active_ = 0;  // lanes with at least one record
-    size_t length_[warp_size] = {};
+    uint32_t length_[warp_size] = {};
 };
 
 template <typename Count>
@@ -123,7 +126,7 @@ void WarpTrace::flush(Count&& count)
             count(Request{rows[i].site[__builtin_ctz(lanes[i])], lanes[i], rows[i].address});
     }
     active_ = 0;
-    for (size_t& n : length_) n = 0;
+    for (uint32_t& n : length_) n = 0;
 }
 
 }  // namespace sim
