@@ -3,6 +3,10 @@
 # Every kernel file is compiled twice and both halves are linked into one program: by CXX for
 # the simulator and, where there is one, by nvcc for the GPU.
 
+# As many jobs as processors, unless -jN asks for others.
+JOBS ?= $(shell nproc)
+MAKEFLAGS += -j$(JOBS)
+
 CXXFLAGS ?= -O2 -g
 NVCCFLAGS ?= -O3 -lineinfo
 
@@ -129,6 +133,7 @@ help:
 	@echo
 	@echo 'CXX=clang++     choose the C++ compiler                (now: $(CXX))'
 	@echo 'NVCC=path       choose nvcc; empty: simulator only     (now: $(or $(NVCC),none))'
+	@echo 'JOBS=1          how many compilations at once          (now: $(JOBS))'
 	@echo 'ARCH=sm_90      choose the GPU architecture of nvcc    (now: $(or $(ARCH),none))'
 
 -include $(shell [ -d build ] && find build -name '*.d')

@@ -80,8 +80,8 @@ std::string utc_now()
 std::string table(const Results& results, double copy_gbs)
 {
     std::vector<Cells> lines;
-    const bool timed = !results.rows.empty() && results.rows.front().timing;
-    if (timed)
+    const bool counted = std::any_of(results.rows.begin(), results.rows.end(), [](const Result& r) { return bool(r.counts); });
+    if (!counted)
         lines.push_back({"kernel", "produces", "result", "median ms", "min ms", "spread %", "GB/s",
                          "% of memcpy", "% of peak", "memory"});
     else
