@@ -18,6 +18,7 @@ import concurrent.futures
 import csv
 import datetime
 import io
+import itertools
 import pathlib
 import re
 import sys
@@ -30,17 +31,18 @@ LARGE = [(2048, 2048), (16384, 16384), (10007, 6007), (1, 1000003), (1000003, 1)
 PAST_INT = (49152, 45056)  # 2.2 * 10^9 elements
 BENCH = [2048, 4096, 8192, 16384, 32768]
 SANITIZED = [(333, 555, "float"), (1024, 96, "double")]
-PROFILED = [(2048, 2048), (333, 555)]
+PROFILED = [(2048, 2048), (1024, 1024), (2048, 1024), (1000, 777), (333, 555), (33, 65)]
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 METRICS = {
     "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
-    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
-    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_load_instructions": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_store_instructions": "smsp__inst_executed_op_shared_st.sum",
+    # Counted per instruction; the l1tex counters of the same name count arbitration, too.
+    "shared_load_wavefronts": "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts": "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "dram_read_bytes": "dram__bytes_read.sum",
     "dram_write_bytes": "dram__bytes_write.sum",
     "duration_ns": "gpu__time_duration.sum",
@@ -155,23 +157,22 @@ def sanitize(out):
 
 def profile(out):
     rows = []
-    for width, height in PROFILED:
-        for program in STEPS:
-            names = [k for k in LESSONS if LESSONS[k][0] == program]
-            done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base",
-                       "--kernel-name", f"regex:^({'|'.join(names)})$", "--launch-count", len(names),
-                       "--metrics", ",".join(METRICS.values()), ROOT / program, "--device", "cuda",
-                       "--width", width, "--height", height, "--reps", 1, timeout=300)
-            text = done.stdout[done.stdout.find('"ID"'):]
-            values = {}
-            for row in csv.DictReader(io.StringIO(text)):
-                if row.get("Metric Name"):
-                    name = re.match(r"(?:void )?(\w+)", row["Kernel Name"]).group(1)
-                    values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
-            for name in names:
-                expect(len(values.get(name, {})) == len(METRICS), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
-                rows.append({**machine(), "kernel": name, "type": "float", "width": width, "height": height,
-                             **{ours: values.get(name, {}).get(theirs, "") for ours, theirs in METRICS.items()}})
+    for (width, height), element, program in itertools.product(PROFILED, ["float", "double"], STEPS):
+        names = [k for k in LESSONS if LESSONS[k][0] == program]
+        done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base",
+                   "--kernel-name", f"regex:^({'|'.join(names)})$", "--launch-count", len(names),
+                   "--metrics", ",".join(METRICS.values()), ROOT / program, "--device", "cuda",
+                   "--width", width, "--height", height, "--type", element, "--reps", 1, timeout=300)
+        text = done.stdout[done.stdout.find('"ID"'):]
+        values = {}
+        for row in csv.DictReader(io.StringIO(text)):
+            if row.get("Metric Name"):
+                name = re.match(r"(?:void )?(\w+)", row["Kernel Name"]).group(1)
+                values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
+        for name in names:
+            expect(len(values.get(name, {})) == len(METRICS), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
+            rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height,
+                         **{ours: values.get(name, {}).get(theirs, "") for ours, theirs in METRICS.items()}})
     write(out / "profile.csv", rows)
 
 
