@@ -1,0 +1,61 @@
+// The GPUs the simulator can stand for, as data.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace harness {
+
+// How addresses are dealt out over memory partitions.
+struct PartitionMap {
+    int partitions = 0;        // 0: nothing known, nothing counted
+    unsigned granularity = 0;  // plain map: partition = address / granularity mod partitions
+    // Hashed map: bit b of the partition is the parity of address & hash[b]. Empty: plain.
+    std::vector<uint64_t> hash;
+    bool assumed = false;  // not published: an assumption, to be labelled as one
+
+    // Neighbouring bytes that surely share a partition, a power of two.
+    uint64_t grain() const
+    {
+        uint64_t bits = granularity;
+        for (uint64_t mask : hash) bits |= mask;
+        return bits & -bits;
+    }
+
+    unsigned partition_of(uint64_t address) const
+    {
+        if (hash.empty()) return unsigned(address / granularity % partitions);
+        unsigned p = 0;
+        for (size_t b = 0; b < hash.size(); ++b) p |= unsigned(__builtin_parityll(address & hash[b])) << b;
+        return p % partitions;
+    }
+};
+
+struct Machine {
+    std::string name;   // for --machine
+    std::string label;  // for people
+    int major, minor;   // compute capability
+    int sms;
+    double dram_peak_gbs;
+    uint64_t l2_bytes;  // 0: none
+    int blocks_per_sm, threads_per_sm;
+    uint64_t shared_per_sm;  // bytes
+    PartitionMap map;
+    std::string source;  // of the figures
+
+    // Blocks of so many threads and bytes of shared memory that run at the same time on the
+    // whole machine, as far as these limits go (registers are not modelled). At least one per SM.
+    uint64_t resident_blocks(int threads, uint64_t shared_bytes) const;
+};
+
+const std::vector<Machine>& machines();
+
+// Throws bad input, with the names there are.
+const Machine& machine_named(const std::string& name);
+
+// The --list-machines text.
+std::string list_machines();
+
+}  // namespace harness

@@ -1,0 +1,59 @@
+// What a warp's request costs: which transactions a global access turns into, and how many
+// wavefronts a shared one takes, by compute capability. The rules are those of the CUDA C
+// Programming Guide ("Compute Capabilities") and its best-practices companion.
+
+#pragma once
+
+#include <cstdint>
+
+#include "../machine.h"
+#include "trace.h"
+
+namespace sim {
+
+// A piece of memory that one request moves as a whole: an aligned segment, line or sector.
+struct Transaction {
+    uint64_t address;
+    unsigned bytes;
+};
+
+// The transactions of one request; a request has at most two per lane.
+struct Transactions {
+    int count = 0;
+    uint64_t bytes = 0;
+    Transaction list[2 * warp_size];
+    void add(uint64_t address, unsigned size)
+    {
+        list[count++] = {address, size};
+        bytes += size;
+    }
+};
+
+// A machine's rules, picked once.
+class Rules {
+public:
+    explicit Rules(const harness::Machine& machine);
+
+    // What a request to global memory moves. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned.
+    void global(const Request& request, Transactions& out) const;
+
+    // How many wavefronts a request to shared memory takes: passes in which every bank serves
+    // one word. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned; addresses count from a bank 0.
+    int shared(const Request& request) const;
+
+    // The fewest there could be for so many lanes and bytes: all they ask for, in as few
+    // pieces of the usual size as hold it; and one wavefront for each part of the warp.
+    uint64_t ideal_global_bytes(const Request& request) const;
+    int ideal_shared(const Request& request) const;
+
+    // "transactions" on 1.x, "lines" for loads of 2.x, "sectors" elsewhere.
+    const char* unit(Kind kind) const;
+    unsigned unit_bytes(Kind kind) const;  // the smallest piece
+
+private:
+    int part(unsigned bytes) const;  // lanes served together in shared memory
+
+    int major_, minor_;
+};
+
+}  // namespace sim

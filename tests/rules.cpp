@@ -1,0 +1,222 @@
+// The transaction and bank rules against the check vectors of the CUDA documentation, and
+// against slow references that follow its wording lane by lane, on random accesses.
+// Prints each check that fails; exits 1 if any did.
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/sim/rules.h"
+
+using namespace sim;
+
+namespace {
+
+int checks = 0, failures = 0;
+
+void expect(bool holds, const std::string& what)
+{
+    ++checks;
+    if (holds) return;
+    ++failures;
+    printf("tests/rules.cpp: does not hold: %s\n", what.c_str());
+}
+
+struct Access {
+    uint64_t address[warp_size] = {};
+    uint32_t lanes = ~0u;
+    unsigned bytes = 4;
+    Kind kind = load;
+    Request request() const { return {site_of(0x1000, kind, __builtin_ctz(bytes)), lanes, address}; }
+};
+
+template <typename Address>
+Access access(unsigned bytes, Address address)
+{
+    Access a;
+    a.bytes = bytes;
+    for (int lane = 0; lane < warp_size; ++lane) a.address[lane] = address(lane);
+    return a;
+}
+
+harness::Machine with(int major, int minor)
+{
+    harness::Machine m = harness::machine_named("gtx280");
+    m.major = major;
+    m.minor = minor;
+    return m;
+}
+
+std::map<unsigned, int> sizes(const Rules& rules, const Access& a)
+{
+    Transactions t;
+    rules.global(a.request(), t);
+    std::map<unsigned, int> count;
+    for (int i = 0; i < t.count; ++i) ++count[t.list[i].bytes];
+    return count;
+}
+
+const int capabilities[][2] = {{1, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 0}, {2, 1}, {3, 0}, {3, 5}, {5, 0}, {6, 1}, {7, 0}, {7, 5}, {8, 0}, {9, 0}};
+
+void check_vectors()
+{
+    using Sizes = std::map<unsigned, int>;
+    const Access in_order = access(4, [](int l) { return 4096 + 4 * l; });
+    const Access permuted = access(4, [](int l) { return 4096 + 4 * (l ^ 1); });
+    const Access shifted = access(4, [](int l) { return 4100 + 4 * l; });
+    for (const auto& cc : capabilities) {
+        const Rules rules(with(cc[0], cc[1]));
+        const std::string name = std::to_string(cc[0]) + "." + std::to_string(cc[1]);
+        const bool old = cc[0] == 1, oldest = old && cc[1] <= 1, lines = cc[0] == 2;
+        expect(sizes(rules, in_order) == (old ? Sizes{{64, 2}} : lines ? Sizes{{128, 1}} : Sizes{{32, 4}}), name + ": in order");
+        expect(sizes(rules, permuted) == (oldest ? Sizes{{32, 32}} : old ? Sizes{{64, 2}} : lines ? Sizes{{128, 1}} : Sizes{{32, 4}}), name + ": permuted");
+        expect(sizes(rules, shifted) == (oldest ? Sizes{{32, 32}} : old ? Sizes{{128, 1}, {64, 1}, {32, 1}} : lines ? Sizes{{128, 2}} : Sizes{{32, 5}}),
+               name + ": shifted by a word");
+        // Fermi's stores go past its L1.
+        Access stored = shifted;
+        stored.kind = store;
+        if (lines) expect(sizes(rules, stored) == Sizes{{32, 5}}, name + ": a shifted store");
+
+        // Shared memory: rows, a column of 32 words, a padded column, one word for all.
+        const auto wavefronts = [&](const Access& a) { return rules.shared(a.request()); };
+        expect(wavefronts(in_order) == (old ? 2 : 1), name + ": a row of the tile");
+        expect(wavefronts(access(4, [](int l) { return 128 * l; })) == 32 - (cc[0] == 3 ? 16 : 0), name + ": a column of the tile");
+        expect(wavefronts(access(4, [](int l) { return 132 * l; })) == (old ? 2 : 1), name + ": a column of the padded tile");
+        expect(wavefronts(access(4, [](int) { return 256; })) == (old ? 2 : 1), name + ": one word for all");
+        expect(wavefronts(access(8, [](int l) { return 8 * l; })) == (old ? 4 : 2), name + ": a row of doubles");
+        if (cc[0] >= 5) {
+            expect(wavefronts(access(8, [](int l) { return 256 * l; })) == 32, name + ": a column of doubles");
+            expect(wavefronts(access(8, [](int l) { return 264 * l; })) == 2, name + ": a padded column of doubles");
+            expect(wavefronts(access(16, [](int l) { return 16 * l; })) == 4, name + ": a row of 16-byte words");
+            // A 16 x 17 tile read by a warp of two rows: not free of conflicts on 32 banks.
+            expect(wavefronts(access(4, [](int l) { return 4 * (17 * (l % 16) + l / 16); })) == 2, name + ": a 16 x 17 tile");
+        }
+    }
+}
+
+// The wording of the guide, lane by lane.
+std::multiset<std::pair<uint64_t, unsigned>> slow_global(int major, int minor, const Access& a)
+{
+    std::multiset<std::pair<uint64_t, unsigned>> out;
+    if (major == 1) {
+        for (int half = 0; half < 2; ++half) {
+            std::vector<int> lanes;
+            for (int l = 16 * half; l < 16 * half + 16; ++l)
+                if (a.lanes >> l & 1) lanes.push_back(l);
+            if (lanes.empty()) continue;
+            if (minor <= 1) {
+                bool good = a.bytes >= 4;
+                const int64_t base = int64_t(a.address[lanes[0]]) - int64_t(a.bytes) * (lanes[0] % 16);
+                if (base < 0 || base % int64_t(16 * a.bytes)) good = false;
+                for (int l : lanes)
+                    if (int64_t(a.address[l]) != base + int64_t(a.bytes) * (l % 16)) good = false;
+                if (!good) for (int l : lanes) out.insert({a.address[l] - a.address[l] % 32, 32u});
+                else if (a.bytes == 4) out.insert({base, 64u});
+                else if (a.bytes == 8) out.insert({base, 128u});
+                else out.insert({base, 128u}), out.insert({base + 128, 128u});
+                continue;
+            }
+            while (!lanes.empty()) {
+                unsigned size = a.bytes == 1 ? 32 : a.bytes == 2 ? 64 : 128;
+                uint64_t start = a.address[lanes[0]] - a.address[lanes[0]] % size;
+                std::vector<int> served, rest;
+                for (int l : lanes) (a.address[l] >= start && a.address[l] < start + size ? served : rest).push_back(l);
+                for (bool shrunk = true; shrunk && size > 32;) {
+                    bool lower = true, upper = true;
+                    for (int l : served) (a.address[l] < start + size / 2 ? upper : lower) = false;
+                    shrunk = lower || upper;
+                    if (shrunk) size /= 2, start += upper ? size : 0;
+                }
+                out.insert({start, size});
+                lanes = rest;
+            }
+        }
+        return out;
+    }
+    const bool lines = major == 2 && a.kind == load;
+    const int together = !lines || a.bytes <= 4 ? 32 : a.bytes == 8 ? 16 : 8;
+    const unsigned size = lines ? 128 : 32;
+    for (int first = 0; first < 32; first += together) {
+        std::set<uint64_t> pieces;
+        for (int l = first; l < first + together; ++l)
+            if (a.lanes >> l & 1)
+                for (unsigned b = 0; b < a.bytes; ++b) pieces.insert((a.address[l] + b) / size * size);
+        for (uint64_t p : pieces) out.insert({p, size});
+    }
+    return out;
+}
+
+int slow_shared(int major, const Access& a)
+{
+    const int together = major == 1 ? 16 : a.bytes <= 4 ? 32 : a.bytes == 8 ? 16 : 8;
+    int total = 0;
+    for (int first = 0; first < 32; first += together) {
+        std::vector<uint64_t> words;
+        for (int l = first; l < first + together; ++l)
+            if (a.lanes >> l & 1)
+                for (unsigned b = 0; b < a.bytes; b += 4) words.push_back((a.address[l] + b) / 4);
+        if (major == 1) {
+            while (!words.empty()) {
+                std::set<uint64_t> banks{words[0] % 16};
+                std::vector<uint64_t> rest;
+                for (uint64_t w : words)
+                    if (w != words[0] && !banks.insert(w % 16).second) rest.push_back(w);
+                words = rest;
+                ++total;
+            }
+            continue;
+        }
+        // What a bank must hand out: words, or on 3.x pairs of words 32 apart.
+        std::map<uint64_t, std::set<uint64_t>> bank;
+        for (uint64_t w : words) bank[w % 32].insert(major == 3 ? w / 64 : w / 32);
+        size_t most = 0;
+        for (const auto& b : bank) most = std::max(most, b.second.size());
+        total += int(most);
+    }
+    return total;
+}
+
+void random_accesses()
+{
+    std::mt19937_64 random(20261121);
+    const auto below = [&](uint64_t n) { return random() % n; };
+    for (int i = 0; i < 20000; ++i) {
+        const unsigned bytes = 1u << below(5);
+        Access a;
+        a.bytes = bytes;
+        a.kind = below(2) ? load : store;
+        const uint64_t offset = below(64), stride = below(3) ? below(5) : below(70), swap = below(4) ? 0 : below(32);
+        const bool wild = below(4) == 0;
+        for (int l = 0; l < 32; ++l)
+            a.address[l] = bytes * (wild ? below(200) : 1024 + offset + stride * (l ^ swap));
+        const uint64_t mask = below(4);
+        a.lanes = mask == 0 ? uint32_t(random()) : mask == 1 ? uint32_t(~0ull >> (32 + below(31))) : ~0u;
+        if (!a.lanes) a.lanes = 1;
+        for (const auto& cc : capabilities) {
+            const Rules rules(with(cc[0], cc[1]));
+            Transactions t;
+            rules.global(a.request(), t);
+            std::multiset<std::pair<uint64_t, unsigned>> got;
+            uint64_t sum = 0;
+            for (int n = 0; n < t.count; ++n) got.insert({t.list[n].address, t.list[n].bytes}), sum += t.list[n].bytes;
+            const std::string what = std::to_string(cc[0]) + "." + std::to_string(cc[1]) + ", " + std::to_string(bytes) +
+                                     " bytes, stride " + std::to_string(stride) + ", case " + std::to_string(i);
+            expect(got == slow_global(cc[0], cc[1], a) && sum == t.bytes, "global " + what);
+            expect(rules.shared(a.request()) == slow_shared(cc[0], a), "shared " + what);
+        }
+    }
+}
+
+}  // namespace
+
+int main()
+{
+    check_vectors();
+    random_accesses();
+    printf("%d checks, %d failed\n", checks, failures);
+    return failures ? 1 : 0;
+}
