@@ -24,12 +24,10 @@ WARNINGS := -Wall -Wextra -Werror
 CPP := -std=c++17 -I. -MMD -MP
 COMPILE := $(CXX) $(CPP) $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) -pthread
 
-# Every access of a simulated kernel is a call, known by its return address: no two accesses
-# may share one, and none may be a jump (common/sim/launch.h says the same to clang).
-SIM_KERNELS := -x c++ -Wno-unknown-pragmas -fno-optimize-sibling-calls
-ifeq ($(findstring clang,$(shell $(CXX) --version)),)
-SIM_KERNELS += -fno-crossjumping -fno-tree-tail-merge
-endif
+# Every access of a simulated kernel is a call, known by its return address and found in the
+# source by the debug information: no two accesses may share one, none may have two, and none
+# may be a jump. At -O1, g++ leaves calls as they are; common/sim/launch.h asks it of clang.
+SIM_KERNELS := -x c++ -Wno-unknown-pragmas -O1 -g -fno-optimize-sibling-calls
 
 ifneq ($(NVCC),)
 CUDA_COMPILE := $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
@@ -84,7 +82,7 @@ build/%.cuda.o: %.cu build/flags
 build/common/results.o: build/commit.h
 
 # Warps are compared and counted in loops over 32 lanes, made for vector instructions.
-build/common/sim/simulator.o: CXXFLAGS += -O3
+build/common/sim/simulator.o build/common/sim/rules.o build/common/sim/counter.o build/common/sim/checker.o: CXXFLAGS += -O3
 
 # $(call update,text) rewrites the target only if its text changes.
 update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
@@ -98,12 +96,15 @@ build/commit.h: FORCE
 
 # Tests.
 
-TEST_PROGRAMS := build/tests/unit build/tests/planted build/tests/bench_sim
+TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/planted build/tests/faults build/tests/bench_sim
 
 build/tests/unit: build/tests/unit.o build/tests/probes.sim.o $(COMMON)
 	$(call say,link,$@) $(LINK) -o $@ $^
 
-build/tests/planted: $(call cu_objects,tests/planted.cu) $(COMMON) $(MAIN)
+build/tests/rules: build/tests/rules.o $(COMMON)
+	$(call say,link,$@) $(LINK) -o $@ $^
+
+build/tests/planted build/tests/faults: build/tests/%: $(call cu_objects,tests/%.cu) $(COMMON) $(MAIN)
 	$(call say,link,$@) $(LINK) -o $@ $^
 
 build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel.h"
+#include "machine.h"
 
 namespace harness {
 
@@ -33,11 +34,41 @@ struct Mismatch {
     uint64_t first = 0;  // the lowest index among them
 };
 
-// Requests and accesses of one launch, counted exactly.
+// The requests that warps make at one place of a kernel, counted exactly for one machine.
+struct AccessSite {
+    std::string file;  // empty if the program has no debug information to tell
+    int line = 0;
+    std::string text;  // of the line, if its file is at hand
+    bool store = false, shared = false;
+    uint64_t requests = 0;
+    uint64_t accesses = 0;       // of single threads
+    uint64_t element_bytes = 0;  // that one thread accesses
+    uint64_t units = 0;          // global: transactions, lines or sectors; shared: wavefronts
+    uint64_t ideal = 0;          // the fewest units there could be
+    uint64_t bytes = 0;          // global: what the units carry
+    int worst = 0;               // units of the most expensive request
+    int64_t stride = 0;          // bytes from one lane to the next
+    const char* unit = "";
+};
+
+// What the simulator counted in one launch.
 struct LaunchCounts {
-    uint64_t global_load_requests, global_store_requests;
-    uint64_t shared_load_requests, shared_store_requests;
-    uint64_t accesses;  // by single threads, of all four kinds
+    std::vector<AccessSite> sites;
+    std::vector<std::string> findings;  // what the kernel must not do, a line each
+    uint64_t findings_total = 0;        // how often it did
+    int partitions = 0;                 // of the machine; 0 if unknown
+    bool map_assumed = false;
+    double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
+    uint64_t resident_blocks = 0;
+    uint64_t shared_bytes = 0;  // per block
+
+    // Sums over sites of one kind.
+    uint64_t requests(bool shared, bool store) const;
+    uint64_t units(bool shared, bool store) const;
+    uint64_t accesses() const;
+    uint64_t bytes_moved() const;
+    uint64_t bytes_asked() const;    // of global memory
+    int worst_conflict() const;      // wavefronts of the most expensive shared request
 };
 
 // Every call throws Error: status_bad_input when memory does not suffice, status_no_device
@@ -60,8 +91,7 @@ public:
     virtual std::vector<Mismatch> compare(const std::vector<Region>& regions) = 0;
 
     // Starts one pass of a kernel, or one plain copy. finish() waits, and reports what went wrong.
-    virtual void enqueue(const Kernel& kernel, Type type, void* odata, const void* idata,
-                         int width, int height) = 0;
+    virtual void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height) = 0;
     virtual void enqueue_copy(void* to, const void* from, uint64_t bytes) = 0;
     virtual void finish() = 0;
 
@@ -69,20 +99,21 @@ public:
     virtual bool has_clock() const = 0;
     virtual double time_ms(const std::function<void()>& work) = 0;
 
-    // The simulator counts: what was launched since the last call.
-    virtual LaunchCounts take_counts() = 0;
+    // The simulator counts: what was launched since the last call. `locate`: name source lines
+    // even where nothing was found wrong.
+    virtual LaunchCounts take_counts(bool locate) = 0;
 };
 
 // A back end linked into this program.
 struct Backend {
     std::string name;
-    // The device, or null with the reason why there is none.
-    std::unique_ptr<Device> (*open)(std::string& why_not);
+    // The device, or null with the reason why there is none. `machine`: what a simulator counts for.
+    std::unique_ptr<Device> (*open)(const Machine& machine, std::string& why_not);
 };
 std::vector<Backend>& backends();
 
 // The device asked for: "cuda", "sim", or "auto": the GPU if there is one, else the simulator.
 // `remark` says why auto took the simulator. Throws status_no_device.
-std::unique_ptr<Device> open_device(const std::string& choice, std::string& remark);
+std::unique_ptr<Device> open_device(const std::string& choice, const Machine& machine, std::string& remark);
 
 }  // namespace harness

@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "error.h"
+#include "explain.h"
 #include "matrices.h"
 #include "options.h"
 #include "results.h"
@@ -21,6 +22,7 @@ constexpr double sample_ms = 2;  // passes per sample are chosen to last this lo
 constexpr int gpu_samples = 20;
 constexpr uint64_t l2_multiple = 8;  // the working set, in L2 sizes, unless the matrices are tiny
 constexpr int most_buffers = 1024;
+constexpr size_t most_findings = 10;  // printed of a kernel
 
 // What is run on one matrix shape and type, and with which memory.
 struct Bench {
@@ -63,7 +65,7 @@ struct Contender {
     void enqueue(Bench& b, int buffer) const
     {
         if (kernel)
-            b.device.enqueue(*kernel, b.type, (*b.out)[buffer], (*b.in)[buffer], b.width, b.height);
+            b.device.enqueue(*kernel, b.output(buffer, expected), b.input(buffer), b.width, b.height);
         else
             b.device.enqueue_copy((*b.out)[buffer], (*b.in)[buffer], b.bytes());
     }
@@ -102,16 +104,31 @@ bool check_outputs(Bench& b, Contender& c, int buffers, const char* program)
     return false;
 }
 
-bool verify(Bench& b, Contender& c, int passes, const char* program)
+// The first passes of a kernel, on the first pair of buffers. The simulator's counts are those of
+// one pass, its findings those of all.
+bool verify(Bench& b, Contender& c, int passes, bool explain, const char* program)
 {
     poison_outputs(b, c, 1);
-    b.device.take_counts();
+    b.device.take_counts(false);
     c.enqueue(b, 0);
     b.device.finish();
-    if (!b.device.has_clock()) c.result.counts = b.device.take_counts();
+    LaunchCounts counts = b.device.take_counts(explain);
     for (int i = 1; i < passes; ++i) c.enqueue(b, 0);
     b.device.finish();
-    return check_outputs(b, c, 1, program);
+    const LaunchCounts more = b.device.take_counts(false);
+    const bool right = check_outputs(b, c, 1, program);
+
+    const LaunchCounts& found = counts.findings.empty() ? more : counts;
+    for (size_t i = 0; i < found.findings.size() && i < most_findings; ++i)
+        fprintf(stderr, "%s: %s: %s\n", program, c.result.kernel.c_str(), found.findings[i].c_str());
+    if (!found.findings.empty()) {
+        const unsigned long long total = counts.findings_total + more.findings_total;
+        fprintf(stderr, "%s: %s: %llu finding%s in all, at %zu place%s of the kernel\n", program, c.result.kernel.c_str(), total,
+                total == 1 ? "" : "s", found.findings.size(), found.findings.size() == 1 ? "" : "s");
+        c.result.right = false;
+    }
+    if (!b.device.has_clock()) c.result.counts = std::move(counts);
+    return right && c.result.right;
 }
 
 // One sample: c.passes passes, each on the next pair of buffers. Verified afterwards.
@@ -213,10 +230,31 @@ void allocate(Bench& b)
     b.prepare();
 }
 
+// Beside GPU timings: the simulator's account of the same kernels. A matrix too large to simulate
+// in a moment is replaced by one as wide and high as can be, which has the same rows' alignment.
+bool explain_on_simulator(const Bench& timed, const Machine& machine, const std::string& name, const char* program)
+{
+    constexpr int most_side = 2048;
+    std::string remark;
+    const std::unique_ptr<Device> device = open_device("sim", machine, remark);
+    const auto smaller = [&](int side) { return side <= most_side ? side : most_side + side % 32; };
+    Bench b{*device, timed.type, smaller(timed.width), smaller(timed.height), {}, {}};
+    allocate(b);
+    printf("\nCounted on the simulator of the %s, %d rows x %d columns:\n", machine.label.c_str(), b.height, b.width);
+    bool right = true;
+    for (const Kernel* k : select("sim", name)) {
+        Contender c{k, k->expected, {k->name, k->row, k->step, name_of(k->expected.what), false, {}, {}}, 1, {}};
+        right = verify(b, c, 1, true, program) && right;
+        printf("%s", explanation(k->name, *c.result.counts).c_str());
+    }
+    return right;
+}
+
 int run(const Options& options, const char* program)
 {
     std::string remark;
-    const std::unique_ptr<Device> device = open_device(options.device, remark);
+    const Machine& machine = machine_named(options.machine);
+    const std::unique_ptr<Device> device = open_device(options.device, machine, remark);
     const std::vector<const Kernel*> selected = select(device->info().backend, options.kernel);
     std::optional<CsvFile> file;
     if (!options.csv.empty()) file.emplace(options.csv);
@@ -237,7 +275,7 @@ int run(const Options& options, const char* program)
     for (const Kernel* k : selected)
         contenders.push_back({k, k->expected, {k->name, k->row, k->step, name_of(k->expected.what), false, {}, {}}, 1, {}});
 
-    for (Contender& c : contenders) verify(b, c, device->has_clock() ? 1 : reps, program);
+    for (Contender& c : contenders) verify(b, c, device->has_clock() ? 1 : reps, options.explain, program);
     if (device->has_clock()) measure(b, contenders, reps, program);
 
     Results results{info, b.type, b.width, b.height, {}};
@@ -250,7 +288,12 @@ int run(const Options& options, const char* program)
     }
     printf("\n%s", table(results, copy_gbs).c_str());
     if (!device->has_clock())
-        printf("\nCounted: requests to memory, one per warp and instruction. A simulator has no time to report.\n");
+        printf("\nCounted for the %s: requests, one per warp and instruction, and what one costs on average, in %s\n"
+               "of global and wavefronts of shared memory. A simulator has no time to report.\n",
+               machine.label.c_str(), machine.major == 1 ? "transactions" : "sectors");
+    if (options.explain && !device->has_clock())
+        for (const Contender& c : contenders) printf("%s", explanation(c.result.kernel, *c.result.counts).c_str());
+    if (options.explain && device->has_clock()) right = explain_on_simulator(b, machine, options.kernel, program) && right;
     if (!right) {
         if (file) fprintf(stderr, "%s: --csv %s: not written, because of the above\n", program, options.csv.c_str());
         return status_wrong_result;
@@ -272,6 +315,7 @@ int main(int argc, char** argv)
         int status = status_ok;
         if (options.help) printf("%s", usage(program).c_str());
         else if (options.list) list();
+        else if (options.list_machines) printf("%s", list_machines().c_str());
         else status = run(options, program);
         if (fflush(stdout) || ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
         return status;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "error.h"
+#include "machine.h"
 
 namespace harness {
 namespace {
@@ -47,13 +48,15 @@ Type type_named(const std::string& name)
 
 Options parse_options(int argc, char** argv)
 {
-    enum { size = 1, width, height, type, reps, device, kernel, csv, peak, list, help };
+    enum { size = 1, width, height, type, reps, device, kernel, csv, peak, machine, explain, list, list_machines, help };
     static const option known[] = {
         {"size", required_argument, nullptr, size},     {"width", required_argument, nullptr, width},
         {"height", required_argument, nullptr, height}, {"type", required_argument, nullptr, type},
         {"reps", required_argument, nullptr, reps},     {"device", required_argument, nullptr, device},
         {"kernel", required_argument, nullptr, kernel}, {"csv", required_argument, nullptr, csv},
-        {"peak", required_argument, nullptr, peak},     {"list", no_argument, nullptr, list},
+        {"peak", required_argument, nullptr, peak},     {"machine", required_argument, nullptr, machine},
+        {"explain", no_argument, nullptr, explain},     {"list", no_argument, nullptr, list},
+        {"list-machines", no_argument, nullptr, list_machines},
         {"help", no_argument, nullptr, help},           {nullptr, 0, nullptr, 0}};
 
     Options o;
@@ -77,6 +80,9 @@ Options parse_options(int argc, char** argv)
                 if (o.csv.empty()) refuse("--csv: expected a file name");
                 break;
             case peak: o.peak_gbs = bandwidth("peak", optarg); break;
+            case machine: o.machine = machine_named(optarg).name; break;
+            case explain: o.explain = true; break;
+            case list_machines: o.list_machines = true; break;
             case list: o.list = true; break;
             case help: o.help = true; break;
             case ':': refuse(format("%s needs a value; see --help", argv[optind - 1]));
@@ -99,7 +105,7 @@ std::string usage(const std::string& program)
     return "usage: ./" + program + R"( [options]
 
 Runs this step's kernels, checks every element of every result, and reports the bandwidth
-(on a GPU) or the memory requests (on the simulator).
+(on a GPU) or the requests to memory and what they cost (on the simulator).
 
   --size N                 a square matrix of N x N elements
   --width W --height H     a matrix of H rows of W elements
@@ -109,12 +115,16 @@ Runs this step's kernels, checks every element of every result, and reports the 
                            runs per kernel on the simulator (default: 1)
   --device auto|cuda|sim   where to run (default: auto, the GPU if there is one)
   --kernel NAME            only this kernel
+  --machine NAME           the GPU the simulator counts for (default: h200); see --list-machines
+  --explain                what each access of a kernel asks for, what it costs, and why
   --peak GBS               DRAM peak of the card in GB/s, instead of the driver's figures
   --csv FILE               also write the results to FILE
   --list                   list the kernels and what each must produce
+  --list-machines          list the GPUs the simulator knows
   --help                   this text
 
-Exit status: 0 all results right; 1 a wrong result or an impossible measurement;
+Exit status: 0 all results right; 1 a wrong result, a race, an access out of bounds or the
+like, or an impossible measurement;
 2 bad input; 3 no CUDA device, or a CUDA error.
 )";
 }

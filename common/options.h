@@ -16,7 +16,9 @@ struct Options {
     std::string kernel;  // empty: all
     std::string csv;     // empty: none
     double peak_gbs = 0;  // 0: ask the device
-    bool list = false, help = false;
+    std::string machine = "h200";  // that the simulator stands for
+    bool explain = false;
+    bool list = false, list_machines = false, help = false;
 };
 
 // Throws Error with status_bad_input: one line saying what was wrong and what would be right.

@@ -25,6 +25,12 @@ std::string ms_text(double ms) { return format("%.4f", ms); }
 std::string gbs_text(double gbs) { return fixed(gbs, 1); }
 std::string percent(double x) { return fixed(100 * x, 1); }
 
+// Degree of coalescing: bytes asked for, of the bytes moved.
+std::string coalesced_text(const LaunchCounts& c)
+{
+    return c.bytes_moved() ? percent(double(c.bytes_asked()) / c.bytes_moved()) : "-";
+}
+
 const char* memory_text(Plausibility p)
 {
     switch (p) {
@@ -85,8 +91,8 @@ std::string table(const Results& results, double copy_gbs)
         lines.push_back({"kernel", "produces", "result", "median ms", "min ms", "spread %", "GB/s",
                          "% of memcpy", "% of peak", "memory"});
     else
-        lines.push_back({"kernel", "produces", "result", "global loads", "global stores",
-                         "shared loads", "shared stores"});
+        lines.push_back({"kernel", "produces", "result", "loads", "cost", "stores", "cost", "coalesced %",
+                         "tile loads", "cost", "tile stores", "cost", "busiest partition"});
     for (const Result& r : results.rows) {
         Cells line{r.kernel, r.produces, r.right ? "verified" : "WRONG"};
         if (r.timing) {
@@ -98,9 +104,16 @@ std::string table(const Results& results, double copy_gbs)
                   std::string(memory_text(t.plausibility))})
                 line.push_back(cell);
         } else if (r.counts) {
-            for (uint64_t n : {r.counts->global_load_requests, r.counts->global_store_requests,
-                               r.counts->shared_load_requests, r.counts->shared_store_requests})
-                line.push_back(number(n));
+            const LaunchCounts& c = *r.counts;
+            for (bool shared : {false, true}) {
+                for (bool store : {false, true}) {
+                    const uint64_t requests = c.requests(shared, store);
+                    line.push_back(number(requests));
+                    line.push_back(requests ? fixed(double(c.units(shared, store)) / requests, 2) : "-");
+                }
+                if (!shared) line.push_back(coalesced_text(c));
+            }
+            line.push_back(c.partitions ? fixed(std::max(c.busiest_read, c.busiest_write), 2) + (c.map_assumed ? " assumed" : "") : "-");
         }
         lines.push_back(line);
     }
@@ -114,7 +127,10 @@ std::string csv(const Results& results, double copy_gbs)
         "produces", "type", "element_bytes", "width", "height", "verified", "samples", "passes_per_sample",
         "buffers", "working_set_bytes", "l2_bytes", "time_median_ms", "time_min_ms", "time_spread_percent",
         "bandwidth_gbs", "bandwidth_percent_of_memcpy", "dram_peak_gbs", "memory", "global_load_requests",
-        "global_store_requests", "shared_load_requests", "shared_store_requests", "accesses"});
+        "global_load_transactions", "global_store_requests", "global_store_transactions", "global_bytes_moved",
+        "coalesced_percent", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
+        "shared_store_wavefronts", "worst_conflict", "busiest_partition_of_loads", "busiest_partition_of_stores",
+        "partition_map", "accesses"});
     const std::string date = utc_now();
     for (const Result& r : results.rows) {
         Cells line{date, BUILD_COMMIT, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
@@ -132,12 +148,22 @@ std::string csv(const Results& results, double copy_gbs)
         } else {
             line.insert(line.end(), 12, "");
         }
-        if (r.counts)
-            for (uint64_t n : {r.counts->global_load_requests, r.counts->global_store_requests,
-                               r.counts->shared_load_requests, r.counts->shared_store_requests, r.counts->accesses})
-                line.push_back(number(n));
-        else
-            line.insert(line.end(), 5, "");
+        if (r.counts) {
+            const LaunchCounts& c = *r.counts;
+            for (bool store : {false, true})
+                for (uint64_t n : {c.requests(false, store), c.units(false, store)}) line.push_back(number(n));
+            line.push_back(number(c.bytes_moved()));
+            line.push_back(coalesced_text(c));
+            for (bool store : {false, true})
+                for (uint64_t n : {c.requests(true, store), c.units(true, store)}) line.push_back(number(n));
+            line.push_back(number(c.worst_conflict()));
+            line.push_back(c.partitions ? fixed(c.busiest_read, 3) : "");
+            line.push_back(c.partitions ? fixed(c.busiest_write, 3) : "");
+            line.push_back(c.partitions ? c.map_assumed ? "assumed" : "published" : "");
+            line.push_back(number(c.accesses()));
+        } else {
+            line.insert(line.end(), 15, "");
+        }
         text += line_of(line);
     }
     return text;

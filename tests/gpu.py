@@ -112,7 +112,7 @@ def verify(out):
         elif fault == "forgetBarrier":  # a race: its result is anybody's guess, racecheck's business
             pass
         else:
-            expect(done.returncode == 1 and re.search(FAULTS[fault], done.stderr),
+            expect(done.returncode == 1 and re.search(FAULTS[fault][0], done.stderr),
                    f"planted {kind}_{fault} was not refused as it should be: exit {done.returncode}: {done.stderr}")
         return {**machine(), "kind": kind, "fault": fault, "exit_status": done.returncode,
                 "report": done.stderr.strip().split("\n")[0]}

@@ -27,6 +27,7 @@ from lessons import LESSONS, ROOT, STEPS, run
     (["--kernel", "nope"], ["--kernel nope", "expected one of transposeNoBankConflicts"]),
     (["--device", "tpu"], ["--device tpu", "auto, cuda or sim"]),
     (["--reps", "0"], ["--reps 0", "whole number"]),
+    (["--machine", "gtx9000"], ["--machine gtx9000", "expected one of gtx280"]),
     (["--peak", "nan"], ["--peak nan", "GB/s"]),
     (["--bogus"], ["unknown option --bogus"]),
     (["-z"], ["unknown option -z"]),
@@ -68,7 +69,7 @@ def test_no_cuda_device():
 def test_first_line_names_the_device():
     assert step("step04").stdout.splitlines()[0].startswith("step04 on the simulator")
     automatic = run(ROOT / "step04").stdout.splitlines()[0]
-    assert re.match("step04 on (the simulator, .*: .+|NVIDIA .*)", automatic)
+    assert re.match("step04 on (the simulator of the H200 .*: .+|NVIDIA .*)", automatic)
 
 
 def test_simulator_prints_no_time_and_no_bandwidth():
@@ -81,7 +82,8 @@ def test_simulator_prints_no_time_and_no_bandwidth():
 def test_help_tells_every_option(program):
     done = run(ROOT / program, "--help")
     assert done.returncode == 0 and done.stderr == ""
-    for option in ["size", "width", "height", "type", "reps", "device", "kernel", "csv", "peak", "list", "help"]:
+    for option in ["size", "width", "height", "type", "reps", "device", "kernel", "csv", "peak", "machine", "explain", "list",
+                   "list-machines", "help"]:
         assert f"--{option}" in done.stdout
     assert f"./{program}" in done.stdout
     assert "verif" not in re.findall(r"--[a-z-]+", done.stdout)  # there is no way around it
@@ -96,7 +98,7 @@ def test_csv_holds_what_the_table_shows(program, tmp_path):
     rows = list(csv.DictReader(path.open()))
     assert [r["kernel"] for r in rows] == [k for k in LESSONS if LESSONS[k][0] == program]
     for row in rows:
-        assert row["backend"] == "sim" and row["machine"] == "simulator"
+        assert row["backend"] == "sim" and row["machine"] == "H200"
         assert row["type"] == "double" and row["element_bytes"] == "8"
         assert (row["width"], row["height"], row["verified"]) == ("70", "50", "yes")
         assert row["step"].startswith(program) and row["source_row"] == LESSONS[row["kernel"]][1]
@@ -104,9 +106,13 @@ def test_csv_holds_what_the_table_shows(program, tmp_path):
         assert row["commit"]
         assert row["time_median_ms"] == "" and row["bandwidth_gbs"] == ""
         (line,) = [line for line in done.stdout.splitlines() if line.split() and line.split()[0] == row["kernel"]]
-        shown = line.split()[-4:]
-        assert shown == [row[c] for c in ("global_load_requests", "global_store_requests",
-                                          "shared_load_requests", "shared_store_requests")]
+        shown = re.search(r"verified\s+(.*)", line).group(1).split()
+        assert [shown[i] for i in (0, 2, 5, 7)] == [row[c] for c in ("global_load_requests", "global_store_requests",
+                                                                     "shared_load_requests", "shared_store_requests")]
+        assert shown[4] == row["coalesced_percent"]
+        for cost, requests, units in [(shown[1], "global_load_requests", "global_load_transactions"),
+                                      (shown[6], "shared_load_requests", "shared_load_wavefronts")]:
+            assert cost == "-" or abs(float(cost) - int(row[units]) / int(row[requests])) < 0.006
 
 
 def test_csv_replaces_a_file_whole_keeps_its_mode_and_follows_links(tmp_path):

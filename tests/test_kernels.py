@@ -53,11 +53,28 @@ def test_requests_at_the_edge(tmp_path, width, height):
     assert counted == [loads, stores, stores, loads]
 
 
-@pytest.mark.parametrize("width, height", [(2048, 2048), (333, 555)])
+COUNTERS = {  # ours: Nsight Compute's, in the CSV of tests/gpu.py
+    "global_load_requests": "global_load_requests",
+    "global_load_transactions": "global_load_sectors",
+    "global_store_requests": "global_store_requests",
+    "global_store_transactions": "global_store_sectors",
+    "shared_load_wavefronts": "shared_load_wavefronts",
+    "shared_store_wavefronts": "shared_store_wavefronts",
+}
+
+
+@pytest.mark.parametrize("element", ["float", "double"])
 @pytest.mark.parametrize("kernel", LESSONS)
-def test_requests_are_the_profilers(tmp_path, kernel, width, height):
-    """The simulator's global requests equal those Nsight Compute counted on an H200."""
-    (measured,) = [row for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
-                   if (row["kernel"], row["width"], row["height"]) == (kernel, str(width), str(height))]
-    counted = requests(tmp_path, kernel, "--width", width, "--height", height)
-    assert counted[:2] == [int(measured["global_load_requests"]), int(measured["global_store_requests"])]
+def test_counts_are_the_profilers(tmp_path, kernel, element):
+    """Requests, sectors and shared wavefronts equal those Nsight Compute counted on an H200."""
+    measured = [row for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
+                if row["kernel"] == kernel and row["type"] == element]
+    assert {(row["width"], row["height"]) for row in measured} >= {("1024", "1024"), ("2048", "1024"), ("1000", "777"), ("33", "65")}
+    for row in measured:
+        path = tmp_path / "counts.csv"
+        done = step(LESSONS[kernel][0], "--kernel", kernel, "--csv", path, "--type", element, "--machine", "h200",
+                    "--width", row["width"], "--height", row["height"])
+        assert done.returncode == 0
+        (counted,) = csv.DictReader(path.open())
+        for ours, theirs in COUNTERS.items():
+            assert counted[ours] == row[theirs], (row["width"], row["height"], ours)

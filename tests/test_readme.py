@@ -34,6 +34,12 @@ def test_example_of_a_wrong_result_is_real():
     assert done.stderr.strip() == line
 
 
+def test_example_of_a_race_is_real():
+    (line,) = re.findall(r"^faults: .*$", README, re.MULTILINE)
+    done = run(ROOT / "build/tests/faults", "--device", "sim", "--kernel", "loopingBlocks_faulty", "--width", 37, "--height", 51)
+    assert line in done.stderr.splitlines(), done.stderr
+
+
 def test_commands_and_links_exist():
     assert "make test" in README and "make step04 && ./step04" in README
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", README):

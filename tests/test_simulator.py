@@ -14,8 +14,16 @@ def test_units():
     assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 500
 
 
+def test_rules():
+    """Transactions and bank conflicts: the documented check vectors, and random accesses against slow references."""
+    done = run(ROOT / "build/tests/rules")
+    print(done.stdout)
+    assert done.returncode == 0
+    assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 500000
+
+
 def test_speed():
-    """Shared machines are noisy: the targets of 10^8 accesses/s and 1.8x are for `make bench-sim` on a
+    """Shared machines are noisy: the targets of 10^8 traced accesses/s and 1.8x are for `make bench-sim` on a
     quiet one. What must hold anywhere is that the cost per access does not grow with the matrix."""
     done = run(ROOT / "build/tests/bench_sim")
     print(done.stdout)

@@ -160,18 +160,28 @@ void test_limits()
     CHECK(step_of("/home/me/step04_padding/variants.cu") == "step04_padding");
 }
 
-std::vector<float> run(const std::string& name, std::vector<float> idata, size_t outputs, int width, sim::Counts& counts)
+std::vector<float> run(const std::string& name, std::vector<float> idata, size_t outputs, int width, sim::Report& report)
 {
     std::vector<float> odata(outputs, -1);
     for (const Kernel& kernel : kernels())
         if (kernel.name == name && kernel.backend == "sim") {
-            sim::take_counts();
+            sim::use_memory({idata.data(), idata.size() * sizeof(float), 0, nullptr},
+                            {odata.data(), odata.size() * sizeof(float), 1 << 20, nullptr});
+            sim::take_report();
             kernel.launch[int(Type::f32)](odata.data(), idata.data(), width, 1);
-            counts = sim::take_counts();
+            report = sim::take_report();
             return odata;
         }
     CHECK(!"a probe of that name");
     return odata;
+}
+
+uint64_t accesses(const sim::Report& report, sim::Space space, sim::Kind kind)
+{
+    uint64_t sum = 0;
+    for (const sim::SiteCounts& s : report.sites)
+        if (s.space == space && sim::kind_of(s.site) == kind) sum += s.lanes;
+    return sum;
 }
 
 void test_simulator()
@@ -179,14 +189,14 @@ void test_simulator()
     using sim::global, sim::shared, sim::load, sim::store;
     for (int threads : {1, 4}) {
         sim::set_host_threads(threads);
-        sim::Counts n;
+        sim::Report n;
 
         std::vector<float> out = run("indices", {}, 8 * 24, 0, n);
         bool right = true;
         for (size_t i = 0; i < out.size(); ++i) right = right && out[i] == float(i);
         CHECK(right);
-        CHECK(n.requests[global][store] == 8);  // 24 threads: one warp a block
-        CHECK(n.accesses[global][store] == 8 * 24);
+        CHECK(n.requests(global, store) == 8);  // 24 threads: one warp a block
+        CHECK(accesses(n, global, store) == 8 * 24);
 
         std::vector<float> in(16 * 1024);
         for (size_t i = 0; i < in.size(); ++i) in[i] = float(i / 1024 + 1);
@@ -195,11 +205,11 @@ void test_simulator()
         for (size_t i = 0; i < 16; ++i) right = right && out[i] == float(1024 * (i + 1));
         CHECK(right);
         // 512, 256, 128, 64 and 32 threads are 16, 8, 4, 2 and 1 full warps; 16 to 1 threads are five times a part of one.
-        CHECK(n.requests[shared][load] == 16 * (2 * (16 + 8 + 4 + 2 + 1 + 5) + 1));
-        CHECK(n.accesses[shared][load] == 16 * (2 * 1023 + 1));
-        CHECK(n.requests[shared][store] == 16 * (32 + 16 + 8 + 4 + 2 + 1 + 5));
-        CHECK(n.requests[global][load] == 16 * 32);
-        CHECK(n.requests[global][store] == 16);
+        CHECK(n.requests(shared, load) == 16 * (2 * (16 + 8 + 4 + 2 + 1 + 5) + 1));
+        CHECK(accesses(n, shared, load) == 16 * (2 * 1023 + 1));
+        CHECK(n.requests(shared, store) == 16 * (32 + 16 + 8 + 4 + 2 + 1 + 5));
+        CHECK(n.requests(global, load) == 16 * 32);
+        CHECK(n.requests(global, store) == 16);
 
         in.assign(100, 0);
         for (size_t i = 0; i < in.size(); ++i) in[i] = float(i);
@@ -207,21 +217,21 @@ void test_simulator()
         right = true;
         for (int t = 0; t < 40; ++t) right = right && out[t] == (t % 4 == 0 ? -1 : t % 2 ? 2 * t : t);
         CHECK(right);
-        CHECK(n.requests[global][load] == 4);   // two sites, two warps
-        CHECK(n.accesses[global][load] == 40);
-        CHECK(n.requests[global][store] == 6);  // up to three turns, two warps
-        CHECK(n.accesses[global][store] == 60);
-        CHECK(n.requests[shared][load] == 0);
+        CHECK(n.requests(global, load) == 4);   // two sites, two warps
+        CHECK(accesses(n, global, load) == 40);
+        CHECK(n.requests(global, store) == 6);  // up to three turns, two warps
+        CHECK(accesses(n, global, store) == 60);
+        CHECK(n.requests(shared, load) == 0);
 
         out = run("leaveEarly", in, 32, 0, n);
         CHECK(out[31] == 31);
-        CHECK(n.requests[global][load] == 1);
+        CHECK(n.requests(global, load) == 1);
 
         in.assign(5000, 2);
         out = run("manyAccesses", in, 32, 5000, n);
         CHECK(out[0] == 2);
-        CHECK(n.requests[global][load] == 5000);
-        CHECK(n.accesses[global][store] == 160000);
+        CHECK(n.requests(global, load) == 5000);
+        CHECK(accesses(n, global, store) == 160000);
     }
 }
 

@@ -156,9 +156,9 @@ public:
         return mismatches;
     }
 
-    void enqueue(const Kernel& kernel, Type type, void* odata, const void* idata, int width, int height) override
+    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height) override
     {
-        kernel.launch[int(type)](odata, idata, width, height);
+        kernel.launch[int(odata.type)](odata.data, idata.data, width, height);
         const cudaError_t status = cudaGetLastError();
         if (status != cudaSuccess)
             throw Error{status_no_device, format("launch of %s: %s", kernel.name.c_str(), cudaGetErrorString(status))};
@@ -184,7 +184,7 @@ public:
         return ms;
     }
 
-    LaunchCounts take_counts() override { return {}; }
+    LaunchCounts take_counts(bool) override { return {}; }
 
 private:
     DeviceInfo info_;
@@ -202,7 +202,7 @@ private:
     size_t capacity_ = 0;  // of mismatches_
 };
 
-std::unique_ptr<Device> open(std::string& why_not)
+std::unique_ptr<Device> open(const Machine&, std::string& why_not)
 {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);

@@ -15,12 +15,14 @@
 #define __device__
 #define __host__
 #define __launch_bounds__(...)
-#define __shared__ static thread_local
+// Banks are counted from the beginning of an array.
+#define __shared__ alignas(256) static thread_local
 
 // An access is known by its return address. Two accesses of a kernel must not become one call
-// with a choice of arguments: clang is told so here, g++ by its options in the Makefile.
+// with a choice of arguments, nor one access two calls on different paths: clang is told so
+// here, g++ by the Makefile.
 #ifdef __clang__
-#define SIM_ACCESS __attribute__((nomerge))
+#define SIM_ACCESS __attribute__((nomerge, noduplicate))
 #else
 #define SIM_ACCESS
 #endif
@@ -40,7 +42,7 @@ struct dim3 {
 inline thread_local uint3 threadIdx, blockIdx;
 inline thread_local dim3 blockDim, gridDim;
 
-void __syncthreads();
+SIM_ACCESS void __syncthreads();
 
 // The fibers' stacks on this host thread. What lies there is a register or a local of a
 // simulated thread, no memory of the GPU's.
@@ -70,6 +72,8 @@ public:
     SIM_ACCESS Value& operator=(Raw raw);            // stores
 
 private:
+    Value& assign(const Value& from, uint64_t loads, uint64_t stores);
+
     Raw raw_;
 };
 

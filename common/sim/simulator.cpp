@@ -23,10 +23,12 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "../error.h"
 #include "launch.h"
+#include "rules.h"
 #include "simulator.h"
 
 namespace sim {
@@ -35,11 +37,31 @@ namespace {
 constexpr int max_threads_per_block = 1024;
 constexpr size_t stack_bytes = 64 * 1024;
 
+// A range of host addresses; empty at first.
+struct Range {
+    uintptr_t begin = 0, bytes = 0;
+    bool holds(const void* address) const { return uintptr_t(address) - begin < bytes; }
+};
+
+// What the running kernel may touch, on this host thread.
+struct Allowed {
+    Range idata, odata, shared;
+    bool load(const void* address) const { return idata.holds(address) || shared.holds(address) || odata.holds(address); }
+    bool store(const void* address) const { return odata.holds(address) || shared.holds(address); }
+};
+thread_local Allowed allowed;
+
+Memory idata_memory{}, odata_memory{};
+bool instruments = true;
+
 struct Grid {
     const void* kernel;
     dim3 grid, block;
     void (*threads)(const void* arguments);
     const void* arguments;
+    const harness::Machine* machine;
+    const Rules* rules;
+    Windows* windows;
     uint64_t blocks;
     uint64_t chunk;                    // blocks taken at a time
     std::atomic<uint64_t> next_block;  // the first one nobody has taken
@@ -52,15 +74,22 @@ public:
     ~Worker();
     Worker(const Worker&) = delete;
 
-    void run(Grid& grid);
+    void start(Grid& grid);
+    void run_block(uint64_t block);
+    void run_the_rest();
 
     // Called on a fiber.
-    void barrier();
+    void barrier(Site site);
     __attribute__((hot)) bool next_thread();
     void declare_shared(void* address, size_t bytes);
+    void refuse(const void* address, Site site);
+    void check_output(const void* address, Site site);
+
+    uint64_t shared_bytes() const;  // that the kernel has declared
 
     WarpTrace trace;
-    Counts counts;
+    Counter counter;
+    Findings findings;
 
 private:
     enum State : uint8_t { fresh, waiting, done };
@@ -79,7 +108,7 @@ private:
         size_t bytes;
     };
 
-    void run_block(uint64_t block);
+    void allow_shared(const SharedArray& array);
     void poison_shared();
     // Hot: a compiler takes functions that never return for error handling, to be made small.
     __attribute__((hot)) int advance();
@@ -87,7 +116,8 @@ private:
     [[noreturn]] __attribute__((hot)) void fiber_start();
     static void enter_fiber();
     [[noreturn]] void start_fiber();
-    void count(const Request& request);
+    __attribute__((hot)) void request(const Request& request);
+    void open_barrier();
 
     char* stack_pool_;
     Fiber fiber_[max_threads_per_block];
@@ -100,11 +130,14 @@ private:
     int threads_ = 0;  // of a block
     int current_ = 0;  // the thread that is running
     int at_barrier_ = 0;
+    Site barrier_site_ = 0, other_barrier_site_ = 0;  // that threads wait at; other: 0 if there is no other
+    uint64_t block_ = 0;
     uint3 index_[max_threads_per_block];
     State state_[max_threads_per_block];
     Fiber* fiber_of_[max_threads_per_block + 1];  // of a waiting thread; never null
 
     std::vector<SharedArray> shared_;
+    SharedChecker checker_;
 };
 
 thread_local Worker* worker = nullptr;
@@ -120,7 +153,7 @@ Worker::Worker()
 
 Worker::~Worker() { munmap(stack_pool_, stack_bytes * max_threads_per_block); }
 
-void Worker::run(Grid& grid)
+void Worker::start(Grid& grid)
 {
     worker = this;
     stacks = {uintptr_t(stack_pool_), stack_bytes * max_threads_per_block};
@@ -130,19 +163,32 @@ void Worker::run(Grid& grid)
     gridDim = grid.grid;
     for (int t = 0; t < threads_; ++t)
         index_[t] = {t % grid.block.x, t / grid.block.x % grid.block.y, t / grid.block.x / grid.block.y};
+    allowed.idata = {uintptr_t(idata_memory.begin), uintptr_t(idata_memory.bytes)};
+    allowed.odata = {uintptr_t(odata_memory.begin), uintptr_t(odata_memory.bytes)};
+    allowed.shared = {};
+    for (const SharedArray& array : shared_)
+        if (array.kernel == grid.kernel) allow_shared(array);
+    counter.start(*grid.rules, grid.machine->map, *grid.windows);
+}
 
+void Worker::run_the_rest()
+{
     for (;;) {
-        const uint64_t first = grid.next_block.fetch_add(grid.chunk);
-        if (first >= grid.blocks) break;
-        for (uint64_t block = first; block < std::min(first + grid.chunk, grid.blocks); ++block)
+        const uint64_t first = grid_->next_block.fetch_add(grid_->chunk);
+        if (first >= grid_->blocks) break;
+        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks); ++block)
             run_block(block);
     }
+    counter.finish();
 }
 
 void Worker::run_block(uint64_t block)
 {
     const dim3& grid = grid_->grid;
     blockIdx = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
+    block_ = block;
+    counter.block(block);
+    checker_.start_block(block, allowed.shared.begin, allowed.shared.bytes);
     poison_shared();
     std::fill_n(state_, threads_, fresh);
     at_barrier_ = 0;
@@ -163,11 +209,12 @@ int Worker::advance()
     for (;;) {
         ++current_;
         if (current_ % warp_size == 0 || current_ == threads_)
-            trace.flush([this](const Request& request) { count(request); });
+            trace.flush([this](const Request& r) {
+                if (instruments) request(r);
+            });
         if (current_ == threads_) {
             if (at_barrier_ == 0) return nobody;
-            at_barrier_ = 0;  // everyone who is left has arrived
-            current_ = nobody;
+            open_barrier();
             continue;
         }
         if (state_[current_] == done) continue;
@@ -198,13 +245,29 @@ void Worker::go_on(int thread)
     start_fiber();
 }
 
-void Worker::barrier()
+// Everyone who is left has arrived.
+void Worker::open_barrier()
+{
+    if (at_barrier_ < threads_ || other_barrier_site_) {
+        // Name one that did not come: it has ended, or waits somewhere else.
+        int missing = 0;
+        while (missing < threads_ - 1 && state_[missing] == waiting) ++missing;
+        findings.add({Fault::barrier_not_reached, barrier_site_, other_barrier_site_, missing, at_barrier_, block_, Place::shared, 0, 1});
+    }
+    at_barrier_ = 0;
+    barrier_site_ = other_barrier_site_ = 0;
+    checker_.barrier();
+    current_ = nobody;
+}
+
+void Worker::barrier(Site site)
 {
     trace.end_lane();
     state_[current_] = waiting;
     fiber_of_[current_] = running_;
     running_->frame = static_cast<const char*>(__builtin_frame_address(0));
-    ++at_barrier_;
+    if (at_barrier_++ == 0) barrier_site_ = site;
+    else if (site != barrier_site_) other_barrier_site_ = site;
     if (__builtin_setjmp(running_->paused) == 0) go_on(advance());
 }
 
@@ -256,17 +319,71 @@ void Worker::declare_shared(void* address, size_t bytes)
         shared_.back().bytes += bytes;
     else
         shared_.push_back({grid_->kernel, begin, bytes});
+    const uintptr_t before = allowed.shared.begin;
+    allow_shared(shared_.back());
+    if (allowed.shared.begin != before) checker_.start_block(block_, allowed.shared.begin, allowed.shared.bytes);
 }
 
-void Worker::count(const Request& request)
+// The smallest range that holds all of the kernel's shared arrays.
+void Worker::allow_shared(const SharedArray& array)
 {
-    const char* address = reinterpret_cast<const char*>(request.address[__builtin_ctz(request.lanes)]);
-    Space space = global;
+    Range& range = allowed.shared;
+    const uintptr_t begin = uintptr_t(array.begin), end = begin + array.bytes;
+    if (range.bytes == 0) range = {begin, array.bytes};
+    const uintptr_t low = std::min(range.begin, begin), high = std::max(range.begin + range.bytes, end);
+    range = {low, high - low};
+}
+
+uint64_t Worker::shared_bytes() const
+{
+    uint64_t bytes = 0;
     for (const SharedArray& array : shared_)
-        if (address >= array.begin && address < array.begin + array.bytes) space = shared;
-    const Kind kind = kind_of(request.site);
-    counts.accesses[space][kind] += request.lanes == ~0u ? warp_size : __builtin_popcount(request.lanes);
-    counts.requests[space][kind] += 1;
+        if (array.kernel == grid_->kernel) bytes += array.bytes;
+    return bytes;
+}
+
+void Worker::request(const Request& request)
+{
+    const void* address = reinterpret_cast<const void*>(request.address[__builtin_ctz(request.lanes)]);
+    if (allowed.shared.holds(address)) {
+        counter.count(request, shared, 0);
+        checker_.check(request, (current_ - 1) / warp_size * warp_size, request.order, findings);
+    } else {
+        const Memory& memory = allowed.idata.holds(address) ? idata_memory : odata_memory;
+        counter.count(request, global, memory.gpu_address - uintptr_t(memory.begin));
+    }
+}
+
+// An access that would touch what it must not: it goes on record and does not happen.
+void Worker::refuse(const void* address, Site site)
+{
+    // Relative to the matrix it was probably meant for: the nearest.
+    const auto distance = [&](const Range& range) {
+        const int64_t from_begin = int64_t(uintptr_t(address) - range.begin);
+        return range.bytes == 0 ? INT64_MAX : from_begin < 0 ? -from_begin : std::max<int64_t>(0, from_begin - int64_t(range.bytes));
+    };
+    const Range* nearest = &allowed.odata;
+    for (const Range* range : {&allowed.idata, &allowed.shared})
+        if (distance(*range) < distance(*nearest)) nearest = range;
+    const Fault fault = uintptr_t(address) % bytes_of(site) ? Fault::misaligned
+                        : kind_of(site) == load ? Fault::out_of_bounds_load
+                        : allowed.idata.holds(address) ? Fault::store_to_input : Fault::out_of_bounds_store;
+    const Place place = nearest == &allowed.shared ? Place::shared : nearest == &allowed.idata ? Place::idata : Place::odata;
+    findings.add({fault, site, 0, current_, 0, block_, place,
+                  int64_t(uintptr_t(address) - nearest->begin), 1});
+}
+
+// A load from the output: it must have been stored to before.
+void Worker::check_output(const void* address, Site site)
+{
+    const harness::Contents* unwritten = odata_memory.unwritten;
+    if (!unwritten) return;
+    const uint64_t offset = uintptr_t(address) - uintptr_t(odata_memory.begin);
+    const unsigned bytes = bytes_of(site);
+    uint64_t found = 0;
+    std::memcpy(&found, address, std::min(bytes, 8u));
+    const uint64_t poison = bytes == 8 ? unwritten->at<uint64_t>(offset / 8) : unwritten->at<uint32_t>(offset / 4);
+    if (found == poison) findings.add({Fault::uninitialized_output, site, 0, current_, 0, block_, Place::odata, int64_t(offset), 1});
 }
 
 // Those this process may run on, not those the machine has.
@@ -285,7 +402,8 @@ public:
     int active() const { return active_; }
     void set_active(int count);
     void run(Grid& grid);
-    Counts take_counts();
+    Report take_report();
+    Windows& windows() { return windows_; }
 
 private:
     void serve(int number, uint64_t served);
@@ -299,6 +417,10 @@ private:
     uint64_t grids_ = 0;  // handed out so far
     int busy_ = 0;
     bool stop_ = false;
+    Windows windows_;
+    // Of the last grid.
+    uint64_t shared_bytes_ = 0, resident_blocks_ = 0;
+    dim3 last_grid_, last_block_;
 };
 
 Pool::~Pool()
@@ -332,7 +454,8 @@ void Pool::serve(int number, uint64_t served)
         Worker* own = workers_[number].get();
         Grid& grid = *grid_;
         lock.unlock();
-        own->run(grid);
+        own->start(grid);
+        own->run_the_rest();
         lock.lock();
         if (--busy_ == 0) finished_.notify_one();
     }
@@ -340,6 +463,17 @@ void Pool::serve(int number, uint64_t served)
 
 void Pool::run(Grid& grid)
 {
+    Worker& own = *workers_.front();
+    own.start(grid);
+    // The first block declares the shared memory, which decides how many blocks run at a time.
+    grid.next_block = 1;
+    last_grid_ = grid.grid;
+    last_block_ = grid.block;
+    own.run_block(0);
+    shared_bytes_ = own.shared_bytes();
+    resident_blocks_ = grid.machine->resident_blocks(grid.block.x * grid.block.y * grid.block.z, shared_bytes_);
+    windows_.start(grid.machine->map.partitions, resident_blocks_, grid.blocks);
+
     // A handful of blocks is done before another thread has woken up.
     const bool share = active_ > 1 && grid.blocks >= 8;
     if (share) {
@@ -351,21 +485,38 @@ void Pool::run(Grid& grid)
         }
         wake_.notify_all();
     }
-    workers_.front()->run(grid);
+    own.run_the_rest();
     if (share) {
         std::unique_lock<std::mutex> lock(mutex_);
         finished_.wait(lock, [&] { return busy_ == 0; });
     }
 }
 
-Counts Pool::take_counts()
+Report Pool::take_report()
 {
-    Counts sum;
+    Report report;
+    Findings findings;
     for (auto& worker : workers_) {
-        sum.add(worker->counts);
-        worker->counts = {};
+        for (const SiteCounts& more : worker->counter.sites()) {
+            auto same = [&](const SiteCounts& s) { return s.site == more.site && s.space == more.space; };
+            auto known = std::find_if(report.sites.begin(), report.sites.end(), same);
+            if (known == report.sites.end()) report.sites.push_back(more);
+            else known->add(more);
+        }
+        for (const Finding& finding : worker->findings.list) findings.add(finding);
+        worker->counter.sites().clear();
+        worker->findings.list.clear();
     }
-    return sum;
+    std::sort(report.sites.begin(), report.sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
+        return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) < std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
+    });
+    report.findings = findings.list;
+    report.partitions = windows_.totals();
+    report.resident_blocks = resident_blocks_;
+    report.shared_bytes = shared_bytes_;
+    report.grid = last_grid_;
+    report.block = last_block_;
+    return report;
 }
 
 Pool& pool()
@@ -374,29 +525,37 @@ Pool& pool()
     return pool;
 }
 
-// The record of one access.
-inline void record(const void* address, Site site)
+const harness::Machine* machine = &harness::machine_named("h200");
+
+// The record of one access. False if it must not happen.
+inline bool record(const void* address, Site site)
 {
-    if (stacks.hold(address)) return;
+    if (stacks.hold(address)) return true;
+    const bool legal = kind_of(site) == load ? allowed.load(address) : allowed.store(address);
+    if (!legal || uintptr_t(address) % bytes_of(site)) {
+        worker->refuse(address, site);
+        return false;
+    }
+    if (kind_of(site) == load && allowed.odata.holds(address)) worker->check_output(address, site);
     if (cursor.next == cursor.end) worker->trace.grow();
     cursor.next[0] = uintptr_t(address);
     cursor.next[warp_size] = site;
     cursor.next += words_per_row;
+    return true;
 }
 
-// The record of an assignment in the general case; kept apart so that the usual one needs no
-// stack frame.
-template <typename Element>
-__attribute__((noinline)) Element& record_both(const Element& from, Site loads, Element& to, Site stores)
+// What a load that must not happen returns.
+template <typename Raw>
+Raw nothing()
 {
-    record(&from, loads);
-    record(&to, stores);
-    return to;
+    Raw raw;
+    std::memset(&raw, 0xff, sizeof raw);
+    return raw;
 }
 
 }  // namespace
 
-void __syncthreads() { worker->barrier(); }
+__attribute__((noinline)) void __syncthreads() { worker->barrier(uint64_t(__builtin_return_address(0))); }
 
 void declare_shared(void* address, size_t bytes) { worker->declare_shared(address, bytes); }
 
@@ -408,11 +567,39 @@ void run_grid(const void* kernel, dim3 grid, dim3 block, void (*threads)(const v
     harness::check_launch(grid.x, grid.y, grid.z, block.x, block.y, block.z);
     const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
     const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
-    Grid launched{kernel, grid, block, threads, arguments, blocks, chunk, {0}};
+    const Rules rules(*machine);
+    Grid launched{kernel, grid, block, threads, arguments, machine, &rules, &pool().windows(), blocks, chunk, {0}};
     pool().run(launched);
 }
 
-Counts take_counts() { return pool().take_counts(); }
+void use_memory(const Memory& idata, const Memory& odata)
+{
+    idata_memory = idata;
+    odata_memory = odata;
+}
+
+void use_instruments(bool on) { instruments = on; }
+
+void use_machine(const harness::Machine& chosen) { machine = &chosen; }
+
+const harness::Machine& machine_in_use() { return *machine; }
+
+Report take_report() { return pool().take_report(); }
+
+uint64_t Report::accesses() const
+{
+    uint64_t sum = 0;
+    for (const SiteCounts& s : sites) sum += s.lanes;
+    return sum;
+}
+
+uint64_t Report::requests(Space space, Kind kind) const
+{
+    uint64_t sum = 0;
+    for (const SiteCounts& s : sites)
+        if (s.space == space && kind_of(s.site) == kind) sum += s.requests;
+    return sum;
+}
 
 int host_threads() { return pool().active(); }
 
@@ -421,24 +608,25 @@ void set_host_threads(int count) { pool().set_active(count); }
 #define HERE(kind) site_of(uint64_t(__builtin_return_address(0)), kind, __builtin_ctz(sizeof(Raw)))
 
 template <typename Raw>
-Value<Raw>::Value(const Value& from) : raw_(from.raw_)
+Value<Raw>::Value(const Value& from)
 {
-    record(&from, HERE(load));
+    raw_ = record(&from, HERE(load)) ? from.raw_ : nothing<Raw>();
 }
 
 template <typename Raw>
 Value<Raw>::operator Raw() const
 {
-    record(this, HERE(load));
-    return raw_;
+    return record(this, HERE(load)) ? raw_ : nothing<Raw>();
 }
 
 template <typename Raw>
 Value<Raw>& Value<Raw>::operator=(const Value& from)
 {
+    // The usual case, which needs no stack frame: between matrices and tiles, with room on record.
+    const bool usual = (allowed.idata.holds(&from) || allowed.shared.holds(&from)) && allowed.store(this) &&
+                       (uintptr_t(this) | uintptr_t(&from)) % sizeof(Raw) == 0 && cursor.end - cursor.next >= 2 * words_per_row;
+    if (!usual) return assign(from, HERE(load), HERE(store));
     raw_ = from.raw_;
-    if (stacks.hold(&from) || stacks.hold(this) || cursor.end - cursor.next < 2 * words_per_row)
-        return record_both(from, HERE(load), *this, HERE(store));
     cursor.next[0] = uintptr_t(&from);
     cursor.next[warp_size] = HERE(load);
     cursor.next[words_per_row] = uintptr_t(this);
@@ -448,10 +636,17 @@ Value<Raw>& Value<Raw>::operator=(const Value& from)
 }
 
 template <typename Raw>
+Value<Raw>& Value<Raw>::assign(const Value& from, uint64_t loads, uint64_t stores)
+{
+    const Raw raw = record(&from, loads) ? from.raw_ : nothing<Raw>();
+    if (record(this, stores)) raw_ = raw;
+    return *this;
+}
+
+template <typename Raw>
 Value<Raw>& Value<Raw>::operator=(Raw raw)
 {
-    record(this, HERE(store));
-    raw_ = raw;
+    if (record(this, HERE(store))) raw_ = raw;
     return *this;
 }
 

@@ -2,12 +2,47 @@
 
 #pragma once
 
+#include "../machine.h"
+#include "../reference.h"
+#include "checker.h"
+#include "counter.h"
+#include "launch.h"
 #include "trace.h"
 
 namespace sim {
 
-// What all launches counted since the last call.
-Counts take_counts();
+// A matrix the kernel may touch, and where it lies in the GPU's memory. Nothing else may be
+// touched. `unwritten`: what the elements of an output hold until they are written, or null.
+struct Memory {
+    const void* begin;
+    uint64_t bytes;
+    uint64_t gpu_address;
+    const harness::Contents* unwritten;
+};
+
+// What the next launches may load (both) and store to (odata).
+void use_memory(const Memory& idata, const Memory& odata);
+
+// The machine to count for. At first the H200.
+void use_machine(const harness::Machine& machine);
+const harness::Machine& machine_in_use();
+
+// Without instruments, requests are formed and dropped: for measuring what counting and checking
+// cost, and nothing else. Reports are empty then.
+void use_instruments(bool on);
+
+// What the launches since the last call did.
+struct Report {
+    std::vector<SiteCounts> sites;
+    std::vector<Finding> findings;
+    PartitionCounts partitions;  // of the last launch
+    uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
+    uint64_t shared_bytes = 0;     // of the last launch, per block
+    dim3 grid, block;              // of the last launch
+    uint64_t accesses() const;     // by single threads
+    uint64_t requests(Space space, Kind kind) const;
+};
+Report take_report();
 
 // How many host threads share the blocks of a grid: at first one per processor this process
 // may use. Not to be called while a kernel runs.

@@ -4,20 +4,6 @@
 
 namespace sim {
 
-void Counts::add(const Counts& other)
-{
-    for (int space = 0; space < 2; ++space)
-        for (int kind = 0; kind < 2; ++kind) {
-            accesses[space][kind] += other.accesses[space][kind];
-            requests[space][kind] += other.requests[space][kind];
-        }
-}
-
-uint64_t Counts::all_accesses() const
-{
-    return accesses[global][load] + accesses[global][store] + accesses[shared][load] + accesses[shared][store];
-}
-
 void WarpTrace::grow()
 {
     const size_t length = rows_.size();
@@ -29,7 +15,7 @@ void WarpTrace::grow()
 
 // Lanes that went different ways: an access belongs to the request of its site that has the
 // same number of accesses of that lane at that site before it.
-void WarpTrace::regroup(std::vector<Row>& rows, std::vector<uint32_t>& lanes) const
+void WarpTrace::regroup(std::vector<Group>& groups) const
 {
     std::unordered_map<Site, std::vector<size_t>> requests;  // of a site, in order
     for (int lane = 0; lane < warp_size; ++lane) {
@@ -39,14 +25,13 @@ void WarpTrace::regroup(std::vector<Row>& rows, std::vector<uint32_t>& lanes) co
             std::vector<size_t>& of_site = requests[site];
             const size_t occurrence = seen[site]++;
             if (occurrence == of_site.size()) {
-                of_site.push_back(rows.size());
-                rows.emplace_back();
-                lanes.push_back(0);
+                of_site.push_back(groups.size());
+                groups.push_back({{}, 0, int(i)});
             }
-            const size_t request = of_site[occurrence];
-            rows[request].address[lane] = rows_[i].address[lane];
-            rows[request].site[lane] = site;
-            lanes[request] |= 1u << lane;
+            Group& group = groups[of_site[occurrence]];
+            group.row.address[lane] = rows_[i].address[lane];
+            group.row.site[lane] = site;
+            group.lanes |= 1u << lane;
         }
     }
 }

@@ -26,6 +26,7 @@ constexpr Site site_of(uint64_t return_address, Kind kind, unsigned log2_bytes)
 {
     return return_address | uint64_t(kind) << 62 | uint64_t(log2_bytes) << 58;
 }
+constexpr uint64_t return_address(Site site) { return site & ((uint64_t(1) << 58) - 1); }
 constexpr Kind kind_of(Site site) { return Kind(site >> 62 & 1); }
 constexpr unsigned bytes_of(Site site) { return 1u << (site >> 58 & 15); }
 
@@ -40,14 +41,7 @@ struct Request {
     Site site;
     uint32_t lanes;           // bit l set: lane l takes part
     const uint64_t* address;  // of each lane, valid where its bit is set
-};
-
-// Exact counts of a launch, by space and kind.
-struct Counts {
-    uint64_t accesses[2][2] = {};  // of single threads
-    uint64_t requests[2][2] = {};  // of warps
-    void add(const Counts& other);
-    uint64_t all_accesses() const;
+    int order = 0;            // among the warp's requests since the last barrier
 };
 
 // Where the running lane writes its next record: the address at `next`, the site warp_size
@@ -85,7 +79,12 @@ public:
     void flush(Count&& count);
 
 private:
-    void regroup(std::vector<Row>& rows, std::vector<uint32_t>& lanes) const;
+    struct Group {
+        Row row;
+        uint32_t lanes;
+        int order;
+    };
+    void regroup(std::vector<Group>& groups) const;
 
     std::vector<Row> rows_;
     int lane_ = 0;
@@ -117,13 +116,12 @@ void WarpTrace::flush(Count&& count)
 
     if (together) {
         for (size_t i = 0; i < length; ++i)
-            count(Request{rows_[i].site[first], active_, rows_[i].address});
+            count(Request{rows_[i].site[first], active_, rows_[i].address, int(i)});
     } else {
-        std::vector<Row> rows;
-        std::vector<uint32_t> lanes;
-        regroup(rows, lanes);
-        for (size_t i = 0; i < rows.size(); ++i)
-            count(Request{rows[i].site[__builtin_ctz(lanes[i])], lanes[i], rows[i].address});
+        std::vector<Group> groups;
+        regroup(groups);
+        for (const Group& g : groups)
+            count(Request{g.row.site[__builtin_ctz(g.lanes)], g.lanes, g.row.address, g.order});
     }
     active_ = 0;
     for (uint32_t& n : length_) n = 0;

@@ -1,0 +1,56 @@
+#include "explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "error.h"
+
+namespace harness {
+namespace {
+
+std::string per_request(uint64_t n, const AccessSite& site) { return format("%.4g", double(n) / double(site.requests)); }
+
+}  // namespace
+
+std::string diagnosis(const AccessSite& s)
+{
+    const double cost = double(s.units) / s.requests, ideal = double(s.ideal) / s.requests;
+    if (s.shared) {
+        if (s.units == s.ideal) return "no two lanes meet in a bank: no conflicts";
+        if (s.stride != 0 && s.stride % 128 == 0)
+            return format("a column of the tile lies in one bank: a warp's %s takes %.4g wavefronts where %.4g would do",
+                          s.store ? "store" : "load", cost, ideal);
+        return format("lanes meet in the same banks: a warp's %s takes %.4g wavefronts where %.4g would do", s.store ? "store" : "load", cost, ideal);
+    }
+    const double share = double(s.accesses * s.element_bytes) / s.bytes;
+    if (s.units == s.ideal) return "neighbouring lanes access neighbouring elements: coalesced";
+    if (std::llabs(s.stride) > int64_t(2 * s.element_bytes))
+        return format("neighbouring lanes are %lld bytes apart: the warp moves %.4g times the bytes it asks for", (long long)s.stride, 1 / share);
+    if (share > 0.5)
+        return format("coalesced, but rows do not begin on the boundaries of %s: %.4g of %.4g are ideal", s.unit, ideal, cost);
+    return format("each lane's access costs %s of its own: the warp moves %.4g times the bytes it asks for", s.unit, 1 / share);
+}
+
+std::string explanation(const std::string& kernel, const LaunchCounts& counts)
+{
+    std::string text = "\n" + kernel + "\n";
+    for (const AccessSite& s : counts.sites) {
+        const std::string where = s.file.empty() ? "an unknown line" : format("%s:%d", s.file.c_str(), s.line);
+        text += format("  %s of %s memory at %s%s\n", s.store ? "store" : "load", s.shared ? "shared" : "global", where.c_str(),
+                       s.text.empty() ? "" : (": " + s.text).c_str());
+        text += format("    %llu requests of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests,
+                       per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes, per_request(s.units, s).c_str(), s.unit,
+                       per_request(s.ideal, s).c_str());
+        if (s.shared) text += format(", at worst %d\n", s.worst);
+        else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.accesses * s.element_bytes / s.bytes);
+        text += "    " + diagnosis(s) + "\n";
+    }
+    if (counts.partitions)
+        text += format("  memory partitions, %llu blocks at a time: the busiest of %d gets %.2f times the mean of the loads, %.2f of the stores%s\n",
+                       (unsigned long long)counts.resident_blocks, counts.partitions, counts.busiest_read, counts.busiest_write,
+                       counts.map_assumed ? " (partition map assumed)" : "");
+    return text;
+}
+
+}  // namespace harness

@@ -1,0 +1,17 @@
+// --explain: what each access of a kernel asks for, what it costs, and why.
+
+#pragma once
+
+#include <string>
+
+#include "device.h"
+
+namespace harness {
+
+// A table of the kernel's access sites and a sentence on each.
+std::string explanation(const std::string& kernel, const LaunchCounts& counts);
+
+// One plain sentence on what a site's requests cost and why.
+std::string diagnosis(const AccessSite& site);
+
+}  // namespace harness

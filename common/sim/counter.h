@@ -1,0 +1,88 @@
+// What a launch costs on the machine it is counted for: per access site, and per memory
+// partition in windows of blocks that would run at the same time.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "../machine.h"
+#include "rules.h"
+#include "trace.h"
+
+namespace sim {
+
+// All requests made at one site.
+struct SiteCounts {
+    Site site;
+    Space space;
+    uint64_t requests = 0;
+    uint64_t lanes = 0;   // accesses of single threads
+    uint64_t units = 0;   // global: transactions, lines or sectors; shared: wavefronts
+    uint64_t ideal = 0;   // the fewest units there could be
+    uint64_t bytes = 0;   // global: what the transactions carry
+    int worst = 0;        // units of the most expensive request
+    int64_t stride = 0;   // bytes between two neighbouring lanes of one request; 0: one lane only
+
+    void add(const SiteCounts& other);
+};
+
+// Bytes by memory partition. The busiest partition of each window holds the others up.
+struct PartitionCounts {
+    uint64_t busiest_read = 0, busiest_write = 0;  // summed over windows
+    double mean_read = 0, mean_write = 0;
+};
+
+// The traffic of the windows that are not finished; all host threads add to it.
+class Windows {
+public:
+    void start(int partitions, uint64_t blocks_per_window, uint64_t blocks);
+    uint64_t window_of(uint64_t block) const { return block / per_window_; }
+    // Adds a part of a window: `blocks` of its blocks, their bytes by partition.
+    void add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write);
+    PartitionCounts totals() const { return totals_; }
+
+private:
+    struct Open {
+        uint64_t blocks = 0;
+        std::vector<uint64_t> read, write;
+    };
+    std::mutex mutex_;
+    int partitions_ = 0;
+    uint64_t per_window_ = 1, blocks_ = 0;
+    std::map<uint64_t, Open> open_;
+    PartitionCounts totals_;
+};
+
+// A host thread's share of the counting.
+class Counter {
+public:
+    void start(const Rules& rules, const harness::PartitionMap& map, Windows& windows);
+    void block(uint64_t block);  // the next requests are this block's
+    // `offset` is added to a host address to make it the GPU's.
+    void count(const Request& request, Space space, uint64_t offset);
+    void finish();  // hands over what is left
+
+    std::vector<SiteCounts>& sites() { return sites_; }
+
+private:
+    SiteCounts& at(const Request& request, Space space);
+    void hand_over();
+
+    const Rules* rules_ = nullptr;
+    const harness::PartitionMap* map_ = nullptr;
+    Windows* windows_ = nullptr;
+    std::vector<SiteCounts> sites_;
+    size_t next_ = 0;  // sites come round in the same order
+    Transactions transactions_;
+    uint64_t window_ = 0, blocks_ = 0;
+    std::vector<uint64_t> read_, write_;
+    // The last address looked up in the map, in grains, and its partition: the next is often the same.
+    int grain_shift_ = 0;
+    uint64_t grain_ = ~0ull;
+    unsigned partition_ = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,61 @@
+"""Races, accesses out of bounds and the like are reported at their lines; right kernels are clean."""
+
+import re
+
+import pytest
+
+from lessons import ROOT, TYPES, run
+
+SOURCE = (ROOT / "tests/faults.cu").read_text().splitlines()
+
+
+def line(mark):
+    (number,) = [i for i, text in enumerate(SOURCE, 1) if text.endswith(f"// {mark}")]
+    return f"tests/faults.cu:{number}"
+
+
+def faults(kernel, element="float", size=(37, 51)):
+    return run(ROOT / "build/tests/faults", "--device", "sim", "--kernel", kernel, "--type", element,
+               "--width", size[0], "--height", size[1])
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("kernel, finding", [
+    ("loopingBlocks", rf"race: write-after-read hazard .* reads at {line('loop: read')} .* writes at {line('loop: write')}"),
+    ("repeatedInside", rf"race: write-after-read hazard .* reads at {line('repeat: read')} .* writes at {line('repeat: write')}"),
+    ("unrolled", rf"out-of-bounds load .* of idata: thread .* at {line('unrolled: access')}"),
+    ("unrolled", rf"out-of-bounds store .* of odata: thread .* at {line('unrolled: access')}"),
+    ("diagonal", rf"out-of-bounds load .* of idata: thread .* at {line('diagonal: load')}"),
+    ("diagonal", rf"out-of-bounds store .* of odata: thread .* at {line('diagonal: store')}"),
+])
+def test_published_faults(kernel, finding, element):
+    size = (50, 50) if kernel == "diagonal" else (37, 51)  # the square mapping is for squares
+    done = faults(f"{kernel}_faulty", element, size)
+    assert done.returncode == 1
+    assert re.search(finding, done.stderr), done.stderr
+    assert re.search(r"\d+ findings in all, at \d+ places? of the kernel$", done.stderr.strip())
+    corrected = faults(f"{kernel}_right", element, size)
+    assert corrected.returncode == 0 and corrected.stderr == ""
+
+
+def test_output_read_before_it_is_written():
+    done = faults("readsOutput_faulty")
+    assert done.returncode == 1
+    assert re.search(rf"uninitialized load of 4 bytes at byte 0 of odata: thread \(0, 0, 0\) at {line('output: read')}, "
+                     r"in block \(0, 0, 0\) \(1887 times\)", done.stderr), done.stderr
+
+
+def test_barrier_that_some_threads_never_reach():
+    done = faults("leavesEarly_faulty")
+    assert done.returncode == 1
+    assert re.search(rf"divergent barrier: the one at {line('early: barrier')} is not reached by every thread of "
+                     r"block \(14, 0, 0\): not by thread \(95, 0, 0\)", done.stderr), done.stderr
+    assert faults("leavesEarly_faulty", size=(64, 64)).returncode == 0  # every thread has an element: no fault
+
+
+def test_at_most_ten_findings_are_printed_and_all_are_counted():
+    done = run(ROOT / "build/tests/planted", "--device", "sim", "--kernel", "fine_forgetBarrier", "--size", 64)
+    found = [text for text in done.stderr.splitlines() if "hazard" in text or "uninitialized" in text]
+    assert 1 <= len(found) <= 10
+    times = sum(int(t) for t in re.findall(r"\((\d+) times\)$", "\n".join(found), re.MULTILINE))
+    assert f"{times} findings in all, at {len(found)} places" in done.stderr

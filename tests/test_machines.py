@@ -1,0 +1,70 @@
+"""What the simulator counts for other machines, and how it explains it."""
+
+import csv
+import re
+
+import pytest
+
+from conftest import step
+from lessons import LESSONS
+
+MACHINES = ["gtx280", "m2090", "k20x", "k20c", "gtx1050ti", "gtx1080", "v100", "t4", "a100", "h100", "h200"]
+
+
+def counted(tmp_path, kernel, machine, *arguments):
+    path = tmp_path / "counts.csv"
+    done = step(LESSONS[kernel][0], "--kernel", kernel, "--machine", machine, "--csv", path, *arguments)
+    assert done.returncode == 0, done.stderr
+    (row,) = csv.DictReader(path.open())
+    return row
+
+
+def busiest(row):
+    return max(float(row["busiest_partition_of_loads"]), float(row["busiest_partition_of_stores"]))
+
+
+def test_every_machine_is_listed_with_its_source():
+    lines = step("step01", "--list-machines").stdout.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == MACHINES
+    for line in lines:
+        assert ("assumed" in line) == bool(re.search("not published|assumed like", line)), line
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_machine_counts_and_finds_nothing(tmp_path, machine):
+    for kernel in LESSONS:
+        row = counted(tmp_path, kernel, machine, "--width", 333, "--height", 555)
+        assert row["verified"] == "yes" and int(row["global_load_transactions"]) >= int(row["global_load_requests"])
+        assumed = machine not in ("gtx280", "gtx1080", "v100")
+        assert row["partition_map"] == ("assumed" if assumed else "published")
+
+
+def test_naive_write_on_a_gtx280_costs_a_transaction_per_element(tmp_path):
+    row = counted(tmp_path, "transposeNaive", "gtx280", "--size", 2048)
+    assert int(row["global_store_transactions"]) == 2048 * 2048
+    assert int(row["global_load_transactions"]) == 2 * 2048 * 2048 // 32
+
+
+def test_partition_camping_was_real_and_is_history(tmp_path):
+    """2048 squared: the Cartesian order camps on the GTX 280, the diagonal does not; hashed maps never mind."""
+    cartesian = counted(tmp_path, "transposeNoBankConflicts", "gtx280", "--size", 2048)
+    diagonal = counted(tmp_path, "transposeDiagonal", "gtx280", "--size", 2048)
+    assert 6.5 < float(cartesian["busiest_partition_of_stores"]) < 6.7
+    assert float(cartesian["busiest_partition_of_loads"]) < 1.3
+    assert busiest(diagonal) < 1.1
+    for machine in ("gtx1080", "v100"):
+        for kernel in ("transposeNoBankConflicts", "transposeDiagonal"):
+            assert busiest(counted(tmp_path, kernel, machine, "--size", 2048)) <= 1.05
+
+
+def test_explanation_names_lines_costs_and_causes():
+    out = step("step03", "--size", 256, "--explain").stdout
+    (load,) = re.findall(r"load of shared memory at step03_coalesced/step03.cu:(\d+): (.*)\n.*\n +(.*)", out)
+    assert load[1] == "odata[size_t(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];"
+    assert load[2] == "a column of the tile lies in one bank: a warp's load takes 32 wavefronts where 1 would do"
+    padded = step("step04", "--size", 256, "--explain").stdout
+    assert "no conflicts" in padded and "lies in one bank" not in padded
+    naive = step("step02", "--size", 256, "--explain").stdout
+    assert "neighbouring lanes are 1024 bytes apart: the warp moves 8 times the bytes it asks for" in naive
+    odd = step("step01", "--width", 333, "--height", 64, "--explain").stdout
+    assert "rows do not begin on the boundaries of sectors" in odd
