@@ -33,6 +33,19 @@ struct PartitionMap {
     }
 };
 
+// What a memory partition takes for what it does, in ns; all zero: no model of this machine.
+//
+// Memory moves in bursts of 32 bytes, a partition one at a time. A burst written to a DRAM page of
+// which less than half is written while the same blocks run is scattered: the page is opened and
+// closed around a few bytes, and closing it has to wait until the write has settled. A block's
+// barrier leaves its multiprocessor waiting for memory, once for all blocks that run together.
+struct MemoryModel {
+    double burst_ns = 0;      // one burst of 32 bytes
+    double scattered_ns = 0;  // more, for a scattered one
+    double barrier_ns = 0;    // one barrier of all blocks that run together
+    unsigned page_bytes = 0;  // of a partition's DRAM page
+};
+
 struct Machine {
     std::string name;   // for --machine
     std::string label;  // for people
@@ -44,6 +57,7 @@ struct Machine {
     uint64_t shared_per_sm;  // bytes
     PartitionMap map;
     std::string source;  // of the figures
+    MemoryModel model;
 
     // Blocks of so many threads and bytes of shared memory that run at the same time on the
     // whole machine, as far as these limits go (registers are not modelled). At least one per SM.
@@ -54,6 +68,9 @@ const std::vector<Machine>& machines();
 
 // Throws bad input, with the names there are.
 const Machine& machine_named(const std::string& name);
+
+// The machine with this label. Throws bad input.
+const Machine& machine_labelled(const std::string& label);
 
 // The --list-machines text.
 std::string list_machines();

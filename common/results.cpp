@@ -13,6 +13,7 @@
 
 #include "build/commit.h"
 #include "error.h"
+#include "model.h"
 
 namespace harness {
 namespace {
@@ -29,6 +30,11 @@ std::string percent(double x) { return fixed(100 * x, 1); }
 std::string coalesced_text(const LaunchCounts& c)
 {
     return c.bytes_moved() ? percent(double(c.bytes_asked()) / c.bytes_moved()) : "-";
+}
+
+double gbs_of(const Results& results, double ms)
+{
+    return effective_bandwidth_gbs(uint64_t(results.width) * results.height, bytes_of(results.type), ms);
 }
 
 const char* memory_text(Plausibility p)
@@ -120,6 +126,22 @@ std::string table(const Results& results, double copy_gbs)
     return align(lines);
 }
 
+std::string model_table(const Results& results)
+{
+    const Machine& machine = machine_labelled(results.device.machine);
+    const bool published_size = results.width == 2048 && results.height == 2048 && results.type == Type::f32;
+    std::vector<Cells> lines{{"kernel", "limited by", "model ms", "model GB/s", "published GB/s", "difference %"}};
+    for (const Result& r : results.rows) {
+        if (!r.counts) continue;
+        const std::optional<Prediction> model = predict(machine, *r.counts);
+        if (!model) return "";
+        const double gbs = gbs_of(results, model->ms), published = published_size ? published_gbs(machine, r.row) : 0;
+        lines.push_back({r.kernel, model->limit, ms_text(model->ms), gbs_text(gbs), published > 0 ? gbs_text(published) : "-",
+                         published > 0 ? format("%+.1f", 100 * (gbs / published - 1)) : "-"});
+    }
+    return align(lines);
+}
+
 std::string csv(const Results& results, double copy_gbs)
 {
     const DeviceInfo& device = results.device;
@@ -130,7 +152,8 @@ std::string csv(const Results& results, double copy_gbs)
         "global_load_transactions", "global_store_requests", "global_store_transactions", "global_bytes_moved",
         "coalesced_percent", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
         "shared_store_wavefronts", "worst_conflict", "busiest_partition_of_loads", "busiest_partition_of_stores",
-        "partition_map", "accesses"});
+        "partition_map", "model_bursts", "model_scattered_bursts", "model_barriers", "model_time_ms", "model_bandwidth_gbs",
+        "model_limit", "accesses"});
     const std::string date = utc_now();
     for (const Result& r : results.rows) {
         Cells line{date, BUILD_COMMIT, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
@@ -160,9 +183,16 @@ std::string csv(const Results& results, double copy_gbs)
             line.push_back(c.partitions ? fixed(c.busiest_read, 3) : "");
             line.push_back(c.partitions ? fixed(c.busiest_write, 3) : "");
             line.push_back(c.partitions ? c.map_assumed ? "assumed" : "published" : "");
+            const std::optional<Prediction> model = predict(machine_labelled(device.machine), c);
+            if (model) {
+                line.insert(line.end(), {number(c.model_bursts), number(c.model_scattered), fixed(c.model_waves, 3), ms_text(model->ms),
+                                         gbs_text(gbs_of(results, model->ms)), model->limit});
+            } else {
+                line.insert(line.end(), 6, "");
+            }
             line.push_back(number(c.accesses()));
         } else {
-            line.insert(line.end(), 15, "");
+            line.insert(line.end(), 21, "");
         }
         text += line_of(line);
     }

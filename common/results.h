@@ -37,6 +37,10 @@ struct Results {
 // The table. `copy_gbs` is the bandwidth of the device's own copy, 0 if it was not measured.
 std::string table(const Results& results, double copy_gbs);
 
+// The times that the machine's model makes of the counts, beside what was published for it at
+// 2048 x 2048 float. Empty for a machine without a model.
+std::string model_table(const Results& results);
+
 // Writes a file whole or not at all: text goes to a temporary file beside `path`, which takes
 // its place at the end. Opened before the work, so that a path that cannot be written costs
 // no results.

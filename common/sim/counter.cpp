@@ -16,38 +16,66 @@ void SiteCounts::add(const SiteCounts& other)
     if (stride == 0) stride = other.stride;
 }
 
-void Windows::start(int partitions, uint64_t blocks_per_window, uint64_t blocks)
+void Windows::start(const harness::Machine& machine, uint64_t blocks_per_window, uint64_t blocks)
 {
-    partitions_ = partitions;
+    machine_ = &machine;
     per_window_ = blocks_per_window;
     blocks_ = blocks;
     open_.clear();
     totals_ = {};
 }
 
-void Windows::add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write)
+void Windows::add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
+                  const Pages& pages)
 {
     std::lock_guard<std::mutex> lock(mutex_);
     Open& open = open_[window];
-    open.read.resize(partitions_);
-    open.write.resize(partitions_);
-    for (int p = 0; p < partitions_; ++p) {
+    open.read.resize(read.size());
+    open.write.resize(write.size());
+    for (size_t p = 0; p < read.size(); ++p) {
         open.read[p] += read[p];
         open.write[p] += write[p];
     }
+    for (const auto& page : pages) {
+        Page& sum = open.pages[page.first];
+        sum.chunks |= page.second.chunks;
+        sum.bursts += page.second.bursts;
+    }
     open.blocks += blocks;
     if (open.blocks < std::min(per_window_, blocks_ - window * per_window_)) return;
-    totals_.busiest_read += *std::max_element(open.read.begin(), open.read.end());
-    totals_.busiest_write += *std::max_element(open.write.begin(), open.write.end());
-    totals_.mean_read += double(std::accumulate(open.read.begin(), open.read.end(), uint64_t(0))) / partitions_;
-    totals_.mean_write += double(std::accumulate(open.write.begin(), open.write.end(), uint64_t(0))) / partitions_;
+    close(open);
     open_.erase(window);
 }
 
-void Counter::start(const Rules& rules, const harness::PartitionMap& map, Windows& windows)
+void Windows::close(const Open& window)
 {
+    const size_t partitions = window.read.size();
+    totals_.busiest_read += *std::max_element(window.read.begin(), window.read.end());
+    totals_.busiest_write += *std::max_element(window.write.begin(), window.write.end());
+    totals_.mean_read += double(std::accumulate(window.read.begin(), window.read.end(), uint64_t(0))) / partitions;
+    totals_.mean_write += double(std::accumulate(window.write.begin(), window.write.end(), uint64_t(0))) / partitions;
+
+    const harness::MemoryModel& model = machine_->model;
+    if (model.burst_ns == 0) return;
+    std::vector<uint64_t> scattered(partitions);
+    for (const auto& page : window.pages)
+        if (__builtin_popcountll(page.second.chunks) < 32) scattered[page.first % partitions] += page.second.bursts;
+    const auto bursts = [&](size_t p) { return (window.read[p] + window.write[p]) / 32; };
+    const auto ns = [&](size_t p) { return bursts(p) * model.burst_ns + scattered[p] * model.scattered_ns; };
+    size_t longest = 0;
+    for (size_t p = 1; p < partitions; ++p)
+        if (ns(p) > ns(longest)) longest = p;
+    totals_.bursts += bursts(longest);
+    totals_.scattered += scattered[longest];
+}
+
+void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows)
+{
+    const harness::PartitionMap& map = machine.map;
     rules_ = &rules;
     map_ = &map;
+    page_bytes_ = machine.model.page_bytes;
+    pages_.clear();
     windows_ = &windows;
     window_ = 0;
     blocks_ = 0;
@@ -70,10 +98,22 @@ void Counter::finish() { hand_over(); }
 void Counter::hand_over()
 {
     if (blocks_ == 0 || map_->partitions == 0) return;
-    windows_->add(window_, blocks_, read_, write_);
+    windows_->add(window_, blocks_, read_, write_, pages_);
     blocks_ = 0;
+    pages_.clear();
     std::fill(read_.begin(), read_.end(), 0);
     std::fill(write_.begin(), write_.end(), 0);
+}
+
+// Consecutive pieces of a partition's memory, `granularity` bytes each, lie side by side in its pages.
+void Counter::write_page(uint64_t address, unsigned bytes)
+{
+    const uint64_t line = address / map_->granularity / map_->partitions;
+    const uint64_t inside = line * map_->granularity + address % map_->granularity;  // the partition's own address
+    Page& page = pages_[inside / page_bytes_ * map_->partitions + partition_];
+    const uint64_t chunk = page_bytes_ / 64, first = inside % page_bytes_ / chunk;
+    for (uint64_t c = first; c <= (inside + bytes - 1) % page_bytes_ / chunk; ++c) page.chunks |= uint64_t(1) << c;
+    page.bursts += bytes / 32;
 }
 
 SiteCounts& Counter::at(const Request& request, Space space)
@@ -120,6 +160,7 @@ void Counter::count(const Request& request, Space space, uint64_t offset)
                     partition_ = map_->partition_of(address);
                 }
                 traffic[partition_] += transactions_.list[i].bytes;
+                if (page_bytes_ && kind_of(request.site) == store) write_page(address, transactions_.list[i].bytes);
             }
         }
     }

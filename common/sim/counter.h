@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "../machine.h"
@@ -29,28 +30,42 @@ struct SiteCounts {
     void add(const SiteCounts& other);
 };
 
-// Bytes by memory partition. The busiest partition of each window holds the others up.
+// Bytes by memory partition, summed over windows. The busiest partition of each window holds the
+// others up.
 struct PartitionCounts {
-    uint64_t busiest_read = 0, busiest_write = 0;  // summed over windows
+    uint64_t busiest_read = 0, busiest_write = 0;
     double mean_read = 0, mean_write = 0;
+    // For the model: bursts of the partition that takes longest, and how many of them are scattered.
+    uint64_t bursts = 0, scattered = 0;
 };
+
+// What a window writes to one DRAM page of one partition.
+struct Page {
+    uint64_t chunks = 0;  // bit i: the i-th 64th of the page is written to
+    uint64_t bursts = 0;
+};
+using Pages = std::unordered_map<uint64_t, Page>;  // by page number times partitions plus partition
 
 // The traffic of the windows that are not finished; all host threads add to it.
 class Windows {
 public:
-    void start(int partitions, uint64_t blocks_per_window, uint64_t blocks);
+    void start(const harness::Machine& machine, uint64_t blocks_per_window, uint64_t blocks);
     uint64_t window_of(uint64_t block) const { return block / per_window_; }
     // Adds a part of a window: `blocks` of its blocks, their bytes by partition.
-    void add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write);
+    void add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
+             const Pages& pages);
     PartitionCounts totals() const { return totals_; }
 
 private:
     struct Open {
         uint64_t blocks = 0;
         std::vector<uint64_t> read, write;
+        Pages pages;
     };
+    void close(const Open& window);
+
     std::mutex mutex_;
-    int partitions_ = 0;
+    const harness::Machine* machine_ = nullptr;
     uint64_t per_window_ = 1, blocks_ = 0;
     std::map<uint64_t, Open> open_;
     PartitionCounts totals_;
@@ -59,7 +74,7 @@ private:
 // A host thread's share of the counting.
 class Counter {
 public:
-    void start(const Rules& rules, const harness::PartitionMap& map, Windows& windows);
+    void start(const Rules& rules, const harness::Machine& machine, Windows& windows);
     void block(uint64_t block);  // the next requests are this block's
     // `offset` is added to a host address to make it the GPU's.
     void count(const Request& request, Space space, uint64_t offset);
@@ -70,6 +85,7 @@ public:
 private:
     SiteCounts& at(const Request& request, Space space);
     void hand_over();
+    void write_page(uint64_t address, unsigned bytes);
 
     const Rules* rules_ = nullptr;
     const harness::PartitionMap* map_ = nullptr;
@@ -79,6 +95,8 @@ private:
     Transactions transactions_;
     uint64_t window_ = 0, blocks_ = 0;
     std::vector<uint64_t> read_, write_;
+    unsigned page_bytes_ = 0;  // 0: pages are not looked at
+    Pages pages_;
     // The last address looked up in the map, in grains, and its partition: the next is often the same.
     int grain_shift_ = 0;
     uint64_t grain_ = ~0ull;

@@ -209,6 +209,11 @@ public:
         if (p.mean_read > 0) counts.busiest_read = double(p.busiest_read) / p.mean_read;
         if (p.mean_write > 0) counts.busiest_write = double(p.busiest_write) / p.mean_write;
         counts.resident_blocks = report.resident_blocks;
+        if (machine_.model.burst_ns > 0) {
+            counts.model_bursts = p.bursts;
+            counts.model_scattered = p.scattered;
+            counts.model_waves = double(report.barriers) / report.resident_blocks;
+        }
         counts.shared_bytes = report.shared_bytes;
         return counts;
     }

@@ -87,6 +87,7 @@ public:
 
     uint64_t shared_bytes() const;  // that the kernel has declared
 
+    uint64_t barriers = 0;  // of all blocks of this grid
     WarpTrace trace;
     Counter counter;
     Findings findings;
@@ -168,7 +169,8 @@ void Worker::start(Grid& grid)
     allowed.shared = {};
     for (const SharedArray& array : shared_)
         if (array.kernel == grid.kernel) allow_shared(array);
-    counter.start(*grid.rules, grid.machine->map, *grid.windows);
+    barriers = 0;
+    counter.start(*grid.rules, *grid.machine, *grid.windows);
 }
 
 void Worker::run_the_rest()
@@ -254,6 +256,7 @@ void Worker::open_barrier()
         while (missing < threads_ - 1 && state_[missing] == waiting) ++missing;
         findings.add({Fault::barrier_not_reached, barrier_site_, other_barrier_site_, missing, at_barrier_, block_, Place::shared, 0, 1});
     }
+    ++barriers;
     at_barrier_ = 0;
     barrier_site_ = other_barrier_site_ = 0;
     checker_.barrier();
@@ -472,7 +475,7 @@ void Pool::run(Grid& grid)
     own.run_block(0);
     shared_bytes_ = own.shared_bytes();
     resident_blocks_ = grid.machine->resident_blocks(grid.block.x * grid.block.y * grid.block.z, shared_bytes_);
-    windows_.start(grid.machine->map.partitions, resident_blocks_, grid.blocks);
+    windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
     const bool share = active_ > 1 && grid.blocks >= 8;
@@ -504,6 +507,8 @@ Report Pool::take_report()
             else known->add(more);
         }
         for (const Finding& finding : worker->findings.list) findings.add(finding);
+        report.barriers += worker->barriers;
+        worker->barriers = 0;
         worker->counter.sites().clear();
         worker->findings.list.clear();
     }

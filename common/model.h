@@ -1,0 +1,25 @@
+// Times that were not measured: what a machine's model makes of the simulator's counts.
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "device.h"
+#include "machine.h"
+
+namespace harness {
+
+struct Prediction {
+    double ms;
+    const char* limit;  // the resource that takes the time
+};
+
+// The time of one pass. None for a machine without a model.
+std::optional<Prediction> predict(const Machine& machine, const LaunchCounts& counts);
+
+// The bandwidth in GB/s that the whitepaper's table gives for this row on this machine, at
+// 2048 x 2048 float; 0 if it has none. The table is in GiB/s and labelled GB/s; this is converted.
+double published_gbs(const Machine& machine, const std::string& row);
+
+}  // namespace harness

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Fits the three constants of the GTX 280's memory model to three rows of the whitepaper's table.
+
+usage: python3 plots/fit_gtx280.py            (after `make all`; prints the constants, in ns)
+
+The rows: copy, shared-memory copy and coalesced transpose at 2048 x 2048 float. The simulator counts, for
+the partition that takes longest in each window of resident blocks, its bursts of 32 bytes, the scattered
+ones among the writes, and how often all resident blocks meet a barrier; time is linear in the three. The
+other five rows of the table are not used.
+"""
+
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PUBLISHED_GIBS = {"copy": ("step01", 96.9), "copySharedMem": ("step01", 80.9), "transposeCoalesced": ("step03", 16.5)}
+
+
+def counted(kernel, program):
+    """(bursts, scattered bursts, barriers) of one pass, from the program's own CSV."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "counts.csv"
+        done = subprocess.run([ROOT / program, "--device", "sim", "--machine", "gtx280", "--size", "2048",
+                               "--kernel", kernel, "--csv", path], stdout=subprocess.DEVNULL)
+        if done.returncode:
+            sys.exit(f"{program} failed; run `make all` first")
+        (row,) = csv.DictReader(path.open())
+        return [float(row[c]) for c in ("model_bursts", "model_scattered_bursts", "model_barriers")]
+
+
+def solve(matrix, right):
+    """The solution of a small linear system, by elimination with pivoting."""
+    rows = [list(m) + [r] for m, r in zip(matrix, right)]
+    for i in range(len(rows)):
+        pivot = max(range(i, len(rows)), key=lambda k: abs(rows[k][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(len(rows)):
+            if k != i:
+                factor = rows[k][i] / rows[i][i]
+                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i])]
+    return [row[-1] / row[i] for i, row in enumerate(rows)]
+
+
+def main():
+    matrix = [counted(kernel, program) for kernel, (program, _) in PUBLISHED_GIBS.items()]
+    ns = [2 * 2048 * 2048 * 4 / (gibs * 2**30) * 1e9 for _, gibs in PUBLISHED_GIBS.values()]
+    burst, scattered, barrier = solve(matrix, ns)
+    print(f"burst {burst:.4f} ns, scattered {scattered:.4f} ns, barrier {barrier:.1f} ns")
+
+
+if __name__ == "__main__":
+    main()
