@@ -122,14 +122,19 @@ test: all $(TEST_PROGRAMS) .venv/ready
 bench-sim: build/tests/bench_sim
 	./build/tests/bench_sim
 
+# The constants of a GPU's roofline model, measured.
+microbench: build/plots/microbench.cuda.o
+	$(call say,link,$@) $(LINK) -o $@ $^
+
 clean:
-	rm -rf build $(STEPS)
+	rm -rf build $(STEPS) microbench
 
 help:
 	@echo 'make stepNN     build one step, for example: make step04 && ./step04'
 	@echo 'make all        build all steps: $(STEPS)'
 	@echo 'make test       build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim  measure the simulator: traced accesses per second'
+	@echo 'make microbench  what the GPU at hand can do at most: the constants of its model (needs nvcc)'
 	@echo 'make clean      remove what was built'
 	@echo
 	@echo 'CXX=clang++     choose the C++ compiler                (now: $(CXX))'
