@@ -36,17 +36,16 @@ __global__ void stream(float* out, const float* in)
     for (int i = 0; i < 8; ++i) out[first + i * blockDim.x] = v[i];
 }
 
-// The same loads; every warp stores its 128 bytes `stride` bytes from those of the warp before:
-// consecutive pieces of the input go to places far apart.
-__global__ void scatter(float* out, const float* in, size_t pieces, size_t stride_pieces)
+// Half the loads, in order; every 128 bytes of a warp are stored far from those of its neighbours:
+// piece i goes to i times an odd number, modulo their number, a power of two.
+__global__ void scatter(float* out, const float* in, size_t pieces, size_t factor)
 {
     const size_t first = size_t(blockIdx.x) * blockDim.x * 4 + threadIdx.x;
     float v[4];
     for (int i = 0; i < 4; ++i) v[i] = in[first + i * blockDim.x];
     for (int i = 0; i < 4; ++i) {
         const size_t at = first + i * blockDim.x, piece = at / 32;
-        const size_t rows = pieces / stride_pieces;
-        out[(piece % rows * stride_pieces + piece / rows) * 32 + at % 32] = v[i];
+        out[piece * factor % pieces * 32 + at % 32] = v[i];
     }
 }
 
@@ -137,12 +136,12 @@ int main()
                amount / s.median, 100 * s.spread);
     };
     report("stream", "GB/s", 2e-9 * bytes, seconds([&] { stream<<<elements / 2048, 256>>>(out, in); }));
-    // Rows of 64 KB, as a matrix of 16384 floats has; consecutive pieces are a row apart.
-    for (size_t row : {32768, 65536})
-        report(row == 65536 ? "scatter" : "scatter_32k_rows", "GB/s", 2e-9 * bytes,
-               seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, row / 128); }));
+    // Neighbours about 64 KB apart, and all over the memory.
+    report("scatter_near", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 513); }));
+    report("scatter_far", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 5184467); }));
+    report("in_order", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 1); }));
     const int warps = device.maxThreadsPerMultiProcessor / 32 * device.multiProcessorCount;
-    const int loads = 64;
+    const int loads = 512;
     const size_t step = size_t(warps) * 32;
     report("one_in_flight", "loads of a warp/s", double(warps) * loads, seconds([&] {
         oneInFlight<<<warps / 8, 256>>>(reinterpret_cast<unsigned*>(out), reinterpret_cast<unsigned*>(in), step, loads);
