@@ -69,6 +69,14 @@ __global__ void partialSectors(float* out, size_t sectors)
     for (int i = 0; i < 8; ++i) out[lane * 8 + i] = float(i);
 }
 
+// Every lane stores 4 bytes to a line of 128 bytes of its own; 32 turns fill the lines. Piece i is
+// again at i times an odd factor, modulo their number.
+__global__ void partialLines(float* out, size_t pieces, size_t factor)
+{
+    const size_t piece = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * factor % pieces;
+    for (int i = 0; i < 32; ++i) out[piece * 32 + i] = float(i);
+}
+
 // Whole sectors, back and forth within the L2.
 __global__ void wholeSectors(float* out, const float* in, size_t elements)
 {
@@ -148,6 +156,10 @@ int main()
     }));
     const size_t in_l2 = size_t(8) << 20;
     report("partial_sectors", "sectors/s", double(elements), seconds([&] { partialSectors<<<elements / 8 / 256, 256>>>(out, in_l2 / 32); }));
+    // In the L2, then far more lines than it holds: in order, neighbours about 64 KB apart.
+    report("partial_lines_l2", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, in_l2 / 128, 1); }));
+    report("partial_lines", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 1); }));
+    report("partial_lines_near", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 513); }));
     report("whole_sectors", "sectors/s", 2.0 * bytes / 32, seconds([&] { wholeSectors<<<elements / 2048, 256>>>(out, in, in_l2 / 4); }));
     const int blocks = device.multiProcessorCount * 4, turns = 1 << 14;
     report("wavefronts", "wavefronts/s", double(blocks) * 16 * turns, seconds([&] { wavefronts<<<blocks, 512>>>(out, turns); }));
