@@ -65,16 +65,18 @@ const std::vector<Machine>& machines()
         {"gtx280", "GeForce GTX 280", 1, 3, 30, 141.7, 0, 8, 1024, 16 * kib, plain(8, 256), "whitepaper: 8 partitions of 256 bytes",
          // Fitted by plots/fit_gtx280.py on three rows of the whitepaper's table.
          {2.2536, 1.6287, 1254.9, 4096}},
-        {"m2090", "Tesla M2090", 2, 0, 16, 177.6, 768 * kib, 8, 1536, 48 * kib, assumed(6, v100_map()), "map not published", {}},
-        {"k20x", "Tesla K20X", 3, 5, 14, 250, 1536 * kib, 16, 2048, 48 * kib, assumed(6, v100_map()), "map not published", {}},
-        {"k20c", "Tesla K20c", 3, 5, 13, 208, 1280 * kib, 16, 2048, 48 * kib, assumed(5, v100_map()), "map not published", {}},
-        {"gtx1050ti", "GeForce GTX 1050 Ti", 6, 1, 6, 112.1, 1 * mib, 32, 2048, 96 * kib, assumed(4, gtx1080_map()), "map assumed like the GTX 1080's", {}},
-        {"gtx1080", "GeForce GTX 1080", 6, 1, 20, 320, 2 * mib, 32, 2048, 96 * kib, gtx1080_map(), "map: Jain et al., RTAS 2019", {}},
-        {"v100", "Tesla V100", 7, 0, 80, 900, 6 * mib, 32, 2048, 96 * kib, v100_map(), "map: Jain et al., RTAS 2019", {}},
-        {"t4", "Tesla T4", 7, 5, 40, 320, 4 * mib, 16, 1024, 64 * kib, assumed(16, v100_map()), "map not published", {}},
-        {"a100", "A100 40 GB", 8, 0, 108, 1555, 40 * mib, 32, 2048, 164 * kib, assumed(40, v100_map()), "map not published", {}},
-        {"h100", "H100 SXM", 9, 0, 132, 3350, 50 * mib, 32, 2048, 228 * kib, assumed(80, v100_map()), "map not published", {}},
-        {"h200", "H200", 9, 0, 132, 4800, 60 * mib, 32, 2048, 228 * kib, assumed(32, v100_map()), "partitions and map not published", {}},
+        {"m2090", "Tesla M2090", 2, 0, 16, 177.6, 768 * kib, 8, 1536, 48 * kib, assumed(6, v100_map()), "map not published"},
+        {"k20x", "Tesla K20X", 3, 5, 14, 250, 1536 * kib, 16, 2048, 48 * kib, assumed(6, v100_map()), "map not published"},
+        {"k20c", "Tesla K20c", 3, 5, 13, 208, 1280 * kib, 16, 2048, 48 * kib, assumed(5, v100_map()), "map not published"},
+        {"gtx1050ti", "GeForce GTX 1050 Ti", 6, 1, 6, 112.1, 1 * mib, 32, 2048, 96 * kib, assumed(4, gtx1080_map()), "map assumed like the GTX 1080's"},
+        {"gtx1080", "GeForce GTX 1080", 6, 1, 20, 320, 2 * mib, 32, 2048, 96 * kib, gtx1080_map(), "map: Jain et al., RTAS 2019"},
+        {"v100", "Tesla V100", 7, 0, 80, 900, 6 * mib, 32, 2048, 96 * kib, v100_map(), "map: Jain et al., RTAS 2019"},
+        {"t4", "Tesla T4", 7, 5, 40, 320, 4 * mib, 16, 1024, 64 * kib, assumed(16, v100_map()), "map not published"},
+        {"a100", "A100 40 GB", 8, 0, 108, 1555, 40 * mib, 32, 2048, 164 * kib, assumed(40, v100_map()), "map not published"},
+        {"h100", "H100 SXM", 9, 0, 132, 3350, 50 * mib, 32, 2048, 228 * kib, assumed(80, v100_map()), "map not published"},
+        {"h200", "H200", 9, 0, 132, 4800, 60 * mib, 32, 2048, 228 * kib, assumed(32, v100_map()), "partitions and map not published", {},
+         // plots/data/h200_micro.csv
+         {4093, 3402.22, 1.98864e10, 6.1826e10, 2.57923e11, 2048}},
     };
     return all;
 }

@@ -46,6 +46,17 @@ struct MemoryModel {
     unsigned page_bytes = 0;  // of a partition's DRAM page
 };
 
+// What a whole machine can do at most, one resource at a time; all zero: no such model. Measured
+// by plots/microbench.cu, which has no transpose in it.
+struct Roofline {
+    double stream_gbs = 0;            // DRAM, reads and writes in order
+    double scatter_gbs = 0;           // the same, every 128 bytes stored about 64 KB from the last
+    double loads_in_flight_per_s = 0; // loads of a warp, when no thread has more than one on its way
+    double lines_per_s = 0;           // lines of 128 bytes that stores touch
+    double wavefronts_per_s = 0;      // of shared memory
+    unsigned page_bytes = 0;          // a store is scattered where less than half of such a page is written meanwhile
+};
+
 struct Machine {
     std::string name;   // for --machine
     std::string label;  // for people
@@ -57,7 +68,8 @@ struct Machine {
     uint64_t shared_per_sm;  // bytes
     PartitionMap map;
     std::string source;  // of the figures
-    MemoryModel model;
+    MemoryModel model = {};
+    Roofline roofline = {};
 
     // Blocks of so many threads and bytes of shared memory that run at the same time on the
     // whole machine, as far as these limits go (registers are not modelled). At least one per SM.

@@ -292,7 +292,7 @@ int run(const Options& options, const char* program)
                "of global and wavefronts of shared memory. A simulator has no time to report.\n",
                machine.label.c_str(), machine.major == 1 ? "transactions" : "sectors");
     const std::string model = device->has_clock() ? "" : model_table(results);
-    if (!model.empty()) printf("\nThe model of the %s, not a measurement:\n\n%s", machine.label.c_str(), model.c_str());
+    if (!model.empty()) printf("\n%s", model.c_str());
     if (options.explain && !device->has_clock())
         for (const Contender& c : contenders) printf("%s", explanation(c.result.kernel, *c.result.counts).c_str());
     if (options.explain && device->has_clock()) right = explain_on_simulator(b, machine, options.kernel, program) && right;

@@ -117,3 +117,26 @@ def test_camping_goes_with_the_width_and_with_a_padded_pitch(tmp_path):
     # The pitch of the output is the height: 64 floats more are one partition more.
     padded = counted(tmp_path, "transposeNoBankConflicts", "gtx280", "--width", 2048, "--height", 2112)
     assert busiest(padded) < 1.1 and float(padded["model_bandwidth_gbs"]) > 60
+
+
+def test_roofline_of_the_h200_is_near_the_measurement(tmp_path):
+    """8192 squared: within 15 % of the time measured on an H200, for every lesson kernel."""
+    measured = {row["kernel"]: row for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
+                if row["width"] == "8192" and row["type"] == "float"}
+    limits = {}
+    for kernel in LESSONS:
+        row = counted(tmp_path, kernel, "h200", "--size", 8192)
+        assert abs(float(row["model_time_ms"]) / float(measured[kernel]["time_median_ms"]) - 1) <= 0.15, kernel
+        limits[kernel] = row["model_limit"]
+    assert limits["copy"] == "latency: one load in flight"
+    assert limits["transposeNaive"] == "L2: lines touched by stores"
+    assert limits["transposeCoalesced"] == "shared-memory wavefronts"
+    assert limits["transposeNoBankConflicts"] == "DRAM, scattered stores"
+    assert limits["copySharedMem"] == limits["transposeFineGrained"] == "DRAM bandwidth"
+
+
+def test_roofline_constants_are_the_measured_ones():
+    measured = {row["constant"]: float(row["value"]) for row in csv.DictReader((ROOT / "plots/data/h200_micro.csv").open())}
+    (row,) = re.findall(r'"h200".*\n.*\n +\{([^}]*)\}', (ROOT / "common/machine.cpp").read_text())
+    names = ["stream", "scatter_near", "one_in_flight", "partial_lines", "wavefronts"]
+    assert [float(v) for v in row.split(", ")[:5]] == [measured[name] for name in names]

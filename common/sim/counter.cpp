@@ -55,6 +55,12 @@ void Windows::close(const Open& window)
     totals_.mean_read += double(std::accumulate(window.read.begin(), window.read.end(), uint64_t(0))) / partitions;
     totals_.mean_write += double(std::accumulate(window.write.begin(), window.write.end(), uint64_t(0))) / partitions;
 
+    if (machine_->roofline.page_bytes)
+        for (const auto& page : window.pages) {
+            const int chunks = __builtin_popcount(uint32_t(page.second.chunks));
+            if (chunks < 16) totals_.scattered_bytes += chunks * (machine_->roofline.page_bytes / 32);
+        }
+
     const harness::MemoryModel& model = machine_->model;
     if (model.burst_ns == 0) return;
     std::vector<uint64_t> scattered(partitions);
@@ -69,9 +75,23 @@ void Windows::close(const Open& window)
     totals_.scattered += scattered[longest];
 }
 
-void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows)
+void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes)
 {
+    roofline_ = machine.roofline.page_bytes ? &machine.roofline : nullptr;
+    output_ = output;
+    begun_.clear();
+    if (roofline_) written_.assign(output_bytes / roofline_->page_bytes + 1, 0);
+    load_batches = store_lines = 0;
     const harness::PartitionMap& map = machine.map;
+    if (!map.hash.empty() && hashed_for_ != &map) {
+        hashed_for_ = &map;
+        for (int byte = 0; byte < 5; ++byte)
+            for (uint64_t value = 0; value < 256; ++value) {
+                hashed_[byte][value] = 0;
+                for (size_t b = 0; b < map.hash.size(); ++b)
+                    hashed_[byte][value] |= __builtin_parityll(value << 8 * byte & map.hash[b]) << b;
+            }
+    }
     rules_ = &rules;
     map_ = &map;
     page_bytes_ = machine.model.page_bytes;
@@ -83,6 +103,15 @@ void Counter::start(const Rules& rules, const harness::Machine& machine, Windows
     grain_shift_ = map.partitions ? __builtin_ctzll(map.grain()) : 0;
     read_.assign(map.partitions, 0);
     write_.assign(map.partitions, 0);
+}
+
+unsigned Counter::partition_of(uint64_t address) const
+{
+    if (map_->hash.empty() || address >> 40) return map_->partition_of(address);
+    unsigned p = 0;
+    for (int byte = 0; byte < 5; ++byte) p ^= hashed_[byte][address >> 8 * byte & 255];
+    const unsigned n = map_->partitions;
+    return n & (n - 1) ? p % n : p & (n - 1);
 }
 
 void Counter::block(uint64_t block)
@@ -98,6 +127,11 @@ void Counter::finish() { hand_over(); }
 void Counter::hand_over()
 {
     if (blocks_ == 0 || map_->partitions == 0) return;
+    for (uint32_t page : begun_) {
+        pages_[uint64_t(page) * map_->partitions].chunks = written_[page];
+        written_[page] = 0;
+    }
+    begun_.clear();
     windows_->add(window_, blocks_, read_, write_, pages_);
     blocks_ = 0;
     pages_.clear();
@@ -114,6 +148,20 @@ void Counter::write_page(uint64_t address, unsigned bytes)
     const uint64_t chunk = page_bytes_ / 64, first = inside % page_bytes_ / chunk;
     for (uint64_t c = first; c <= (inside + bytes - 1) % page_bytes_ / chunk; ++c) page.chunks |= uint64_t(1) << c;
     page.bursts += bytes / 32;
+}
+
+void Counter::write_roofline(uint64_t offset)
+{
+    uint64_t line = ~0ull;
+    for (int i = 0; i < transactions_.count; ++i) {
+        const uint64_t address = transactions_.list[i].address + offset - output_;
+        store_lines += address / 128 != line;
+        line = address / 128;
+        const uint64_t page = address / roofline_->page_bytes;
+        if (page >= written_.size()) continue;
+        if (!written_[page]) begun_.push_back(uint32_t(page));
+        written_[page] |= uint32_t(1) << address % roofline_->page_bytes / (roofline_->page_bytes / 32);
+    }
 }
 
 SiteCounts& Counter::at(const Request& request, Space space)
@@ -142,6 +190,12 @@ void Counter::count(const Request& request, Space space, uint64_t offset)
                 here.stride = int64_t(request.address[lane + 1] - request.address[lane]);
                 break;
             }
+    if (space == global) {
+        if (request.order == 0) in_flight_ = false;
+        const bool loads = kind_of(request.site) == load;
+        load_batches += loads && !in_flight_;
+        in_flight_ = loads;
+    }
     int units;
     if (space == shared) {
         units = rules_->shared(request);
@@ -150,6 +204,7 @@ void Counter::count(const Request& request, Space space, uint64_t offset)
         rules_->global(request, transactions_);
         units = transactions_.count;
         here.bytes += transactions_.bytes;
+        if (roofline_ && kind_of(request.site) == store) write_roofline(offset);
         here.ideal += rules_->ideal_global_bytes(request) / rules_->unit_bytes(kind_of(request.site));
         if (map_->partitions) {
             std::vector<uint64_t>& traffic = kind_of(request.site) == load ? read_ : write_;
@@ -157,7 +212,7 @@ void Counter::count(const Request& request, Space space, uint64_t offset)
                 const uint64_t address = transactions_.list[i].address + offset;
                 if (address >> grain_shift_ != grain_) {
                     grain_ = address >> grain_shift_;
-                    partition_ = map_->partition_of(address);
+                    partition_ = partition_of(address);
                 }
                 traffic[partition_] += transactions_.list[i].bytes;
                 if (page_bytes_ && kind_of(request.site) == store) write_page(address, transactions_.list[i].bytes);

@@ -37,6 +37,7 @@ struct PartitionCounts {
     double mean_read = 0, mean_write = 0;
     // For the model: bursts of the partition that takes longest, and how many of them are scattered.
     uint64_t bursts = 0, scattered = 0;
+    uint64_t scattered_bytes = 0;  // of all partitions, each byte once
 };
 
 // What a window writes to one DRAM page of one partition.
@@ -74,18 +75,22 @@ private:
 // A host thread's share of the counting.
 class Counter {
 public:
-    void start(const Rules& rules, const harness::Machine& machine, Windows& windows);
+    // `output`: where the output lies in the GPU's memory, and its size.
+    void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes);
     void block(uint64_t block);  // the next requests are this block's
     // `offset` is added to a host address to make it the GPU's.
     void count(const Request& request, Space space, uint64_t offset);
     void finish();  // hands over what is left
 
     std::vector<SiteCounts>& sites() { return sites_; }
+    uint64_t load_batches = 0;  // of warps: loads from global memory that no store to it comes between
+    uint64_t store_lines = 0;   // of 128 bytes, touched by each request to store
 
 private:
     SiteCounts& at(const Request& request, Space space);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
+    void write_roofline(uint64_t offset);
 
     const Rules* rules_ = nullptr;
     const harness::PartitionMap* map_ = nullptr;
@@ -97,6 +102,17 @@ private:
     std::vector<uint64_t> read_, write_;
     unsigned page_bytes_ = 0;  // 0: pages are not looked at
     Pages pages_;
+    // For a roofline: a word per page of the output, a bit per 32nd of it, and the pages begun.
+    const harness::Roofline* roofline_ = nullptr;
+    uint64_t output_ = 0;
+    std::vector<uint32_t> written_;
+    std::vector<uint32_t> begun_;
+    bool in_flight_ = false;  // the warp has loads on their way that no store has to wait for
+    // Hashed maps are linear: the parities of an address are those of its bytes, combined. One row
+    // per byte of the address, filled when the map changes.
+    unsigned partition_of(uint64_t address) const;
+    uint8_t hashed_[5][256];
+    const harness::PartitionMap* hashed_for_ = nullptr;
     // The last address looked up in the map, in grains, and its partition: the next is often the same.
     int grain_shift_ = 0;
     uint64_t grain_ = ~0ull;

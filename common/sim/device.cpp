@@ -209,6 +209,9 @@ public:
         if (p.mean_read > 0) counts.busiest_read = double(p.busiest_read) / p.mean_read;
         if (p.mean_write > 0) counts.busiest_write = double(p.busiest_write) / p.mean_write;
         counts.resident_blocks = report.resident_blocks;
+        counts.scattered_bytes = p.scattered_bytes;
+        counts.load_batches = report.load_batches;
+        counts.store_lines = report.store_lines;
         if (machine_.model.burst_ns > 0) {
             counts.model_bursts = p.bursts;
             counts.model_scattered = p.scattered;

@@ -170,7 +170,7 @@ void Worker::start(Grid& grid)
     for (const SharedArray& array : shared_)
         if (array.kernel == grid.kernel) allow_shared(array);
     barriers = 0;
-    counter.start(*grid.rules, *grid.machine, *grid.windows);
+    counter.start(*grid.rules, *grid.machine, *grid.windows, odata_memory.gpu_address, odata_memory.bytes);
 }
 
 void Worker::run_the_rest()
@@ -507,6 +507,9 @@ Report Pool::take_report()
             else known->add(more);
         }
         for (const Finding& finding : worker->findings.list) findings.add(finding);
+        report.load_batches += worker->counter.load_batches;
+        report.store_lines += worker->counter.store_lines;
+        worker->counter.load_batches = worker->counter.store_lines = 0;
         report.barriers += worker->barriers;
         worker->barriers = 0;
         worker->counter.sites().clear();

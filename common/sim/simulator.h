@@ -37,6 +37,8 @@ struct Report {
     std::vector<Finding> findings;
     PartitionCounts partitions;  // of the last launch
     uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
+    uint64_t load_batches = 0;     // of the last launch: loads of a warp with no store between them
+    uint64_t store_lines = 0;      // of the last launch: lines of 128 bytes, for each request to store
     uint64_t barriers = 0;         // of the last launch, of all blocks
     uint64_t shared_bytes = 0;     // of the last launch, per block
     dim3 grid, block;              // of the last launch
