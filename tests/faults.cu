@@ -140,6 +140,44 @@ void launchLeavesEarly(T* odata, const T* idata, int width, int height)
     LAUNCH(leavesEarly<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
 }
 
+// A load of a whole element that begins two bytes into one.
+template <typename T>
+__global__ void misaligned(T* odata, const T* idata, int width, int height)
+{
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i + 1 < size_t(width) * height) {
+        const char* between = reinterpret_cast<const char*>(idata + i) + 2;
+        odata[i] = *reinterpret_cast<const T*>(between);  // misaligned: load
+    }
+}
+
+template <typename T>
+void launchMisaligned(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(misaligned<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
+}
+
+// The last thread stores behind the end of the tile.
+template <typename T>
+__global__ void behindTheTile(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[128];
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    T* next = tile + threadIdx.x + 1;
+    if (i < size_t(width) * height) {
+        *next = idata[i];  // tile: store
+        odata[i] = *next;
+    }
+}
+
+template <typename T>
+void launchBehindTheTile(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(behindTheTile<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
+}
+
+KERNEL(misaligned_faulty, "-", copies, launchMisaligned)
+KERNEL(behindTheTile_faulty, "-", copies, launchBehindTheTile)
 KERNEL(loopingBlocks_faulty, "E2", transposes, launchLooping<false>)
 KERNEL(loopingBlocks_right, "E2", transposes, launchLooping<true>)
 KERNEL(repeatedInside_faulty, "E3", transposes, launchRepeated<false>)

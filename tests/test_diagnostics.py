@@ -53,6 +53,19 @@ def test_barrier_that_some_threads_never_reach():
     assert faults("leavesEarly_faulty", size=(64, 64)).returncode == 0  # every thread has an element: no fault
 
 
+def test_misaligned_access():
+    done = faults("misaligned_faulty")
+    assert done.returncode == 1
+    assert re.search(rf"misaligned access of 4 bytes at byte 2 of idata: thread \(0, 0, 0\) at {line('misaligned: load')}", done.stderr), done.stderr
+
+
+def test_shared_memory_out_of_bounds():
+    done = faults("behindTheTile_faulty")
+    assert done.returncode == 1
+    assert re.search(rf"out-of-bounds store of 4 bytes at byte 512 of shared memory: thread \(127, 0, 0\) at {line('tile: store')}, "
+                     r"in block \(0, 0, 0\) \(14 times\)", done.stderr), done.stderr
+
+
 def test_at_most_ten_findings_are_printed_and_all_are_counted():
     done = run(ROOT / "build/tests/planted", "--device", "sim", "--kernel", "fine_forgetBarrier", "--size", 64)
     found = [text for text in done.stderr.splitlines() if "hazard" in text or "uninitialized" in text]
