@@ -37,6 +37,15 @@ double gbs_of(const Results& results, double ms)
     return effective_bandwidth_gbs(uint64_t(results.width) * results.height, bytes_of(results.type), ms);
 }
 
+// The model's time for a row's counts. A roofline is that of the DRAM: it says nothing of matrices
+// that stay in the L2.
+std::optional<Prediction> modelled(const Results& results, const Machine& machine, const LaunchCounts& counts)
+{
+    const uint64_t bytes = uint64_t(results.width) * results.height * bytes_of(results.type);
+    if (machine.roofline.stream_gbs > 0 && bytes < machine.l2_bytes) return {};
+    return predict(machine, counts);
+}
+
 const char* memory_text(Plausibility p)
 {
     switch (p) {
@@ -135,15 +144,16 @@ std::string model_table(const Results& results)
     if (compare) lines[0].insert(lines[0].end(), {"published GB/s", "difference %"});
     for (const Result& r : results.rows) {
         if (!r.counts) continue;
-        const std::optional<Prediction> model = predict(machine, *r.counts);
+        const std::optional<Prediction> model = modelled(results, machine, *r.counts);
+        if (!model && machine.roofline.stream_gbs > 0)
+            return format("The %s has a model of times, too, for matrices larger than its L2: try --size 8192.\n", machine.label.c_str());
         if (!model) return "";
         const double gbs = gbs_of(results, model->ms);
         lines.push_back({r.kernel, model->limit, ms_text(model->ms), gbs_text(gbs)});
         const double published = published_gbs(machine, r.row);
         if (compare && published > 0) lines.back().insert(lines.back().end(), {gbs_text(published), format("%+.1f", 100 * (gbs / published - 1))});
     }
-    return format("The model of the %s, not a measurement%s:\n\n", machine.label.c_str(),
-                  machine.l2_bytes ? ", for matrices that outgrow its L2" : "") + align(lines);
+    return format("The model of the %s, not a measurement:\n\n", machine.label.c_str()) + align(lines);
 }
 
 std::string csv(const Results& results, double copy_gbs)
@@ -187,7 +197,7 @@ std::string csv(const Results& results, double copy_gbs)
             line.push_back(c.partitions ? fixed(c.busiest_read, 3) : "");
             line.push_back(c.partitions ? fixed(c.busiest_write, 3) : "");
             line.push_back(c.partitions ? c.map_assumed ? "assumed" : "published" : "");
-            const std::optional<Prediction> model = predict(machine_labelled(device.machine), c);
+            const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), c);
             if (model) {
                 line.insert(line.end(), {number(c.model_bursts), number(c.model_scattered), fixed(c.model_waves, 3), ms_text(model->ms),
                                          gbs_text(gbs_of(results, model->ms)), model->limit});

@@ -38,7 +38,7 @@ struct Results {
 std::string table(const Results& results, double copy_gbs);
 
 // The times that the machine's model makes of the counts, beside what was published for it at
-// 2048 x 2048 float. Empty for a machine without a model.
+// 2048 x 2048 float. Empty for a machine without a model; a hint where the model does not apply.
 std::string model_table(const Results& results);
 
 // Writes a file whole or not at all: text goes to a temporary file beside `path`, which takes

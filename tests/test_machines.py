@@ -120,13 +120,13 @@ def test_camping_goes_with_the_width_and_with_a_padded_pitch(tmp_path):
 
 
 def test_roofline_of_the_h200_is_near_the_measurement(tmp_path):
-    """8192 squared: within 15 % of the time measured on an H200, for every lesson kernel."""
+    """8192 squared: within 13 % of the time measured on an H200, for every lesson kernel, as the README says."""
     measured = {row["kernel"]: row for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
                 if row["width"] == "8192" and row["type"] == "float"}
     limits = {}
     for kernel in LESSONS:
         row = counted(tmp_path, kernel, "h200", "--size", 8192)
-        assert abs(float(row["model_time_ms"]) / float(measured[kernel]["time_median_ms"]) - 1) <= 0.15, kernel
+        assert abs(float(row["model_time_ms"]) / float(measured[kernel]["time_median_ms"]) - 1) <= 0.13, kernel
         limits[kernel] = row["model_limit"]
     assert limits["copy"] == "latency: one load in flight"
     assert limits["transposeNaive"] == "L2: lines touched by stores"
