@@ -1,7 +1,5 @@
 #include "explain.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 
 #include "error.h"

@@ -71,6 +71,11 @@ struct Contender {
     }
 };
 
+Contender contender(const Kernel& k)
+{
+    return {&k, k.expected, {k.name, k.row, k.step, name_of(k.expected.what), false, {}, {}}, 1, {}};
+}
+
 void poison_outputs(Bench& b, const Contender& c, int buffers)
 {
     for (int i = 0; i < buffers; ++i) b.device.fill(b.poison(i, c.expected));
@@ -243,7 +248,7 @@ bool explain_on_simulator(const Bench& timed, const Machine& machine, const std:
     printf("\nCounted on the simulator of the %s, %d rows x %d columns:\n", machine.label.c_str(), b.height, b.width);
     bool right = true;
     for (const Kernel* k : select("sim", name)) {
-        Contender c{k, k->expected, {k->name, k->row, k->step, name_of(k->expected.what), false, {}, {}}, 1, {}};
+        Contender c = contender(*k);
         right = verify(b, c, 1, true, program) && right;
         printf("%s", explanation(k->name, *c.result.counts).c_str());
     }
@@ -272,8 +277,7 @@ int run(const Options& options, const char* program)
 
     std::vector<Contender> contenders;
     if (device->has_clock()) contenders.push_back({nullptr, copies, {"cudaMemcpy", "", "", "copy", false, {}, {}}, 1, {}});
-    for (const Kernel* k : selected)
-        contenders.push_back({k, k->expected, {k->name, k->row, k->step, name_of(k->expected.what), false, {}, {}}, 1, {}});
+    for (const Kernel* k : selected) contenders.push_back(contender(*k));
 
     for (Contender& c : contenders) verify(b, c, device->has_clock() ? 1 : reps, options.explain, program);
     if (device->has_clock()) measure(b, contenders, reps, program);

@@ -40,8 +40,8 @@ std::optional<Prediction> predict(const Machine& machine, const LaunchCounts& co
     const char* limit = wasteful && camped ? "uncoalesced access, partition camping"
                         : wasteful         ? "uncoalesced access"
                         : camped           ? "partition camping"
-                        : 2 * counts.model_scattered > counts.model_bursts / 2 ? "DRAM, scattered stores"
-                                                                             : "DRAM bandwidth";
+                        : 4 * counts.model_scattered > counts.model_bursts ? "DRAM, scattered stores"
+                                           : "DRAM bandwidth";
     return Prediction{(memory + barriers) / 1e6, limit};
 }
 

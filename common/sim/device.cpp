@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -217,7 +217,6 @@ public:
             counts.model_scattered = p.scattered;
             counts.model_waves = double(report.barriers) / report.resident_blocks;
         }
-        counts.shared_bytes = report.shared_bytes;
         return counts;
     }
 

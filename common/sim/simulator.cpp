@@ -422,7 +422,7 @@ private:
     bool stop_ = false;
     Windows windows_;
     // Of the last grid.
-    uint64_t shared_bytes_ = 0, resident_blocks_ = 0;
+    uint64_t resident_blocks_ = 0;
     dim3 last_grid_, last_block_;
 };
 
@@ -473,8 +473,7 @@ void Pool::run(Grid& grid)
     last_grid_ = grid.grid;
     last_block_ = grid.block;
     own.run_block(0);
-    shared_bytes_ = own.shared_bytes();
-    resident_blocks_ = grid.machine->resident_blocks(grid.block.x * grid.block.y * grid.block.z, shared_bytes_);
+    resident_blocks_ = grid.machine->resident_blocks(grid.block.x * grid.block.y * grid.block.z, own.shared_bytes());
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
@@ -521,7 +520,6 @@ Report Pool::take_report()
     report.findings = findings.list;
     report.partitions = windows_.totals();
     report.resident_blocks = resident_blocks_;
-    report.shared_bytes = shared_bytes_;
     report.grid = last_grid_;
     report.block = last_block_;
     return report;
@@ -589,8 +587,6 @@ void use_memory(const Memory& idata, const Memory& odata)
 void use_instruments(bool on) { instruments = on; }
 
 void use_machine(const harness::Machine& chosen) { machine = &chosen; }
-
-const harness::Machine& machine_in_use() { return *machine; }
 
 Report take_report() { return pool().take_report(); }
 

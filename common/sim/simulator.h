@@ -25,7 +25,6 @@ void use_memory(const Memory& idata, const Memory& odata);
 
 // The machine to count for. At first the H200.
 void use_machine(const harness::Machine& machine);
-const harness::Machine& machine_in_use();
 
 // Without instruments, requests are formed and dropped: for measuring what counting and checking
 // cost, and nothing else. Reports are empty then.
@@ -40,7 +39,6 @@ struct Report {
     uint64_t load_batches = 0;     // of the last launch: loads of a warp with no store between them
     uint64_t store_lines = 0;      // of the last launch: lines of 128 bytes, for each request to store
     uint64_t barriers = 0;         // of the last launch, of all blocks
-    uint64_t shared_bytes = 0;     // of the last launch, per block
     dim3 grid, block;              // of the last launch
     uint64_t accesses() const;     // by single threads
     uint64_t requests(Space space, Kind kind) const;
