@@ -37,14 +37,15 @@ LINK := $(CXX) -pthread $(LDFLAGS)
 endif
 
 # The objects of C++ and of kernel sources.
-cpp_objects = $(patsubst %.cpp,build/%.o,$(1))
-cu_objects = $(patsubst %.cu,build/%.sim.o,$(1)) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(1)))
+cpp_objects = $(patsubst %.cpp,build/%.o,$(filter %.cpp,$(1)))
+cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(filter %.cu,$(1))))
+objects = $(cpp_objects) $(cu_objects)
 
 STEPS := $(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder)))))
-step_sources = $(sort $(wildcard $(1)_*/*.cu))
-ALL_KERNELS := $(call cu_objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
+step_sources = $(sort $(wildcard $(1)_*/*.cu $(1)_*/*.cpp))
+ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
 
-COMMON := $(call cpp_objects,$(filter-out common/main.cpp,$(wildcard common/*.cpp common/sim/*.cpp)))
+COMMON := $(call cpp_objects,$(filter-out common/main.cpp,$(wildcard common/*.cpp common/cpu/*.cpp common/sim/*.cpp)))
 ifneq ($(NVCC),)
 COMMON += $(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu))
 endif
@@ -62,7 +63,7 @@ endif
 all: $(STEPS)
 
 define STEP_RULE
-$(1): $(call cu_objects,$(call step_sources,$(1))) $(COMMON) $(MAIN)
+$(1): $(call objects,$(call step_sources,$(1))) $(COMMON) $(MAIN)
 	$$(call say,link,$$@) $$(LINK) -o $$@ $$^
 endef
 $(foreach step,$(STEPS),$(eval $(call STEP_RULE,$(step))))
@@ -83,6 +84,9 @@ build/common/results.o: build/commit.h
 
 # Warps are compared and counted in loops over 32 lanes, made for vector instructions.
 build/common/sim/simulator.o build/common/sim/rules.o build/common/sim/counter.o build/common/sim/checker.o: CXXFLAGS += -O3
+
+# The serial functions of a step are measured: one core is to do its best.
+build/step%.o: CXXFLAGS += -O3
 
 # $(call update,text) rewrites the target only if its text changes.
 update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi

@@ -57,8 +57,8 @@ std::vector<Backend>& backends()
 std::unique_ptr<Device> open_device(const std::string& choice, const Machine& machine, std::string& remark)
 {
     std::string why_not = "this program was built without nvcc";
-    for (const char* name : {"cuda", "sim"}) {
-        if (choice != "auto" && choice != name) continue;
+    for (const std::string name : {"cuda", "sim", "cpu"}) {
+        if (choice != name && (choice != "auto" || name == "cpu")) continue;
         for (const Backend& backend : backends()) {
             if (backend.name != name) continue;
             if (std::unique_ptr<Device> device = backend.open(machine, why_not)) {

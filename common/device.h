@@ -14,18 +14,19 @@
 namespace harness {
 
 struct DeviceInfo {
-    std::string backend;      // cuda or sim
-    std::string machine;      // the card, or "simulator"
+    std::string backend;      // cuda, sim or cpu
+    std::string machine;      // the card, the one simulated, or the CPU
     std::string driver;       // its driver; empty on the simulator
     std::string description;  // for the first line of output
     double dram_peak_gbs;     // 10^9 bytes/s; 0 where unknown
-    uint64_t l2_bytes;        // 0 where there is none
+    uint64_t l2_bytes;        // the last cache before the memory; 0 where there is none
+    std::string copy;         // what its own copy is called; empty on the simulator
+    double first_launch_ms;   // of the host's time, from the first call of the runtime to the end of a launch; 0: unknown
 };
 
 // Memory on the device, and what it is to hold or should hold.
 struct Region {
     void* data;
-    Type type;
     Contents contents;
 };
 
@@ -87,14 +88,18 @@ public:
     virtual void* allocate(uint64_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
     virtual void read(void* to, const void* from, uint64_t bytes) = 0;  // to the host
+    // Memory of the host; pinned: what the device can reach by itself.
+    virtual void* allocate_host(uint64_t bytes, bool pinned) = 0;
+    virtual void release_host(void* memory, bool pinned) noexcept = 0;
 
     // Gives a region its contents, or starts to.
     virtual void fill(const Region& region) = 0;
     // Compares regions with their contents, element by element.
     virtual std::vector<Mismatch> compare(const std::vector<Region>& regions) = 0;
 
-    // Starts one pass of a kernel, or one plain copy. finish() waits, and reports what went wrong.
-    virtual void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height) = 0;
+    // Starts one pass of a kernel, or one plain copy between any two places. finish() waits, and
+    // reports what went wrong.
+    virtual void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) = 0;
     virtual void enqueue_copy(void* to, const void* from, uint64_t bytes) = 0;
     virtual void finish() = 0;
 
@@ -115,7 +120,7 @@ struct Backend {
 };
 std::vector<Backend>& backends();
 
-// The device asked for: "cuda", "sim", or "auto": the GPU if there is one, else the simulator.
+// The device asked for: "cuda", "sim", "cpu", or "auto": the GPU if there is one, else the simulator.
 // `remark` says why auto took the simulator. Throws status_no_device.
 std::unique_ptr<Device> open_device(const std::string& choice, const Machine& machine, std::string& remark);
 

@@ -1,5 +1,7 @@
 #include "kernel.h"
 
+#include <algorithm>
+
 #include "error.h"
 
 namespace harness {
@@ -21,6 +23,9 @@ const char* name_of(Produces produces)
         case Produces::transpose: return "transpose";
         case Produces::tile_transpose: return "tile-local transpose";
         case Produces::tile_move: return "tile-moved copy";
+        case Produces::sum: return "sum";
+        case Produces::sum_with_first: return "sum with x[0]";
+        case Produces::nothing: return "nothing";
     }
     return "";
 }
@@ -29,6 +34,12 @@ std::vector<Kernel>& kernels()
 {
     // Filled before main by the registrations of every source file, in no promised order.
     static std::vector<Kernel> all;
+    return all;
+}
+
+std::vector<Erratum>& errata()
+{
+    static std::vector<Erratum> all;
     return all;
 }
 
@@ -42,24 +53,58 @@ std::string step_of(const char* file)
                        slash - (before == std::string::npos ? 0 : before + 1));
 }
 
-void check_launch(unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                  unsigned block_x, unsigned block_y, unsigned block_z)
+Part part_of(const char* file)
+{
+    const std::string path(file), step = step_of(file);
+    const size_t name = path.rfind('/') + 1;  // 0 without a slash
+    const std::string stem = path.substr(name, path.rfind('.') - name);
+    const bool in_a_step = step.compare(0, 4, "step") == 0 && step.find('_') != std::string::npos;
+    return in_a_step && step.compare(0, stem.size() + 1, stem + "_") != 0 ? Part::variant : Part::lesson;
+}
+
+TransferRegistration::TransferRegistration(const char* backend, const char* name, const char* row, const char* file, Transfer transfer)
+{
+    kernels().push_back({name, row, step_of(file), backend, part_of(file), copies, {}, {}, transfer});
+}
+
+ErratumRegistration::ErratumRegistration(const char* backend, const Erratum& erratum)
+{
+    if (std::string(backend) == "sim") errata().push_back(erratum);
+}
+
+bool Launch::operator==(const Launch& other) const
+{
+    return kernel == other.kernel && std::equal(grid, grid + 3, other.grid) && std::equal(block, block + 3, other.block) &&
+           arguments == other.arguments;
+}
+
+Launch& last_launch()
+{
+    static Launch last;
+    return last;
+}
+
+unsigned& passes_in_one_launch()
+{
+    static unsigned passes = 1;
+    return passes;
+}
+
+void check_launch(const Launch& launch)
 {
     const auto refuse = [](const char* what, unsigned asked, unsigned limit) {
         throw Error{status_bad_input, format("the kernel asks for %u %s, and CUDA launches 1 to %u: "
                                              "choose another matrix shape", asked, what, limit)};
     };
-    const auto check = [&](const char* what, unsigned asked, unsigned limit) {
-        if (asked < 1 || asked > limit) refuse(what, asked, limit);
-    };
-    check("blocks in x", grid_x, 2147483647);
-    check("blocks in y", grid_y, 65535);
-    check("blocks in z", grid_z, 65535);
-    check("threads in x", block_x, 1024);
-    check("threads in y", block_y, 1024);
-    check("threads in z", block_z, 64);
-    const unsigned long long threads = 1ull * block_x * block_y * block_z;
-    if (threads > 1024) refuse("threads in a block", unsigned(threads), 1024);
+    const unsigned grid_limits[] = {2147483647, 65535, 65535}, block_limits[] = {1024, 1024, 64};
+    const char* const blocks[] = {"blocks in x", "blocks in y", "blocks in z"};
+    const char* const threads[] = {"threads in x", "threads in y", "threads in z"};
+    for (int i = 0; i < 3; ++i) {
+        if (launch.grid[i] < 1 || launch.grid[i] > grid_limits[i]) refuse(blocks[i], launch.grid[i], grid_limits[i]);
+        if (launch.block[i] < 1 || launch.block[i] > block_limits[i]) refuse(threads[i], launch.block[i], block_limits[i]);
+    }
+    const unsigned long long all = 1ull * launch.block[0] * launch.block[1] * launch.block[2];
+    if (all > 1024) refuse("threads in a block", unsigned(all), 1024);
 }
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,31 +11,66 @@
 
 namespace harness {
 
-enum class Type { f32, f64, i32 };
-
 constexpr Type all_types[] = {Type::f32, Type::f64, Type::i32};
 
-constexpr size_t bytes_of(Type type) { return type == Type::f64 ? 8 : 4; }
 const char* name_of(Type type);          // float, double, int
-const char* name_of(Produces produces);  // copy, transpose, tile-local transpose, tile-moved copy
+const char* name_of(Produces produces);  // copy, transpose, tile-local transpose, ...
 
-// One kernel as one back end compiled it.
+// Threads of a block. 0 x 0: those that the kernel's launcher sets.
+struct Block {
+    unsigned x = 0, y = 0;
+};
+
+// A step's lesson is what it shows by itself; --all shows its variants, too. Faulty kernels are
+// run by --errata, or by name.
+enum class Part { lesson, variant, faulty };
+
+// What a copy between host and device measures, in the place of a kernel.
+struct Transfer {
+    enum Way { none, to_device, to_host } way = none;
+    bool pinned = false;
+};
+
+// One kernel as one back end compiled it; or a function of the CPU, or a transfer.
 struct Kernel {
     std::string name;     // of the __global__ function
-    std::string row;      // in the table of sources: W1, B3, ...
+    std::string row;      // in the table of sources: W1, or F4 F9
     std::string step;     // the folder of the file that defines it
-    std::string backend;  // cuda or sim
+    std::string backend;  // cuda, sim or cpu
+    Part part;
     Expected expected;
+    Block block;  // of a kernel that --block applies to: the one it has by default
     // Enqueues one pass from idata (height x width) to odata, one launcher per Type.
-    using Launcher = void (*)(void* odata, const void* idata, int width, int height);
+    using Launcher = void (*)(void* odata, const void* idata, int width, int height, Block block);
     Launcher launch[3];
+    Transfer transfer;
 };
 
 // Every kernel linked into this program, in the order of its source files.
 std::vector<Kernel>& kernels();
 
+// A published fault: what is wrong, what finds it, what is left of the conclusion drawn from it.
+struct Erratum {
+    std::string id;         // E1, ...
+    std::string source;     // where it was published
+    std::string kernel;     // the faulty kernel of ours; or the name of `faulty_check`
+    std::string caught_by;  // how the report of the check that catches it begins: race, wrong result, ...
+    std::string corrected;  // a kernel, or the name of `sound_check`, that does it right
+    int width, height;      // of a matrix that shows it
+    std::string story;
+    // In the place of kernels: is odata what it should be? On the host, on floats.
+    using Check = bool (*)(const float* odata, const float* idata, int width, int height);
+    Expected expected = transposes;
+    Check faulty_check = nullptr, sound_check = nullptr;
+};
+
+std::vector<Erratum>& errata();
+
 // The step of a source path: step04_padding for step04_padding/step04.cu.
 std::string step_of(const char* file);
+// A lesson is in the file that is named like the program: step04_padding/step04.cu. Files of no
+// step hold nothing but lessons.
+Part part_of(const char* file);
 
 // Registers a kernel at program start: Pass::run<T> launches one pass of it, and the types
 // are what the back end calls float, double and int. They tell the two compilations of one
@@ -42,22 +78,64 @@ std::string step_of(const char* file);
 template <typename Pass, typename Float, typename Double, typename Int>
 struct Registration {
     template <typename T>
-    static void launch(void* odata, const void* idata, int width, int height)
+    static void launch(void* odata, const void* idata, int width, int height, Block block)
     {
-        Pass::run(static_cast<T*>(odata), static_cast<const T*>(idata), width, height);
+        Pass::run(static_cast<T*>(odata), static_cast<const T*>(idata), width, height, block);
     }
 
-    Registration(const char* backend, const char* name, const char* row, const char* file,
-                 Expected expected)
+    Registration(const char* backend, const char* name, const char* row, Part part, const char* file,
+                 Expected expected, Block block = {})
     {
-        kernels().push_back({name, row, step_of(file), backend, expected,
-                             {launch<Float>, launch<Double>, launch<Int>}});
+        kernels().push_back({name, row, step_of(file), backend, part, expected, block,
+                             {launch<Float>, launch<Double>, launch<Int>}, {}});
     }
 };
 
+// Registers a copy between host and device.
+struct TransferRegistration {
+    TransferRegistration(const char* backend, const char* name, const char* row, const char* file, Transfer transfer);
+};
+
+// Registers a fault once, though its source file may be compiled for two back ends.
+struct ErratumRegistration {
+    ErratumRegistration(const char* backend, const Erratum& erratum);
+};
+
+// A launch as the hardware sees it.
+struct Launch {
+    const void* kernel = nullptr;
+    unsigned grid[3] = {}, block[3] = {};
+    uint64_t arguments = 0;  // a hash of them
+    bool operator==(const Launch& other) const;
+};
+
+// The last launch of any kernel. LAUNCH keeps it up to date.
+Launch& last_launch();
+
+// LAUNCH makes every grid so many times as deep: kernels that ignore blockIdx.z then make as
+// many passes in one launch. 1 at first.
+unsigned& passes_in_one_launch();
+
 // Throws bad input if CUDA cannot launch such a grid. The simulator keeps to the same
 // limits: a kernel that runs there runs on the hardware.
-void check_launch(unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                  unsigned block_x, unsigned block_y, unsigned block_z);
+void check_launch(const Launch& launch);
+
+// FNV-1a.
+inline uint64_t hash_of(uint64_t hash, const void* bytes, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) hash = (hash ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+// Notes a launch and checks it. Returns the depth of the grid: grid.z times the passes.
+template <typename Dim, typename... Arguments>
+unsigned note_launch(const void* kernel, Dim grid, Dim block, const Arguments&... arguments)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+    ((hash = hash_of(hash, &arguments, sizeof arguments)), ...);
+    last_launch() = {kernel, {grid.x, grid.y, grid.z * passes_in_one_launch()}, {block.x, block.y, block.z}, hash};
+    check_launch(last_launch());
+    return last_launch().grid[2];
+}
 
 }  // namespace harness

@@ -24,10 +24,10 @@ Matrices::~Matrices() { device_.release(memory_); }
 std::vector<Region> Matrices::guards() const
 {
     // A pattern that no input has: seeds of inputs are small numbers.
-    const Contents contents{copies, guard_bytes / bytes_of(Type::i32), 1, ~0u, false};
-    std::vector<Region> bands{{memory_ + lead - guard_bytes, Type::i32, contents}};
+    const Contents contents{Type::i32, copies, guard_bytes / bytes_of(Type::i32), 1, ~0u, Holds::input};
+    std::vector<Region> bands{{memory_ + lead - guard_bytes, contents}};
     for (int i = 0; i < count_; ++i)
-        bands.push_back({static_cast<char*>((*this)[i]) + bytes_, Type::i32, contents});
+        bands.push_back({static_cast<char*>((*this)[i]) + bytes_, contents});
     return bands;
 }
 

@@ -15,6 +15,8 @@ namespace {
 // Indices in a kernel are ints and run on to the end of the last tile.
 constexpr long max_side = 2147400000;
 constexpr long max_reps = 100000;
+constexpr long max_block = 1024;
+constexpr int max_printed = 32;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error{status_bad_input, message}; }
 
@@ -44,29 +46,74 @@ Type type_named(const std::string& name)
     refuse("--type " + name + ": expected float, double or int");
 }
 
+// The parts of a list; an empty part stays one, to be refused.
+std::vector<std::string> split(const std::string& text, char separator)
+{
+    std::vector<std::string> parts(1);
+    for (char c : text)
+        if (c == separator) parts.emplace_back();
+        else parts.back() += c;
+    return parts;
+}
+
+// N or WxH.
+Shape shape(const std::string& text)
+{
+    const std::vector<std::string> sides = split(text, 'x');
+    if (sides.size() > 2) refuse("--size " + text + ": expected N, or WIDTHxHEIGHT");
+    return {whole_number("size", sides.front().c_str(), max_side), whole_number("size", sides.back().c_str(), max_side)};
+}
+
+Block block_shape(const std::string& text)
+{
+    const std::vector<std::string> sides = split(text, 'x');
+    if (sides.size() != 2) refuse("--block " + text + ": expected threads in x and in y, for example 32x8");
+    const Block block{unsigned(whole_number("block", sides[0].c_str(), max_block)), unsigned(whole_number("block", sides[1].c_str(), max_block))};
+    if (block.x * block.y > max_block) refuse(format("--block %s: %u threads, and CUDA allows 1 to %ld", text.c_str(), block.x * block.y, max_block));
+    return block;
+}
+
+// The sides that a source's table has.
+std::vector<Shape> sweep(const std::string& name)
+{
+    std::vector<Shape> shapes;
+    if (name != "book") refuse("--sweep " + name + ": expected book, which is 256, 512, 1024, 2048, 4096, 8192");
+    for (int side = 256; side <= 8192; side *= 2) shapes.push_back({side, side});
+    return shapes;
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv)
 {
-    enum { size = 1, width, height, type, reps, device, kernel, csv, peak, machine, explain, list, list_machines, help };
+    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, print, errata, csv, peak, machine, explain,
+           list, list_machines, help };
     static const option known[] = {
         {"size", required_argument, nullptr, size},     {"width", required_argument, nullptr, width},
-        {"height", required_argument, nullptr, height}, {"type", required_argument, nullptr, type},
-        {"reps", required_argument, nullptr, reps},     {"device", required_argument, nullptr, device},
-        {"kernel", required_argument, nullptr, kernel}, {"csv", required_argument, nullptr, csv},
+        {"height", required_argument, nullptr, height}, {"sweep", required_argument, nullptr, sweeps},
+        {"type", required_argument, nullptr, type},     {"reps", required_argument, nullptr, reps},
+        {"device", required_argument, nullptr, device}, {"kernel", required_argument, nullptr, kernel},
+        {"all", no_argument, nullptr, all},             {"block", required_argument, nullptr, block},
+        {"one-launch", no_argument, nullptr, one_launch}, {"print", no_argument, nullptr, print},
+        {"errata", no_argument, nullptr, errata},       {"csv", required_argument, nullptr, csv},
         {"peak", required_argument, nullptr, peak},     {"machine", required_argument, nullptr, machine},
         {"explain", no_argument, nullptr, explain},     {"list", no_argument, nullptr, list},
         {"list-machines", no_argument, nullptr, list_machines},
         {"help", no_argument, nullptr, help},           {nullptr, 0, nullptr, 0}};
 
     Options o;
-    int side = 0;
+    Shape sides{};
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":", known, nullptr)) != -1;) {
         switch (c) {
-            case size: side = whole_number("size", optarg, max_side); break;
-            case width: o.width = whole_number("width", optarg, max_side); break;
-            case height: o.height = whole_number("height", optarg, max_side); break;
+            case size:
+                for (const std::string& text : split(optarg, ',')) o.shapes.push_back(shape(text));
+                break;
+            case sweeps:
+                for (const Shape& s : sweep(optarg)) o.shapes.push_back(s);
+                break;
+            case width: sides.width = whole_number("width", optarg, max_side); break;
+            case height: sides.height = whole_number("height", optarg, max_side); break;
             case type: o.type = type_named(optarg); break;
             case reps: o.reps = whole_number("reps", optarg, max_reps); break;
             case device:
@@ -74,7 +121,14 @@ Options parse_options(int argc, char** argv)
                 if (o.device != "auto" && o.device != "cuda" && o.device != "sim")
                     refuse("--device " + o.device + ": expected auto, cuda or sim");
                 break;
-            case kernel: o.kernel = optarg; break;
+            case kernel: o.kernels = split(optarg, ','); break;
+            case all: o.all = true; break;
+            case block:
+                for (const std::string& text : split(optarg, ',')) o.blocks.push_back(block_shape(text));
+                break;
+            case one_launch: o.one_launch = true; break;
+            case print: o.print = true; break;
+            case errata: o.errata = true; break;
             case csv:
                 o.csv = optarg;
                 if (o.csv.empty()) refuse("--csv: expected a file name");
@@ -93,10 +147,22 @@ Options parse_options(int argc, char** argv)
         }
     }
     if (optind < argc) refuse(format("unexpected argument '%s'; see --help", argv[optind]));
-    if (side && (o.width || o.height)) refuse("--size excludes --width and --height: give one or the other");
-    if (side) o.width = o.height = side;
-    if (o.width && !o.height) refuse("--width without --height: give both, or --size for a square");
-    if (o.height && !o.width) refuse("--height without --width: give both, or --size for a square");
+    if (!o.shapes.empty() && (sides.width || sides.height)) refuse("--size excludes --width and --height: give one or the other");
+    if (sides.width && !sides.height) refuse("--width without --height: give both, or --size for a square");
+    if (sides.height && !sides.width) refuse("--height without --width: give both, or --size for a square");
+    if (sides.width) o.shapes.push_back(sides);
+    if (o.all && !o.kernels.empty()) refuse("--all excludes --kernel: give one or the other");
+    if (o.print) {
+        if (o.shapes.empty()) o.shapes.push_back({8, 4});
+        for (const Shape& s : o.shapes)
+            if (s.width > max_printed || s.height > max_printed)
+                refuse(format("--print: a matrix of %d rows and %d columns; at most %d of each fit on a line", s.height, s.width, max_printed));
+    }
+    if (o.errata) {
+        if (o.device == "cuda") refuse("--errata: the faults are shown on the simulator; to run one on the GPU, name it with --kernel");
+        if (o.all || !o.shapes.empty() || !o.csv.empty() || !o.blocks.empty() || o.one_launch)
+            refuse("--errata: each fault has its own matrix and report; of the other options it takes --kernel and --machine");
+    }
     return o;
 }
 
@@ -107,19 +173,26 @@ std::string usage(const std::string& program)
 Runs this step's kernels, checks every element of every result, and reports the bandwidth
 (on a GPU) or the requests to memory and what they cost (on the simulator).
 
-  --size N                 a square matrix of N x N elements
+  --size N[,N|WxH...]      a square matrix of N x N elements, or one of H rows of W elements;
+                           several, separated by commas, are run one after the other
+  --sweep book             the sizes of the book's tables: 256, 512, 1024, 2048, 4096, 8192
   --width W --height H     a matrix of H rows of W elements
                            (default: on a GPU at least eight times its L2; on the simulator 1024 x 1024)
   --type float|double|int  element type (default: float)
   --reps R                 timed samples per kernel on a GPU (default: 20);
                            runs per kernel on the simulator (default: 1)
   --device auto|cuda|sim   where to run (default: auto, the GPU if there is one)
-  --kernel NAME            only this kernel
+  --all                    the step's variants, too
+  --kernel NAME[,NAME...]  only these kernels, of all that --list shows
+  --block 32x8[,...]       blocks of so many threads in x and y, for the kernels that allow it
+  --one-launch             also time many passes inside one launch (GPU)
+  --print                  show the matrix before and after, at most 32 x 32, each element as its number
+  --errata                 the faults published at this stage: what each did, and which check finds it
   --machine NAME           the GPU the simulator counts for (default: h200); see --list-machines
   --explain                what each access of a kernel asks for, what it costs, and why
   --peak GBS               DRAM peak of the card in GB/s, instead of the driver's figures
   --csv FILE               also write the results to FILE
-  --list                   list the kernels and what each must produce
+  --list                   list the kernels, what each must produce and its row in the table of sources
   --list-machines          list the GPUs the simulator knows
   --help                   this text
 

@@ -3,17 +3,26 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kernel.h"
 
 namespace harness {
 
+// Of idata: `height` rows of `width` elements.
+struct Shape {
+    int width, height;
+};
+
 struct Options {
-    int width = 0, height = 0;  // 0: the device's default
+    std::vector<Shape> shapes;  // empty: the device's default
     Type type = Type::f32;
     int reps = 0;  // 0: the device's default
     std::string device = "auto";
-    std::string kernel;  // empty: all
+    std::vector<std::string> kernels;  // empty: the lesson's
+    bool all = false;                  // the variants, too
+    std::vector<Block> blocks;         // empty: each kernel's own
+    bool one_launch = false, print = false, errata = false;
     std::string csv;     // empty: none
     double peak_gbs = 0;  // 0: ask the device
     std::string machine = "h200";  // that the simulator stands for

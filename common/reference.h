@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #ifdef __CUDACC__
 #define HOST_DEVICE __host__ __device__
@@ -18,20 +19,41 @@
 
 namespace harness {
 
-enum class Produces { copy, transpose, tile_transpose, tile_move };
+enum class Type { f32, f64, i32 };
 
-// What a kernel promises. `tile` is the side of its tiles, used by the last two kinds.
+HOST_DEVICE constexpr uint64_t bytes_of(Type type) { return type == Type::f64 ? 8 : 4; }
+
+enum class Produces { copy, transpose, tile_transpose, tile_move, sum, sum_with_first, nothing };
+
+// What a kernel promises. `tile`: the side of its tiles, where they matter. `pad_bytes`: the
+// unused bytes at the end of each row of odata, which must stay as they were. `passes`: how
+// often the kernel does all its work in one launch.
 struct Expected {
     Produces what;
-    int tile;
+    int tile = 1;
+    int pad_bytes = 0;
+    int passes = 1;
+
+    // Matrices that idata is made of, one after the other.
+    HOST_DEVICE int operands() const { return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1; }
+    // Elements read and written for each element of the matrix.
+    HOST_DEVICE int traffic() const { return passes * (what == Produces::nothing ? 0 : what == Produces::sum ? 3 : 2); }
 };
 
-constexpr Expected copies{Produces::copy, 1};
-constexpr Expected transposes{Produces::transpose, 1};
+constexpr Expected copies{Produces::copy};
+constexpr Expected transposes{Produces::transpose};
 // Fine-grained: every tile is transposed where it stands.
 constexpr Expected transposes_each_tile(int tile) { return {Produces::tile_transpose, tile}; }
 // Coarse-grained: every tile goes to its transposed place, not transposed inside.
 constexpr Expected moves_each_tile(int tile) { return {Produces::tile_move, tile}; }
+// The transpose in rows that are longer than they need to be.
+constexpr Expected transposes_with_padded_rows(int pad_bytes) { return {Produces::transpose, 1, pad_bytes}; }
+// The transpose, made so many times over.
+constexpr Expected transposes_repeatedly(int passes) { return {Produces::transpose, 1, 0, passes}; }
+// z[i] = x[i] + y[i] and z[i] = x[0] + y[i], where idata is x and, right behind it, y.
+constexpr Expected adds{Produces::sum};
+constexpr Expected adds_first{Produces::sum_with_first};
+constexpr Expected writes_nothing{Produces::nothing};
 
 // Columns of odata: idata is height x width; a transposed or tile-moved matrix is width x height.
 HOST_DEVICE inline uint64_t output_columns(Expected e, uint64_t width, uint64_t height)
@@ -39,7 +61,8 @@ HOST_DEVICE inline uint64_t output_columns(Expected e, uint64_t width, uint64_t 
     return e.what == Produces::transpose || e.what == Produces::tile_move ? height : width;
 }
 
-// The index into idata (height x width, row-major) of the element that belongs at odata[o].
+// The index into idata (height x width, row-major) of the element that belongs at odata[o],
+// padding aside. Of a sum: that of its second term in y.
 //
 // Tiles that overhang the matrix cannot be turned or moved whole. For an element whose
 // image would lie outside the matrix, the fine-grained half does nothing and the
@@ -52,6 +75,9 @@ HOST_DEVICE inline uint64_t source_index(Expected e, uint64_t o, uint64_t width,
     const uint64_t tile = e.tile;
     switch (e.what) {
         case Produces::copy:
+        case Produces::sum:
+        case Produces::sum_with_first:
+        case Produces::nothing:
             return o;
         case Produces::transpose:
             return column * width + row;
@@ -102,22 +128,65 @@ HOST_DEVICE inline uint64_t pattern<uint64_t>(uint64_t i, uint32_t seed)
     return mix64(i + 0x9e3779b97f4a7c15ull * (uint64_t(seed) + 1));
 }
 
-// The contents of a whole matrix: an input, an expected output, or the poison an output is
-// filled with beforehand. The poison is the complement of the expected bits, so that an
-// element nobody writes is wrong whatever was expected of it.
-struct Contents {
-    Expected expected;
-    uint64_t width, height;  // of idata, in elements
-    uint32_t seed;
-    bool poison;
+// Terms of sums are whole numbers, so that floating-point sums are exact.
+HOST_DEVICE inline int32_t term(uint64_t i, uint32_t seed) { return int32_t(pattern<uint32_t>(i, seed) & 0x3fffff); }
 
-    HOST_DEVICE uint64_t elements() const { return width * height; }
+// The bits of a whole number in some type. Bits: an unsigned integer as wide as the type.
+template <typename Bits>
+HOST_DEVICE inline Bits bits_of(int32_t number, Type type)
+{
+    const float f = float(number);
+    const double d = double(number);
+    Bits bits = Bits(number);
+    if (type == Type::f32) std::memcpy(&bits, &f, sizeof f);
+    if (type == Type::f64) std::memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+// What a matrix holds: an input, what must be in an output afterwards, or the poison an output
+// is filled with beforehand. The poison is the complement of the expected bits, so that an
+// element nobody writes is wrong whatever was expected of it.
+enum class Holds { input, result, poison };
+
+struct Contents {
+    Type type;
+    Expected expected;
+    uint64_t width, height;  // of idata, in elements; of one operand, if there are more
+    uint32_t seed;
+    Holds holds;
+
+    // Elements of one row of an output in memory, its padding included.
+    HOST_DEVICE uint64_t pitch() const { return output_columns(expected, width, height) + expected.pad_bytes / bytes_of(type); }
+
+    HOST_DEVICE uint64_t elements() const
+    {
+        const uint64_t n = width * height;
+        if (holds == Holds::input) return n * expected.operands();
+        return n / output_columns(expected, width, height) * pitch();
+    }
+
+    // Is element `o` of an output one that the kernel writes?
+    HOST_DEVICE bool written(uint64_t o) const
+    {
+        return expected.what != Produces::nothing && o % pitch() < output_columns(expected, width, height);
+    }
+
+    // The index into idata of what belongs at odata[o], where written(o).
+    HOST_DEVICE uint64_t source(uint64_t o) const
+    {
+        if (expected.pad_bytes) o = o / pitch() * output_columns(expected, width, height) + o % pitch();
+        return source_index(expected, o, width, height);
+    }
 
     template <typename Bits>
     HOST_DEVICE Bits at(uint64_t o) const
     {
-        const Bits bits = pattern<Bits>(source_index(expected, o, width, height), seed);
-        return poison ? Bits(~bits) : bits;
+        const bool sum = expected.operands() > 1;
+        if (holds == Holds::input) return sum ? bits_of<Bits>(term(o, seed), type) : pattern<Bits>(o, seed);
+        if ((expected.pad_bytes || expected.what == Produces::nothing) && !written(o)) return Bits(~pattern<Bits>(o, seed));
+        const uint64_t n = width * height, first = expected.what == Produces::sum ? o : 0;
+        const Bits bits = sum ? bits_of<Bits>(term(first, seed) + term(n + o, seed), type) : pattern<Bits>(source(o), seed);
+        return holds == Holds::poison ? Bits(~bits) : bits;
     }
 };
 

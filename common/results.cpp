@@ -32,17 +32,19 @@ std::string coalesced_text(const LaunchCounts& c)
     return c.bytes_moved() ? percent(double(c.bytes_asked()) / c.bytes_moved()) : "-";
 }
 
-double gbs_of(const Results& results, double ms)
+uint64_t elements(const Results& results) { return uint64_t(results.width) * results.height; }
+
+double gbs_of(const Results& results, const Result& row, double ms)
 {
-    return effective_bandwidth_gbs(uint64_t(results.width) * results.height, bytes_of(results.type), ms);
+    return bandwidth_gbs(elements(results) * bytes_of(results.type) * row.expected.traffic(), ms);
 }
 
 // The model's time for a row's counts. A roofline is that of the DRAM: it says nothing of matrices
 // that stay in the L2.
 std::optional<Prediction> modelled(const Results& results, const Machine& machine, const LaunchCounts& counts)
 {
-    const uint64_t bytes = uint64_t(results.width) * results.height * bytes_of(results.type);
-    if (machine.roofline.stream_gbs > 0 && bytes < machine.l2_bytes) return {};
+    if (counts.bytes_asked() == 0) return {};
+    if (machine.roofline.stream_gbs > 0 && elements(results) * bytes_of(results.type) < machine.l2_bytes) return {};
     return predict(machine, counts);
 }
 
@@ -96,28 +98,89 @@ std::string utc_now()
     return text;
 }
 
+// Cells in the order of the heading in csv().
+std::string csv_line(const Results& results, const Result& r, const std::string& date)
+{
+    const DeviceInfo& device = results.device;
+    Cells line{date, BUILD_COMMIT, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
+               name_of(r.expected.what), name_of(results.type), number(bytes_of(results.type)), number(results.width),
+               number(results.height), r.right ? "yes" : "no"};
+    if (r.timing) {
+        const Result::Timing& t = *r.timing;
+        const bool moves = t.gbs > 0;
+        for (const std::string& cell :
+             {number(t.samples), number(t.passes_per_sample), number(t.buffers), number(t.working_set_bytes),
+              number(device.l2_bytes), ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread),
+              moves ? gbs_text(t.gbs) : "", moves && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "",
+              device.dram_peak_gbs > 0 ? gbs_text(device.dram_peak_gbs) : "",
+              std::string(moves ? memory_text(t.plausibility) : "")})
+            line.push_back(cell);
+    } else {
+        line.insert(line.end(), 12, "");
+    }
+    if (r.counts) {
+        const LaunchCounts& c = *r.counts;
+        for (bool store : {false, true})
+            for (uint64_t n : {c.requests(false, store), c.units(false, store)}) line.push_back(number(n));
+        line.push_back(number(c.bytes_moved()));
+        line.push_back(coalesced_text(c));
+        for (bool store : {false, true})
+            for (uint64_t n : {c.requests(true, store), c.units(true, store)}) line.push_back(number(n));
+        line.push_back(number(c.worst_conflict()));
+        line.push_back(c.partitions ? fixed(c.busiest_read, 3) : "");
+        line.push_back(c.partitions ? fixed(c.busiest_write, 3) : "");
+        line.push_back(c.partitions ? c.map_assumed ? "assumed" : "published" : "");
+        const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), c);
+        if (model) {
+            line.insert(line.end(), {number(c.model_bursts), number(c.model_scattered), fixed(c.model_waves, 3), ms_text(model->ms),
+                                     gbs_text(gbs_of(results, r, model->ms)), model->limit});
+        } else {
+            line.insert(line.end(), 6, "");
+        }
+        line.push_back(number(c.accesses()));
+    } else {
+        line.insert(line.end(), 21, "");
+    }
+    line.push_back(r.block);
+    if (r.one_launch) {
+        const Result::Timing& t = *r.one_launch;
+        line.insert(line.end(), {number(t.passes_per_sample), ms_text(t.ms.median), t.gbs > 0 ? gbs_text(t.gbs) : "",
+                                 t.gbs > 0 ? memory_text(t.plausibility) : ""});
+    } else {
+        line.insert(line.end(), 4, "");
+    }
+    line.push_back(device.first_launch_ms > 0 ? fixed(device.first_launch_ms, 1) : "");
+    return line_of(line);
+}
+
 }  // namespace
 
-std::string table(const Results& results, double copy_gbs)
+std::string table(const Results& results)
 {
     std::vector<Cells> lines;
-    const bool counted = std::any_of(results.rows.begin(), results.rows.end(), [](const Result& r) { return bool(r.counts); });
-    if (!counted)
+    const auto any = [&](auto has) { return std::any_of(results.rows.begin(), results.rows.end(), has); };
+    const bool counted = any([](const Result& r) { return bool(r.counts); });
+    const bool one_launch = any([](const Result& r) { return bool(r.one_launch); });
+    if (!counted) {
         lines.push_back({"kernel", "produces", "result", "median ms", "min ms", "spread %", "GB/s",
-                         "% of memcpy", "% of peak", "memory"});
-    else
+                         "% of " + results.device.copy, "% of peak", "memory"});
+        if (one_launch) lines[0].insert(lines[0].end(), {"one launch GB/s", "memory"});
+    } else {
         lines.push_back({"kernel", "produces", "result", "loads", "cost", "stores", "cost", "coalesced %",
                          "tile loads", "cost", "tile stores", "cost", "busiest partition"});
+    }
     for (const Result& r : results.rows) {
-        Cells line{r.kernel, r.produces, r.right ? "verified" : "WRONG"};
+        Cells line{r.kernel + r.label, name_of(r.expected.what), !r.refused.empty() ? "refused" : r.right ? "verified" : "WRONG"};
         if (r.timing) {
             const Result::Timing& t = *r.timing;
+            const bool moves = t.gbs > 0;
             for (const std::string& cell :
-                 {ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread), gbs_text(t.gbs),
-                  copy_gbs > 0 ? percent(t.gbs / copy_gbs) : "-",
-                  results.device.dram_peak_gbs > 0 ? percent(t.gbs / results.device.dram_peak_gbs) : "unknown",
-                  std::string(memory_text(t.plausibility))})
+                 {ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread), moves ? gbs_text(t.gbs) : "-",
+                  moves && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "-",
+                  !moves ? "-" : results.device.dram_peak_gbs > 0 ? percent(t.gbs / results.device.dram_peak_gbs) : "unknown",
+                  std::string(moves ? memory_text(t.plausibility) : "-")})
                 line.push_back(cell);
+            if (r.one_launch) line.insert(line.end(), {moves ? gbs_text(r.one_launch->gbs) : "-", moves ? memory_text(r.one_launch->plausibility) : "-"});
         } else if (r.counts) {
             const LaunchCounts& c = *r.counts;
             for (bool shared : {false, true}) {
@@ -135,6 +198,22 @@ std::string table(const Results& results, double copy_gbs)
     return align(lines);
 }
 
+std::string sweep_table(const std::vector<Results>& sizes)
+{
+    std::vector<Cells> lines{{"GB/s", "produces"}};
+    bool timed = false;
+    for (const Results& size : sizes) {
+        lines[0].push_back(size.width == size.height ? number(size.width) : format("%dx%d", size.width, size.height));
+        for (size_t i = 0; i < size.rows.size(); ++i) {
+            const Result& r = size.rows[i];
+            if (lines.size() == i + 1) lines.push_back({r.kernel + r.label, name_of(r.expected.what)});
+            lines[i + 1].push_back(r.timing && r.timing->gbs > 0 ? gbs_text(r.timing->gbs) : "-");
+            timed = timed || r.timing;
+        }
+    }
+    return timed ? align(lines) : "";
+}
+
 std::string model_table(const Results& results)
 {
     const Machine& machine = machine_labelled(results.device.machine);
@@ -145,20 +224,20 @@ std::string model_table(const Results& results)
     for (const Result& r : results.rows) {
         if (!r.counts) continue;
         const std::optional<Prediction> model = modelled(results, machine, *r.counts);
-        if (!model && machine.roofline.stream_gbs > 0)
+        if (!model && r.counts->bytes_asked() > 0 && machine.roofline.stream_gbs > 0)
             return format("The %s has a model of times, too, for matrices larger than its L2: try --size 8192.\n", machine.label.c_str());
-        if (!model) return "";
-        const double gbs = gbs_of(results, model->ms);
-        lines.push_back({r.kernel, model->limit, ms_text(model->ms), gbs_text(gbs)});
+        if (!model) continue;
+        const double gbs = gbs_of(results, r, model->ms);
+        lines.push_back({r.kernel + r.label, model->limit, ms_text(model->ms), gbs_text(gbs)});
         const double published = published_gbs(machine, r.row);
         if (compare && published > 0) lines.back().insert(lines.back().end(), {gbs_text(published), format("%+.1f", 100 * (gbs / published - 1))});
     }
+    if (lines.size() == 1) return "";
     return format("The model of the %s, not a measurement:\n\n", machine.label.c_str()) + align(lines);
 }
 
-std::string csv(const Results& results, double copy_gbs)
+std::string csv(const std::vector<Results>& all)
 {
-    const DeviceInfo& device = results.device;
     std::string text = line_of({"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row",
         "produces", "type", "element_bytes", "width", "height", "verified", "samples", "passes_per_sample",
         "buffers", "working_set_bytes", "l2_bytes", "time_median_ms", "time_min_ms", "time_spread_percent",
@@ -167,49 +246,12 @@ std::string csv(const Results& results, double copy_gbs)
         "coalesced_percent", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
         "shared_store_wavefronts", "worst_conflict", "busiest_partition_of_loads", "busiest_partition_of_stores",
         "partition_map", "model_bursts", "model_scattered_bursts", "model_barriers", "model_time_ms", "model_bandwidth_gbs",
-        "model_limit", "accesses"});
+        "model_limit", "accesses", "block", "one_launch_passes", "one_launch_time_median_ms", "one_launch_bandwidth_gbs",
+        "one_launch_memory", "first_launch_ms"});
     const std::string date = utc_now();
-    for (const Result& r : results.rows) {
-        Cells line{date, BUILD_COMMIT, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
-                   r.produces, name_of(results.type), number(bytes_of(results.type)), number(results.width),
-                   number(results.height), r.right ? "yes" : "no"};
-        if (r.timing) {
-            const Result::Timing& t = *r.timing;
-            for (const std::string& cell :
-                 {number(t.samples), number(t.passes_per_sample), number(t.buffers), number(t.working_set_bytes),
-                  number(device.l2_bytes), ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread),
-                  gbs_text(t.gbs), copy_gbs > 0 ? percent(t.gbs / copy_gbs) : "",
-                  device.dram_peak_gbs > 0 ? gbs_text(device.dram_peak_gbs) : "",
-                  std::string(memory_text(t.plausibility))})
-                line.push_back(cell);
-        } else {
-            line.insert(line.end(), 12, "");
-        }
-        if (r.counts) {
-            const LaunchCounts& c = *r.counts;
-            for (bool store : {false, true})
-                for (uint64_t n : {c.requests(false, store), c.units(false, store)}) line.push_back(number(n));
-            line.push_back(number(c.bytes_moved()));
-            line.push_back(coalesced_text(c));
-            for (bool store : {false, true})
-                for (uint64_t n : {c.requests(true, store), c.units(true, store)}) line.push_back(number(n));
-            line.push_back(number(c.worst_conflict()));
-            line.push_back(c.partitions ? fixed(c.busiest_read, 3) : "");
-            line.push_back(c.partitions ? fixed(c.busiest_write, 3) : "");
-            line.push_back(c.partitions ? c.map_assumed ? "assumed" : "published" : "");
-            const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), c);
-            if (model) {
-                line.insert(line.end(), {number(c.model_bursts), number(c.model_scattered), fixed(c.model_waves, 3), ms_text(model->ms),
-                                         gbs_text(gbs_of(results, model->ms)), model->limit});
-            } else {
-                line.insert(line.end(), 6, "");
-            }
-            line.push_back(number(c.accesses()));
-        } else {
-            line.insert(line.end(), 21, "");
-        }
-        text += line_of(line);
-    }
+    for (const Results& results : all)
+        for (const Result& r : results.rows)
+            if (r.refused.empty()) text += csv_line(results, r, date);
     return text;
 }
 

@@ -12,18 +12,23 @@
 
 namespace harness {
 
-// One kernel on one size. A row without a kernel is the device's own copy.
+// One kernel on one size. A row without a source row and a step is the device's own copy.
 struct Result {
-    std::string kernel, row, step, produces;
+    std::string kernel, label;  // label: what tells rows of one kernel apart
+    std::string block;          // 32x8; empty where the kernel sets its own
+    std::string row, step;
+    Expected expected;
     bool right = false;
+    std::string refused;  // why the kernel cannot be launched on this shape
     struct Timing {
         Summary ms;  // per pass
         int samples, passes_per_sample, buffers;
         uint64_t working_set_bytes;
-        double gbs;  // effective bandwidth at the median
+        double gbs;  // effective bandwidth at the median; 0 where nothing is moved
         Plausibility plausibility;
     };
-    std::optional<Timing> timing;        // of a device with a clock
+    std::optional<Timing> timing;      // of a device with a clock
+    std::optional<Timing> one_launch;  // the passes inside one launch
     std::optional<LaunchCounts> counts;  // of the simulator
 };
 
@@ -31,11 +36,14 @@ struct Results {
     DeviceInfo device;
     Type type;
     int width, height;  // of idata
+    double copy_gbs;    // bandwidth of the device's own copy, 0 if it was not measured
     std::vector<Result> rows;
 };
 
-// The table. `copy_gbs` is the bandwidth of the device's own copy, 0 if it was not measured.
-std::string table(const Results& results, double copy_gbs);
+std::string table(const Results& results);
+
+// The bandwidths of one device at several sizes, a column each. Empty where nothing was timed.
+std::string sweep_table(const std::vector<Results>& sizes);
 
 // The times that the machine's model makes of the counts, beside what was published for it at
 // 2048 x 2048 float. Empty for a machine without a model; a hint where the model does not apply.
@@ -56,6 +64,7 @@ private:
     int file_ = -1;
 };
 
-std::string csv(const Results& results, double copy_gbs);
+// A heading, and a line for each row of all results.
+std::string csv(const std::vector<Results>& results);
 
 }  // namespace harness

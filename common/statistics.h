@@ -31,11 +31,9 @@ inline Summary summarize(std::vector<double> samples)
     return {median, samples.front(), (quantile(samples, 0.9) - quantile(samples, 0.1)) / median};
 }
 
-// Effective bandwidth in GB/s (10^9 bytes/s): every element read once and written once.
-inline double effective_bandwidth_gbs(uint64_t elements, uint64_t element_bytes, double ms)
-{
-    return 2.0 * double(elements) * double(element_bytes) / (ms * 1e6);
-}
+// Bandwidth in GB/s (10^9 bytes/s) of so many bytes, read or written. The effective bandwidth of a
+// transpose: every element counted as read once and written once, whatever the memory did.
+inline double bandwidth_gbs(uint64_t bytes, double ms) { return double(bytes) / (ms * 1e6); }
 
 enum class Plausibility {
     dram,            // the memory can have delivered this

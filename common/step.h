@@ -6,8 +6,22 @@
 //
 // `launcher` is a function template (T* odata, const T* idata, int width, int height) that
 // launches one pass over a height x width matrix; `produces` is what must be in odata
-// afterwards: copies, transposes, transposes_each_tile(TILE) or moves_each_tile(TILE);
-// `row` is the kernel's row in the table of sources.
+// afterwards: copies, transposes, transposes_each_tile(TILE), moves_each_tile(TILE) or another
+// of common/reference.h; `row` is the kernel's row in the table of sources (README.md).
+//
+//   BLOCK_KERNEL(kernel, row, produces, launcher, x, y)
+//       for a kernel that works with blocks of any shape: the launcher takes a last argument,
+//       dim3 block, which is x by y threads unless --block says otherwise.
+//   SERIAL(function, row, produces)
+//       for a function of the CPU, (T* odata, const T* idata, int width, int height), in a .cpp file.
+//   TRANSFER(name, row, way, pinned)
+//       for a copy between the host's memory and the device's: to_device or to_host.
+//   ERRATUM(kernel, id, source, produces, launcher, caught_by, corrected, width, height, story)
+//   ERRATUM_OF(kernel, id, source, caught_by, corrected, width, height, story)
+//   SERIAL_ERRATUM(function, id, source, produces, caught_by, corrected, width, height, story)
+//   CHECK_ERRATUM(check, id, source, produces, caught_by, corrected, width, height, story)
+//       for the gallery of published faults (harness::Erratum): a kernel, one that is registered
+//       already, a function of the CPU, or a check of a result, bool (const float* odata, const float* idata, int width, int height).
 
 #pragma once
 
@@ -23,18 +37,60 @@ namespace backend = cuda;
 namespace backend = sim;
 #endif
 
+using harness::adds;
+using harness::adds_first;
 using harness::copies;
 using harness::moves_each_tile;
 using harness::transposes;
 using harness::transposes_each_tile;
+using harness::transposes_repeatedly;
+using harness::transposes_with_padded_rows;
+using harness::writes_nothing;
 
-#define KERNEL(kernel, row, produces, launcher)                                       \
-    struct kernel##_pass {                                                            \
-        template <typename T>                                                         \
-        static void run(T* odata, const T* idata, int width, int height)              \
-        {                                                                             \
-            launcher(odata, idata, width, height);                                    \
-        }                                                                             \
-    };                                                                                \
-    static const backend::Registration<kernel##_pass> kernel##_registration(          \
-        backend::name, #kernel, row, __FILE__, produces);
+#define REGISTER_PASS(kernel, registration, backend_name, row, part, produces, block_shape, pass)              \
+    struct kernel##_pass {                                                                                     \
+        template <typename T>                                                                                  \
+        static void run(T* odata, const T* idata, int width, int height, [[maybe_unused]] harness::Block block) \
+        {                                                                                                      \
+            pass;                                                                                              \
+        }                                                                                                      \
+    };                                                                                                         \
+    static const registration kernel##_registration(backend_name, #kernel, row, part, __FILE__, produces, block_shape);
+
+#define KERNEL(kernel, row, produces, launcher)                                                                       \
+    REGISTER_PASS(kernel, backend::Registration<kernel##_pass>, backend::name, row, harness::part_of(__FILE__), produces, \
+                  harness::Block(), launcher(odata, idata, width, height))
+
+#define BLOCK_KERNEL(kernel, row, produces, launcher, threads_x, threads_y)                                                           \
+    REGISTER_PASS(kernel, backend::Registration<kernel##_pass>, backend::name, row, harness::part_of(__FILE__), produces, \
+                  (harness::Block{threads_x, threads_y}), launcher(odata, idata, width, height, dim3(block.x, block.y)))
+
+// The registration of a function that works on the elements themselves, not on the simulator's.
+#define ON_THE_CPU(function) harness::Registration<function##_pass, float, double, int>
+
+#define SERIAL(function, row, produces)                                                                      \
+    REGISTER_PASS(function, ON_THE_CPU(function), "cpu", row, harness::part_of(__FILE__), produces, harness::Block(), \
+                  function(odata, idata, width, height))
+
+#define TRANSFER(transfer, row, way, pinned) \
+    static const harness::TransferRegistration transfer##_registration(backend::name, #transfer, row, __FILE__, {harness::Transfer::way, pinned});
+
+#define ERRATUM(kernel, id, source, produces, launcher, caught_by, corrected, columns, rows, story)                    \
+    REGISTER_PASS(kernel, backend::Registration<kernel##_pass>, backend::name, id, harness::Part::faulty, produces,    \
+                  harness::Block(), launcher(odata, idata, width, height))                                             \
+    static const harness::ErratumRegistration kernel##_erratum(                                                        \
+        backend::name, {id, source, #kernel, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
+
+#define ERRATUM_OF(kernel, id, source, caught_by, corrected, columns, rows, story)                                     \
+    static const harness::ErratumRegistration kernel##_##id(                                                           \
+        backend::name, {#id, source, #kernel, caught_by, corrected, columns, rows, story, {}, nullptr, nullptr});
+
+#define SERIAL_ERRATUM(function, id, source, produces, caught_by, corrected, columns, rows, story)                     \
+    REGISTER_PASS(function, ON_THE_CPU(function), "cpu", id, harness::Part::faulty, produces, harness::Block(),         \
+                  function(odata, idata, width, height))                                                               \
+    static const harness::ErratumRegistration function##_erratum(                                                      \
+        backend::name, {id, source, #function, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
+
+#define CHECK_ERRATUM(check, id, source, produces, caught_by, corrected, columns, rows, story)                         \
+    static const harness::ErratumRegistration check##_erratum(                                                         \
+        backend::name, {id, source, #check, caught_by, #corrected, columns, rows, story, produces, check, corrected});

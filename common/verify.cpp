@@ -1,6 +1,7 @@
 #include "verify.h"
 
 #include <cstring>
+#include <vector>
 
 #include "error.h"
 
@@ -38,6 +39,13 @@ uint64_t unmix64(uint64_t v)
     v = unshift(v, 32) * factor;
     v = unshift(v, 32) * factor;
     return unshift(v, 32);
+}
+
+uint64_t mask(Type type) { return bytes_of(type) == 8 ? ~0ull : 0xffffffffull; }
+
+uint64_t bits_at(const Contents& contents, uint64_t o)
+{
+    return bytes_of(contents.type) == 8 ? contents.at<uint64_t>(o) : contents.at<uint32_t>(o);
 }
 
 std::string value_text(uint64_t bits, Type type)
@@ -79,24 +87,46 @@ uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed)
 std::string describe(Device& device, const Region& matrix, const Mismatch& mismatch)
 {
     const Contents& contents = matrix.contents;
-    const Type type = matrix.type;
+    const Type type = contents.type;
     const uint64_t o = mismatch.first, bytes = bytes_of(type);
     uint64_t found = 0;
     device.read(&found, static_cast<const char*>(matrix.data) + o * bytes, bytes);
-    const uint64_t expected = bytes == 8 ? contents.at<uint64_t>(o) : contents.at<uint32_t>(o);
-    const uint64_t mask = bytes == 8 ? ~0ull : 0xffffffffull;
+    const uint64_t expected = bits_at(contents, o);
+    const bool sum = contents.expected.operands() > 1, output = contents.holds != Holds::input;
 
-    const uint64_t from = origin(found, type, contents.elements(), contents.seed);
-    std::string remark = "no element of the input";
-    if (found == (~expected & mask)) remark = "never written";
-    else if (from < contents.elements()) remark = "idata " + place(from, contents.width);
+    std::string due = "", remark = "no element of the input";
+    const uint64_t columns = output ? contents.pitch() : contents.width;
+    if (output && !contents.written(o)) {
+        due = "as it was";
+    } else {
+        const uint64_t i = output ? contents.source(o) : o;
+        due = sum && output ? format("a sum of two elements, %llu of y", (unsigned long long)i) : "idata " + place(i, contents.width);
+        if (found == (~expected & mask(type))) remark = "never written";
+    }
+    const uint64_t elements = contents.width * contents.height;
+    const uint64_t from = sum ? elements : origin(found, type, elements, contents.seed);
+    if (from < elements) remark = "idata " + place(from, contents.width);
+    return format("%llu of %llu elements differ; first at %s of %s: expected %s (%s), found %s (%s)",
+                  (unsigned long long)mismatch.count, (unsigned long long)contents.elements(), place(o, columns).c_str(),
+                  output ? "odata" : "idata", value_text(expected, type).c_str(), due.c_str(), value_text(found, type).c_str(), remark.c_str());
+}
 
-    const uint64_t columns = output_columns(contents.expected, contents.width, contents.height);
-    const uint64_t source = source_index(contents.expected, o, contents.width, contents.height);
-    return format("%llu of %llu elements differ; first at %s of odata: expected %s (idata %s), found %s (%s)",
-                  (unsigned long long)mismatch.count, (unsigned long long)contents.elements(),
-                  place(o, columns).c_str(), value_text(expected, type).c_str(),
-                  place(source, contents.width).c_str(), value_text(found, type).c_str(), remark.c_str());
+std::string numbered(Device& device, const Region& matrix)
+{
+    const Contents& contents = matrix.contents;
+    const uint64_t bytes = bytes_of(contents.type), elements = contents.width * contents.height;
+    const uint64_t columns = contents.holds == Holds::input ? contents.width : contents.pitch();
+    const int width = int(std::to_string(elements - 1).size()) + 1;
+    std::vector<char> data(contents.elements() * bytes);
+    device.read(data.data(), matrix.data, data.size());
+    std::string text;
+    for (uint64_t o = 0; o < contents.elements(); ++o) {
+        uint64_t found = 0;
+        std::memcpy(&found, &data[o * bytes], bytes);
+        const uint64_t from = origin(found, contents.type, elements, contents.seed);
+        text += format("%*s%s", width, from < elements ? std::to_string(from).c_str() : "?", (o + 1) % columns ? "" : "\n");
+    }
+    return text;
 }
 
 }  // namespace harness

@@ -13,6 +13,9 @@ namespace harness {
 // wrong place, where it came from.
 std::string describe(Device& device, const Region& matrix, const Mismatch& mismatch);
 
+// The matrix, row by row, with the number of the input element found in each place; ? where it is none.
+std::string numbered(Device& device, const Region& matrix);
+
 // The index of the input element with this bit pattern, or `elements` if there is none.
 uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed);
 

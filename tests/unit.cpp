@@ -2,6 +2,7 @@
 // simulator. Prints each check that fails; exits 1 if any did.
 
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <string>
@@ -47,6 +48,9 @@ std::vector<uint64_t> scattered(Produces what, int tile, int width, int height)
                         case Produces::tile_transpose:
                             out[mirrored ? uint64_t(top + c) * width + left + r : i] = i;
                             break;
+                        case Produces::sum:
+                        case Produces::sum_with_first:
+                        case Produces::nothing: break;
                         case Produces::tile_move:
                             out[mirrored ? uint64_t(left + r) * height + top + c : uint64_t(left + c) * height + top + r] = i;
                             break;
@@ -106,12 +110,45 @@ void test_pattern()
     CHECK(origin(pattern<uint32_t>(99, 3), Type::i32, 50, 3) == 50);
 
     // Poison is wrong everywhere.
-    const Contents right{transposes, 33, 17, 2, false};
-    Contents poison = right;
-    poison.poison = true;
-    bool differs = true;
-    for (uint64_t o = 0; o < right.elements(); ++o) differs = differs && right.at<uint32_t>(o) != poison.at<uint32_t>(o);
-    CHECK(differs);
+    for (Expected e : {copies, transposes, adds, adds_first, transposes_with_padded_rows(64)}) {
+        const Contents right{Type::f32, e, 33, 17, 2, Holds::result};
+        Contents poison = right;
+        poison.holds = Holds::poison;
+        bool differs = true, padding_stays = true;
+        for (uint64_t o = 0; o < right.elements(); ++o)
+            (right.written(o) ? differs : padding_stays) &= (right.at<uint32_t>(o) != poison.at<uint32_t>(o)) == right.written(o);
+        CHECK(differs);
+        CHECK(padding_stays);
+        CHECK(right.elements() == 33 * (17 + (e.pad_bytes ? 16 : 0)));
+    }
+
+    // The long way round: rows with padding, and sums of numbers that float can hold exactly.
+    const Contents padded{Type::f64, transposes_with_padded_rows(64), 33, 17, 2, Holds::result};
+    CHECK(padded.pitch() == 17 + 8);
+    CHECK(padded.at<uint64_t>(5 * 25 + 3) == pattern<uint64_t>(3 * 33 + 5, 2));
+    CHECK(!padded.written(5 * 25 + 17) && padded.written(5 * 25 + 16));
+    for (Expected e : {adds, adds_first}) {
+        const Contents terms{Type::f32, e, 33, 17, 2, Holds::input};
+        CHECK(terms.elements() == 2 * 33 * 17);
+        Contents sums = terms;
+        sums.holds = Holds::result;
+        bool exact = true;
+        std::set<uint32_t> distinct;
+        for (uint64_t i = 0; i < sums.elements(); ++i) {
+            const auto number = [](const Contents& c, uint64_t at) {
+                const uint32_t bits = c.at<uint32_t>(at);
+                float f;
+                std::memcpy(&f, &bits, sizeof f);
+                return f;
+            };
+            exact = exact && number(sums, i) == number(terms, e.what == Produces::sum ? i : 0) + number(terms, sums.elements() + i);
+            distinct.insert(sums.at<uint32_t>(i));
+        }
+        CHECK(exact);
+        CHECK(distinct.size() > sums.elements() * 99 / 100);
+    }
+    const Contents untouched{Type::i32, writes_nothing, 4, 4, 0, Holds::result};
+    CHECK(!untouched.written(0) && !untouched.written(15));
 }
 
 void test_statistics()
@@ -124,7 +161,7 @@ void test_statistics()
     CHECK(summarize({7}).spread == 0);
 
     // 2 * 10^9 bytes in 1 ms: 2000 GB/s, not GiB/s.
-    CHECK(std::abs(effective_bandwidth_gbs(250000000, 4, 1.0) - 2000) < 1e-9);
+    CHECK(std::abs(bandwidth_gbs(2000000000, 1.0) - 2000) < 1e-9);
 
     const uint64_t l2 = 60000000;
     CHECK(plausibility(4000, 4800, 8 * l2, l2) == Plausibility::dram);
@@ -140,7 +177,7 @@ void test_statistics()
 bool refused(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz)
 {
     try {
-        check_launch(gx, gy, gz, bx, by, bz);
+        check_launch({nullptr, {gx, gy, gz}, {bx, by, bz}, 0});
         return false;
     } catch (const Error& error) {
         return error.status == status_bad_input && error.message.find('\n') == std::string::npos;
@@ -158,6 +195,10 @@ void test_limits()
     CHECK(refused(1, 1, 1, 1, 1, 65));
     CHECK(step_of("step04_padding/step04.cu") == "step04_padding");
     CHECK(step_of("/home/me/step04_padding/variants.cu") == "step04_padding");
+    CHECK(part_of("step04_padding/step04.cu") == Part::lesson);
+    CHECK(part_of("/home/me/step04_padding/variants.cu") == Part::variant);
+    CHECK(part_of("step02_naive/serial.cpp") == Part::variant);
+    CHECK(part_of("tests/probes.cu") == Part::lesson);
 }
 
 std::vector<float> run(const std::string& name, std::vector<float> idata, size_t outputs, int width, sim::Report& report)
@@ -168,7 +209,7 @@ std::vector<float> run(const std::string& name, std::vector<float> idata, size_t
             sim::use_memory({idata.data(), idata.size() * sizeof(float), 0, nullptr},
                             {odata.data(), odata.size() * sizeof(float), 1 << 20, nullptr});
             sim::take_report();
-            kernel.launch[int(Type::f32)](odata.data(), idata.data(), width, 1);
+            kernel.launch[int(Type::f32)](odata.data(), idata.data(), width, 1, kernel.block);
             report = sim::take_report();
             return odata;
         }

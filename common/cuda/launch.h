@@ -8,11 +8,14 @@
 
 namespace cuda {
 
-// The grid, once it is known that the hardware accepts it.
-inline dim3 checked(dim3 grid, dim3 block)
+template <typename... Parameters>
+auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block)
 {
-    harness::check_launch(grid.x, grid.y, grid.z, block.x, block.y, block.z);
-    return grid;
+    return [=](Parameters... arguments) {
+        dim3 deep = grid;
+        deep.z = harness::note_launch(reinterpret_cast<const void*>(kernel), grid, block, arguments...);
+        kernel<<<deep, block>>>(arguments...);
+    };
 }
 
 template <typename Pass>
@@ -22,4 +25,4 @@ constexpr char name[] = "cuda";
 
 }  // namespace cuda
 
-#define LAUNCH(kernel, grid, block) kernel<<<cuda::checked(grid, block), block>>>
+#define LAUNCH(kernel, grid, block) cuda::launch(kernel, grid, block)

@@ -1,16 +1,9 @@
 // The simulator as a Device: host memory, exact counts, no clock.
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
-#include <new>
-#include <thread>
 
-#include "../device.h"
 #include "../error.h"
+#include "../host.h"
 #include "launch.h"
 #include "lines.h"
 #include "simulator.h"
@@ -20,47 +13,6 @@ namespace {
 
 using namespace harness;
 using sim::dim3;
-
-// The other bytes_of is of an access.
-size_t size_of(Type type) { return harness::bytes_of(type); }
-
-// Calls work(begin, end) over all of [0, n), on every host thread when there is enough to do.
-template <typename Work>
-void in_parallel(uint64_t n, Work work)
-{
-    const int parts = n < (1 << 16) ? 1 : host_threads();
-    std::vector<std::thread> threads;
-    for (int i = 1; i < parts; ++i) threads.emplace_back(work, n / parts * i, i + 1 == parts ? n : n / parts * (i + 1));
-    work(uint64_t(0), parts == 1 ? n : n / parts);
-    for (std::thread& thread : threads) thread.join();
-}
-
-template <typename Bits>
-void fill_region(const Region& region)
-{
-    Bits* data = static_cast<Bits*>(region.data);
-    in_parallel(region.contents.elements(), [&region, data](uint64_t begin, uint64_t end) {
-        for (uint64_t i = begin; i < end; ++i) data[i] = region.contents.at<Bits>(i);
-    });
-}
-
-template <typename Bits>
-Mismatch compare_region(const Region& region)
-{
-    const Bits* data = static_cast<const Bits*>(region.data);
-    Mismatch all;
-    std::mutex mutex;
-    in_parallel(region.contents.elements(), [&, data](uint64_t begin, uint64_t end) {
-        Mismatch own;
-        for (uint64_t i = begin; i < end; ++i)
-            if (data[i] != region.contents.at<Bits>(i) && own.count++ == 0) own.first = i;
-        if (own.count == 0) return;
-        std::lock_guard<std::mutex> lock(mutex);
-        all.first = all.count ? std::min(all.first, own.first) : own.first;
-        all.count += own.count;
-    });
-    return all;
-}
 
 std::string thread_text(int thread, dim3 block)
 {
@@ -110,7 +62,7 @@ std::string finding_text(const Finding& f, const Line& first, const Line& second
     return "";
 }
 
-class Simulator : public Device {
+class Simulator : public HostMemory {
 public:
     explicit Simulator(const Machine& machine) : machine_(machine)
     {
@@ -118,62 +70,19 @@ public:
         info_ = {"sim", machine.label, "",
                  format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine.label.c_str(), machine.major,
                         machine.minor, host_threads(), host_threads() == 1 ? "" : "s"),
-                 machine.dram_peak_gbs, machine.l2_bytes};
+                 machine.dram_peak_gbs, machine.l2_bytes, "", 0};
     }
 
-    const DeviceInfo& info() const override { return info_; }
-    void override_peak(double gbs) override { info_.dram_peak_gbs = gbs; }
-
-    uint64_t free_bytes() override
-    {
-        // MemAvailable counts caches that give way; sysconf does not.
-        uint64_t kib = 0;
-        if (FILE* meminfo = fopen("/proc/meminfo", "r")) {
-            char line[256];
-            while (fgets(line, sizeof line, meminfo))
-                if (sscanf(line, "MemAvailable: %lu kB", &kib) == 1) break;
-            fclose(meminfo);
-        }
-        return kib ? kib * 1024 : uint64_t(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-    }
-
-    void* allocate(uint64_t bytes) override
-    {
-        // Aligned as a page of the GPU's memory is.
-        constexpr uint64_t page = 2 << 20;
-        void* memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
-        if (!memory) throw Error{status_bad_input, format("the host has no %.2f GB of memory to give", bytes / 1e9)};
-        return memory;
-    }
-
-    void release(void* memory) noexcept override { std::free(memory); }
-    void read(void* to, const void* from, uint64_t bytes) override { std::memcpy(to, from, bytes); }
-
-    void fill(const Region& region) override
-    {
-        (size_of(region.type) == 8 ? fill_region<uint64_t> : fill_region<uint32_t>)(region);
-    }
-
-    std::vector<Mismatch> compare(const std::vector<Region>& regions) override
-    {
-        std::vector<Mismatch> mismatches;
-        for (const Region& region : regions)
-            mismatches.push_back((size_of(region.type) == 8 ? compare_region<uint64_t> : compare_region<uint32_t>)(region));
-        return mismatches;
-    }
-
-    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height) override
+    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) override
     {
         // idata at address 0 and odata behind it, each on a page of 2 MB of its own.
-        const uint64_t bytes = idata.contents.elements() * size_of(idata.type), page = 2 << 20;
+        const auto bytes = [](const Contents& c) { return c.elements() * harness::bytes_of(c.type); };
+        const uint64_t page = 2 << 20, behind = (bytes(idata.contents) + page - 1) / page * page;
         Contents unwritten = odata.contents;
-        unwritten.poison = true;
-        use_memory({idata.data, bytes, 0, nullptr}, {odata.data, bytes, (bytes + page - 1) / page * page, &unwritten});
-        kernel.launch[int(odata.type)](odata.data, idata.data, width, height);
+        unwritten.holds = Holds::poison;
+        use_memory({idata.data, bytes(idata.contents), 0, nullptr}, {odata.data, bytes(odata.contents), behind, &unwritten});
+        kernel.launch[int(odata.contents.type)](odata.data, idata.data, width, height, block);
     }
-
-    void enqueue_copy(void* to, const void* from, uint64_t bytes) override { std::memcpy(to, from, bytes); }
-    void finish() override {}
 
     bool has_clock() const override { return false; }
     double time_ms(const std::function<void()>&) override
@@ -248,7 +157,6 @@ private:
     }
 
     const Machine& machine_;
-    DeviceInfo info_;
 };
 
 const bool registered = [] {

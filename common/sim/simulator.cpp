@@ -11,7 +11,6 @@
 // longjmp: a handful of instructions, where swapcontext makes a system call and the C library's
 // longjmp looks for cleanup handlers first (and, under _FORTIFY_SOURCE, for an attack).
 
-#include <sched.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -26,7 +25,7 @@
 #include <tuple>
 #include <vector>
 
-#include "../error.h"
+#include "../host.h"
 #include "launch.h"
 #include "rules.h"
 #include "simulator.h"
@@ -389,17 +388,10 @@ void Worker::check_output(const void* address, Site site)
     if (found == poison) findings.add({Fault::uninitialized_output, site, 0, current_, 0, block_, Place::odata, int64_t(offset), 1});
 }
 
-// Those this process may run on, not those the machine has.
-int usable_processors()
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
-}
-
 // The host threads. The caller of run_grid is one of them; the others sleep between grids.
 class Pool {
 public:
-    Pool() { set_active(usable_processors()); }
+    Pool() { set_active(harness::usable_processors()); }
     ~Pool();
 
     int active() const { return active_; }
@@ -570,7 +562,6 @@ bool next_thread() { return worker->next_thread(); }
 void run_grid(const void* kernel, dim3 grid, dim3 block, void (*threads)(const void* arguments),
               const void* arguments)
 {
-    harness::check_launch(grid.x, grid.y, grid.z, block.x, block.y, block.z);
     const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
     const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
     const Rules rules(*machine);

@@ -1,0 +1,263 @@
+#include "bench.h"
+
+#include <algorithm>
+
+#include "error.h"
+#include "verify.h"
+
+namespace harness {
+namespace {
+
+constexpr double sample_ms = 2;      // passes per sample are chosen to last this long
+constexpr double patience_ms = 3000;  // of timing one kernel; after that, fewest_samples do
+constexpr int fewest_samples = 3;
+constexpr int fewest_passes_in_one_launch = 10;
+constexpr uint64_t l2_multiple = 8;  // the working set, in L2 sizes, unless the matrices are tiny
+constexpr int most_buffers = 1024;
+constexpr size_t most_findings = 10;  // printed of a kernel
+
+}  // namespace
+
+Contender contender(const Kernel& k, Block block)
+{
+    const std::string shape = k.block.x ? format("%ux%u", block.x, block.y) : "";
+    const bool other = block.x != k.block.x || block.y != k.block.y;
+    return {&k, block, {k.name, other ? " " + shape : "", shape, k.row, k.step, k.expected, false, "", {}, {}, {}}, {}, 1, {}, {}, 0};
+}
+
+Contender copy_contender(const Device& device)
+{
+    return {nullptr, {}, {device.info().copy, "", "", "", "", copies, false, "", {}, {}, {}}, {}, 1, {}, {}, 0};
+}
+
+int default_side(Device& device, Type type)
+{
+    uint64_t side = 1024;
+    while (device.info().backend == "cuda" && side * side * bytes_of(type) < l2_multiple * device.info().l2_bytes &&
+           2 * Matrices::footprint(4 * side * side * bytes_of(type), 1) < device.free_bytes())
+        side *= 2;
+    return int(side);
+}
+
+Bench::Bench(Device& device, Type type, Shape shape, Expected layout, Progress& progress)
+    : device_(device), type_(type), shape_(shape), layout_(layout), progress_(progress)
+{
+    const DeviceInfo& info = device.info();
+    const uint64_t free = device.free_bytes();
+    // Twice: past 2^63 bytes the exact sum would overflow.
+    const double rows = double(elements()) / output_columns(layout, shape.width, shape.height);
+    const double needed = double(elements()) * bytes_of(type) * (1 + layout.operands()) + rows * layout.pad_bytes;
+    const auto bytes = [&](Holds holds) {
+        return Contents{type, layout, uint64_t(shape.width), uint64_t(shape.height), 0, holds}.elements() * bytes_of(type);
+    };
+    const auto footprint = [&](int buffers) { return Matrices::footprint(bytes(Holds::input), buffers) + Matrices::footprint(bytes(Holds::result), buffers); };
+    if (needed > double(free) || footprint(1) > free)
+        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free",
+                                             shape.width, shape.height, name_of(type), needed / 1e9, info.machine.c_str(), free / 1e9)};
+    int buffers = 1;
+    // Matrices too small to outgrow the L2 however many there are stay alone in it.
+    const uint64_t pair = bytes(Holds::input) + bytes(Holds::result);
+    if (info.backend == "cuda" && most_buffers * pair >= 2 * info.l2_bytes) {
+        const uint64_t wanted = (l2_multiple * info.l2_bytes + pair - 1) / pair;
+        buffers = int(std::clamp<uint64_t>(wanted, 1, most_buffers));
+        while (buffers > 1 && footprint(buffers) > free / 2) buffers /= 2;
+    }
+    in_.emplace(device, bytes(Holds::input), buffers);
+    out_.emplace(device, bytes(Holds::result), buffers);
+    prepare();
+}
+
+Bench::~Bench()
+{
+    for (bool pinned : {false, true})
+        if (host_[pinned]) device_.release_host(host_[pinned], pinned);
+}
+
+Region Bench::region(const Matrices& matrices, int buffer, Expected expected, Holds holds) const
+{
+    return {matrices[buffer], {type_, expected, uint64_t(shape_.width), uint64_t(shape_.height), uint32_t(buffer), holds}};
+}
+
+std::string Bench::label(const Contender& c, const char* doing) const
+{
+    return format("%s %s%s, %d x %d", doing, c.result.kernel.c_str(), c.result.label.c_str(), shape_.width, shape_.height);
+}
+
+// The bus is slower than any memory: transfers need no rotation.
+int Bench::buffers_of(const Contender& c) const { return c.transfer() ? 1 : std::min(c.passes, out_->count()); }
+
+// Inputs and guard bands as every kernel must find them.
+void Bench::prepare()
+{
+    for (const Matrices* matrices : {&*in_, &*out_})
+        for (const Region& guard : matrices->guards()) device_.fill(guard);
+    for (int i = 0; i < in_->count(); ++i) device_.fill(input(i));
+}
+
+void* Bench::host_memory(bool pinned)
+{
+    if (!host_[pinned]) host_[pinned] = device_.allocate_host(elements() * bytes_of(type_), pinned);
+    return host_[pinned];
+}
+
+void Bench::poison(const Contender& c, int buffers)
+{
+    for (int i = 0; i < buffers; ++i) device_.fill(output(i, c.expected(), Holds::poison));
+    if (!c.transfer()) return;
+    // What the host has before the transfer: what it is to send, or the poison.
+    const bool sends = c.kernel->transfer.way == Transfer::to_device;
+    device_.enqueue_copy(host_memory(c.kernel->transfer.pinned), sends ? (*in_)[0] : (*out_)[0], elements() * bytes_of(type_));
+}
+
+void Bench::enqueue(Contender& c, int buffer)
+{
+    const uint64_t bytes = elements() * bytes_of(type_);
+    if (!c.kernel) {
+        device_.enqueue_copy((*out_)[buffer], (*in_)[buffer], bytes);
+    } else if (c.transfer()) {
+        void* host = host_memory(c.kernel->transfer.pinned);
+        const bool sends = c.kernel->transfer.way == Transfer::to_device;
+        device_.enqueue_copy(sends ? (*out_)[buffer] : host, sends ? host : (*in_)[buffer], bytes);
+    } else {
+        device_.enqueue(*c.kernel, output(buffer, c.expected(), Holds::result), input(buffer), shape_.width, shape_.height, c.block);
+    }
+}
+
+// Checks the first `buffers` outputs, their inputs and the guard bands.
+bool Bench::check(Contender& c, int buffers, const Complain& complain)
+{
+    // What has arrived on the host is checked on the device.
+    if (c.transfer() && c.kernel->transfer.way == Transfer::to_host)
+        device_.enqueue_copy((*out_)[0], host_memory(c.kernel->transfer.pinned), elements() * bytes_of(type_));
+
+    std::vector<Region> regions;
+    for (int i = 0; i < buffers; ++i) regions.push_back(output(i, c.expected(), Holds::result));
+    for (int i = 0; i < buffers; ++i) regions.push_back(input(i));
+    const size_t first_guard = regions.size();
+    for (const Matrices* matrices : {&*out_, &*in_})
+        for (const Region& guard : matrices->guards()) regions.push_back(guard);
+
+    const std::vector<Mismatch> mismatches = device_.compare(regions);
+    const auto bad = std::find_if(mismatches.begin(), mismatches.end(), [](const Mismatch& m) { return m.count > 0; });
+    c.result.right = bad == mismatches.end();
+    if (c.result.right) return true;
+
+    const size_t i = bad - mismatches.begin();
+    std::string wrong;
+    if (i >= first_guard) {
+        const size_t bands = out_->guards().size();
+        wrong = "written out of bounds: " + Matrices::describe_guard((i - first_guard) % bands, *bad);
+    } else {
+        wrong = (i < size_t(buffers) ? "" : "the input was overwritten: ") + describe(device_, regions[i], *bad);
+    }
+    complain(c.result.kernel, "wrong result: " + wrong);
+    prepare();  // the next kernel is not to blame for what this one damaged
+    return false;
+}
+
+void Bench::verify(Contender& c, int passes, bool explain, const Complain& complain)
+{
+    progress_.doing(label(c, "verifying"));
+    poison(c, 1);
+    device_.take_counts(false);
+    last_launch() = {};
+    try {
+        enqueue(c, 0);
+    } catch (const Error& error) {
+        if (error.status != status_bad_input) throw;
+        c.result.refused = error.message;
+        return;
+    }
+    device_.finish();
+    c.launch = last_launch();
+    LaunchCounts counts = device_.take_counts(explain);
+    for (int i = 1; i < passes; ++i) enqueue(c, 0);
+    device_.finish();
+    const LaunchCounts more = device_.take_counts(false);
+    check(c, 1, complain);
+
+    const LaunchCounts& found = counts.findings.empty() ? more : counts;
+    for (size_t i = 0; i < found.findings.size() && i < most_findings; ++i) complain(c.result.kernel, found.findings[i]);
+    if (!found.findings.empty()) {
+        const unsigned long long total = counts.findings_total + more.findings_total;
+        complain(c.result.kernel, format("%llu finding%s in all, at %zu place%s of the kernel", total, total == 1 ? "" : "s",
+                                         found.findings.size(), found.findings.size() == 1 ? "" : "s"));
+        c.result.right = false;
+    }
+    if (!device_.has_clock()) c.result.counts = std::move(counts);
+}
+
+// ms per pass of one sample: `launches` of `passes` passes each, on one pair of buffers after the
+// other. Verified afterwards.
+double Bench::timed(Contender& c, int passes, int launches, const Complain& complain)
+{
+    const int buffers = passes > 1 ? 1 : buffers_of(c);
+    // Poisoning also keeps the GPU busy until the passes are in its queue.
+    poison(c, buffers);
+    passes_in_one_launch() = passes;
+    const double ms = device_.time_ms([&] {
+        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers);
+    });
+    passes_in_one_launch() = 1;
+    c.timed_ms += ms;
+    check(c, buffers, complain);
+    return ms / (double(launches) * passes);
+}
+
+void Bench::measure(std::vector<Contender>& contenders, int samples, bool one_launch, const Complain& complain)
+{
+    const auto tired = [](const Contender& c) { return c.timed_ms > patience_ms && int(c.samples.size()) >= fewest_samples; };
+    const auto inside = [&](const Contender& c) { return one_launch && c.kernel && !c.transfer(); };
+    for (Contender& c : contenders) {
+        progress_.doing(label(c, "warming up"));
+        // Two trial samples warm up and tell how many passes make a sample.
+        double ms = 0;
+        for (int trial = 0; trial < 2 && c.result.right && ms < patience_ms / 10; ++trial) {
+            ms = std::max(timed(c, 1, c.passes, complain), 1e-4);
+            c.passes = std::clamp(int(sample_ms / ms) + 1, 1, 1024);
+        }
+    }
+    const auto passes_inside = [](const Contender& c) { return std::max(c.passes, fewest_passes_in_one_launch); };
+    for (int s = 0; s < samples; ++s)
+        for (Contender& c : contenders) {
+            if (!c.result.right || tired(c)) continue;
+            progress_.doing(label(c, "timing"));
+            c.samples.push_back(timed(c, 1, c.passes, complain));
+            if (c.result.right && inside(c)) c.one_launch_samples.push_back(timed(c, passes_inside(c), 1, complain));
+        }
+
+    const DeviceInfo& info = device_.info();
+    for (Contender& c : contenders) {
+        if (c.samples.empty() || !c.result.right) continue;
+        const uint64_t pair = elements() * bytes_of(type_) * c.expected().traffic();
+        const auto timing = [&](const std::vector<double>& ms, int passes, int buffers, const char* how) -> Result::Timing {
+            const Summary summary = summarize(ms);
+            const double gbs = bandwidth_gbs(pair, summary.median);
+            Plausibility plausible = plausibility(gbs, info.dram_peak_gbs, buffers * pair, info.l2_bytes);
+            if (pair == 0) plausible = Plausibility::dram;  // nothing is moved
+            if (plausible == Plausibility::impossible) {
+                c.result.right = false;
+                complain(c.result.kernel, format("impossible measurement%s: %.1f GB/s over %.1f MB, on a memory of %.1f GB/s", how, gbs,
+                                                 buffers * pair / 1e6, info.dram_peak_gbs));
+            }
+            return {summary, int(ms.size()), passes, buffers, buffers * pair, gbs, plausible};
+        };
+        c.result.timing = timing(c.samples, c.passes, buffers_of(c), "");
+        if (inside(c)) c.result.one_launch = timing(c.one_launch_samples, passes_inside(c), 1, " inside one launch");
+    }
+}
+
+std::string Bench::print_input() { return numbered(device_, input(0)); }
+std::string Bench::print_output(const Contender& c) { return numbered(device_, output(0, c.expected(), Holds::result)); }
+
+void check_distinct(std::vector<Contender>& contenders, const Complain& complain)
+{
+    for (size_t i = 0; i < contenders.size(); ++i)
+        for (size_t j = 0; j < i; ++j)
+            if (contenders[i].launch.kernel && contenders[i].launch == contenders[j].launch) {
+                contenders[i].result.right = false;
+                complain(contenders[i].result.kernel, "same launch: this is the very kernel, grid and block of " + contenders[j].result.kernel);
+            }
+}
+
+}  // namespace harness

@@ -1,0 +1,88 @@
+// One matrix shape on one device: its memory, and what is verified, counted and timed with it.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device.h"
+#include "matrices.h"
+#include "options.h"
+#include "progress.h"
+#include "results.h"
+
+namespace harness {
+
+// Is told what is wrong: the contender's name, and one line.
+using Complain = std::function<void(const std::string& kernel, const std::string& what)>;
+
+// A kernel under test, or the device's own copy.
+struct Contender {
+    const Kernel* kernel;  // null: the copy
+    Block block;           // for kernels that take one
+    Result result;
+    Launch launch;         // of the first pass; of kernels of the GPU
+    int passes = 1;        // per sample
+    std::vector<double> samples, one_launch_samples;
+    double timed_ms = 0;   // in all
+
+    Expected expected() const { return kernel ? kernel->expected : copies; }
+    bool transfer() const { return kernel && kernel->transfer.way != Transfer::none; }
+};
+
+Contender contender(const Kernel& kernel, Block block);
+Contender copy_contender(const Device& device);
+
+// The default side: at least eight times the L2 on a GPU, but not more than it can hold.
+int default_side(Device& device, Type type);
+
+class Bench {
+public:
+    // Memory for kernels whose matrices have the layout that `layout` has. Throws status_bad_input
+    // when they do not fit.
+    Bench(Device& device, Type type, Shape shape, Expected layout, Progress& progress);
+    ~Bench();
+    static bool same_layout(Expected a, Expected b) { return a.operands() == b.operands() && a.pad_bytes == b.pad_bytes; }
+
+    uint64_t elements() const { return uint64_t(shape_.width) * shape_.height; }
+
+    // The first passes, on the first pair of buffers. The simulator's counts are those of one pass,
+    // its findings those of all. A kernel that cannot be launched on this shape is refused, not wrong.
+    void verify(Contender& c, int passes, bool explain, const Complain& complain);
+
+    // Times all contenders in turn, so that a drift of the machine hits all alike; `one_launch`: also
+    // many passes inside one launch.
+    void measure(std::vector<Contender>& contenders, int samples, bool one_launch, const Complain& complain);
+
+    // Matrices on the first pair of buffers, each element as its number.
+    std::string print_input();
+    std::string print_output(const Contender& c);
+
+private:
+    Region region(const Matrices& matrices, int buffer, Expected expected, Holds holds) const;
+    Region input(int buffer) const { return region(*in_, buffer, layout_, Holds::input); }
+    Region output(int buffer, Expected e, Holds holds) const { return region(*out_, buffer, e, holds); }
+    int buffers_of(const Contender& c) const;
+    void prepare();
+    void poison(const Contender& c, int buffers);
+    void enqueue(Contender& c, int buffer);
+    bool check(Contender& c, int buffers, const Complain& complain);
+    void* host_memory(bool pinned);
+    double timed(Contender& c, int passes, int launches, const Complain& complain);
+    std::string label(const Contender& c, const char* doing) const;
+
+    Device& device_;
+    Type type_;
+    Shape shape_;
+    Expected layout_;
+    Progress& progress_;
+    std::optional<Matrices> in_, out_;
+    void* host_[2] = {};  // of transfers, pageable and pinned; null until one needs it
+};
+
+// Complains about kernels that launch what another one does: one's row would be the other's.
+void check_distinct(std::vector<Contender>& contenders, const Complain& complain);
+
+}  // namespace harness

@@ -1,0 +1,140 @@
+#include "errata.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "bench.h"
+#include "error.h"
+
+namespace harness {
+namespace {
+
+const Kernel& kernel_named(const std::string& name)
+{
+    for (const Kernel& k : kernels())
+        if (k.name == name && k.backend != "cuda") return k;
+    throw Error{status_bad_input, "the gallery has no kernel " + name};
+}
+
+// What all checks have to say about a kernel, on a matrix of this shape.
+std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& machine, Progress& progress)
+{
+    std::vector<std::string> reports;
+    const Complain note = [&](const std::string&, const std::string& what) { reports.push_back(what); };
+    std::string remark;
+    const std::unique_ptr<Device> device = open_device(kernel.backend, machine, remark);
+    Bench bench(*device, Type::f32, shape, kernel.expected, progress);
+    std::vector<Contender> contenders{contender(kernel, kernel.block)};
+    bench.verify(contenders[0], 1, true, note);
+    if (contenders[0].result.counts)
+        for (const AccessSite& s : contenders[0].result.counts->sites)
+            if (s.shared && s.units > s.ideal)
+                reports.push_back(format("bank conflicts: %s of shared memory at %s:%d: %.4g wavefronts per request where %.4g would do",
+                                         s.store ? "store" : "load", s.file.c_str(), s.line, double(s.units) / s.requests, double(s.ideal) / s.requests));
+    // Is it one of the program's other kernels under a name of its own?
+    for (const Kernel& k : kernels()) {
+        if (k.backend != "sim" || kernel.backend != "sim" || k.part == Part::faulty || k.name == kernel.name) continue;
+        if (!Bench::same_layout(k.expected, kernel.expected)) continue;
+        contenders.resize(1, contenders[0]);
+        contenders.insert(contenders.begin(), contender(k, k.block));
+        bench.verify(contenders[0], 1, false, [](const std::string&, const std::string&) {});
+        check_distinct(contenders, note);
+        contenders.erase(contenders.begin());
+    }
+    return reports;
+}
+
+// What is to be said of a check of results: it must take what is right and refuse what is not.
+std::vector<std::string> reports_on_check(Erratum::Check check, const Erratum& e)
+{
+    Contents contents{Type::f32, copies, uint64_t(e.width), uint64_t(e.height), 0, Holds::input};
+    const auto matrix = [&] {
+        std::vector<float> values(contents.elements());
+        for (uint64_t i = 0; i < values.size(); ++i) {
+            const uint32_t bits = contents.at<uint32_t>(i);
+            std::memcpy(&values[i], &bits, sizeof bits);
+        }
+        return values;
+    };
+    const std::vector<float> idata = matrix();
+    contents.expected = e.expected;
+    contents.holds = Holds::result;
+    const std::vector<float> right = matrix();
+    contents.holds = Holds::poison;
+    const std::vector<float> unwritten = matrix();
+    std::vector<std::string> reports;
+    if (check(unwritten.data(), idata.data(), e.width, e.height))
+        reports.push_back("a check that cannot fail: it accepts an output that was never written");
+    if (!check(right.data(), idata.data(), e.width, e.height)) reports.push_back("refuses a right result");
+    return reports;
+}
+
+void print(const std::string& label, const std::string& text)
+{
+    // Lines of a hundred characters, as the terminal of a lecture hall has.
+    constexpr size_t most = 100, indent = 4;
+    std::string line(indent, ' ');
+    line += label;
+    size_t used = line.size();
+    std::string out = line;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find(' ', at), text.size());
+        const std::string word = text.substr(at, end - at);
+        if (used + 1 + word.size() > most && used > indent) {
+            out += "\n" + std::string(indent, ' ') + word;
+            used = indent + word.size();
+        } else {
+            out += (used > indent ? " " : "") + word;
+            used += (used > indent) + word.size();
+        }
+        at = end + 1;
+    }
+    printf("%s\n", out.c_str());
+}
+
+}  // namespace
+
+bool run_errata(const std::vector<std::string>& names, const Machine& machine, const std::string& program)
+{
+    std::vector<Erratum> chosen;
+    std::string known;
+    for (const Erratum& e : errata()) {
+        known += (known.empty() ? "" : ", ") + e.kernel;
+        if (names.empty() || std::find(names.begin(), names.end(), e.kernel) != names.end()) chosen.push_back(e);
+    }
+    if (known.empty()) {
+        printf("No faults were published at this stage. `make list` tells which steps have some.\n");
+        return true;
+    }
+    if (chosen.empty() || (!names.empty() && chosen.size() < names.size()))
+        throw Error{status_bad_input, "--errata --kernel: expected some of " + known};
+    std::stable_sort(chosen.begin(), chosen.end(), [](const Erratum& a, const Erratum& b) {
+        return std::make_pair(a.id.size(), a.id) < std::make_pair(b.id.size(), b.id);
+    });
+
+    Progress progress(program);
+    bool all_caught = true;
+    for (const Erratum& e : chosen) {
+        const Shape shape{e.width, e.height};
+        const bool check = e.faulty_check;
+        const std::vector<std::string> faulty = check ? reports_on_check(e.faulty_check, e) : reports_on_kernel(kernel_named(e.kernel), shape, machine, progress);
+        const std::vector<std::string> corrected = check ? reports_on_check(e.sound_check, e) : reports_on_kernel(kernel_named(e.corrected), shape, machine, progress);
+        const auto caught = std::find_if(faulty.begin(), faulty.end(), [&](const std::string& r) { return r.compare(0, e.caught_by.size(), e.caught_by) == 0; });
+        // A twin may be slow for reasons of its own; bank conflicts are a fault only where they were denied.
+        const auto clean = std::all_of(corrected.begin(), corrected.end(), [&](const std::string& r) {
+            return e.caught_by != "bank conflicts" && r.compare(0, 14, "bank conflicts") == 0;
+        });
+        progress.clear();
+        printf("%s  %s, %s\n", e.id.c_str(), e.kernel.c_str(), e.source.c_str());
+        print("", e.story);
+        if (caught == faulty.end()) print("NOT CAUGHT", "by the check that should: " + e.caught_by);
+        else print(format("caught on %d rows x %d columns:", e.height, e.width), *caught);
+        print("corrected:", e.corrected + (clean ? ": nothing to report" : ": NOT CLEAN: " + corrected.front()));
+        printf("\n");
+        all_caught = all_caught && caught != faulty.end() && clean;
+    }
+    return all_caught;
+}
+
+}  // namespace harness

@@ -1,0 +1,101 @@
+#include "host.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "error.h"
+
+namespace harness {
+namespace {
+
+// Calls work(begin, end) over all of [0, n), on every processor when there is enough to do.
+template <typename Work>
+void in_parallel(uint64_t n, Work work)
+{
+    const int parts = n < (1 << 16) ? 1 : usable_processors();
+    std::vector<std::thread> threads;
+    for (int i = 1; i < parts; ++i) threads.emplace_back(work, n / parts * i, i + 1 == parts ? n : n / parts * (i + 1));
+    work(uint64_t(0), parts == 1 ? n : n / parts);
+    for (std::thread& thread : threads) thread.join();
+}
+
+template <typename Bits>
+void fill_region(const Region& region)
+{
+    Bits* data = static_cast<Bits*>(region.data);
+    in_parallel(region.contents.elements(), [&region, data](uint64_t begin, uint64_t end) {
+        for (uint64_t i = begin; i < end; ++i) data[i] = region.contents.at<Bits>(i);
+    });
+}
+
+template <typename Bits>
+Mismatch compare_region(const Region& region)
+{
+    const Bits* data = static_cast<const Bits*>(region.data);
+    Mismatch all;
+    std::mutex mutex;
+    in_parallel(region.contents.elements(), [&, data](uint64_t begin, uint64_t end) {
+        Mismatch own;
+        for (uint64_t i = begin; i < end; ++i)
+            if (data[i] != region.contents.at<Bits>(i) && own.count++ == 0) own.first = i;
+        if (own.count == 0) return;
+        std::lock_guard<std::mutex> lock(mutex);
+        all.first = all.count ? std::min(all.first, own.first) : own.first;
+        all.count += own.count;
+    });
+    return all;
+}
+
+bool wide(const Region& region) { return bytes_of(region.contents.type) == 8; }
+
+}  // namespace
+
+int usable_processors()
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+}
+
+uint64_t HostMemory::free_bytes()
+{
+    // MemAvailable counts caches that give way; sysconf does not.
+    uint64_t kib = 0;
+    if (FILE* meminfo = fopen("/proc/meminfo", "r")) {
+        char line[256];
+        while (fgets(line, sizeof line, meminfo))
+            if (sscanf(line, "MemAvailable: %lu kB", &kib) == 1) break;
+        fclose(meminfo);
+    }
+    return kib ? kib * 1024 : uint64_t(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
+void* HostMemory::allocate(uint64_t bytes)
+{
+    constexpr uint64_t page = 2 << 20;
+    void* memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+    if (!memory) throw Error{status_bad_input, format("the host has no %.2f GB of memory to give", bytes / 1e9)};
+    return memory;
+}
+
+void HostMemory::release(void* memory) noexcept { std::free(memory); }
+void HostMemory::read(void* to, const void* from, uint64_t bytes) { std::memcpy(to, from, bytes); }
+void HostMemory::enqueue_copy(void* to, const void* from, uint64_t bytes) { std::memcpy(to, from, bytes); }
+
+void HostMemory::fill(const Region& region) { (wide(region) ? fill_region<uint64_t> : fill_region<uint32_t>)(region); }
+
+std::vector<Mismatch> HostMemory::compare(const std::vector<Region>& regions)
+{
+    std::vector<Mismatch> mismatches;
+    for (const Region& region : regions)
+        mismatches.push_back((wide(region) ? compare_region<uint64_t> : compare_region<uint32_t>)(region));
+    return mismatches;
+}
+
+}  // namespace harness

@@ -1,0 +1,86 @@
+// Step 2, variants: the transpose on one core of the CPU.
+//
+//   make step02 && ./step02 --all
+//
+// The CPU has the same trouble: along one side it walks through memory, along the other it
+// jumps. Here the remedy is to stay within a block that the caches hold.
+
+#include <algorithm>
+#include <cstring>
+
+#include "../common/step.h"
+
+// Reads along the rows of idata, writes down the columns of odata.
+template <typename T>
+void transposeSerialRead(T* odata, const T* idata, int width, int height)
+{
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+            odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
+}
+
+SERIAL(transposeSerialRead, "B1", transposes)
+
+// Reads down the columns of idata, writes along the rows of odata.
+template <typename T>
+void transposeSerialWrite(T* odata, const T* idata, int width, int height)
+{
+    for (int x = 0; x < width; ++x)
+        for (int y = 0; y < height; ++y)
+            odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
+}
+
+SERIAL(transposeSerialWrite, "B2", transposes)
+
+// Block by block: the lines of a block's columns are used up before they leave the cache. 16
+// floats are a cache line; a power of two apart, more lines than that compete for the same sets.
+template <typename T>
+void transposeSerialBlocked(T* odata, const T* idata, int width, int height)
+{
+    constexpr int BLOCK = 16;
+    for (int top = 0; top < height; top += BLOCK)
+        for (int left = 0; left < width; left += BLOCK)
+            for (int x = left; x < std::min(left + BLOCK, width); ++x)
+                for (int y = top; y < std::min(top + BLOCK, height); ++y)
+                    odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
+}
+
+SERIAL(transposeSerialBlocked, "-", transposes)
+
+// width and height change places: the loops run over the wrong sides of the matrix.
+template <typename T>
+void transposeSerialExchanged(T* odata, const T* idata, int width, int height)
+{
+    for (int x = 0; x < height; ++x)
+        for (int y = 0; y < width; ++y)
+            odata[size_t(x) * width + y] = idata[size_t(y) * height + x];
+}
+
+SERIAL_ERRATUM(transposeSerialExchanged, "E9", "book 9.1", transposes, "wrong result", "transposeSerialWrite", 70, 50,
+               "Published: the second of two serial transposes of an m x n matrix, as fast as the first. It indexes with "
+               "m and n exchanged, which is right for squares and nothing else, and only squares were run. What is left: "
+               "the times, which are of squares; not the function.")
+
+// Is the largest difference small enough? The result is held against the result.
+static bool comparesWithItself(const float* odata, const float*, int width, int height)
+{
+    const float* host_result = odata;
+    for (size_t i = 0; i < size_t(width) * height; ++i)
+        if (std::max(odata[i], host_result[i]) - std::min(odata[i], host_result[i]) > 1e-8f) return false;
+    return true;
+}
+
+// Every element must be the one that belongs there. Bits are compared, not values: a difference
+// that is no number is not above any bound.
+static bool comparesWithTheInput(const float* odata, const float* idata, int width, int height)
+{
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+            if (std::memcmp(&odata[size_t(x) * height + y], &idata[size_t(y) * width + x], sizeof(float))) return false;
+    return true;
+}
+
+CHECK_ERRATUM(comparesWithItself, "E5", "bandwidth post", transposes, "a check that cannot fail", comparesWithTheInput, 70, 50,
+              "Published: every kernel's result passes the check. The check is given the same array twice, so it would "
+              "pass anything, an output that was never written included. What is left: the times, of kernels that "
+              "nothing has shown to be right.")

@@ -1,0 +1,90 @@
+// Step 4, errata: kernels with the faults that were published at this stage. None of them is
+// part of a run unless it is asked for.
+//
+//   make step04 && ./step04 --errata
+
+#include "../common/step.h"
+
+constexpr int TILE_DIM = 32;
+constexpr int BLOCK_ROWS = 8;
+constexpr int GRID_DIM = 32;
+constexpr int NUM_REPS = 3;
+
+// Blocks that loop over the tiles, and no barrier at the end of a turn.
+template <typename T>
+__global__ void transposeLoopingRace(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
+
+    for (int top = blockIdx.y * TILE_DIM; top < height; top += gridDim.y * TILE_DIM)
+        for (int left = blockIdx.x * TILE_DIM; left < width; left += gridDim.x * TILE_DIM) {
+            int x = left + threadIdx.x;
+            int y = top + threadIdx.y;
+            if (x < width && y < height)
+                tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];  // fills the tile again
+
+            __syncthreads();
+
+            x = top + threadIdx.x;
+            y = left + threadIdx.y;
+            if (x < height && y < width)
+                odata[size_t(y) * height + x] = tile[threadIdx.x][threadIdx.y];  // may still be reading it
+        }
+}
+
+template <typename T>
+void launchLoopingRace(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(transposeLoopingRace<T>, dim3(GRID_DIM, GRID_DIM), dim3(TILE_DIM, TILE_DIM))(odata, idata, width, height);
+}
+
+ERRATUM(transposeLoopingRace, "E2", "book 9.7", transposes, launchLoopingRace, "race", "transposeLoopingBlocks", 1100, 40,
+        "Published: a fixed number of blocks that loop over the tiles beats a block per tile, at 8192 x 8192 by a quarter "
+        "(Table 9.3). There is no barrier between reading the tile and filling it for the next turn: a warp that is ahead "
+        "overwrites what another has yet to read. What is left: a question. The times are those of a kernel without a "
+        "barrier that it needs, and have to be taken again.")
+
+// The whole kernel in a loop, to time it without the cost of launches, and no barrier between
+// two passes.
+template <typename T>
+__global__ void transposeRepeatedRace(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+    int ox = blockIdx.y * TILE_DIM + threadIdx.x;
+    int oy = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    for (int pass = 0; pass < NUM_REPS; ++pass) {
+        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+            if (x < width && y + j < height)
+                tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];  // fills the tile again
+
+        __syncthreads();
+
+        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+            if (ox < height && oy + j < width)
+                odata[size_t(oy + j) * height + ox] = tile[threadIdx.x][threadIdx.y + j];  // may still be reading it
+    }
+}
+
+template <typename T>
+void launchRepeatedRace(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    LAUNCH(transposeRepeatedRace<T>, grid, dim3(TILE_DIM, BLOCK_ROWS))(odata, idata, width, height);
+}
+
+ERRATUM(transposeRepeatedRace, "E3", "whitepaper, and its translation", transposes_repeatedly(NUM_REPS), launchRepeatedRace,
+        "race", "transposeRepeated", 100, 70,
+        "Published: a second column of bandwidths, of kernels that repeat themselves in a loop. In every kernel with a tile "
+        "a pass may begin before all threads are done with the last; the translation puts the missing barrier into some of "
+        "them. Every pass computes the same, so the race does not even show in the result. What is left: the traffic, which "
+        "is the same; the times are without a barrier per pass that a correct kernel pays for.")
+
+ERRATUM_OF(transposeTile16Padded, E11, "book 9.4", "bank conflicts", "transposeTile16Swizzled", 64, 64,
+           "Published: padding the tile to 16 x 17 removes the bank conflicts, and hardly matters for large matrices. A warp "
+           "of today covers two rows of this tile, and on 32 banks they overlap: two wavefronts where one would do, for "
+           "loads and stores alike. Half-warps on 16 banks, as the card of the whitepaper had them, do not conflict. What "
+           "is left: that two-fold conflicts hardly matter. Conflicts were compared with conflicts, not with none.")

@@ -1,0 +1,184 @@
+// Step 4, variants: other ways round the bank conflicts, and other ways to hand out the tiles.
+//
+//   make step04 && ./step04 --all
+
+#include "../common/step.h"
+
+constexpr int TILE_DIM = 32;
+constexpr int BLOCK_ROWS = 8;
+constexpr int SMALL_TILE = 16;
+constexpr int GRID_DIM = 32;  // blocks in x and in y of the kernels that loop over the tiles
+constexpr int NUM_REPS = 10;  // passes of the kernel that repeats itself
+
+// The tile of step 3's 16 x 16 variant, padded. It helps less than it should: `./step04 --errata`.
+template <typename T>
+__global__ void transposeTile16Padded(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[SMALL_TILE][SMALL_TILE + 1];
+
+    int x = blockIdx.x * SMALL_TILE + threadIdx.x;
+    int y = blockIdx.y * SMALL_TILE + threadIdx.y;
+
+    if (x < width && y < height)
+        tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
+
+    __syncthreads();
+
+    x = blockIdx.y * SMALL_TILE + threadIdx.x;
+    y = blockIdx.x * SMALL_TILE + threadIdx.y;
+
+    if (x < height && y < width)
+        odata[size_t(y) * height + x] = tile[threadIdx.x][threadIdx.y];
+}
+
+template <typename T>
+void launchTile16Padded(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
+    dim3 block(SMALL_TILE, SMALL_TILE);
+    LAUNCH(transposeTile16Padded<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(transposeTile16Padded, "B7", transposes, launchTile16Padded)
+
+// Two rows of 16 words fill the 32 banks exactly: there is no room for padding. Instead every
+// second pair of rows changes the order of its columns, so that two columns of 16 do the same.
+// (Of 4-byte words. A warp's doubles are served as two half-warps, which meet in pairs.)
+template <typename T>
+__global__ void transposeTile16Swizzled(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[SMALL_TILE][SMALL_TILE];
+
+    int x = blockIdx.x * SMALL_TILE + threadIdx.x;
+    int y = blockIdx.y * SMALL_TILE + threadIdx.y;
+
+    // Element (row r, column c) lies at tile[r][c ^ (r & ~1)].
+    if (x < width && y < height)
+        tile[threadIdx.y][threadIdx.x ^ (threadIdx.y & ~1u)] = idata[size_t(y) * width + x];
+
+    __syncthreads();
+
+    x = blockIdx.y * SMALL_TILE + threadIdx.x;
+    y = blockIdx.x * SMALL_TILE + threadIdx.y;
+
+    if (x < height && y < width)
+        odata[size_t(y) * height + x] = tile[threadIdx.x][threadIdx.y ^ (threadIdx.x & ~1u)];
+}
+
+template <typename T>
+void launchTile16Swizzled(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
+    dim3 block(SMALL_TILE, SMALL_TILE);
+    LAUNCH(transposeTile16Swizzled<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(transposeTile16Swizzled, "-", transposes, launchTile16Swizzled)
+
+// The lesson's tile without its padding: each row r keeps its 32 elements in another order,
+// element c at c ^ r. A row is still all of its own words, and a column is in 32 banks.
+template <typename T>
+__global__ void transposeSwizzled(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] = idata[size_t(y + j) * width + x];
+
+    __syncthreads();
+
+    x = blockIdx.y * TILE_DIM + threadIdx.x;
+    y = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < height && y + j < width)
+            odata[size_t(y + j) * height + x] = tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];
+}
+
+template <typename T>
+void launchSwizzled(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    LAUNCH(transposeSwizzled<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(transposeSwizzled, "-", transposes, launchSwizzled)
+
+// A grid that does not grow with the matrix: every block takes a tile, then the one a grid
+// further on, until there are none left.
+template <typename T>
+__global__ void transposeLoopingBlocks(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
+
+    for (int top = blockIdx.y * TILE_DIM; top < height; top += gridDim.y * TILE_DIM)
+        for (int left = blockIdx.x * TILE_DIM; left < width; left += gridDim.x * TILE_DIM) {
+            int x = left + threadIdx.x;
+            int y = top + threadIdx.y;
+            if (x < width && y < height)
+                tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
+
+            __syncthreads();
+
+            x = top + threadIdx.x;
+            y = left + threadIdx.y;
+            if (x < height && y < width)
+                odata[size_t(y) * height + x] = tile[threadIdx.x][threadIdx.y];
+
+            // The next turn refills the tile: all threads must be done reading it.
+            __syncthreads();
+        }
+}
+
+template <typename T>
+void launchLoopingBlocks(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid(GRID_DIM, GRID_DIM);
+    dim3 block(TILE_DIM, TILE_DIM);
+    LAUNCH(transposeLoopingBlocks<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(transposeLoopingBlocks, "B9", transposes, launchLoopingBlocks)
+
+// The lesson, many times over in one launch: how the whitepaper kept the cost of launches out of
+// its first measurements. `--one-launch` does it to any kernel, by a deeper grid.
+template <typename T>
+__global__ void transposeRepeated(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+    int ox = blockIdx.y * TILE_DIM + threadIdx.x;
+    int oy = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    for (int pass = 0; pass < NUM_REPS; ++pass) {
+        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+            if (x < width && y + j < height)
+                tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
+
+        __syncthreads();
+
+        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+            if (ox < height && oy + j < width)
+                odata[size_t(oy + j) * height + ox] = tile[threadIdx.x][threadIdx.y + j];
+
+        // The next pass refills the tile: all threads must be done reading it.
+        __syncthreads();
+    }
+}
+
+template <typename T>
+void launchRepeated(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    LAUNCH(transposeRepeated<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(transposeRepeated, "W12", transposes_repeatedly(NUM_REPS), launchRepeated)

@@ -1,0 +1,36 @@
+// Step 5, errata: how the fine- and the coarse-grained kernel were checked when they were published.
+//
+//   make step05 && ./step05 --errata
+
+#include <cmath>
+#include <cstring>
+
+#include "../common/step.h"
+
+// Neither kernel makes a transpose, so there was no reference at hand: the output took its place.
+static bool comparesWithOwnOutput(const float* odata, const float*, int width, int height)
+{
+    const float* gold = odata;
+    for (size_t i = 0; i < size_t(width) * height; ++i)
+        if (std::fabs(gold[i] - odata[i]) > 0.01f * std::fabs(gold[i])) return false;
+    return true;
+}
+
+// A reference for what a fine-grained kernel does make: element (x, y) of a tile of 32 comes from
+// (y, x), where there is such an element.
+static bool comparesWithTurnedTiles(const float* odata, const float* idata, int width, int height)
+{
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+            int from_x = x / 32 * 32 + y % 32, from_y = y / 32 * 32 + x % 32;
+            if (from_x >= width || from_y >= height) from_x = x, from_y = y;
+            if (std::memcmp(&odata[size_t(y) * width + x], &idata[size_t(from_y) * width + from_x], sizeof(float))) return false;
+        }
+    return true;
+}
+
+CHECK_ERRATUM(comparesWithOwnOutput, "E4", "whitepaper's program, and the sample shipped with the toolkit", transposes_each_tile(32),
+              "a check that cannot fail", comparesWithTurnedTiles, 100, 70,
+              "Published: all kernels pass. The two that make half a transpose are compared with their own output, and "
+              "would pass with nothing written at all. What is left: their bandwidths, and with them the argument that the "
+              "cost is in where the tiles go; that the kernels do what they are called had to be shown by others.")

@@ -1,0 +1,45 @@
+// Step 6, errata: a kernel with the fault that was published at this stage. It is no part of a
+// run unless it is asked for.
+//
+//   make step06 && ./step06 --errata
+
+#include "../common/step.h"
+
+constexpr int SMALL_TILE = 16;
+
+// Diagonal order for squares, and no test against the edge.
+template <typename T>
+__global__ void transposeDiagonal16Untested(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[SMALL_TILE][SMALL_TILE + 1];
+
+    int by = blockIdx.x;
+    int bx = (blockIdx.x + blockIdx.y) % gridDim.x;
+
+    int x = bx * SMALL_TILE + threadIdx.x;
+    int y = by * SMALL_TILE + threadIdx.y;
+
+    tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
+
+    __syncthreads();
+
+    x = by * SMALL_TILE + threadIdx.x;
+    y = bx * SMALL_TILE + threadIdx.y;
+
+    odata[size_t(y) * height + x] = tile[threadIdx.x][threadIdx.y];
+}
+
+template <typename T>
+void launchDiagonal16Untested(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
+    dim3 block(SMALL_TILE, SMALL_TILE);
+    LAUNCH(transposeDiagonal16Untested<T>, grid, block)(odata, idata, width, height);
+}
+
+ERRATUM(transposeDiagonal16Untested, "E7", "book 9.5", transposes, launchDiagonal16Untested, "out-of-bounds",
+        "transposeDiagonal16", 50, 50,
+        "Published: the diagonal order makes the transpose slower on a K20c. The other kernels of the book test every "
+        "element against the edge of the matrix, this one none: where the side is no multiple of 16 it reads and writes "
+        "beyond the end, and before it wraps round into the next row. What is left: the times, at multiples of 16; and "
+        "they flatter the diagonal kernel, which was spared the tests.")
