@@ -17,7 +17,8 @@ endif
 
 # Architectures: the card at hand, or else every major one the toolkit knows, and PTX.
 ifneq ($(NVCC),)
-ARCH ?= $(if $(shell nvidia-smi -L 2>/dev/null | grep GPU),native,all-major)
+GPU := $(shell nvidia-smi -L 2>/dev/null | grep GPU)
+ARCH ?= $(if $(GPU),native,all-major)
 endif
 
 WARNINGS := -Wall -Wextra -Werror
@@ -56,7 +57,9 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all test bench-sim clean help FORCE
+TABLES := table-whitepaper table-book table-bandwidth
+
+.PHONY: all list $(TABLES) test bench-sim clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -130,12 +133,44 @@ bench-sim: build/tests/bench_sim
 microbench: build/plots/microbench.cuda.o
 	$(call say,link,$@) $(LINK) -o $@ $^
 
+list: all
+	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'
+	@printf '%-18s %-30s %-8s %-4s %-21s %s\n' 'every step' '--one-launch, for any kernel' 'option' 'GPU' 'as the kernel' 'W12'
+	@echo
+	@echo 'W: the whitepaper; B: the book; F: the bandwidth post; C: the coalescing notes; R: the remap post; E: their errata.'
+
+# The sources' tables, measured again. $(call measure,table,step,options): each step's results
+# into a file of their own. Without a GPU: the counts and models of the machine that has the most to say.
+measure = ./$(2) --csv results/$(1)_$(2)$(4).csv $(3)
+
+table-whitepaper: all
+	@mkdir -p results && rm -f results/whitepaper_*.csv
+	for step in $(filter-out step07,$(STEPS)); do $(call measure,whitepaper,$$step,--kernel W --size 2048 $(if $(GPU),--one-launch,--machine gtx280)) || exit; done
+	python3 plots/tables.py whitepaper results/whitepaper_*.csv
+
+table-book: all
+	@mkdir -p results && rm -f results/book_*.csv
+	for step in $(if $(GPU),step01) step02 step03 step04 step06; do $(call measure,book,$$step,--kernel B --sweep book) || exit; done
+	$(call measure,book,step02,--kernel transposeSerialBlocked --sweep book,_blocked)
+	python3 plots/tables.py book results/book_*.csv
+
+table-bandwidth: all
+	@mkdir -p results && rm -f results/bandwidth_*.csv
+	for step in step01 step02 step06; do $(call measure,bandwidth,$$step,--kernel F --size 4096) || exit; done
+	$(call measure,bandwidth,step02,--kernel F9 --size 4096 --block 32x16$(comma)32x8$(comma)64x16$(comma)64x8$(comma)128x8,_blocks)
+	$(if $(GPU),for step in step01 step02; do $(call measure,bandwidth,$$step,--kernel F --size 4096 --device sim,_counts) || exit; done)
+	python3 plots/tables.py bandwidth results/bandwidth_*.csv
+comma := ,
+
 clean:
 	rm -rf build $(STEPS) microbench
 
 help:
 	@echo 'make stepNN     build one step, for example: make step04 && ./step04'
 	@echo 'make all        build all steps: $(STEPS)'
+	@echo 'make list       every kernel: its step, what it produces, its row in the table of sources'
+	@echo 'make table-whitepaper, table-book, table-bandwidth'
+	@echo '                the tables that the sources published, measured again and side by side'
 	@echo 'make test       build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim  measure the simulator: traced accesses per second'
 	@echo 'make microbench  what the GPU at hand can do at most: the constants of its model (needs nvcc)'

@@ -37,7 +37,7 @@ uint64_t LaunchCounts::bytes_moved() const
 uint64_t LaunchCounts::bytes_asked() const
 {
     uint64_t sum = 0;
-    for (const AccessSite& s : sites) sum += s.shared ? 0 : s.accesses * s.element_bytes;
+    for (const AccessSite& s : sites) sum += s.asked;
     return sum;
 }
 

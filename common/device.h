@@ -47,6 +47,7 @@ struct AccessSite {
     uint64_t units = 0;          // global: transactions, lines or sectors; shared: wavefronts
     uint64_t ideal = 0;          // the fewest units there could be
     uint64_t bytes = 0;          // global: what the units carry
+    uint64_t asked = 0;          // global: what was asked for, each element of a request once
     int worst = 0;               // units of the most expensive request
     int64_t stride = 0;          // bytes from one lane to the next
     const char* unit = "";

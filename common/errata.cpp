@@ -101,14 +101,15 @@ bool run_errata(const std::vector<std::string>& names, const Machine& machine, c
     std::string known;
     for (const Erratum& e : errata()) {
         known += (known.empty() ? "" : ", ") + e.kernel;
-        if (names.empty() || std::find(names.begin(), names.end(), e.kernel) != names.end()) chosen.push_back(e);
+        if (names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == e.kernel || n == e.id; })) chosen.push_back(e);
     }
     if (known.empty()) {
         printf("No faults were published at this stage. `make list` tells which steps have some.\n");
         return true;
     }
-    if (chosen.empty() || (!names.empty() && chosen.size() < names.size()))
-        throw Error{status_bad_input, "--errata --kernel: expected some of " + known};
+    for (const std::string& name : names)
+        if (std::none_of(chosen.begin(), chosen.end(), [&](const Erratum& e) { return name == e.kernel || name == e.id; }))
+            throw Error{status_bad_input, "--kernel " + name + ": expected one of " + known};
     std::stable_sort(chosen.begin(), chosen.end(), [](const Erratum& a, const Erratum& b) {
         return std::make_pair(a.id.size(), a.id) < std::make_pair(b.id.size(), b.id);
     });

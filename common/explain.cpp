@@ -21,7 +21,9 @@ std::string diagnosis(const AccessSite& s)
                           s.store ? "store" : "load", cost, ideal);
         return format("lanes meet in the same banks: a warp's %s takes %.4g wavefronts where %.4g would do", s.store ? "store" : "load", cost, ideal);
     }
-    const double share = double(s.accesses * s.element_bytes) / s.bytes;
+    const double share = double(s.asked) / s.bytes;
+    if (s.asked == s.requests * s.element_bytes && s.accesses > s.requests)
+        return format("all lanes ask for one element: %.4g bytes move for each that is asked for", 1 / share);
     if (s.units == s.ideal) return "neighbouring lanes access neighbouring elements: coalesced";
     if (std::llabs(s.stride) > int64_t(2 * s.element_bytes))
         return format("neighbouring lanes are %lld bytes apart: the warp moves %.4g times the bytes it asks for", (long long)s.stride, 1 / share);
@@ -41,7 +43,7 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
                        per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes, per_request(s.units, s).c_str(), s.unit,
                        per_request(s.ideal, s).c_str());
         if (s.shared) text += format(", at worst %d\n", s.worst);
-        else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.accesses * s.element_bytes / s.bytes);
+        else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.asked / s.bytes);
         text += "    " + diagnosis(s) + "\n";
     }
     if (counts.partitions)

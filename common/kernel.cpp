@@ -1,6 +1,8 @@
 #include "kernel.h"
 
 #include <algorithm>
+#include <cctype>
+#include <sstream>
 
 #include "error.h"
 
@@ -28,6 +30,15 @@ const char* name_of(Produces produces)
         case Produces::nothing: return "nothing";
     }
     return "";
+}
+
+bool goes_by(const Kernel& kernel, const std::string& name)
+{
+    if (kernel.name == name) return true;
+    std::istringstream rows(kernel.row);
+    for (std::string row; rows >> row;)
+        if (row == name || (name.size() == 1 && row.size() > 1 && row[0] == name[0] && isdigit(row[1]))) return true;
+    return false;
 }
 
 std::vector<Kernel>& kernels()

@@ -46,6 +46,10 @@ struct Kernel {
     Transfer transfer;
 };
 
+// Whether a kernel goes by this on the command line: its name, a row of its source (B7), or the
+// letter of a source (B: all of its rows).
+bool goes_by(const Kernel& kernel, const std::string& name);
+
 // Every kernel linked into this program, in the order of its source files.
 std::vector<Kernel>& kernels();
 

@@ -40,9 +40,10 @@ void list()
 {
     const char* const line = "%-18s %-30s %-8s %-4s %-21s %s\n";
     printf(line, "step", "kernel", "part", "on", "produces", "source rows");
-    for (const Kernel& k : kernels())
-        if (k.backend != "cuda")
-            printf(line, k.step.c_str(), k.name.c_str(), name_of(k), place_of(k), name_of(k.expected.what), k.row.c_str());
+    for (Part part : {Part::lesson, Part::variant, Part::faulty})
+        for (const Kernel& k : kernels())
+            if (k.backend != "cuda" && k.part == part)
+                printf(line, k.step.c_str(), k.name.c_str(), name_of(k), place_of(k), name_of(k.expected.what), k.row.c_str());
 }
 
 // What the options ask for, of one back end.
@@ -51,7 +52,7 @@ std::vector<Contender> select(const std::string& backend, const Options& options
     std::vector<Contender> selected;
     for (const Kernel& k : kernels()) {
         if (k.backend != backend) continue;
-        const bool named = std::find(options.kernels.begin(), options.kernels.end(), k.name) != options.kernels.end();
+        const bool named = std::any_of(options.kernels.begin(), options.kernels.end(), [&](const std::string& n) { return goes_by(k, n); });
         const bool wanted = !options.kernels.empty() ? named : k.part == Part::lesson || (options.all && k.part == Part::variant);
         if (!wanted || (!options.blocks.empty() && !k.block.x)) continue;
         if (options.blocks.empty()) selected.push_back(contender(k, k.block));
@@ -70,7 +71,7 @@ void check_names(const Options& options)
         if (k.block.x) with_blocks += (with_blocks.empty() ? "" : ", ") + k.name;
     }
     for (const std::string& name : options.kernels)
-        if (std::none_of(kernels().begin(), kernels().end(), [&](const Kernel& k) { return k.name == name; }))
+        if (std::none_of(kernels().begin(), kernels().end(), [&](const Kernel& k) { return goes_by(k, name); }))
             throw Error{status_bad_input, "--kernel " + name + ": expected one of " + known};
     if (!options.blocks.empty() && select("sim", options).empty())
         throw Error{status_bad_input, "--block: applies to " + (with_blocks.empty() ? "no kernel of this program" : with_blocks + ": name one, or say --all")};
@@ -104,7 +105,7 @@ Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape
             printf("\nidata, each element as its number:\n%s\nodata after %s:\n%s", bench.print_input().c_str(), c.result.kernel.c_str(), bench.print_output(c).c_str());
         }
         check_distinct(group, complain);
-        if (device.has_clock()) bench.measure(group, reps, options.one_launch, complain);
+        if (device.has_clock() && !options.once) bench.measure(group, reps, options.one_launch, complain);
         for (size_t i = 0; i < group.size(); ++i) finished[places[i]] = group[i].result;
     }
     for (const Result& r : finished) {

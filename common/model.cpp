@@ -10,7 +10,7 @@ Prediction roofline(const Roofline& r, const LaunchCounts& c)
 {
     uint64_t stored = 0;
     for (const AccessSite& s : c.sites)
-        if (!s.shared && s.store) stored += s.accesses * s.element_bytes;
+        if (!s.shared && s.store) stored += s.asked;
     const double total = double(c.bytes_asked());
     // A byte stored apart from its neighbours costs more; the benchmark scatters half of its bytes.
     const double scatter = 2 * (1 / r.scatter_gbs - 1 / r.stream_gbs);

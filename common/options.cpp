@@ -86,7 +86,7 @@ std::vector<Shape> sweep(const std::string& name)
 
 Options parse_options(int argc, char** argv)
 {
-    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, print, errata, csv, peak, machine, explain,
+    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, once, print, errata, csv, peak, machine, explain,
            list, list_machines, help };
     static const option known[] = {
         {"size", required_argument, nullptr, size},     {"width", required_argument, nullptr, width},
@@ -94,7 +94,8 @@ Options parse_options(int argc, char** argv)
         {"type", required_argument, nullptr, type},     {"reps", required_argument, nullptr, reps},
         {"device", required_argument, nullptr, device}, {"kernel", required_argument, nullptr, kernel},
         {"all", no_argument, nullptr, all},             {"block", required_argument, nullptr, block},
-        {"one-launch", no_argument, nullptr, one_launch}, {"print", no_argument, nullptr, print},
+        {"one-launch", no_argument, nullptr, one_launch}, {"once", no_argument, nullptr, once},
+        {"print", no_argument, nullptr, print},
         {"errata", no_argument, nullptr, errata},       {"csv", required_argument, nullptr, csv},
         {"peak", required_argument, nullptr, peak},     {"machine", required_argument, nullptr, machine},
         {"explain", no_argument, nullptr, explain},     {"list", no_argument, nullptr, list},
@@ -127,6 +128,7 @@ Options parse_options(int argc, char** argv)
                 for (const std::string& text : split(optarg, ',')) o.blocks.push_back(block_shape(text));
                 break;
             case one_launch: o.one_launch = true; break;
+            case once: o.once = true; break;
             case print: o.print = true; break;
             case errata: o.errata = true; break;
             case csv:
@@ -151,6 +153,7 @@ Options parse_options(int argc, char** argv)
     if (sides.width && !sides.height) refuse("--width without --height: give both, or --size for a square");
     if (sides.height && !sides.width) refuse("--height without --width: give both, or --size for a square");
     if (sides.width) o.shapes.push_back(sides);
+    if (o.once && (o.one_launch || o.reps)) refuse("--once excludes --reps and --one-launch: it times nothing");
     if (o.all && !o.kernels.empty()) refuse("--all excludes --kernel: give one or the other");
     if (o.print) {
         if (o.shapes.empty()) o.shapes.push_back({8, 4});
@@ -183,8 +186,10 @@ Runs this step's kernels, checks every element of every result, and reports the 
                            runs per kernel on the simulator (default: 1)
   --device auto|cuda|sim   where to run (default: auto, the GPU if there is one)
   --all                    the step's variants, too
-  --kernel NAME[,NAME...]  only these kernels, of all that --list shows
+  --kernel NAME[,NAME...]  only these kernels of the list: by name, by source row (B7), or by the
+                           letter of a source (B)
   --block 32x8[,...]       blocks of so many threads in x and y, for the kernels that allow it
+  --once                   one verified pass of each kernel and no timing, as profilers want it
   --one-launch             also time many passes inside one launch (GPU)
   --print                  show the matrix before and after, at most 32 x 32, each element as its number
   --errata                 the faults published at this stage: what each did, and which check finds it

@@ -22,7 +22,7 @@ struct Options {
     std::vector<std::string> kernels;  // empty: the lesson's
     bool all = false;                  // the variants, too
     std::vector<Block> blocks;         // empty: each kernel's own
-    bool one_launch = false, print = false, errata = false;
+    bool one_launch = false, once = false, print = false, errata = false;
     std::string csv;     // empty: none
     double peak_gbs = 0;  // 0: ask the device
     std::string machine = "h200";  // that the simulator stands for

@@ -191,7 +191,7 @@ std::string table(const Results& results)
                 }
                 if (!shared) line.push_back(coalesced_text(c));
             }
-            line.push_back(c.partitions ? fixed(std::max(c.busiest_read, c.busiest_write), 2) + (c.map_assumed ? " assumed" : "") : "-");
+            line.push_back(c.partitions && c.bytes_moved() ? fixed(std::max(c.busiest_read, c.busiest_write), 2) + (c.map_assumed ? " assumed" : "") : "-");
         }
         lines.push_back(line);
     }

@@ -99,8 +99,10 @@ __global__ void addBroadcast(T* z, const T* x, const T* y, size_t n)
 {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
 
-    if (i < n)
-        z[i] = x[0] + y[i];
+    if (i < n) {
+        T first = x[0];
+        z[i] = first + y[i];
+    }
 }
 
 template <typename T>

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tests/gpu.py --out DIR [verify] [bench] [sanitize] [profile]     (default: all four)
+usage: python3 tests/gpu.py --out DIR [verify] [bench] [tables] [sanitize] [errata] [profile]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
-  bench     every step at 2048 to 32768 squared                   -> DIR/bench.csv
+  bench     every kernel at 2048 to 32768 squared                 -> DIR/bench.csv
+  tables    the sources' tables, measured again                   -> DIR/whitepaper.csv, book.csv, bandwidth.csv
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck; and that racecheck can fail
                                                                   -> DIR/sanitizer.csv
-  profile   Nsight Compute's counts for every lesson kernel       -> DIR/profile.csv
+  errata    the faulty kernels, and compute-sanitizer on them     -> DIR/errata.csv
+  profile   Nsight Compute's counts for every kernel              -> DIR/profile.csv
 
 Every CSV names machine, driver and date (UTC). Exits 1 if anything is not as it should be, and says what.
 """
@@ -25,7 +27,7 @@ import sys
 import tempfile
 import time
 
-from lessons import FAULTS, KINDS, LESSONS, ROOT, SHAPES, STEPS, TWINS, TYPES, run
+from lessons import FAULTS, KINDS, ROOT, SHAPES, STEPS, TWINS, TYPES, kernels, run
 
 LARGE = [(2048, 2048), (16384, 16384), (10007, 6007), (1, 1000003), (1000003, 1)]
 PAST_INT = (49152, 45056)  # 2.2 * 10^9 elements
@@ -77,27 +79,52 @@ def at_once(jobs, work, workers):
         return list(pool.map(lambda job: work(*job), jobs))
 
 
-def measured(program, width, height, element, *arguments):
-    """Runs ./program on the GPU and returns the rows of its CSV; none if it failed."""
+def results(program, sizes, element, *arguments, timeout=400):
+    """Runs ./program on the GPU; returns the rows of its CSV, and the refusals: [(kernel, size, message)]."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "results.csv"
-        done = run(ROOT / program, "--device", "cuda", "--width", width, "--height", height, "--type", element,
-                   "--csv", path, *arguments, timeout=300)
-        expect(done.returncode == 0, f"{program} {width}x{height} {element}: exit {done.returncode}: {done.stderr.strip()}")
-        return list(csv.DictReader(path.open())) if path.exists() else []
+        done = run(ROOT / program, "--device", "cuda", "--size", ",".join(f"{w}x{h}" for w, h in sizes), "--type", element,
+                   "--csv", path, *arguments, timeout=timeout)
+        refused = re.findall(r"^\w+: (\w+): (the kernel asks for .*)$", done.stderr, re.MULTILINE)
+        expect(done.returncode == 0 and len(refused) == len(done.stderr.splitlines()),
+               f"{program} {sizes} {element}: exit {done.returncode}: {done.stderr.strip()}")
+        rows = list(csv.DictReader(path.open())) if path.exists() else []
+        for row in rows:
+            expect(row["verified"] == "yes", f"{program} {row}")
+        return rows, refused
+
+
+def on_the_gpu(program, *places):
+    """The names of a program's lesson and variants on the GPU, and at the other places named."""
+    return ",".join(k["kernel"] for k in kernels("lesson", "variant") if k["program"] == program and k["on"] in ("GPU", *places))
 
 
 def verify(out):
-    jobs = [(s, w, h, t, "--reps", 1) for w, h in SHAPES for t in TYPES for s in STEPS]
-    small = at_once(jobs, measured, 8)
-    jobs = [(s, w, h, t, "--reps", 2) for w, h in LARGE for t in TYPES for s in STEPS]
-    large = at_once(jobs, measured, 2)
-    past = [measured(s, *PAST_INT, "float", "--reps", 2) for s in STEPS]
-    rows = [row for result in small + large + past for row in result]
-    expect(len({(r["kernel"], r["type"], r["width"], r["height"]) for r in rows if r["kernel"] in LESSONS})
-           == len(LESSONS) * (len(SHAPES + LARGE) * len(TYPES) + 1), "a kernel, type or shape is missing")
     keep = ["date_utc", "commit", "machine", "driver", "kernel", "type", "width", "height", "verified"]
-    write(out / "verify.csv", [{k: r[k] for k in keep} for r in rows if r["kernel"] in LESSONS])
+    rows = []
+
+    def one(program, sizes, element, *arguments):
+        found, refused = results(program, sizes, element, *arguments)
+        names = arguments[1].split(",")
+        rows.extend({k: r[k] for k in keep} for r in found if r["kernel"] in names)
+        for kernel, message in refused:  # only ever one size at a time
+            ((width, height),) = sizes
+            expect("blocks in y" in message, f"{kernel} refused {sizes} for another reason: {message}")
+            rows.append({**machine(), "commit": found[0]["commit"] if found else "", "kernel": kernel, "type": element, "width": width,
+                         "height": height, "verified": f"refused: {message}"})
+
+    for program, element in itertools.product(STEPS, TYPES):
+        names = on_the_gpu(program, "bus")
+        one(program, SHAPES, element, "--kernel", names, "--once")
+        for size in LARGE:
+            one(program, [size], element, "--kernel", names, "--reps", 2)
+    for program in STEPS:
+        one(program, [PAST_INT], "float", "--kernel", on_the_gpu(program), "--reps", 2)
+    places = [k["on"] for k in kernels("lesson", "variant")]
+    due = (len(places) - places.count("CPU")) * len(SHAPES + LARGE) * len(TYPES) + places.count("GPU")
+    expect(len({(r["kernel"], r["type"], str(r["width"]), str(r["height"])) for r in rows}) == due,
+           f"a kernel, type or shape is missing: {len(rows)} results")
+    write(out / "verify.csv", [{k: r[k] for k in keep} for r in rows])
 
     done = run(ROOT / "step04", "--device", "cuda", "--width", 1, "--height", 65535 * 32 + 1)
     expect(done.returncode == 2 and "65536 blocks in y" in done.stderr, "a grid of 65536 blocks in y: " + done.stderr)
@@ -122,12 +149,10 @@ def verify(out):
 
 def bench(out):
     rows = []
-    for side in BENCH:
-        for program in STEPS:
-            rows += measured(program, side, side, "float")
-    for element in ("double", "int"):
-        for program in STEPS:
-            rows += measured(program, 16384, 16384, element)
+    for program in STEPS:
+        rows += results(program, [(n, n) for n in BENCH], "float", "--kernel", on_the_gpu(program))[0]
+        for element in ("double", "int"):
+            rows += results(program, [(16384, 16384)], element, "--kernel", on_the_gpu(program))[0]
     write(out / "bench.csv", rows)
     for row in rows:
         if row["width"] == "16384":
@@ -135,39 +160,77 @@ def bench(out):
                   f"  spread {row['time_spread_percent']} %")
 
 
-def sanitize(out):
-    def check(tool, program, width, height, element, *arguments):
-        done = run("compute-sanitizer", "--tool", tool, "--error-exitcode", 99, ROOT / program, "--device", "cuda",
-                   "--width", width, "--height", height, "--type", element, "--reps", 1, *arguments, timeout=400)
-        summary = re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.MULTILINE)
-        return done, {**machine(), "tool": tool, "program": " ".join([program, *arguments]), "type": element, "width": width,
-                      "height": height, "exit_status": done.returncode, "summary": "; ".join(summary)}
+def tables(out):
+    for name in ("whitepaper", "book", "bandwidth"):
+        done = run("make", f"table-{name}", timeout=400)
+        expect(done.returncode == 0, f"make table-{name}: {done.stdout[-2000:]} {done.stderr[-2000:]}")
+        files = sorted((ROOT / "results").glob(f"{name}_*.csv"))
+        done = run(sys.executable, ROOT / "plots/tables.py", name, *files, "--csv", out / f"{name}.csv")
+        expect(done.returncode == 0, f"tables.py {name}: {done.stderr}")
+        print(done.stdout, flush=True)
 
-    jobs = [(tool, program, *shape) for tool in TOOLS for program in STEPS for shape in SANITIZED]
+
+def sanitizer(tool, program, width, height, element, *arguments):
+    """(what compute-sanitizer did, a row about it)"""
+    done = run("compute-sanitizer", "--tool", tool, "--error-exitcode", 99, ROOT / program, "--device", "cuda",
+               "--width", width, "--height", height, "--type", element, "--once", *arguments, timeout=400)
+    summary = re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.MULTILINE)
+    return done, {**machine(), "tool": tool, "program": " ".join([program, *arguments]), "type": element, "width": width,
+                  "height": height, "exit_status": done.returncode, "summary": "; ".join(summary)}
+
+
+def sanitize(out):
+    jobs = [(tool, program, *shape, "--all") for tool in TOOLS for program in STEPS for shape in SANITIZED]
     rows = []
-    for job, (done, row) in zip(jobs, at_once(jobs, check, 4)):
+    for job, (done, row) in zip(jobs, at_once(jobs, sanitizer, 4)):
         expect(done.returncode == 0 and re.search(r"SUMMARY: 0 (errors|hazards)", row["summary"]),
                f"{job}: exit {done.returncode}: {done.stdout[-500:]} {done.stderr[-200:]}")
         rows.append(row)
     # And a kernel that forgets its barrier is reported: the check can fail.
-    done, row = check("racecheck", "build/tests/planted", 96, 96, "float", "--kernel", "transpose_forgetBarrier")
+    done, row = sanitizer("racecheck", "build/tests/planted", 96, 96, "float", "--kernel", "transpose_forgetBarrier")
     expect(done.returncode != 0 and "hazard" in done.stdout, "racecheck does not see a forgotten barrier: " + done.stdout[-500:])
     write(out / "sanitizer.csv", rows + [row])
 
 
+def errata(out):
+    """The faulty kernels on the GPU: what verification says, and what the fitting tool of compute-sanitizer does."""
+    shapes = {"E1": (64, 1024), "E2": (1100, 40), "E3": (100, 70), "E5": (96, 80), "E6": (100, 70), "E7": (50, 50), "E8": (64, 64), "E10": (200, 200)}
+    fitting = {"E2": "racecheck", "E3": "racecheck", "E6": "memcheck", "E7": "memcheck", "E10": "memcheck"}
+    rows = []
+    for k in kernels("faulty"):
+        if k["on"] != "GPU":
+            continue
+        (id_,) = k["rows"]
+        width, height = shapes[id_]
+        done = run(ROOT / k["program"], "--device", "cuda", "--kernel", k["kernel"], "--width", width, "--height", height)
+        row = {**machine(), "erratum": id_, "kernel": k["kernel"], "width": width, "height": height, "exit_status": done.returncode,
+               "report": (done.stderr.strip().split("\n") or [""])[0], "tool": fitting.get(id_, ""), "tool_summary": ""}
+        if id_ in ("E1", "E8"):
+            expect(done.returncode == 1 and "wrong result" in done.stderr, f"{id_} passed: {done.stdout} {done.stderr}")
+        if id_ in fitting:
+            checked, about = sanitizer(fitting[id_], k["program"], width, height, "float", "--kernel", k["kernel"])
+            row["tool_summary"] = about["summary"]
+            expect(checked.returncode != 0 and not re.search(r"SUMMARY: 0 ", about["summary"]), f"{fitting[id_]} does not see {id_}: {checked.stdout[-500:]}")
+        rows.append(row)
+    write(out / "errata.csv", rows)
+
+
 def profile(out):
     rows = []
+    functions = {"transposeRow16": ("transposeRow", "(16, 16, 1)")}  # registered under another name than the function's
     for (width, height), element, program in itertools.product(PROFILED, ["float", "double"], STEPS):
-        names = [k for k in LESSONS if LESSONS[k][0] == program]
-        done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base",
-                   "--kernel-name", f"regex:^({'|'.join(names)})$", "--launch-count", len(names),
+        names = [k["kernel"] for k in kernels("lesson", "variant") if k["program"] == program and k["on"] == "GPU"]
+        done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--kernel-name", "regex:^(?!fill_kernel|compare_kernel)",
                    "--metrics", ",".join(METRICS.values()), ROOT / program, "--device", "cuda",
-                   "--width", width, "--height", height, "--type", element, "--reps", 1, timeout=300)
+                   "--width", width, "--height", height, "--type", element, "--once", "--kernel", ",".join(names), timeout=300)
         text = done.stdout[done.stdout.find('"ID"'):]
         values = {}
         for row in csv.DictReader(io.StringIO(text)):
             if row.get("Metric Name"):
                 name = re.match(r"(?:void )?(\w+)", row["Kernel Name"]).group(1)
+                for other, (function, block) in functions.items():
+                    if name == function and row["Block Size"] == block:
+                        name = other
                 values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
         for name in names:
             expect(len(values.get(name, {})) == len(METRICS), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
@@ -177,7 +240,7 @@ def profile(out):
 
 
 def main():
-    parts = {"verify": verify, "bench": bench, "sanitize": sanitize, "profile": profile}
+    parts = {"verify": verify, "bench": bench, "tables": tables, "sanitize": sanitize, "errata": errata, "profile": profile}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("parts", nargs="*", metavar="|".join(parts), help="what to run; default: all")

@@ -48,6 +48,27 @@ FAULTS = {
 }
 
 
+# Every row of the sources' kernels, and every published fault.
+SOURCE_ROWS = [f"W{i}" for i in range(1, 13)] + [f"B{i}" for i in range(1, 11)] + [f"F{i}" for i in range(1, 10)] + \
+    [f"C{i}" for i in range(1, 5)] + ["R1"]
+ERRATA = [f"E{i}" for i in range(1, 12)]
+
+
+def kernels(*parts):
+    """What the programs list: dictionaries of step, program, kernel, part, on, produces, rows (a list)."""
+    found = []
+    for program in STEPS:
+        header, *lines = run(ROOT / program, "--list").stdout.splitlines()
+        starts = [header.index(name) for name in ("step", "kernel", "part", "on ", "produces", "source rows")]
+        for line in lines:
+            cells = [line[a:b].strip() for a, b in zip(starts, starts[1:] + [None])]
+            entry = dict(zip(["step", "kernel", "part", "on", "produces", "rows"], cells), program=program)
+            entry["rows"] = entry["rows"].split()
+            if not parts or entry["part"] in parts:
+                found.append(entry)
+    return found
+
+
 def run(*command, cwd=ROOT, env=None, timeout=120):
     """Runs a program and returns its CompletedProcess, output as text. Never raises on failure."""
     return subprocess.run([str(c) for c in command], cwd=cwd, env=env, timeout=timeout,

@@ -12,6 +12,7 @@ void SiteCounts::add(const SiteCounts& other)
     units += other.units;
     ideal += other.ideal;
     bytes += other.bytes;
+    asked += other.asked;
     worst = std::max(worst, other.worst);
     if (stride == 0) stride = other.stride;
 }
@@ -205,7 +206,9 @@ void Counter::count(const Request& request, Space space, uint64_t offset)
         units = transactions_.count;
         here.bytes += transactions_.bytes;
         if (roofline_ && kind_of(request.site) == store) write_roofline(offset);
-        here.ideal += rules_->ideal_global_bytes(request) / rules_->unit_bytes(kind_of(request.site));
+        const uint64_t asked = rules_->asked_bytes(request), piece = rules_->unit_bytes(kind_of(request.site));
+        here.asked += asked;
+        here.ideal += (asked + piece - 1) / piece;
         if (map_->partitions) {
             std::vector<uint64_t>& traffic = kind_of(request.site) == load ? read_ : write_;
             for (int i = 0; i < transactions_.count; ++i) {

@@ -24,6 +24,7 @@ struct SiteCounts {
     uint64_t units = 0;   // global: transactions, lines or sectors; shared: wavefronts
     uint64_t ideal = 0;   // the fewest units there could be
     uint64_t bytes = 0;   // global: what the transactions carry
+    uint64_t asked = 0;   // global: what was asked for
     int worst = 0;        // units of the most expensive request
     int64_t stride = 0;   // bytes between two neighbouring lanes of one request; 0: one lane only
 

@@ -152,6 +152,7 @@ private:
         site->units += c.units;
         site->ideal += c.ideal;
         site->bytes += c.bytes;
+        site->asked += c.asked;
         site->worst = std::max(site->worst, c.worst);
         if (site->stride == 0) site->stride = c.stride;
     }

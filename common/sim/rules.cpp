@@ -180,11 +180,20 @@ int Rules::shared(const Request& r) const
     return wavefronts;
 }
 
-uint64_t Rules::ideal_global_bytes(const Request& r) const
+uint64_t Rules::asked_bytes(const Request& r) const
 {
-    const uint64_t asked = uint64_t(__builtin_popcount(r.lanes)) * bytes_of(r.site);
-    const unsigned unit = unit_bytes(kind_of(r.site));
-    return (asked + unit - 1) / unit * unit;
+    const unsigned bytes = bytes_of(r.site);
+    // The usual case: a full warp, and every lane the same distance from the last.
+    const uint64_t stride = r.address[1] - r.address[0];
+    uint64_t differ = r.lanes ^ ~0u;
+    if (!differ)
+        for (int lane = 2; lane < warp_size; ++lane) differ |= (r.address[lane] - r.address[lane - 1]) ^ stride;
+    if (!differ) return stride ? warp_size * bytes : bytes;
+    uint64_t addresses[warp_size];
+    int n = 0;
+    for_lanes(r.lanes, [&](int lane) { addresses[n++] = r.address[lane]; });
+    std::sort(addresses, addresses + n);
+    return (std::unique(addresses, addresses + n) - addresses) * uint64_t(bytes);
 }
 
 int Rules::ideal_shared(const Request& r) const

@@ -41,9 +41,10 @@ public:
     // one word. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned; addresses count from a bank 0.
     int shared(const Request& request) const;
 
-    // The fewest there could be for so many lanes and bytes: all they ask for, in as few
-    // pieces of the usual size as hold it; and one wavefront for each part of the warp.
-    uint64_t ideal_global_bytes(const Request& request) const;
+    // The bytes that the lanes ask for; what several of them want counts once.
+    uint64_t asked_bytes(const Request& request) const;
+
+    // The fewest wavefronts there could be: one for each part of the warp.
     int ideal_shared(const Request& request) const;
 
     // "transactions" on 1.x, "lines" for loads of 2.x, "sectors" elsewhere.

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""The tables that the sources published, beside what was measured here.
+
+usage: python3 plots/tables.py whitepaper|book|bandwidth RESULTS.csv... [--csv OUT.csv]
+
+Takes the files that `./stepNN --csv` writes (`make table-whitepaper`, `table-book` and `table-bandwidth`
+run the steps and then this) and plots/published.csv. Prints published and measured figures side by side:
+times in ms, bandwidths in GB/s = 10^9 bytes/s, every element counted as read once and written once.
+Figures of the simulator's model are marked `model`; what was neither measured nor modelled is `-`.
+--csv also writes all rows of the RESULTS into one file. Exits 2 on a file it cannot use.
+"""
+
+import argparse
+import csv
+import pathlib
+import sys
+
+PUBLISHED = pathlib.Path(__file__).resolve().parent / "published.csv"
+NEEDED = ["backend", "machine", "kernel", "source_row", "type", "width", "height", "block", "time_median_ms", "bandwidth_gbs",
+          "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "memory", "date_utc", "driver"]
+GIB = 1.073741824  # GB in a GiB
+
+
+def fail(message):
+    print(f"tables.py: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def read(path):
+    """The rows of one CSV file, as dictionaries."""
+    try:
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        fail(f"{path}: cannot be read: {error}")
+    if not rows:
+        fail(f"{path}: no results in it")
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            fail(f"{path}, line {number}: {'too many' if None in row else 'too few'} values")
+    return rows
+
+
+class Results:
+    """Rows of this project's own results, squares of floats."""
+
+    def __init__(self, paths):
+        self.all = []
+        for path in paths:
+            rows = read(path)
+            missing = [name for name in NEEDED if name not in rows[0]]
+            if missing:
+                fail(f"{path}: no column {missing[0]}: not a file that ./stepNN --csv wrote")
+            self.all += rows
+        self.rows = [r for r in self.all if r["type"] == "float" and r["width"] == r["height"]]
+
+    def find(self, source_row, side, block=None, backend=("cuda", "cpu", "sim")):
+        """The row of a kernel, given its row in the table of sources; None if there is none."""
+        for name in backend:
+            for row in self.rows:
+                if source_row in row["source_row"].split() and int(row["width"]) == side and row["backend"] == name \
+                        and (block is None or row["block"] == block):
+                    return row
+        return None
+
+    def named(self, kernel, side):
+        for row in self.rows:
+            if row["kernel"] == kernel and int(row["width"]) == side:
+                return row
+        return None
+
+    def machines(self):
+        """What was measured where, a line each."""
+        kinds = {"cuda": "measured on", "cpu": "measured on one core of", "sim": "counted and modelled for"}
+        seen = {}
+        for row in self.rows:
+            driver = f", driver {row['driver']}" if row["driver"] else ""
+            seen.setdefault(f"{kinds.get(row['backend'], row['backend'])} {row['machine']}{driver}", row["date_utc"][:10])
+        return [f"{what}, {date}" for what, date in seen.items()]
+
+
+def time_ms(row):
+    """A time to show, and the same as a number; a model's is marked."""
+    if row and row["time_median_ms"]:
+        return f"{float(row['time_median_ms']):.3f}", float(row["time_median_ms"])
+    if row and row["model_time_ms"]:
+        return f"model {float(row['model_time_ms']):.3f}", float(row["model_time_ms"])
+    return "-", None
+
+
+def bandwidth(row):
+    if row and row["bandwidth_gbs"]:
+        return f"{float(row['bandwidth_gbs']):.1f}"
+    if row and row["model_bandwidth_gbs"]:
+        return f"model {float(row['model_bandwidth_gbs']):.1f}"
+    return "-"
+
+
+def show(title, heading, lines):
+    """One table, its columns as wide as they need to be; all but the first flush right."""
+    table = [heading] + lines
+    widths = [max(len(str(line[i])) for line in table) for i in range(len(heading))]
+    print(f"\n{title}\n")
+    for line in table:
+        cells = [f"{str(c):<{w}}" if i == 0 else f"{str(c):>{w}}" for i, (c, w) in enumerate(zip(line, widths))]
+        print("  ".join(cells).rstrip())
+
+
+def gbs(side, ms):
+    """Effective bandwidth of a float matrix."""
+    return 2 * side * side * 4 / ms / 1e6
+
+
+def whitepaper(published, results):
+    rows = [r for r in published if r["source"] == "whitepaper"]
+    machines = ["GTX 280", "Tesla M2090", "Tesla K20X"]
+    lines = []
+    for source_row in dict.fromkeys(r["source_row"] for r in rows):
+        mine = [r for r in rows if r["source_row"] == source_row]
+        cells = [mine[0]["kernel"]]
+        for machine in machines:
+            (value,) = [r["value"] for r in mine if r["machine"] == machine and r["quantity"] == "bandwidth"]
+            cells.append(f"{float(value) * GIB:.1f}")
+        (inside,) = [r["value"] for r in mine if r["quantity"] != "bandwidth"]
+        row = results.find(source_row, 2048)
+        one = row["one_launch_bandwidth_gbs"] if row else ""
+        lines.append(cells + [f"{float(inside) * GIB:.1f}", bandwidth(row), one or "-"])
+    for row in results.rows:  # described in words there, without figures
+        if set(row["source_row"].split()) & {"W9", "W10", "W11", "W12"} and int(row["width"]) == 2048:
+            lines.append([row["kernel"], "", "", "", "", bandwidth(row), row["one_launch_bandwidth_gbs"] or "-"])
+    show("The whitepaper's table: effective bandwidth in GB/s, 2048 x 2048 float (published in GiB/s, converted)",
+         ["kernel"] + [f"{m}, published" for m in machines] + ["GTX 280, passes inside*", "here", "here, one launch"], lines)
+    print("\n* from the 2009 edition, quoted from memory. Here, passes inside one launch are a deeper grid: no loop in the kernel,"
+          "\n  no race, and a matrix that stays in the L2 if it fits.")
+
+
+def book(published, results):
+    rows = [r for r in published if r["source"] == "book"]
+    sides = sorted({int(r["side"]) for r in rows if r["table"] == "9.1"})
+    names = {}
+    for r in rows:
+        if r["table"] == "9.1":
+            names.setdefault(r["source_row"], r["kernel"])
+
+    def there(table, source_row, side):
+        (value,) = [r["value"] for r in rows if r["table"] == table and r["source_row"] == source_row and int(r["side"]) == side]
+        return float(value)
+
+    def here(source_row, side):
+        """Text and number; the round trip of B10 is the sum of two rows."""
+        if source_row != "B10":
+            return time_ms(results.find(source_row, side))
+        ways = [time_ms(results.named(kernel, side))[1] for kernel in ("hostToDevice", "deviceToHost")]
+        return (f"{sum(ways):.3f}", sum(ways)) if all(ways) else ("-", None)
+
+    times, bandwidths = [], []
+    for source_row, name in names.items():
+        times.append([f"{name}, published"] + [f"{there('9.1', source_row, n):.3f}" for n in sides])
+        times.append(["  here"] + [here(source_row, n)[0] for n in sides])
+        bandwidths.append([f"{name}, published"] + [f"{gbs(n, there('9.1', source_row, n)):.1f}" for n in sides])
+        cells = [here(source_row, n) for n in sides]
+        bandwidths.append(["  here"] + [("model " if t.startswith("model") else "") + f"{gbs(n, ms):.1f}" if ms else "-"
+                                        for n, (t, ms) in zip(sides, cells)])
+    for kernel, label in (("transposeSerialBlocked", "serial, blocked: here"), ("hostToDevicePinned", "to the device, pinned: here"),
+                          ("deviceToHostPinned", "to the host, pinned: here")):
+        cells = [time_ms(results.named(kernel, n)) for n in sides]
+        if any(ms for _, ms in cells):
+            times.append([label] + [t for t, _ in cells])
+            bandwidths.append([label] + [f"{gbs(n, ms) / (2 if 'pinned' in label else 1):.1f}" if ms else "-" for n, (_, ms) in zip(sides, cells)])
+    show("The book's table 9.1: ms, n x n float; published: Tesla K20c and its host", ["n"] + sides, times)
+    print("\nPublished gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the device and back, from pageable memory.")
+    show("The book's table 9.2 as effective bandwidth: GB/s, each element read once and written once (there: MiB per ms, counted once)",
+         ["n"] + sides, bandwidths)
+    lines = []
+    for n in sides:
+        one, loop = there("9.3", "B7", n), there("9.3", "B9", n)
+        (one_text, one_ms), (loop_text, loop_ms) = here("B7", n), here("B9", n)
+        lines.append([n, f"{one:.3f}", f"{loop:.3f}", f"{one / loop:.2f}", one_text, loop_text, f"{one_ms / loop_ms:.2f}" if one_ms and loop_ms else "-"])
+    show("The book's table 9.3: ms, one block per tile (gpu_2_2) and a fixed grid of looping blocks (gpu_2_2_1)",
+         ["n", "per tile, published", "looping, published*", "ratio", "per tile, here", "looping, here", "ratio"], lines)
+    print("\n* timed while racing (erratum E2).")
+
+
+def bandwidth_post(published, results):
+    rows = [r for r in published if r["source"] == "bandwidth post"]
+    lines = []
+    for r in rows:
+        if r["table"] == "kernels":
+            ms = float(r["value"]) * 1e3
+            row = results.find(r["source_row"], 4096, "32x32")
+            lines.append([r["kernel"] + (" (E5: the kernel by columns)" if r["remark"].startswith("E5") else ""), f"{ms:.3f}", f"{gbs(4096, ms):.1f}",
+                          time_ms(row)[0], bandwidth(row)])
+    for source_row, label in (("F7", "row, diagonal"), ("F8", "col, diagonal")):
+        row = results.find(source_row, 4096)
+        lines.append([label, "-", "-", time_ms(row)[0], bandwidth(row)])
+    show("The bandwidth post's kernels: 4096 x 4096 float, blocks of 32 x 32; published: a notebook's GTX 1050 Ti (112 GB/s)",
+         ["kernel", "ms, published", "GB/s", "ms, here", "GB/s"], lines)
+    lines = []
+    for r in rows:
+        if r["table"] == "block shapes":
+            ms = float(r["value"]) * 1e3
+            row = results.find("F9", 4096, r["block"])
+            lines.append([r["block"], f"{ms:.3f}", f"{gbs(4096, ms):.1f}", time_ms(row)[0], bandwidth(row)])
+    show("Its block shapes: naive by columns, 4096 x 4096 float", ["block", "ms, published", "GB/s", "ms, here", "GB/s"], lines)
+    lines = []
+    for source_row in dict.fromkeys(r["source_row"] for r in rows if r["table"] == "throughput"):
+        cells = []
+        for what in ("load", "store"):
+            (r,) = [r for r in rows if r["source_row"] == source_row and r["quantity"] == f"{what} throughput"]
+            timed, counted = results.find(source_row, 4096, "32x32"), results.find(source_row, 4096, "32x32", backend=["sim"])
+            text, ms = time_ms(timed)
+            mark = "model " if text.startswith("model") else ""
+            cells += [r["value"], f"{mark}{int(counted[f'global_{what}_transactions']) * 32 / ms / 1e6:.1f}" if ms and counted else "-"]
+        lines.append([r["kernel"]] + cells)
+    show("Its profile: GB/s that loads and stores moved; published: nvprof; here: sectors counted by the simulator x 32 bytes / the time above",
+         ["kernel", "loads, published", "here", "stores, published", "here"], lines)
+
+
+def main():
+    tables = {"whitepaper": whitepaper, "book": book, "bandwidth": bandwidth_post}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=tables)
+    parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
+    parser.add_argument("--csv", metavar="OUT.csv", help="also write all rows of the results into one file")
+    options = parser.parse_args()
+    results = Results(options.results)
+    for line in results.machines():
+        print(f"Here: {line}")
+    tables[options.table](read(PUBLISHED), results)
+    if options.csv:
+        try:
+            with open(options.csv, "w", newline="") as file:
+                writer = csv.DictWriter(file, results.all[0].keys(), lineterminator="\n", extrasaction="ignore", restval="")
+                writer.writeheader()
+                writer.writerows(results.all)
+        except OSError as error:
+            fail(f"{options.csv}: cannot be written: {error}")
+
+
+if __name__ == "__main__":
+    main()
