@@ -52,7 +52,7 @@ __global__ void planted(T* odata, const T* idata, int width, int height, harness
 
     const size_t middle = size_t(width) * height / 2;
     if (FAULT == wrongKind) {
-        const harness::Expected other = expected.what == harness::Produces::copy ? harness::transposes : harness::copies;
+        const harness::Expected other{expected.what == harness::Produces::copy ? harness::Produces::transpose : harness::Produces::copy};
         odata[o] = idata[harness::source_index(other, o, width, height)];
     } else if (FAULT == swapTwo && (o == middle || o == middle - 1)) {
         odata[o == middle ? middle - 1 : middle] = idata[source];
