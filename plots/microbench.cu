@@ -99,6 +99,31 @@ __global__ void wavefronts(float* out, int loads)
     if (sum != 0) out[threadIdx.x] = sum;
 }
 
+// Every lane loads 4 bytes from a line of its own, again and again from the same 32 lines of its
+// warp: all but the first loads find theirs in the L1.
+__global__ void lineLoads(float* out, const float* in, int turns)
+{
+    const float* lines = in + (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * 32;
+    float sum = 0;
+    for (int turn = 0; turn < turns; ++turn)
+        for (int i = 0; i < 32; ++i) {
+            float value;
+            asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(value) : "l"(lines + i));
+            sum += value;
+        }
+    if (sum != 0) out[threadIdx.x] = sum;
+}
+
+// Warps that are started and end.
+__global__ void nothing() {}
+
+// Warps that live for one load and one store.
+__global__ void oneElement(float* out, const float* in)
+{
+    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    out[i] = in[i];
+}
+
 // Seconds of one run of `work`.
 harness::Summary seconds(const std::function<void()>& work)
 {
@@ -163,5 +188,13 @@ int main()
     report("whole_sectors", "sectors/s", 2.0 * bytes / 32, seconds([&] { wholeSectors<<<elements / 2048, 256>>>(out, in, in_l2 / 4); }));
     const int blocks = device.multiProcessorCount * 4, turns = 1 << 14;
     report("wavefronts", "wavefronts/s", double(blocks) * 16 * turns, seconds([&] { wavefronts<<<blocks, 512>>>(out, turns); }));
+    const int line_turns = 256;
+    report("line_loads", "loads of a lane/s", double(device.multiProcessorCount) * 512 * 32 * line_turns,
+           seconds([&] { lineLoads<<<device.multiProcessorCount, 512>>>(out, in, line_turns); }));
+    for (int threads : {256, 1024}) {
+        const std::string of = "_" + std::to_string(threads);
+        report(("empty_warps" + of).c_str(), "warps/s", elements / 32.0, seconds([&] { nothing<<<elements / threads, threads>>>(); }));
+        report(("one_element" + of).c_str(), "warps/s", elements / 32.0, seconds([&] { oneElement<<<elements / threads, threads>>>(out, in); }));
+    }
     return 0;
 }

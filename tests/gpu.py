@@ -124,7 +124,15 @@ def verify(out):
     due = (len(places) - places.count("CPU")) * len(SHAPES + LARGE) * len(TYPES) + places.count("GPU")
     expect(len({(r["kernel"], r["type"], str(r["width"]), str(r["height"])) for r in rows}) == due,
            f"a kernel, type or shape is missing: {len(rows)} results")
-    write(out / "verify.csv", [{k: r[k] for k in keep} for r in rows])
+    merged = {}
+    for r in rows:
+        line = merged.setdefault((r["kernel"], r["type"]), {**{k: r[k] for k in keep[:6]}, "verified": [], "refused": []})
+        shape = f"{r['width']}x{r['height']}"
+        if r["verified"] == "yes":
+            line["verified"].append(shape)
+        else:
+            line["refused"].append(f"{shape}: {r['verified'].split(': ', 1)[1]}")
+    write(out / "verify.csv", [{**line, "verified": " ".join(line["verified"]), "refused": "; ".join(line["refused"])} for line in merged.values()])
 
     done = run(ROOT / "step04", "--device", "cuda", "--width", 1, "--height", 65535 * 32 + 1)
     expect(done.returncode == 2 and "65536 blocks in y" in done.stderr, "a grid of 65536 blocks in y: " + done.stderr)
@@ -195,7 +203,9 @@ def sanitize(out):
 def errata(out):
     """The faulty kernels on the GPU: what verification says, and what the fitting tool of compute-sanitizer does."""
     shapes = {"E1": (64, 1024), "E2": (1100, 40), "E3": (100, 70), "E5": (96, 80), "E6": (100, 70), "E7": (50, 50), "E8": (64, 64), "E10": (200, 200)}
-    fitting = {"E2": "racecheck", "E3": "racecheck", "E6": "memcheck", "E7": "memcheck", "E10": "memcheck"}
+    # memcheck knows what was allocated, and the harness allocates all matrices and their guard bands at once: E7 and
+    # E10 stay inside of that. Verification sees them.
+    fitting = {"E2": "racecheck", "E3": "racecheck", "E6": "memcheck"}
     rows = []
     for k in kernels("faulty"):
         if k["on"] != "GPU":
@@ -205,7 +215,7 @@ def errata(out):
         done = run(ROOT / k["program"], "--device", "cuda", "--kernel", k["kernel"], "--width", width, "--height", height)
         row = {**machine(), "erratum": id_, "kernel": k["kernel"], "width": width, "height": height, "exit_status": done.returncode,
                "report": (done.stderr.strip().split("\n") or [""])[0], "tool": fitting.get(id_, ""), "tool_summary": ""}
-        if id_ in ("E1", "E8"):
+        if id_ in ("E1", "E7", "E8", "E10"):
             expect(done.returncode == 1 and "wrong result" in done.stderr, f"{id_} passed: {done.stdout} {done.stderr}")
         if id_ in fitting:
             checked, about = sanitizer(fitting[id_], k["program"], width, height, "float", "--kernel", k["kernel"])
