@@ -106,11 +106,7 @@ __global__ void lineLoads(float* out, const float* in, int turns)
     const float* lines = in + (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * 32;
     float sum = 0;
     for (int turn = 0; turn < turns; ++turn)
-        for (int i = 0; i < 32; ++i) {
-            float value;
-            asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(value) : "l"(lines + i));
-            sum += value;
-        }
+        for (int i = 0; i < 32; ++i) sum += lines[(i + turn) % 32];
     if (sum != 0) out[threadIdx.x] = sum;
 }
 
