@@ -65,7 +65,7 @@ struct LaunchCounts {
     // What the machine's model is fed with; all zero where there is none.
     uint64_t model_bursts = 0, model_scattered = 0;  // of the partition that takes longest, over all windows
     double model_waves = 0;                          // barriers, of all resident blocks at once
-    uint64_t scattered_bytes = 0, load_batches = 0, store_lines = 0;  // for a roofline
+    uint64_t scattered_bytes = 0, load_batches = 0, load_lines = 0, store_lines = 0;  // for a roofline
 
     // Sums over sites of one kind.
     uint64_t requests(bool shared, bool store) const;

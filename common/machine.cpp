@@ -76,7 +76,7 @@ const std::vector<Machine>& machines()
         {"h100", "H100 SXM", 9, 0, 132, 3350, 50 * mib, 32, 2048, 228 * kib, assumed(80, v100_map()), "map not published"},
         {"h200", "H200", 9, 0, 132, 4800, 60 * mib, 32, 2048, 228 * kib, assumed(32, v100_map()), "partitions and map not published", {},
          // plots/data/h200_micro.csv
-         {4093, 3402.22, 1.98864e10, 6.1826e10, 2.57923e11, 2048}},
+         {4098.25, 3399.29, 1.98543e10, 6.18396e10, 2.60247e11, 2.57478e11, 2048}},
     };
     return all;
 }

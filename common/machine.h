@@ -52,7 +52,8 @@ struct Roofline {
     double stream_gbs = 0;            // DRAM, reads and writes in order
     double scatter_gbs = 0;           // the same, every 128 bytes stored about 64 KB from the last
     double loads_in_flight_per_s = 0; // loads of a warp, when no thread has more than one on its way
-    double lines_per_s = 0;           // lines of 128 bytes that stores touch
+    double lines_per_s = 0;           // lines of 128 bytes that stores touch, in the L2
+    double loaded_lines_per_s = 0;    // lines of 128 bytes that loads touch, in the L1
     double wavefronts_per_s = 0;      // of shared memory
     unsigned page_bytes = 0;          // a store is scattered where less than half of such a page is written meanwhile
 };

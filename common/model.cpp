@@ -17,11 +17,12 @@ Prediction roofline(const Roofline& r, const LaunchCounts& c)
     const double dram = (total / r.stream_gbs + std::min<double>(c.scattered_bytes, stored) * scatter) * 1e-9;
     // With one load on its way, a thread waits for each; the stores in between take their time, too.
     const double latency = c.load_batches / r.loads_in_flight_per_s + stored / r.stream_gbs * 1e-9;
-    const double lines = c.store_lines / r.lines_per_s;
+    const double lines = c.store_lines / r.lines_per_s, loaded_lines = c.load_lines / r.loaded_lines_per_s;
     const double wavefronts = (c.units(true, false) + c.units(true, true)) / r.wavefronts_per_s;
     const Prediction all[] = {{dram * 1e3, 2 * c.scattered_bytes > stored ? "DRAM, scattered stores" : "DRAM bandwidth"},
                               {latency * 1e3, "latency: one load in flight"},
                               {lines * 1e3, "L2: lines touched by stores"},
+                              {loaded_lines * 1e3, "L1: lines touched by loads"},
                               {wavefronts * 1e3, "shared-memory wavefronts"}};
     return *std::max_element(std::begin(all), std::end(all), [](const Prediction& a, const Prediction& b) { return a.ms < b.ms; });
 }

@@ -41,9 +41,10 @@ double gbs_of(const Results& results, const Result& row, double ms)
 
 // The model's time for a row's counts. A roofline is that of the DRAM: it says nothing of matrices
 // that stay in the L2.
-std::optional<Prediction> modelled(const Results& results, const Machine& machine, const LaunchCounts& counts)
+std::optional<Prediction> modelled(const Results& results, const Machine& machine, const Expected& expected, const LaunchCounts& counts)
 {
     if (counts.bytes_asked() == 0) return {};
+    if (machine.roofline.stream_gbs > 0 && expected.passes > 1) return {};  // nor of what a second pass finds in a cache
     if (machine.roofline.stream_gbs > 0 && elements(results) * bytes_of(results.type) < machine.l2_bytes) return {};
     return predict(machine, counts);
 }
@@ -130,7 +131,7 @@ std::string csv_line(const Results& results, const Result& r, const std::string&
         line.push_back(c.partitions ? fixed(c.busiest_read, 3) : "");
         line.push_back(c.partitions ? fixed(c.busiest_write, 3) : "");
         line.push_back(c.partitions ? c.map_assumed ? "assumed" : "published" : "");
-        const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), c);
+        const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), r.expected, c);
         if (model) {
             line.insert(line.end(), {number(c.model_bursts), number(c.model_scattered), fixed(c.model_waves, 3), ms_text(model->ms),
                                      gbs_text(gbs_of(results, r, model->ms)), model->limit});
@@ -223,8 +224,8 @@ std::string model_table(const Results& results)
     if (compare) lines[0].insert(lines[0].end(), {"published GB/s", "difference %"});
     for (const Result& r : results.rows) {
         if (!r.counts) continue;
-        const std::optional<Prediction> model = modelled(results, machine, *r.counts);
-        if (!model && r.counts->bytes_asked() > 0 && machine.roofline.stream_gbs > 0)
+        const std::optional<Prediction> model = modelled(results, machine, r.expected, *r.counts);
+        if (!model && r.counts->bytes_asked() > 0 && r.expected.passes == 1 && machine.roofline.stream_gbs > 0)
             return format("The %s has a model of times, too, for matrices larger than its L2: try --size 8192.\n", machine.label.c_str());
         if (!model) continue;
         const double gbs = gbs_of(results, r, model->ms);
@@ -233,7 +234,8 @@ std::string model_table(const Results& results)
         if (compare && published > 0) lines.back().insert(lines.back().end(), {gbs_text(published), format("%+.1f", 100 * (gbs / published - 1))});
     }
     if (lines.size() == 1) return "";
-    return format("The model of the %s, not a measurement:\n\n", machine.label.c_str()) + align(lines);
+    return format("The model of the %s, not a measurement%s:\n\n", machine.label.c_str(),
+                  machine.roofline.stream_gbs > 0 ? " (a roofline: what the busiest resource it knows of allows)" : "") + align(lines);
 }
 
 std::string csv(const std::vector<Results>& all)

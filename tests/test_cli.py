@@ -36,6 +36,21 @@ from lessons import LESSONS, ROOT, STEPS, run
     (["--csv", ""], ["--csv"]),
     (["--csv", "/nowhere/results.csv"], ["--csv /nowhere/results.csv", "No such file"]),
     (["--csv", "/"], ["--csv /", "directory"]),
+    (["--size", "32,,64"], ["--size :", "whole number"]),
+    (["--size", "32x"], ["--size :", "whole number"]),
+    (["--size", "1x2x3"], ["--size 1x2x3", "WIDTHxHEIGHT"]),
+    (["--sweep", "film"], ["--sweep film", "book"]),
+    (["--sweep", "book", "--width", "5", "--height", "5"], ["excludes"]),
+    (["--block", "32"], ["--block 32", "32x8"]),
+    (["--block", "64x32"], ["--block 64x32", "2048 threads"]),
+    (["--block", "0x8"], ["--block 0", "whole number"]),
+    (["--block", "32x8"], ["--block", "no kernel of this program"]),
+    (["--all", "--kernel", "B9"], ["--all excludes --kernel"]),
+    (["--once", "--reps", "3"], ["--once excludes"]),
+    (["--one-launch"], ["--one-launch", "no clock"]),
+    (["--print", "--size", "33"], ["--print", "33 columns", "at most 32"]),
+    (["--print", "--size", "8x33"], ["--print", "33 rows"]),
+    (["--kernel", "transposeSwizzled,nope"], ["--kernel nope", "expected one of"]),
 ])
 def test_bad_input(arguments, words):
     done = step("step04", *arguments)
@@ -85,8 +100,8 @@ def test_simulator_prints_no_time_as_if_measured():
 def test_help_tells_every_option(program):
     done = run(ROOT / program, "--help")
     assert done.returncode == 0 and done.stderr == ""
-    for option in ["size", "width", "height", "type", "reps", "device", "kernel", "csv", "peak", "machine", "explain", "list",
-                   "list-machines", "help"]:
+    for option in ["size", "sweep", "width", "height", "type", "reps", "device", "all", "kernel", "block", "once", "one-launch", "print",
+                   "errata", "csv", "peak", "machine", "explain", "list", "list-machines", "help"]:
         assert f"--{option}" in done.stdout
     assert f"./{program}" in done.stdout
     assert "verif" not in re.findall(r"--[a-z-]+", done.stdout)  # there is no way around it
@@ -116,6 +131,56 @@ def test_csv_holds_what_the_table_shows(program, tmp_path):
         for cost, requests, units in [(shown[1], "global_load_requests", "global_load_transactions"),
                                       (shown[6], "shared_load_requests", "shared_load_wavefronts")]:
             assert cost == "-" or abs(float(cost) - int(row[units]) / int(row[requests])) < 0.006
+
+
+def test_a_kernel_that_refuses_a_shape_leaves_the_others():
+    done = step("step03", "--all", "--width", 1, "--height", 600000)
+    assert_refused(done, 0, "transposeRemap", "75000 blocks in y")
+    assert re.search("^transposeRemap .* refused", done.stdout, re.MULTILINE)
+    assert done.stdout.count("verified") == 2
+
+
+def test_sweeps(tmp_path):
+    path = tmp_path / "sweep.csv"
+    done = step("step02", "--kernel", "transposeNaive,transposeSerialBlocked", "--size", "64,100x30,128", "--csv", path, "--reps", 3)
+    assert done.returncode == 0, done.stderr
+    shapes = [("64", "64"), ("100", "30"), ("128", "128")]
+    rows = list(csv.DictReader(path.open()))
+    for kernel in ("transposeNaive", "transposeSerialBlocked", "memcpy"):
+        assert [(r["width"], r["height"]) for r in rows if r["kernel"] == kernel] == shapes
+    # The CPU has a clock: its figures are measured and labelled with its name, and summed up by size.
+    cpu = [r for r in rows if r["backend"] == "cpu"]
+    assert len(cpu) == 6 and all(float(r["time_median_ms"]) >= 0 and r["samples"] == "3" for r in cpu)
+    (summary,) = re.findall(r"^Effective bandwidth by size of the matrix, on (.*):\n\n(GB/s .*)\n(.*)\n(.*)\n", done.stdout, re.MULTILINE)
+    assert summary[0] == cpu[0]["machine"] and summary[1].split() == ["GB/s", "produces", "64", "100x30", "128"]
+    blocked = [r["bandwidth_gbs"] for r in cpu if r["kernel"] == "transposeSerialBlocked"]
+    assert summary[3].split() == ["transposeSerialBlocked", "transpose", *blocked]
+
+
+def test_sweep_of_the_book(tmp_path):
+    path = tmp_path / "sweep.csv"
+    assert step("step01", "--kernel", "emptyKernel", "--sweep", "book", "--csv", path).returncode == 0
+    assert [r["width"] for r in csv.DictReader(path.open())] == ["256", "512", "1024", "2048", "4096", "8192"]
+
+
+def test_matrices_are_printed_as_numbers():
+    done = step("step03", "--kernel", "R1", "--block", "2x2", "--size", "8x4", "--type", "int", "--print")
+    blocks = re.findall(r"(?:^(?: +\d+)+\n)+", done.stdout, re.MULTILINE)
+    before, after = ([[int(n) for n in line.split()] for line in block.splitlines()] for block in blocks)
+    assert before == [[8 * row + column for column in range(8)] for row in range(4)]
+    assert after == [[8 * row + column for row in range(4)] for column in range(8)]
+    # What no input element is shows as a question mark: the padding of longer rows.
+    assert "?" in step("step06", "--kernel", "W10", "--size", "4x3", "--print").stdout
+
+
+def test_progress_is_for_terminals_that_wait():
+    """On a pseudo-terminal: a line after two seconds, taken away again; into a pipe: nothing."""
+    command = f"{ROOT}/step02 --device sim --size 6000"
+    seen = run("script", "-qec", command, "/dev/null").stdout
+    assert re.search(r"step02: [2-9] s: verifying transposeNaive, 6000 x 6000", seen), seen
+    assert seen.rindex("\x1b[K") > seen.rindex("verifying")
+    piped = run("sh", "-c", command + " 2>&1")
+    assert piped.returncode == 0 and "verifying" not in piped.stdout
 
 
 def test_csv_replaces_a_file_whole_keeps_its_mode_and_follows_links(tmp_path):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from conftest import step
 from lessons import ROOT, TYPES, run
 
 SOURCE = (ROOT / "tests/faults.cu").read_text().splitlines()
@@ -20,22 +21,30 @@ def faults(kernel, element="float", size=(37, 51)):
 
 
 @pytest.mark.parametrize("element", TYPES)
-@pytest.mark.parametrize("kernel, finding", [
-    ("loopingBlocks", rf"race: write-after-read hazard .* reads at {line('loop: read')} .* writes at {line('loop: write')}"),
-    ("repeatedInside", rf"race: write-after-read hazard .* reads at {line('repeat: read')} .* writes at {line('repeat: write')}"),
-    ("unrolled", rf"out-of-bounds load .* of idata: thread .* at {line('unrolled: access')}"),
-    ("unrolled", rf"out-of-bounds store .* of odata: thread .* at {line('unrolled: access')}"),
-    ("diagonal", rf"out-of-bounds load .* of idata: thread .* at {line('diagonal: load')}"),
-    ("diagonal", rf"out-of-bounds store .* of odata: thread .* at {line('diagonal: store')}"),
+@pytest.mark.parametrize("program, kernel, size, finding, corrected", [
+    ("step04", "transposeLoopingRace", (1100, 40), r"race: write-after-read hazard .* reads at step04_padding/errata.cu:{reading} .* writes at "
+     r"step04_padding/errata.cu:{filling}", "transposeLoopingBlocks"),
+    ("step04", "transposeRepeatedRace", (37, 51), r"race: write-after-read hazard .* reads at step04_padding/errata.cu:{reading} .* writes at "
+     r"step04_padding/errata.cu:{filling}", "transposeRepeated"),
+    ("step02", "transposeRowUnrolledUntested", (37, 51), r"out-of-bounds (load|store) .* of (idata|odata): thread .* at step02_naive/errata.cu:",
+     "transposeRowUnrolled"),
+    ("step06", "transposeDiagonal16Untested", (50, 50), r"out-of-bounds load .* of idata: thread .* at step06_diagonal/errata.cu:", "transposeDiagonal16"),
+    ("step06", "transposeDiagonal16Untested", (50, 50), r"out-of-bounds store .* of odata: thread .* at step06_diagonal/errata.cu:", "transposeDiagonal16"),
 ])
-def test_published_faults(kernel, finding, element):
-    size = (50, 50) if kernel == "diagonal" else (37, 51)  # the square mapping is for squares
-    done = faults(f"{kernel}_faulty", element, size)
+def test_published_faults(program, kernel, size, finding, corrected, element):
+    """At the line where they are, in every type; ./stepNN --errata shows them in one."""
+    source = next(ROOT.glob(f"{program}_*/errata.cu")).read_text()
+    body = source[source.index(f"void {kernel}("):]
+    before = source[:source.index(f"void {kernel}(")].count("\n")
+    lines = {mark: before + 1 + body[:body.index(comment)].count("\n") if comment in body else ""
+             for mark, comment in (("filling", "// fills the tile again"), ("reading", "// may still be reading it"))}
+    arguments = ["--type", element, "--width", size[0], "--height", size[1]]
+    done = step(program, "--kernel", kernel, *arguments)
     assert done.returncode == 1
-    assert re.search(finding, done.stderr), done.stderr
+    assert re.search(finding.format(**lines), done.stderr), done.stderr
     assert re.search(r"\d+ findings in all, at \d+ places? of the kernel$", done.stderr.strip())
-    corrected = faults(f"{kernel}_right", element, size)
-    assert corrected.returncode == 0 and corrected.stderr == ""
+    clean = step(program, "--kernel", corrected, *arguments)
+    assert clean.returncode == 0 and clean.stderr == ""
 
 
 def test_output_read_before_it_is_written():

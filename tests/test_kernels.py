@@ -1,31 +1,95 @@
-"""Every lesson kernel is right for every type and shape, and makes the requests it should."""
+"""Every kernel is right for every type and shape, and makes the requests it should."""
 
 import csv
 import math
+import re
 
 import pytest
 
 from conftest import step
-from lessons import LESSONS, ROOT, SHAPES, TYPES
+from lessons import LESSONS, ROOT, SHAPES, SOURCE_ROWS, STEPS, TYPES, kernels, run
+
+
+EVERY = kernels("lesson", "variant")
+SIZES = ",".join(f"{width}x{height}" for width, height in SHAPES)
 
 
 @pytest.mark.parametrize("element", TYPES)
-@pytest.mark.parametrize("kernel", LESSONS)
-def test_right_for_every_shape(kernel, element):
+@pytest.mark.parametrize("program", STEPS)
+def test_right_for_every_shape(program, element, tmp_path):
+    """Lessons and variants, kernels and functions of the CPU: verified, with nothing on stderr."""
     assert len(set(SHAPES)) >= 30
-    for width, height in SHAPES:
-        done = step(LESSONS[kernel][0], "--kernel", kernel, "--type", element, "--width", width, "--height", height)
-        assert done.returncode == 0, (width, height, done.stderr)
-        assert f"{height} rows x {width} columns of {element}" in done.stdout
-        assert [line for line in done.stdout.splitlines() if line.startswith(kernel) and "verified" in line]
+    path = tmp_path / "results.csv"
+    done = step(program, "--all", "--type", element, "--size", SIZES, "--reps", 1, "--csv", path)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    names = [k["kernel"] for k in EVERY if k["program"] == program]
+    rows = [row for row in csv.DictReader(path.open()) if row["kernel"] != "memcpy"]
+    assert {row["verified"] for row in rows} == {"yes"} and {row["type"] for row in rows} == {element}
+    assert sorted((row["kernel"], int(row["width"]), int(row["height"])) for row in rows) == \
+        sorted((name, width, height) for name in names for width, height in SHAPES)
+
+
+def test_every_block_shape(tmp_path):
+    """Kernels that take a block of any shape are right for odd ones, too."""
+    blocks = ["1x1", "2x2", "3x4", "7x5", "1x37", "128x8", "1024x1", "1x1024"]
+    for program in ("step01", "step02", "step03", "step06"):
+        path = tmp_path / "results.csv"
+        done = step(program, "--all", "--block", ",".join(blocks), "--size", "67x45,33x8", "--csv", path)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+        rows = list(csv.DictReader(path.open()))
+        assert {row["block"] for row in rows} == set(blocks) and {row["verified"] for row in rows} == {"yes"}
+
+
+def test_every_row_of_the_sources_has_its_kernel():
+    listed = run("make", "list").stdout.splitlines()
+    rows = {row for line in listed if re.match("step0|every step", line) for row in line.split()}
+    assert set(SOURCE_ROWS) <= rows
+    # And in the programs: W12 is a kernel, too.
+    assert set(SOURCE_ROWS) <= {row for k in EVERY for row in k["rows"]}
+    for k in kernels():
+        (line,) = [line for line in listed if line.split()[1:2] == [k["kernel"]]]
+        assert line.split()[0] == k["step"] and k["produces"] in line and k["part"] in line
+
+
+def test_kernels_go_by_their_source_rows():
+    def names(program, choice):
+        out = step(program, "--kernel", choice, "--size", 40).stdout
+        return re.findall(r"^(\w+) +\S.* verified", out, re.MULTILINE)
+
+    assert names("step04", "B9") == ["transposeLoopingBlocks"]
+    assert names("step04", "B") == ["transposeTile16Padded", "transposeLoopingBlocks"]
+    assert names("step02", "F9,B5") == ["transposeRow16", "transposeCol"]
+    assert names("step02", "B1") == ["memcpy", "transposeSerialRead"]
 
 
 @pytest.mark.parametrize("kernel", LESSONS)
 def test_listed_with_what_it_produces(kernel):
     program, row, produces = LESSONS[kernel]
-    listed = [line for line in step(program, "--list").stdout.splitlines() if line.split()[0] == kernel]
-    assert len(listed) == 1
-    assert produces in listed[0] and listed[0].endswith(row)
+    (entry,) = [k for k in EVERY if k["kernel"] == kernel]
+    assert (entry["program"], entry["rows"], entry["produces"], entry["part"]) == (program, [row], produces, "lesson")
+
+
+def test_degree_of_coalescing(tmp_path):
+    """The coalescing notes' figures: five sectors where four would do, and four useful bytes of 32."""
+    out = step("step01", "--kernel", "C", "--explain").stdout
+    loads = dict(re.findall(r"load of global memory at \S+: (.*)\n.* requests .*; (\S+ % of the bytes) moved were asked for", out))
+    assert loads["T first = x[0];"] == "12.5 % of the bytes"
+    assert re.search(r"^addMisaligned +sum +verified +\d+ +5.00 +\d+ +5.00 +80.0 ", out, re.MULTILINE)
+    assert re.search(r"^addAligned +sum +verified +\d+ +4.00 +\d+ +4.00 +100.0 ", out, re.MULTILINE)
+    assert "all lanes ask for one element" in out
+
+
+def test_the_padded_small_tile_conflicts_and_the_swizzled_does_not(tmp_path):
+    """The figures of erratum E11, 1024 squared: as the H200 counted them."""
+    path = tmp_path / "counts.csv"
+    assert step("step04", "--kernel", "transposeTile16Padded,transposeTile16Swizzled,transposeSwizzled", "--csv", path).returncode == 0
+    padded, *swizzled = csv.DictReader(path.open())
+    assert (padded["shared_load_requests"], padded["shared_load_wavefronts"], padded["shared_store_wavefronts"]) == ("32768", "65536", "65536")
+    for row in swizzled:
+        assert row["shared_load_wavefronts"] == row["shared_load_requests"] and row["shared_store_wavefronts"] == row["shared_store_requests"]
+    assert step("step03", "--kernel", "B6", "--csv", path).returncode == 0
+    (unpadded,) = csv.DictReader(path.open())
+    assert (unpadded["shared_load_wavefronts"], unpadded["shared_store_wavefronts"]) == ("262144", "32768")
 
 
 def requests(tmp_path, kernel, *size):
@@ -64,17 +128,21 @@ COUNTERS = {  # ours: Nsight Compute's, in the CSV of tests/gpu.py
 
 
 @pytest.mark.parametrize("element", ["float", "double"])
-@pytest.mark.parametrize("kernel", LESSONS)
-def test_counts_are_the_profilers(tmp_path, kernel, element):
-    """Requests, sectors and shared wavefronts equal those Nsight Compute counted on an H200."""
-    measured = [row for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
-                if row["kernel"] == kernel and row["type"] == element]
-    assert {(row["width"], row["height"]) for row in measured} >= {("1024", "1024"), ("2048", "1024"), ("1000", "777"), ("33", "65")}
-    for row in measured:
-        path = tmp_path / "counts.csv"
-        done = step(LESSONS[kernel][0], "--kernel", kernel, "--csv", path, "--type", element, "--machine", "h200",
-                    "--width", row["width"], "--height", row["height"])
-        assert done.returncode == 0
-        (counted,) = csv.DictReader(path.open())
-        for ours, theirs in COUNTERS.items():
-            assert counted[ours] == row[theirs], (row["width"], row["height"], ours)
+@pytest.mark.parametrize("program", STEPS)
+def test_counts_are_the_profilers(tmp_path, program, element):
+    """Requests, sectors and shared wavefronts equal those Nsight Compute counted on an H200, for every kernel."""
+    names = [k["kernel"] for k in EVERY if k["program"] == program and k["on"] == "GPU"]
+    measured = {(row["kernel"], row["width"], row["height"]): row for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
+                if row["kernel"] in names and row["type"] == element}
+    sizes = sorted({key[1:] for key in measured})
+    assert set(sizes) >= {("2048", "2048"), ("1024", "1024"), ("2048", "1024"), ("1000", "777"), ("333", "555"), ("33", "65")}
+    assert len(measured) == len(names) * len(sizes)
+    path = tmp_path / "counts.csv"
+    done = step(program, "--kernel", ",".join(names), "--csv", path, "--type", element, "--machine", "h200", "--size",
+                ",".join(f"{width}x{height}" for width, height in sizes))
+    assert done.returncode == 0
+    different = [(row["kernel"], row["width"], row["height"], ours, row[ours], theirs)
+                 for row in csv.DictReader(path.open()) for ours, theirs in
+                 ((ours, measured[row["kernel"], row["width"], row["height"]][name]) for ours, name in COUNTERS.items())
+                 if row[ours] != theirs]
+    assert not different

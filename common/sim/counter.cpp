@@ -82,7 +82,7 @@ void Counter::start(const Rules& rules, const harness::Machine& machine, Windows
     output_ = output;
     begun_.clear();
     if (roofline_) written_.assign(output_bytes / roofline_->page_bytes + 1, 0);
-    load_batches = store_lines = 0;
+    load_batches = load_lines = store_lines = 0;
     const harness::PartitionMap& map = machine.map;
     if (!map.hash.empty() && hashed_for_ != &map) {
         hashed_for_ = &map;
@@ -151,13 +151,21 @@ void Counter::write_page(uint64_t address, unsigned bytes)
     page.bursts += bytes / 32;
 }
 
+// Of 128 bytes, that the transactions lie in. They are in the order of their addresses.
+uint64_t Counter::lines() const
+{
+    uint64_t lines = 0, last = ~0ull;
+    for (int i = 0; i < transactions_.count; ++i) {
+        lines += transactions_.list[i].address / 128 != last;
+        last = transactions_.list[i].address / 128;
+    }
+    return lines;
+}
+
 void Counter::write_roofline(uint64_t offset)
 {
-    uint64_t line = ~0ull;
     for (int i = 0; i < transactions_.count; ++i) {
         const uint64_t address = transactions_.list[i].address + offset - output_;
-        store_lines += address / 128 != line;
-        line = address / 128;
         const uint64_t page = address / roofline_->page_bytes;
         if (page >= written_.size()) continue;
         if (!written_[page]) begun_.push_back(uint32_t(page));
@@ -205,6 +213,7 @@ void Counter::count(const Request& request, Space space, uint64_t offset)
         rules_->global(request, transactions_);
         units = transactions_.count;
         here.bytes += transactions_.bytes;
+        if (roofline_) (kind_of(request.site) == load ? load_lines : store_lines) += lines();
         if (roofline_ && kind_of(request.site) == store) write_roofline(offset);
         const uint64_t asked = rules_->asked_bytes(request), piece = rules_->unit_bytes(kind_of(request.site));
         here.asked += asked;

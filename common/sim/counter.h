@@ -85,12 +85,13 @@ public:
 
     std::vector<SiteCounts>& sites() { return sites_; }
     uint64_t load_batches = 0;  // of warps: loads from global memory that no store to it comes between
-    uint64_t store_lines = 0;   // of 128 bytes, touched by each request to store
+    uint64_t load_lines = 0, store_lines = 0;  // of 128 bytes, that each request touches
 
 private:
     SiteCounts& at(const Request& request, Space space);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
+    uint64_t lines() const;
     void write_roofline(uint64_t offset);
 
     const Rules* rules_ = nullptr;

@@ -120,6 +120,7 @@ public:
         counts.resident_blocks = report.resident_blocks;
         counts.scattered_bytes = p.scattered_bytes;
         counts.load_batches = report.load_batches;
+        counts.load_lines = report.load_lines;
         counts.store_lines = report.store_lines;
         if (machine_.model.burst_ns > 0) {
             counts.model_bursts = p.bursts;

@@ -499,8 +499,9 @@ Report Pool::take_report()
         }
         for (const Finding& finding : worker->findings.list) findings.add(finding);
         report.load_batches += worker->counter.load_batches;
+        report.load_lines += worker->counter.load_lines;
         report.store_lines += worker->counter.store_lines;
-        worker->counter.load_batches = worker->counter.store_lines = 0;
+        worker->counter.load_batches = worker->counter.load_lines = worker->counter.store_lines = 0;
         report.barriers += worker->barriers;
         worker->barriers = 0;
         worker->counter.sites().clear();

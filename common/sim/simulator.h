@@ -37,7 +37,7 @@ struct Report {
     PartitionCounts partitions;  // of the last launch
     uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
     uint64_t load_batches = 0;     // of the last launch: loads of a warp with no store between them
-    uint64_t store_lines = 0;      // of the last launch: lines of 128 bytes, for each request to store
+    uint64_t load_lines = 0, store_lines = 0;  // of the last launch: lines of 128 bytes that each request touches
     uint64_t barriers = 0;         // of the last launch, of all blocks
     dim3 grid, block;              // of the last launch
     uint64_t accesses() const;     // by single threads

@@ -1,0 +1,101 @@
+"""The sources' tables beside what was measured: the committed runs, and files that are no such thing."""
+
+import csv
+import pathlib
+import re
+import sys
+
+import pytest
+
+from conftest import assert_refused, step
+from lessons import ROOT, run
+
+DATA = ROOT / "plots/data"
+PUBLISHED = list(csv.DictReader((ROOT / "plots/published.csv").open()))
+
+
+def tables(name, *files):
+    return run(sys.executable, ROOT / "plots/tables.py", name, *files)
+
+
+@pytest.mark.parametrize("name, titles", [
+    ("whitepaper", ["The whitepaper's table"]),
+    ("book", ["The book's table 9.1", "The book's table 9.2", "The book's table 9.3"]),
+    ("bandwidth", ["The bandwidth post's kernels", "Its block shapes", "Its profile"]),
+])
+def test_tables_of_the_h200(name, titles):
+    done = tables(name, DATA / f"h200_{name}.csv")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "Here: measured on NVIDIA H200, driver 580" in done.stdout
+    found = re.split(r"\n\n(?=\S[^\n]*:[^\n]*\n\n)", done.stdout)[1:]
+    assert [table.split("\n")[0].split(":")[0] for table in found] == titles
+    for table in found:
+        cells = re.sub("(row|col), diagonal.*", "", table)  # described without figures
+        assert not re.search(r"(^| )-( |$)", cells, re.MULTILINE), cells
+        assert "model" not in cells
+
+
+def test_published_figures_are_shown_and_converted():
+    out = tables("whitepaper", DATA / "h200_whitepaper.csv").stdout
+    for row in PUBLISHED:
+        if row["source"] == "whitepaper":
+            (line,) = [line for line in out.splitlines() if line.startswith(row["kernel"] + "  ")]
+            assert f"{float(row['value']) * 1024 ** 3 / 1e9:.1f}" in line.split()
+    out = tables("book", DATA / "h200_book.csv").stdout
+    for row in PUBLISHED:
+        if row["table"] == "9.1":
+            (line,) = [line for line in out.split("table 9.2")[0].splitlines() if line.startswith(row["kernel"] + ", published")]
+            assert row["value"] in line.split()
+        if row["table"] == "9.2":  # the book's own conversion agrees with its times
+            (ms,) = [r["value"] for r in PUBLISHED if r["table"] == "9.1" and r["kernel"] == row["kernel"] and r["side"] == row["side"]]
+            assert abs(int(row["side"]) ** 2 * 4 / 2 ** 20 / float(ms) - float(row["value"])) < 0.006
+
+
+def test_measured_figures_are_those_of_the_file():
+    rows = {(r["kernel"], r["width"]): r for r in csv.DictReader((DATA / "h200_book.csv").open())}
+    table = tables("book", DATA / "h200_book.csv").stdout.split("table 9.2")[0].splitlines()
+    for name, kernel in (("serial_1", "transposeSerialRead"), ("gpu_2_0", "transposeRow16"), ("gpu_3", "transposeDiagonal16")):
+        (at,) = [i for i, line in enumerate(table) if line.startswith(name + ", published")]
+        assert table[at + 1].split()[1:] == [f"{float(rows[kernel, str(n)]['time_median_ms']):.3f}" for n in (256, 512, 1024, 2048, 4096, 8192)]
+
+
+def test_the_program_and_the_file_agree_on_what_was_published():
+    """The GTX 280's column stands in common/model.cpp, too: programs read no files of the report."""
+    gtx280 = {r["source_row"]: float(r["value"]) for r in PUBLISHED if r["machine"] == "GTX 280" and r["quantity"] == "bandwidth"}
+    text = (ROOT / "common/model.cpp").read_text()
+    assert {row: float(value) for row, value in re.findall(r'\{"(W\d)", ([\d.]+)\}', text)} == gtx280
+
+
+def test_a_model_is_marked(tmp_path):
+    for program in ("step01", "step02"):
+        assert step(program, "--machine", "gtx280", "--size", 2048, "--csv", tmp_path / f"{program}.csv").returncode == 0
+    out = tables("whitepaper", *tmp_path.glob("*.csv")).stdout
+    assert "counted and modelled for GeForce GTX 280" in out and "measured" not in out.splitlines()[0]
+    assert re.search(r"^naive .* model 2\.\d +-$", out, re.MULTILINE)
+    assert re.search(r"^diagonal .* - +-$", out, re.MULTILINE)
+
+
+def test_rows_are_collected_in_one_file(tmp_path):
+    out = tmp_path / "all.csv"
+    done = run(sys.executable, ROOT / "plots/tables.py", "book", DATA / "h200_book.csv", "--csv", out)
+    assert done.returncode == 0
+    assert out.read_text() == (DATA / "h200_book.csv").read_text()
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", ["no results"]),
+    ("a,b\n1,2\n", ["no column backend"]),
+    ("\xff\xfe", ["cannot be read"]),
+])
+def test_files_it_cannot_use(tmp_path, text, words):
+    path = tmp_path / "results.csv"
+    path.write_bytes(text.encode("latin-1"))
+    assert_refused(tables("book", path), 2, "results.csv", *words)
+
+
+def test_a_line_cut_short_is_named(tmp_path):
+    lines = (DATA / "h200_book.csv").read_text().splitlines()
+    path = tmp_path / "results.csv"
+    path.write_text("\n".join([*lines[:4], lines[4][:40]]) + "\n")
+    assert_refused(tables("book", path), 2, "results.csv, line 5", "too few values")
+    assert_refused(tables("book", pathlib.Path("/nowhere.csv")), 2, "/nowhere.csv")
