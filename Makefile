@@ -57,9 +57,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-TABLES := table-whitepaper table-book table-bandwidth
-
-.PHONY: all list $(TABLES) test bench-sim clean help FORCE
+.PHONY: all list table-whitepaper table-book table-bandwidth test bench-sim clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -169,8 +167,9 @@ help:
 	@echo 'make stepNN     build one step, for example: make step04 && ./step04'
 	@echo 'make all        build all steps: $(STEPS)'
 	@echo 'make list       every kernel: its step, what it produces, its row in the table of sources'
-	@echo 'make table-whitepaper, table-book, table-bandwidth'
-	@echo '                the tables that the sources published, measured again and side by side'
+	@echo 'make table-whitepaper    the tables that the sources published, measured again,'
+	@echo 'make table-book          published and measured side by side'
+	@echo 'make table-bandwidth'
 	@echo 'make test       build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim  measure the simulator: traced accesses per second'
 	@echo 'make microbench  what the GPU at hand can do at most: the constants of its model (needs nvcc)'

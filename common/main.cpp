@@ -66,7 +66,7 @@ void check_names(const Options& options)
 {
     std::string known, with_blocks;
     for (const Kernel& k : kernels()) {
-        if (k.backend == "cuda") continue;
+        if (k.backend == "cuda" || k.part == Part::faulty) continue;
         known += (known.empty() ? "" : ", ") + k.name;
         if (k.block.x) with_blocks += (with_blocks.empty() ? "" : ", ") + k.name;
     }

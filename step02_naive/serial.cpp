@@ -57,9 +57,9 @@ void transposeSerialExchanged(T* odata, const T* idata, int width, int height)
 }
 
 SERIAL_ERRATUM(transposeSerialExchanged, "E9", "book 9.1", transposes, "wrong result", "transposeSerialWrite", 70, 50,
-               "Published: the second of two serial transposes of an m x n matrix, as fast as the first. It indexes with "
-               "m and n exchanged, which is right for squares and nothing else, and only squares were run. What is left: "
-               "the times, which are of squares; not the function.")
+               "Published: the second of two serial transposes of an m x n matrix, as fast as the first. It "
+               "indexes with m and n exchanged, which is right for squares and nothing else, and only squares were "
+               "run. What is left: the times, which are of squares; not the function.")
 
 // Is the largest difference small enough? The result is held against the result.
 static bool comparesWithItself(const float* odata, const float*, int width, int height)
@@ -80,7 +80,8 @@ static bool comparesWithTheInput(const float* odata, const float* idata, int wid
     return true;
 }
 
-CHECK_ERRATUM(comparesWithItself, "E5", "bandwidth post", transposes, "a check that cannot fail", comparesWithTheInput, 70, 50,
-              "Published: every kernel's result passes the check. The check is given the same array twice, so it would "
-              "pass anything, an output that was never written included. What is left: the times, of kernels that "
-              "nothing has shown to be right.")
+CHECK_ERRATUM(comparesWithItself, "E5", "bandwidth post", transposes, "a check that cannot fail",
+              comparesWithTheInput, 70, 50,
+              "Published: every kernel's result passes the check. The check is given the same array twice, so it "
+              "would pass anything, an output that was never written included. What is left: the times, of kernels "
+              "that nothing has shown to be right.")

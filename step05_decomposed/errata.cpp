@@ -24,13 +24,15 @@ static bool comparesWithTurnedTiles(const float* odata, const float* idata, int 
         for (int x = 0; x < width; ++x) {
             int from_x = x / 32 * 32 + y % 32, from_y = y / 32 * 32 + x % 32;
             if (from_x >= width || from_y >= height) from_x = x, from_y = y;
-            if (std::memcmp(&odata[size_t(y) * width + x], &idata[size_t(from_y) * width + from_x], sizeof(float))) return false;
+            const float &found = odata[size_t(y) * width + x], &due = idata[size_t(from_y) * width + from_x];
+            if (std::memcmp(&found, &due, sizeof(float))) return false;
         }
     return true;
 }
 
-CHECK_ERRATUM(comparesWithOwnOutput, "E4", "whitepaper's program, and the sample shipped with the toolkit", transposes_each_tile(32),
-              "a check that cannot fail", comparesWithTurnedTiles, 100, 70,
-              "Published: all kernels pass. The two that make half a transpose are compared with their own output, and "
-              "would pass with nothing written at all. What is left: their bandwidths, and with them the argument that the "
-              "cost is in where the tiles go; that the kernels do what they are called had to be shown by others.")
+CHECK_ERRATUM(comparesWithOwnOutput, "E4", "whitepaper's program, and the sample shipped with the toolkit",
+              transposes_each_tile(32),               "a check that cannot fail", comparesWithTurnedTiles, 100, 70,
+              "Published: all kernels pass. The two that make half a transpose are compared with their own output, "
+              "and would pass with nothing written at all. What is left: their bandwidths, and with them the "
+              "argument that the cost is in where the tiles go; that the kernels do what they are called had to be "
+              "shown by others.")

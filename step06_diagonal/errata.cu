@@ -39,7 +39,7 @@ void launchDiagonal16Untested(T* odata, const T* idata, int width, int height)
 
 ERRATUM(transposeDiagonal16Untested, "E7", "book 9.5", transposes, launchDiagonal16Untested, "out-of-bounds",
         "transposeDiagonal16", 50, 50,
-        "Published: the diagonal order makes the transpose slower on a K20c. The other kernels of the book test every "
-        "element against the edge of the matrix, this one none: where the side is no multiple of 16 it reads and writes "
-        "beyond the end, and before it wraps round into the next row. What is left: the times, at multiples of 16; and "
-        "they flatter the diagonal kernel, which was spared the tests.")
+        "Published: the diagonal order makes the transpose slower on a K20c. The other kernels of the book test "
+        "every element against the edge of the matrix, this one none: where the side is no multiple of 16 it reads "
+        "and writes beyond the end, and before it wraps round into the next row. What is left: the times, at "
+        "multiples of 16; and they flatter the diagonal kernel, which was spared the tests.")

@@ -175,7 +175,7 @@ def test_matrices_are_printed_as_numbers():
 
 def test_progress_is_for_terminals_that_wait():
     """On a pseudo-terminal: a line after two seconds, taken away again; into a pipe: nothing."""
-    command = f"{ROOT}/step02 --device sim --size 6000"
+    command = f"{ROOT}/step02 --device sim --size 6000 --reps 6"
     seen = run("script", "-qec", command, "/dev/null").stdout
     assert re.search(r"step02: [2-9] s: verifying transposeNaive, 6000 x 6000", seen), seen
     assert seen.rindex("\x1b[K") > seen.rindex("verifying")

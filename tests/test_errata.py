@@ -83,6 +83,19 @@ def test_bad_input(arguments, words):
     assert_refused(run(ROOT / "step04", *arguments), 2, *words)
 
 
+def test_what_the_stories_say_of_the_h200():
+    """E1: done in full, 1D loses from 1024 on. E2: looping blocks are ahead at no size. E11: no conflicts, no gain."""
+    book = {(r["kernel"], int(r["width"])): float(r["time_median_ms"]) for r in csv.DictReader((ROOT / "plots/data/h200_book.csv").open())}
+    for n in (1024, 2048, 4096, 8192):
+        for kernel in ("transposeRow1D", "transposeCol1D"):
+            assert book[kernel, n] > book["transposeTile16Padded", n] and book[kernel, n] > book["transposeTile16", n]
+    for n in (256, 512, 1024, 2048, 4096, 8192):
+        assert book["transposeLoopingBlocks", n] >= 0.99 * book["transposeTile16Padded", n]
+    steps = {r["kernel"]: float(r["bandwidth_gbs"]) for r in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
+             if r["width"] == "16384" and r["type"] == "float" and r["bandwidth_gbs"]}
+    assert abs(steps["transposeTile16Swizzled"] / steps["transposeTile16Padded"] - 1) < 0.02
+
+
 def test_what_a_gpu_showed():
     """Data: on an H200 verification misses both races, and racecheck sees them."""
     rows = {row["kernel"]: row for row in csv.DictReader((ROOT / "tests/data/h200_errata.csv").open())}

@@ -103,6 +103,20 @@ int passes_with_one_broadcast(uint64_t* words, int n)
     return passes;
 }
 
+// Whether no two of the words that the lanes ask for, 8 bytes each, lie in the same of 32 banks.
+bool fits_one_wavefront(const Request& r)
+{
+    uint64_t in_bank[32];
+    uint32_t busy = 0;
+    for (uint32_t lanes = r.lanes; lanes; lanes &= lanes - 1)
+        for (uint64_t word : {r.address[__builtin_ctz(lanes)] / 4, r.address[__builtin_ctz(lanes)] / 4 + 1}) {
+            if (busy >> word % 32 & 1 && in_bank[word % 32] != word) return false;
+            busy |= 1u << word % 32;
+            in_bank[word % 32] = word;
+        }
+    return true;
+}
+
 }  // namespace
 
 Rules::Rules(const harness::Machine& machine) : major_(machine.major), minor_(machine.minor) {}
@@ -155,6 +169,10 @@ int Rules::shared(const Request& r) const
         }
     }
 
+    // Two half-warps that leave each other room come together: an H200 counts it so
+    // (tests/data/h200_profile.csv, doubles at the edge of 33 x 65).
+    if (bytes == 8 && major_ >= 5 && fits_one_wavefront(r)) return 1;
+
     int wavefronts = 0;
     for (int first = 0; first < warp_size; first += together) {
         const uint32_t lanes = r.lanes & uint32_t((uint64_t(1) << together) - 1) << first;
@@ -198,7 +216,9 @@ uint64_t Rules::asked_bytes(const Request& r) const
 
 int Rules::ideal_shared(const Request& r) const
 {
-    const int together = part(bytes_of(r.site));
+    const unsigned bytes = bytes_of(r.site);
+    if (major_ >= 5) return std::max(1, int(__builtin_popcount(r.lanes) * bytes + 127) / 128);
+    const int together = part(bytes);
     int parts = 0;
     for (int first = 0; first < warp_size; first += together)
         parts += (r.lanes & uint32_t((uint64_t(1) << together) - 1) << first) != 0;
