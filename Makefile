@@ -112,6 +112,10 @@ build/tests/rules: build/tests/rules.o $(COMMON)
 build/tests/planted build/tests/faults: build/tests/%: $(call cu_objects,tests/%.cu) $(COMMON) $(MAIN)
 	$(call say,link,$@) $(LINK) -o $@ $^
 
+# What a GPU says of requests to shared memory; needs nvcc and, to run, a GPU.
+build/tests/wavefronts: build/tests/wavefronts.cuda.o
+	$(call say,link,$@) $(LINK) -o $@ $^
+
 build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
 	$(call say,link,$@) $(LINK) -o $@ $^
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tests/gpu.py --out DIR [verify] [bench] [tables] [sanitize] [errata] [profile]     (default: all)
+usage: python3 tests/gpu.py --out DIR [verify] [bench] [tables] [sanitize] [errata] [profile] [wavefronts]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
@@ -10,6 +10,7 @@ usage: python3 tests/gpu.py --out DIR [verify] [bench] [tables] [sanitize] [erra
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck; and that racecheck can fail
                                                                   -> DIR/sanitizer.csv
   errata    the faulty kernels, and compute-sanitizer on them     -> DIR/errata.csv
+  wavefronts  Nsight Compute's counts for requests to shared memory of all sorts  -> DIR/wavefronts.csv
   profile   Nsight Compute's counts for every kernel              -> DIR/profile.csv
 
 Every CSV names machine, driver and date (UTC). Exits 1 if anything is not as it should be, and says what.
@@ -249,8 +250,25 @@ def profile(out):
     write(out / "profile.csv", rows)
 
 
+def wavefronts(out):
+    built = run("make", "build/tests/wavefronts", timeout=300)
+    expect(built.returncode == 0, built.stderr)
+    names = [METRICS["shared_load_wavefronts"], METRICS["shared_store_wavefronts"]]
+    done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--metrics", ",".join(names),
+               ROOT / "build/tests/wavefronts", timeout=500)
+    lines = [line for line in done.stdout.splitlines() if re.match(r"case,|\d+,(load|store),", line)]
+    cases = list(csv.DictReader(lines))
+    counted = {}
+    for row in csv.DictReader(io.StringIO(done.stdout[done.stdout.find('"ID"'):])):
+        if row.get("Metric Name"):
+            counted.setdefault(int(row["ID"]), {})[row["Metric Name"]] = int(row["Metric Value"].replace(",", ""))
+    expect(len(cases) == len(counted) > 0, f"{len(cases)} cases and {len(counted)} counts: {done.stdout[-500:]} {done.stderr[-500:]}")
+    about = machine()
+    write(out / "wavefronts.csv", [{**about, **case, "wavefronts": counted[i][names[case["kind"] == "store"]]} for i, case in enumerate(cases)])
+
+
 def main():
-    parts = {"verify": verify, "bench": bench, "tables": tables, "sanitize": sanitize, "errata": errata, "profile": profile}
+    parts = {"verify": verify, "bench": bench, "tables": tables, "sanitize": sanitize, "errata": errata, "profile": profile, "wavefronts": wavefronts}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("parts", nargs="*", metavar="|".join(parts), help="what to run; default: all")
