@@ -103,13 +103,14 @@ int passes_with_one_broadcast(uint64_t* words, int n)
     return passes;
 }
 
-// Whether no two of the words that the lanes ask for, 8 bytes each, lie in the same of 32 banks.
-bool fits_one_wavefront(const Request& r)
+// Whether no two of the words that these lanes ask for lie in the same of 32 banks.
+bool fits_one_wavefront(const Request& r, uint32_t lanes, unsigned bytes)
 {
     uint64_t in_bank[32];
     uint32_t busy = 0;
-    for (uint32_t lanes = r.lanes; lanes; lanes &= lanes - 1)
-        for (uint64_t word : {r.address[__builtin_ctz(lanes)] / 4, r.address[__builtin_ctz(lanes)] / 4 + 1}) {
+    for (; lanes; lanes &= lanes - 1)
+        for (unsigned at = 0; at < bytes; at += 4) {
+            const uint64_t word = (r.address[__builtin_ctz(lanes)] + at) / 4;
             if (busy >> word % 32 & 1 && in_bank[word % 32] != word) return false;
             busy |= 1u << word % 32;
             in_bank[word % 32] = word;
@@ -169,14 +170,19 @@ int Rules::shared(const Request& r) const
         }
     }
 
-    // Two half-warps that leave each other room come together: an H200 counts it so
-    // (tests/data/h200_profile.csv, doubles at the edge of 33 x 65).
-    if (bytes == 8 && major_ >= 5 && fits_one_wavefront(r)) return 1;
-
     int wavefronts = 0;
     for (int first = 0; first < warp_size; first += together) {
         const uint32_t lanes = r.lanes & uint32_t((uint64_t(1) << together) - 1) << first;
         if (!lanes) continue;
+        // Loads of two parts of the warp that leave each other room come together, as they do on an
+        // H200 (tests/data/h200_wavefronts.csv). Stores do not.
+        const bool first_of_two = together < warp_size && first / together % 2 == 0;
+        const uint32_t next = first_of_two ? r.lanes & uint32_t((uint64_t(1) << together) - 1) << (first + together) : 0;
+        if (major_ >= 5 && next && kind_of(r.site) == load && fits_one_wavefront(r, lanes | next, bytes)) {
+            wavefronts += 1;
+            first += together;
+            continue;
+        }
         // The distinct words asked for; a word serves every lane that wants it.
         uint64_t words[warp_size * 4];
         int n = 0;
@@ -217,7 +223,7 @@ uint64_t Rules::asked_bytes(const Request& r) const
 int Rules::ideal_shared(const Request& r) const
 {
     const unsigned bytes = bytes_of(r.site);
-    if (major_ >= 5) return std::max(1, int(__builtin_popcount(r.lanes) * bytes + 127) / 128);
+    if (major_ >= 5 && kind_of(r.site) == load) return std::max(1, int(__builtin_popcount(r.lanes) * bytes + 127) / 128);
     const int together = part(bytes);
     int parts = 0;
     for (int first = 0; first < warp_size; first += together)

@@ -44,7 +44,8 @@ public:
     // The bytes that the lanes ask for; what several of them want counts once.
     uint64_t asked_bytes(const Request& request) const;
 
-    // The fewest wavefronts there could be: one for each part of the warp, or 128 bytes.
+    // The fewest wavefronts there could be: one for each part of the warp that is served by
+    // itself, or 128 bytes where two may come together.
     int ideal_shared(const Request& request) const;
 
     // "transactions" on 1.x, "lines" for loads of 2.x, "sectors" elsewhere.
