@@ -143,25 +143,26 @@ list: all
 
 # The sources' tables, measured again. $(call measure,table,step,options): each step's results
 # into a file of their own. Without a GPU: the counts and models of the machine that has the most to say.
-measure = ./$(2) --csv results/$(1)_$(2)$(4).csv $(3)
+RESULTS ?= results
+measure = ./$(2) --csv $(RESULTS)/$(1)_$(2)$(4).csv $(3)
 
 table-whitepaper: all
-	@mkdir -p results && rm -f results/whitepaper_*.csv
-	for step in $(filter-out step07,$(STEPS)); do $(call measure,whitepaper,$${step},--kernel W --size 2048 $(if $(GPU),--one-launch,--machine gtx280)) || exit; done
-	python3 plots/tables.py whitepaper results/whitepaper_*.csv
+	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/whitepaper_*.csv
+	for step in step01 step02 step03 step04 step05 step06; do $(call measure,whitepaper,$${step},--kernel W --size 2048 $(if $(GPU),--one-launch,--machine gtx280)) || exit; done
+	python3 plots/tables.py whitepaper $(RESULTS)/whitepaper_*.csv
 
 table-book: all
-	@mkdir -p results && rm -f results/book_*.csv
+	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/book_*.csv
 	for step in $(if $(GPU),step01) step02 step03 step04 step06; do $(call measure,book,$${step},--kernel B --sweep book) || exit; done
 	$(call measure,book,step02,--kernel transposeSerialBlocked --sweep book,_blocked)
-	python3 plots/tables.py book results/book_*.csv
+	python3 plots/tables.py book $(RESULTS)/book_*.csv
 
 table-bandwidth: all
-	@mkdir -p results && rm -f results/bandwidth_*.csv
+	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/bandwidth_*.csv
 	for step in step01 step02 step06; do $(call measure,bandwidth,$${step},--kernel F --size 4096) || exit; done
 	$(call measure,bandwidth,step02,--kernel F9 --size 4096 --block 32x16$(comma)32x8$(comma)64x16$(comma)64x8$(comma)128x8,_blocks)
 	$(if $(GPU),for step in step01 step02; do $(call measure,bandwidth,$${step},--kernel F --size 4096 --device sim,_counts) || exit; done)
-	python3 plots/tables.py bandwidth results/bandwidth_*.csv
+	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
 comma := ,
 
 clean:

@@ -32,12 +32,12 @@ void transposeSerialWrite(T* odata, const T* idata, int width, int height)
 
 SERIAL(transposeSerialWrite, "B2", transposes)
 
-// Block by block: the lines of a block's columns are used up before they leave the cache. 16
-// floats are a cache line; a power of two apart, more lines than that compete for the same sets.
+// Block by block: the lines that a column of the block touches are used up before they leave the
+// cache, which holds the block's 64 pieces of a row and the 64 they become.
 template <typename T>
 void transposeSerialBlocked(T* odata, const T* idata, int width, int height)
 {
-    constexpr int BLOCK = 16;
+    constexpr int BLOCK = 64;
     for (int top = 0; top < height; top += BLOCK)
         for (int left = 0; left < width; left += BLOCK)
             for (int x = left; x < std::min(left + BLOCK, width); ++x)

@@ -75,6 +75,14 @@ def test_a_model_is_marked(tmp_path):
     assert re.search(r"^diagonal .* - +-$", out, re.MULTILINE)
 
 
+def test_one_command_makes_a_table(tmp_path):
+    """Without a GPU: the counts and the model of the GTX 280, beside what was published for it."""
+    done = run("make", "table-whitepaper", "GPU=", f"RESULTS={tmp_path}", timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^bank conflict free +17\.8 .* model 17\.\d +-$", done.stdout, re.MULTILINE)
+    assert len(list(tmp_path.glob("whitepaper_step0?.csv"))) == 6
+
+
 def test_rows_are_collected_in_one_file(tmp_path):
     out = tmp_path / "all.csv"
     done = run(sys.executable, ROOT / "plots/tables.py", "book", DATA / "h200_book.csv", "--csv", out)
