@@ -20,14 +20,24 @@ constexpr size_t most_findings = 10;  // printed of a kernel
 
 Contender contender(const Kernel& k, Block block)
 {
-    const std::string shape = k.block.x ? format("%ux%u", block.x, block.y) : "";
-    const bool other = block.x != k.block.x || block.y != k.block.y;
-    return {&k, block, {k.name, other ? " " + shape : "", shape, k.row, k.step, k.expected, false, "", {}, {}, {}}, {}, 1, {}, {}, 0};
+    Contender c;
+    c.kernel = &k;
+    c.block = block;
+    c.result.kernel = k.name;
+    if (block.x) c.result.block = format("%ux%u", block.x, block.y);
+    if (block.x != k.block.x || block.y != k.block.y) c.result.label = " " + c.result.block;
+    c.result.row = k.row;
+    c.result.step = k.step;
+    c.result.expected = k.expected;
+    c.result.bus = k.transfer.way != Transfer::none;
+    return c;
 }
 
 Contender copy_contender(const Device& device)
 {
-    return {nullptr, {}, {device.info().copy, "", "", "", "", copies, false, "", {}, {}, {}}, {}, 1, {}, {}, 0};
+    Contender c;
+    c.result.kernel = device.info().copy;
+    return c;
 }
 
 int default_side(Device& device, Type type)
@@ -84,7 +94,7 @@ std::string Bench::label(const Contender& c, const char* doing) const
 }
 
 // The bus is slower than any memory: transfers need no rotation.
-int Bench::buffers_of(const Contender& c) const { return c.transfer() ? 1 : std::min(c.passes, out_->count()); }
+int Bench::buffers_of(const Contender& c) const { return c.result.bus ? 1 : std::min(c.passes, out_->count()); }
 
 // Inputs and guard bands as every kernel must find them.
 void Bench::prepare()
@@ -103,7 +113,7 @@ void* Bench::host_memory(bool pinned)
 void Bench::poison(const Contender& c, int buffers)
 {
     for (int i = 0; i < buffers; ++i) device_.fill(output(i, c.expected(), Holds::poison));
-    if (!c.transfer()) return;
+    if (!c.result.bus) return;
     // What the host has before the transfer: what it is to send, or the poison.
     const bool sends = c.kernel->transfer.way == Transfer::to_device;
     device_.enqueue_copy(host_memory(c.kernel->transfer.pinned), sends ? (*in_)[0] : (*out_)[0], elements() * bytes_of(type_));
@@ -114,7 +124,7 @@ void Bench::enqueue(Contender& c, int buffer)
     const uint64_t bytes = elements() * bytes_of(type_);
     if (!c.kernel) {
         device_.enqueue_copy((*out_)[buffer], (*in_)[buffer], bytes);
-    } else if (c.transfer()) {
+    } else if (c.result.bus) {
         void* host = host_memory(c.kernel->transfer.pinned);
         const bool sends = c.kernel->transfer.way == Transfer::to_device;
         device_.enqueue_copy(sends ? (*out_)[buffer] : host, sends ? host : (*in_)[buffer], bytes);
@@ -127,7 +137,7 @@ void Bench::enqueue(Contender& c, int buffer)
 bool Bench::check(Contender& c, int buffers, const Complain& complain)
 {
     // What has arrived on the host is checked on the device.
-    if (c.transfer() && c.kernel->transfer.way == Transfer::to_host)
+    if (c.result.bus && c.kernel->transfer.way == Transfer::to_host)
         device_.enqueue_copy((*out_)[0], host_memory(c.kernel->transfer.pinned), elements() * bytes_of(type_));
 
     std::vector<Region> regions;
@@ -207,7 +217,7 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
 void Bench::measure(std::vector<Contender>& contenders, int samples, bool one_launch, const Complain& complain)
 {
     const auto tired = [](const Contender& c) { return c.timed_ms > patience_ms && int(c.samples.size()) >= fewest_samples; };
-    const auto inside = [&](const Contender& c) { return one_launch && c.kernel && !c.transfer(); };
+    const auto inside = [&](const Contender& c) { return one_launch && c.kernel && !c.result.bus; };
     for (Contender& c : contenders) {
         progress_.doing(label(c, "warming up"));
         // Two trial samples warm up and tell how many passes make a sample.
@@ -230,7 +240,8 @@ void Bench::measure(std::vector<Contender>& contenders, int samples, bool one_la
     for (Contender& c : contenders) {
         if (c.samples.empty() || !c.result.right) continue;
         const int repeats = c.expected().passes;
-        const uint64_t pair = elements() * bytes_of(type_) * c.expected().traffic(), touched = pair / repeats;
+        const int traffic = c.result.bus ? 1 : c.expected().traffic();
+        const uint64_t pair = elements() * bytes_of(type_) * traffic, touched = pair / repeats;
         const auto timing = [&](const std::vector<double>& ms, int passes, int buffers, const char* how) -> Result::Timing {
             const Summary summary = summarize(ms);
             const double gbs = bandwidth_gbs(pair, summary.median);

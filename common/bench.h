@@ -20,16 +20,15 @@ using Complain = std::function<void(const std::string& kernel, const std::string
 
 // A kernel under test, or the device's own copy.
 struct Contender {
-    const Kernel* kernel;  // null: the copy
-    Block block;           // for kernels that take one
+    const Kernel* kernel = nullptr;  // null: the copy
+    Block block;                     // for kernels that take one
     Result result;
-    Launch launch;         // of the first pass; of kernels of the GPU
-    int passes = 1;        // per sample
+    Launch launch;                   // of the first pass; of kernels of the GPU
+    int passes = 1;                  // per sample
     std::vector<double> samples, one_launch_samples;
-    double timed_ms = 0;   // in all
+    double timed_ms = 0;             // in all
 
-    Expected expected() const { return kernel ? kernel->expected : copies; }
-    bool transfer() const { return kernel && kernel->transfer.way != Transfer::none; }
+    Expected expected() const { return result.expected; }
 };
 
 Contender contender(const Kernel& kernel, Block block);

@@ -49,9 +49,11 @@ std::optional<Prediction> modelled(const Results& results, const Machine& machin
     return predict(machine, counts);
 }
 
-const char* memory_text(Plausibility p)
+// Where the bytes of a timing came from.
+const char* place_text(const Result& r, const Result::Timing& t)
 {
-    switch (p) {
+    if (r.bus) return "bus";
+    switch (t.plausibility) {
         case Plausibility::dram: return "DRAM";
         case Plausibility::cache_resident: return "cache-resident";
         case Plausibility::impossible: return "IMPOSSIBLE";
@@ -112,9 +114,9 @@ std::string csv_line(const Results& results, const Result& r, const std::string&
         for (const std::string& cell :
              {number(t.samples), number(t.passes_per_sample), number(t.buffers), number(t.working_set_bytes),
               number(device.l2_bytes), ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread),
-              moves ? gbs_text(t.gbs) : "", moves && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "",
+              moves ? gbs_text(t.gbs) : "", moves && !r.bus && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "",
               device.dram_peak_gbs > 0 ? gbs_text(device.dram_peak_gbs) : "",
-              std::string(moves ? memory_text(t.plausibility) : "")})
+              std::string(moves ? place_text(r, t) : "")})
             line.push_back(cell);
     } else {
         line.insert(line.end(), 12, "");
@@ -146,7 +148,7 @@ std::string csv_line(const Results& results, const Result& r, const std::string&
     if (r.one_launch) {
         const Result::Timing& t = *r.one_launch;
         line.insert(line.end(), {number(t.passes_per_sample), ms_text(t.ms.median), t.gbs > 0 ? gbs_text(t.gbs) : "",
-                                 t.gbs > 0 ? memory_text(t.plausibility) : ""});
+                                 t.gbs > 0 ? place_text(r, t) : ""});
     } else {
         line.insert(line.end(), 4, "");
     }
@@ -177,11 +179,11 @@ std::string table(const Results& results)
             const bool moves = t.gbs > 0;
             for (const std::string& cell :
                  {ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread), moves ? gbs_text(t.gbs) : "-",
-                  moves && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "-",
-                  !moves ? "-" : results.device.dram_peak_gbs > 0 ? percent(t.gbs / results.device.dram_peak_gbs) : "unknown",
-                  std::string(moves ? memory_text(t.plausibility) : "-")})
+                  moves && !r.bus && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "-",
+                  !moves || r.bus ? "-" : results.device.dram_peak_gbs > 0 ? percent(t.gbs / results.device.dram_peak_gbs) : "unknown",
+                  std::string(moves ? place_text(r, t) : "-")})
                 line.push_back(cell);
-            if (r.one_launch) line.insert(line.end(), {moves ? gbs_text(r.one_launch->gbs) : "-", moves ? memory_text(r.one_launch->plausibility) : "-"});
+            if (r.one_launch) line.insert(line.end(), {moves ? gbs_text(r.one_launch->gbs) : "-", moves ? place_text(r, *r.one_launch) : "-"});
         } else if (r.counts) {
             const LaunchCounts& c = *r.counts;
             for (bool shared : {false, true}) {

@@ -17,7 +17,8 @@ struct Result {
     std::string kernel, label;  // label: what tells rows of one kernel apart
     std::string block;          // 32x8; empty where the kernel sets its own
     std::string row, step;
-    Expected expected;
+    Expected expected = copies;
+    bool bus = false;  // a transfer between host and device: its bytes cross the bus once
     bool right = false;
     std::string refused;  // why the kernel cannot be launched on this shape
     struct Timing {
