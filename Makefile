@@ -169,20 +169,20 @@ clean:
 	rm -rf build $(STEPS) microbench
 
 help:
-	@echo 'make stepNN     build one step, for example: make step04 && ./step04'
-	@echo 'make all        build all steps: $(STEPS)'
-	@echo 'make list       every kernel: its step, what it produces, its row in the table of sources'
-	@echo 'make table-whitepaper    the tables that the sources published, measured again,'
-	@echo 'make table-book          published and measured side by side'
-	@echo 'make table-bandwidth'
-	@echo 'make test       build and run the tests (sets up .venv the first time)'
-	@echo 'make bench-sim  measure the simulator: traced accesses per second'
-	@echo 'make microbench  what the GPU at hand can do at most: the constants of its model (needs nvcc)'
-	@echo 'make clean      remove what was built'
+	@echo 'make stepNN            build one step, for example: make step04 && ./step04'
+	@echo 'make all               build all steps: $(STEPS)'
+	@echo 'make list              every kernel: its step, what it produces, its row in the table of sources'
+	@echo 'make table-whitepaper  the tables that the sources published, measured again on this'
+	@echo 'make table-book        machine and printed side by side (results go to results/;'
+	@echo 'make table-bandwidth   RESULTS=folder: elsewhere)'
+	@echo 'make test              build and run the tests (sets up .venv the first time)'
+	@echo 'make bench-sim         measure the simulator: traced accesses per second'
+	@echo 'make microbench        what the GPU at hand can do at most: the constants of its model (needs nvcc)'
+	@echo 'make clean             remove what was built'
 	@echo
-	@echo 'CXX=clang++     choose the C++ compiler                (now: $(CXX))'
-	@echo 'NVCC=path       choose nvcc; empty: simulator only     (now: $(or $(NVCC),none))'
-	@echo 'JOBS=1          how many compilations at once          (now: $(JOBS))'
-	@echo 'ARCH=sm_90      choose the GPU architecture of nvcc    (now: $(or $(ARCH),none))'
+	@echo 'CXX=clang++            choose the C++ compiler                (now: $(CXX))'
+	@echo 'NVCC=path              choose nvcc; empty: simulator only     (now: $(or $(NVCC),none))'
+	@echo 'JOBS=1                 how many compilations at once          (now: $(JOBS))'
+	@echo 'ARCH=sm_90             choose the GPU architecture of nvcc    (now: $(or $(ARCH),none))'
 
 -include $(shell [ -d build ] && find build -name '*.d')
