@@ -135,6 +135,10 @@ bench-sim: build/tests/bench_sim
 microbench: build/plots/microbench.cuda.o
 	$(call say,link,$@) $(LINK) -o $@ $^
 
+# Every step's kernels and the libraries that transpose, in one program: they take turns.
+peers: $(ALL_KERNELS) build/step07_vectorized/peers/geam.cuda.o $(COMMON) $(MAIN)
+	$(call say,link,$@) $(LINK) -o $@ $^ -lcublas
+
 list: all
 	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'
 	@printf '%-18s %-30s %-8s %-4s %-21s %s\n' 'every step' '--one-launch, for any kernel' 'option' 'GPU' 'as the kernel' 'W12'
@@ -166,7 +170,7 @@ table-bandwidth: all
 comma := ,
 
 clean:
-	rm -rf build $(STEPS) microbench
+	rm -rf build $(STEPS) microbench peers
 
 help:
 	@echo 'make stepNN            build one step, for example: make step04 && ./step04'

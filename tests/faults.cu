@@ -54,6 +54,24 @@ void launchMisaligned(T* odata, const T* idata, int width, int height)
     LAUNCH(misaligned<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
 }
 
+// The last vector of 16 bytes begins inside the matrix and ends outside.
+template <typename T>
+__global__ void vectorOverTheEnd(T* odata, const T* idata, int width, int height)
+{
+    constexpr int N = 16 / sizeof(T);
+    size_t i = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * N;
+    if (i < size_t(width) * height) {
+        Vector<T> v = *reinterpret_cast<const Vector<T>*>(idata + i);  // over: load
+        *reinterpret_cast<Vector<T>*>(odata + i) = v;  // over: store
+    }
+}
+
+template <typename T>
+void launchVectorOverTheEnd(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(vectorOverTheEnd<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
+}
+
 // The last thread stores behind the end of the tile.
 template <typename T>
 __global__ void behindTheTile(T* odata, const T* idata, int width, int height)
@@ -73,6 +91,7 @@ void launchBehindTheTile(T* odata, const T* idata, int width, int height)
     LAUNCH(behindTheTile<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
 }
 
+KERNEL(vectorOverTheEnd_faulty, "-", copies, launchVectorOverTheEnd)
 KERNEL(misaligned_faulty, "-", copies, launchMisaligned)
 KERNEL(behindTheTile_faulty, "-", copies, launchBehindTheTile)
 KERNEL(readsOutput_faulty, "-", copies, launchReadsOutput)

@@ -68,6 +68,14 @@ def test_misaligned_access():
     assert re.search(rf"misaligned access of 4 bytes at byte 2 of idata: thread \(0, 0, 0\) at {line('misaligned: load')}", done.stderr), done.stderr
 
 
+def test_vector_that_ends_outside():
+    done = faults("vectorOverTheEnd_faulty")  # 1887 floats: the last vector has three
+    assert done.returncode == 1
+    assert re.search(rf"out-of-bounds load of 16 bytes at byte 7536 of idata: thread \(87, 0, 0\) at {line('over: load')}", done.stderr), done.stderr
+    assert re.search(rf"out-of-bounds store of 16 bytes at byte 7536 of odata: thread \(87, 0, 0\) at {line('over: store')}", done.stderr), done.stderr
+    assert faults("vectorOverTheEnd_faulty", size=(36, 51)).returncode == 0
+
+
 def test_shared_memory_out_of_bounds():
     done = faults("behindTheTile_faulty")
     assert done.returncode == 1

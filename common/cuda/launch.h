@@ -18,11 +18,20 @@ auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block)
     };
 }
 
+// Sixteen bytes, loaded and stored by one instruction.
+template <typename T>
+struct alignas(16) Vector {
+    T element[16 / sizeof(T)];
+    __device__ T& operator[](int i) { return element[i]; }
+};
+
 template <typename Pass>
 using Registration = harness::Registration<Pass, float, double, int>;
 
 constexpr char name[] = "cuda";
 
 }  // namespace cuda
+
+using cuda::Vector;
 
 #define LAUNCH(kernel, grid, block) cuda::launch(kernel, grid, block)

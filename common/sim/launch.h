@@ -83,6 +83,23 @@ extern template class Value<float>;
 extern template class Value<double>;
 extern template class Value<int>;
 
+// Sixteen bytes, loaded and stored as one.
+template <typename Element>
+class alignas(16) Vector {
+public:
+    Vector() {}
+    SIM_ACCESS Vector(const Vector& from);             // loads `from`
+    SIM_ACCESS Vector& operator=(const Vector& from);  // loads `from`, stores
+    Element& operator[](int i) { return element_[i]; }
+
+private:
+    Element element_[16 / sizeof(Element)];
+};
+
+extern template class Vector<Value<float>>;
+extern template class Vector<Value<double>>;
+extern template class Vector<Value<int>>;
+
 // Runs every block of the grid and returns when all are done. `kernel` identifies the kernel;
 // `threads` runs threads of it, for as long as next_thread() says that there is one for this
 // fiber, with threadIdx and the others set.
@@ -119,6 +136,7 @@ using sim::blockIdx;
 using sim::dim3;
 using sim::gridDim;
 using sim::threadIdx;
+using sim::Vector;
 using sim::__syncthreads;
 
 #define LAUNCH(kernel, grid, block) sim::launch(kernel, grid, block)

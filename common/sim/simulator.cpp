@@ -381,11 +381,13 @@ void Worker::check_output(const void* address, Site site)
     const harness::Contents* unwritten = odata_memory.unwritten;
     if (!unwritten) return;
     const uint64_t offset = uintptr_t(address) - uintptr_t(odata_memory.begin);
-    const unsigned bytes = bytes_of(site);
-    uint64_t found = 0;
-    std::memcpy(&found, address, std::min(bytes, 8u));
-    const uint64_t poison = bytes == 8 ? unwritten->at<uint64_t>(offset / 8) : unwritten->at<uint32_t>(offset / 4);
-    if (found == poison) findings.add({Fault::uninitialized_output, site, 0, current_, 0, block_, Place::odata, int64_t(offset), 1});
+    const uint64_t bytes = harness::bytes_of(unwritten->type);
+    for (uint64_t at = offset; at < offset + bytes_of(site); at += bytes) {
+        uint64_t found = 0;
+        std::memcpy(&found, static_cast<const char*>(address) + (at - offset), bytes);
+        const uint64_t poison = bytes == 8 ? unwritten->at<uint64_t>(at / 8) : unwritten->at<uint32_t>(at / 4);
+        if (found == poison) findings.add({Fault::uninitialized_output, site, 0, current_, 0, block_, Place::odata, int64_t(at), 1});
+    }
 }
 
 // The host threads. The caller of run_grid is one of them; the others sleep between grids.
@@ -530,7 +532,9 @@ const harness::Machine* machine = &harness::machine_named("h200");
 inline bool record(const void* address, Site site)
 {
     if (stacks.hold(address)) return true;
-    const bool legal = kind_of(site) == load ? allowed.load(address) : allowed.store(address);
+    const auto allows = [&](const void* byte) { return kind_of(site) == load ? allowed.load(byte) : allowed.store(byte); };
+    // A vector can hang over the end of a matrix that no element hangs over.
+    const bool legal = allows(address) && (bytes_of(site) <= 8 || allows(static_cast<const char*>(address) + bytes_of(site) - 1));
     if (!legal || uintptr_t(address) % bytes_of(site)) {
         worker->refuse(address, site);
         return false;
@@ -645,6 +649,29 @@ Value<Raw>& Value<Raw>::operator=(Raw raw)
     if (record(this, HERE(store))) raw_ = raw;
     return *this;
 }
+
+#define HERE16(kind) site_of(uint64_t(__builtin_return_address(0)), kind, 4)
+
+template <typename Element>
+Vector<Element>::Vector(const Vector& from)
+{
+    if (record(&from, HERE16(load))) std::memcpy(static_cast<void*>(this), &from, 16);
+    else std::memset(static_cast<void*>(this), 0xff, 16);
+}
+
+template <typename Element>
+Vector<Element>& Vector<Element>::operator=(const Vector& from)
+{
+    const bool loads = record(&from, HERE16(load));
+    if (!record(this, HERE16(store))) return *this;
+    if (loads) std::memcpy(static_cast<void*>(this), &from, 16);
+    else std::memset(static_cast<void*>(this), 0xff, 16);
+    return *this;
+}
+
+template class Vector<Value<float>>;
+template class Vector<Value<double>>;
+template class Vector<Value<int>>;
 
 template class Value<float>;
 template class Value<double>;

@@ -1,0 +1,43 @@
+// The transpose of cuBLAS, as one contender among the steps' kernels: `make peers`. For the GPU
+// alone, and for the types that cuBLAS has.
+
+#include <cublas_v2.h>
+
+#include "../../common/error.h"
+#include "../../common/step.h"
+
+namespace {
+
+cublasHandle_t handle()
+{
+    static cublasHandle_t created = [] {
+        cublasHandle_t h = nullptr;
+        if (cublasCreate(&h) != CUBLAS_STATUS_SUCCESS) throw harness::Error{harness::status_no_device, "cublasCreate failed"};
+        return h;
+    }();
+    return created;
+}
+
+void check(cublasStatus_t status)
+{
+    if (status != CUBLAS_STATUS_SUCCESS) throw harness::Error{harness::status_no_device, harness::format("cublas geam: %s", cublasGetStatusString(status))};
+}
+
+// Column-major, idata is width x height and odata its transpose: 1 * idata^T + 0 * odata.
+void geam(float* odata, const float* idata, int width, int height)
+{
+    const float one = 1, zero = 0;
+    check(cublasSgeam(handle(), CUBLAS_OP_T, CUBLAS_OP_N, height, width, &one, idata, width, &zero, odata, height, odata, height));
+}
+
+void geam(double* odata, const double* idata, int width, int height)
+{
+    const double one = 1, zero = 0;
+    check(cublasDgeam(handle(), CUBLAS_OP_T, CUBLAS_OP_N, height, width, &one, idata, width, &zero, odata, height, odata, height));
+}
+
+void geam(int*, const int*, int, int) { throw harness::Error{harness::status_bad_input, "cuBLAS transposes no integers"}; }
+
+}  // namespace
+
+KERNEL(cublasGeam, "-", transposes, geam)
