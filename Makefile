@@ -1,4 +1,4 @@
-# Builds the steps, ./step01 to ./step06, and runs their tests. `make help` lists the targets.
+# Builds the steps, ./step01 to ./step07, and runs their tests. `make help` lists the targets.
 #
 # Every kernel file is compiled twice and both halves are linked into one program: by CXX for
 # the simulator and, where there is one, by nvcc for the GPU.
@@ -135,6 +135,10 @@ bench-sim: build/tests/bench_sim
 microbench: build/plots/microbench.cuda.o
 	$(call say,link,$@) $(LINK) -o $@ $^
 
+# What was tried on the way to step 7.
+trials: build/plots/trials.cuda.o build/common/kernel.o build/common/error.o
+	$(call say,link,$@) $(LINK) -o $@ $^
+
 # Every step's kernels and the libraries that transpose, in one program: they take turns.
 peers: $(ALL_KERNELS) build/step07_vectorized/peers/geam.cuda.o $(COMMON) $(MAIN)
 	$(call say,link,$@) $(LINK) -o $@ $^ -lcublas
@@ -170,7 +174,7 @@ table-bandwidth: all
 comma := ,
 
 clean:
-	rm -rf build $(STEPS) microbench peers
+	rm -rf build $(STEPS) microbench trials peers
 
 help:
 	@echo 'make stepNN            build one step, for example: make step04 && ./step04'
@@ -182,6 +186,8 @@ help:
 	@echo 'make test              build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim         measure the simulator: traced accesses per second'
 	@echo 'make microbench        what the GPU at hand can do at most: the constants of its model (needs nvcc)'
+	@echo 'make trials            the ways to step 7, one beside the other, on the GPU at hand (needs nvcc)'
+	@echo "make peers             ./peers: all steps' kernels and cuBLAS, taking turns on the GPU (needs nvcc)"
 	@echo 'make clean             remove what was built'
 	@echo
 	@echo 'CXX=clang++            choose the C++ compiler                (now: $(CXX))'

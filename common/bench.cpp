@@ -85,6 +85,7 @@ Bench::~Bench()
 
 Region Bench::region(const Matrices& matrices, int buffer, Expected expected, Holds holds) const
 {
+    expected.finite = layout_.finite;
     return {matrices[buffer], {type_, expected, uint64_t(shape_.width), uint64_t(shape_.height), uint32_t(buffer), holds}};
 }
 

@@ -39,7 +39,7 @@ int default_side(Device& device, Type type);
 
 class Bench {
 public:
-    // Memory for kernels whose matrices have the layout that `layout` has. Throws status_bad_input
+    // Memory for kernels whose matrices have the layout that `layout` has, and numbers as finite. Throws status_bad_input
     // when they do not fit.
     Bench(Device& device, Type type, Shape shape, Expected layout, Progress& progress);
     ~Bench();

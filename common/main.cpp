@@ -97,7 +97,9 @@ Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape
                 places.push_back(i);
                 done[i] = true;
             }
-        Bench bench(device, options.type, shape, group.front().expected(), progress);
+        Expected layout = group.front().expected();
+        layout.finite = std::any_of(group.begin(), group.end(), [](const Contender& c) { return c.expected().finite; });
+        Bench bench(device, options.type, shape, layout, progress);
         for (Contender& c : group) {
             bench.verify(c, device.has_clock() ? 1 : reps, options.explain, complain);
             if (!options.print || !c.kernel || !c.result.refused.empty()) continue;
@@ -178,6 +180,8 @@ int run(const Options& options, const char* program)
         cpu = open_device("cpu", machine, remark);
         devices.push_back(cpu.get());
     }
+    if (devices.empty())
+        throw Error{status_bad_input, format("--kernel %s: not for the %s", options.kernels.front().c_str(), device->has_clock() ? "GPU" : "simulator: it needs a GPU")};
     std::vector<Shape> shapes = options.shapes;
     if (shapes.empty()) {
         const int side = default_side(*device, options.type);

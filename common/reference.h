@@ -27,12 +27,14 @@ enum class Produces { copy, transpose, tile_transpose, tile_move, sum, sum_with_
 
 // What a kernel promises. `tile`: the side of its tiles, where they matter. `pad_bytes`: the
 // unused bytes at the end of each row of odata, which must stay as they were. `passes`: how
-// often the kernel does all its work in one launch.
+// often the kernel does all its work in one launch. `finite`: only finite numbers come out as they
+// went in, because the kernel computes with them; all contenders are then given such numbers.
 struct Expected {
     Produces what;
     int tile = 1;
     int pad_bytes = 0;
     int passes = 1;
+    bool finite = false;
 
     // Matrices that idata is made of, one after the other.
     HOST_DEVICE int operands() const { return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1; }
@@ -48,6 +50,8 @@ constexpr Expected transposes_each_tile(int tile) { return {Produces::tile_trans
 constexpr Expected moves_each_tile(int tile) { return {Produces::tile_move, tile}; }
 // The transpose in rows that are longer than they need to be.
 constexpr Expected transposes_with_padded_rows(int pad_bytes) { return {Produces::transpose, 1, pad_bytes}; }
+// The transpose, of finite numbers.
+constexpr Expected transposes_numbers{Produces::transpose, 1, 0, 1, true};
 // The transpose, made so many times over.
 constexpr Expected transposes_repeatedly(int passes) { return {Produces::transpose, 1, 0, passes}; }
 // z[i] = x[i] + y[i] and z[i] = x[0] + y[i], where idata is x and, right behind it, y.
@@ -143,6 +147,21 @@ HOST_DEVICE inline Bits bits_of(int32_t number, Type type)
     return bits;
 }
 
+// The exponent bits that make a pattern a finite number, neither zero nor subnormal: one is 0, the next
+// is 1. None in whole numbers.
+template <typename Bits>
+HOST_DEVICE inline Bits exponent_bit(Type type)
+{
+    return type == Type::i32 ? 0 : Bits(1) << (8 * sizeof(Bits) - 2);
+}
+
+template <typename Bits>
+HOST_DEVICE inline Bits ordinary(Bits bits, Type type)
+{
+    const Bits high = exponent_bit<Bits>(type);
+    return (bits & ~high) | high >> 1;
+}
+
 // What a matrix holds: an input, what must be in an output afterwards, or the poison an output
 // is filled with beforehand. The poison is the complement of the expected bits, so that an
 // element nobody writes is wrong whatever was expected of it.
@@ -178,14 +197,22 @@ struct Contents {
         return source_index(expected, o, width, height);
     }
 
+    // The i-th element of idata.
+    template <typename Bits>
+    HOST_DEVICE Bits element(uint64_t i) const
+    {
+        const Bits bits = pattern<Bits>(i, seed);
+        return expected.finite ? ordinary(bits, type) : bits;
+    }
+
     template <typename Bits>
     HOST_DEVICE Bits at(uint64_t o) const
     {
         const bool sum = expected.operands() > 1;
-        if (holds == Holds::input) return sum ? bits_of<Bits>(term(o, seed), type) : pattern<Bits>(o, seed);
+        if (holds == Holds::input) return sum ? bits_of<Bits>(term(o, seed), type) : element<Bits>(o);
         if ((expected.pad_bytes || expected.what == Produces::nothing) && !written(o)) return Bits(~pattern<Bits>(o, seed));
         const uint64_t n = width * height, first = expected.what == Produces::sum ? o : 0;
-        const Bits bits = sum ? bits_of<Bits>(term(first, seed) + term(n + o, seed), type) : pattern<Bits>(source(o), seed);
+        const Bits bits = sum ? bits_of<Bits>(term(first, seed) + term(n + o, seed), type) : element<Bits>(source(o));
         return holds == Holds::poison ? Bits(~bits) : bits;
     }
 };

@@ -43,6 +43,7 @@ using harness::copies;
 using harness::moves_each_tile;
 using harness::transposes;
 using harness::transposes_each_tile;
+using harness::transposes_numbers;
 using harness::transposes_repeatedly;
 using harness::transposes_with_padded_rows;
 using harness::writes_nothing;

@@ -1,5 +1,6 @@
 #include "verify.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -69,8 +70,16 @@ std::string place(uint64_t index, uint64_t columns)
 
 }  // namespace
 
-uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed)
+uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed, bool finite)
 {
+    if (finite && type != Type::i32) {
+        const uint64_t high = bytes_of(type) == 8 ? exponent_bit<uint64_t>(type) : exponent_bit<uint32_t>(type), both = high | high >> 1;
+        if ((bits & both) != high >> 1) return elements;
+        uint64_t first = elements;
+        for (uint64_t choice : {uint64_t(0), high, high >> 1, both})
+            first = std::min(first, origin((bits & ~both) | choice, type, elements, seed));
+        return first;
+    }
     if (bytes_of(type) == 8) {
         const uint64_t i = unmix64(bits) - unmix64(pattern<uint64_t>(0, seed));
         return i < elements ? i : elements;
@@ -104,7 +113,7 @@ std::string describe(Device& device, const Region& matrix, const Mismatch& misma
         if (found == (~expected & mask(type))) remark = "never written";
     }
     const uint64_t elements = contents.width * contents.height;
-    const uint64_t from = sum ? elements : origin(found, type, elements, contents.seed);
+    const uint64_t from = sum ? elements : origin(found, type, elements, contents.seed, contents.expected.finite);
     if (from < elements) remark = "idata " + place(from, contents.width);
     return format("%llu of %llu elements differ; first at %s of %s: expected %s (%s), found %s (%s)",
                   (unsigned long long)mismatch.count, (unsigned long long)contents.elements(), place(o, columns).c_str(),
@@ -123,7 +132,7 @@ std::string numbered(Device& device, const Region& matrix)
     for (uint64_t o = 0; o < contents.elements(); ++o) {
         uint64_t found = 0;
         std::memcpy(&found, &data[o * bytes], bytes);
-        const uint64_t from = origin(found, contents.type, elements, contents.seed);
+        const uint64_t from = origin(found, contents.type, elements, contents.seed, contents.expected.finite);
         text += format("%*s%s", width, from < elements ? std::to_string(from).c_str() : "?", (o + 1) % columns ? "" : "\n");
     }
     return text;

@@ -17,6 +17,7 @@ std::string describe(Device& device, const Region& matrix, const Mismatch& misma
 std::string numbered(Device& device, const Region& matrix);
 
 // The index of the input element with this bit pattern, or `elements` if there is none.
-uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed);
+// `finite`: the elements are finite numbers, of which up to four share one pattern; then the first.
+uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed, bool finite = false);
 
 }  // namespace harness

@@ -1,6 +1,7 @@
 """What the README shows is what the programs and the data say."""
 
 import csv
+import math
 import re
 
 from lessons import LESSONS, ROOT, run
@@ -19,6 +20,32 @@ def test_bandwidths_are_the_measured_ones():
     memcpys = [float(row["bandwidth_gbs"]) for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
                if row["kernel"] == "cudaMemcpy" and row["width"] == "16384" and row["type"] == "float"]
     assert min(memcpys) - 1 <= int(memcpy) <= max(memcpys) + 1
+
+
+def test_log_of_step_7_is_what_was_measured():
+    log = (ROOT / "step07_vectorized/README.md").read_text()
+    trials = {row["trial"]: float(row["of_memcpy"]) for row in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open())
+              if (row["type"], row["width"], row["height"]) == ("float", "16384", "16384")}
+    found = {re.split(" \\| ", line)[0]: [float(n) for n in re.findall(r"0\.\d+", line)] for line in log.splitlines() if line.startswith("| ")}
+    for begin, names in {
+        "| a plain copy": ["copy, 8 vectors of 1024 threads"],
+        "| 64 × 64 tile": ["columns"],
+        "| the same along the rows": ["rows"],
+        "| 2, 4, 8, 16, 32 columns": [f"{n} columns at once" for n in (2, 4, 8, 16, 32)],
+        "| two tiles per block": ["two tiles per block"],
+        "| registers capped": ["columns, at least 8 blocks"],
+        "| the same tile with single elements": ["elements, tile 64, 512 threads"],
+        "| a tile of 32": [f"elements, tile 32, {n} threads" for n in (256, 128)],
+    }.items():
+        (numbers,) = [n for tried, n in found.items() if tried.startswith(begin)]
+        assert numbers == [round(trials[name], 3) for name in names], begin
+    rows = list(csv.DictReader((ROOT / "plots/data/h200_step07.csv").open()))
+    for element, text in (("float", r"float (\S+) to (\S+), geometric mean ([\d.]+)"), ("double", r"double (\S+) to (\S+), mean ([\d.]+)\.")):
+        shares = [float(r["of_memcpy"]) for r in rows if r["kernel"] == "transposeVectorized" and r["type"] == element
+                  and (r["width"], r["height"]) not in (("2048", "2048"), ("16383", "16381"), ("10007", "6007"))]
+        assert len(shares) == 6
+        told = [float(n) for n in re.search(text, log).groups()]
+        assert told == [round(n, 3) for n in (min(shares), max(shares), math.prod(shares) ** (1 / 6))]
 
 
 def test_example_output_is_real():

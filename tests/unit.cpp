@@ -1,6 +1,7 @@
 // Unit tests of what the programs share: the reference, the statistics, the limits, the
 // simulator. Prints each check that fails; exits 1 if any did.
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -105,6 +106,22 @@ void test_pattern()
     for (uint64_t i : {uint64_t(0), uint64_t(1), uint64_t(12345), (uint64_t(1) << 32) - 1}) {
         CHECK(origin(pattern<uint32_t>(i, 3), Type::f32, uint64_t(1) << 32, 3) == i);
         CHECK(origin(pattern<uint64_t>(i, 3), Type::f64, uint64_t(1) << 32, 3) == i);
+    }
+    // Finite numbers, too, to the first of those alike.
+    for (uint64_t i : {uint64_t(0), uint64_t(1), uint64_t(1234)}) {
+        CHECK(origin(ordinary(pattern<uint32_t>(i, 3), Type::f32), Type::f32, 2000, 3, true) == i);
+        CHECK(origin(ordinary(pattern<uint64_t>(i, 3), Type::f64), Type::f64, 2000, 3, true) == i);
+        CHECK(origin(ordinary(pattern<uint32_t>(i, 3), Type::i32), Type::i32, 2000, 3, true) == i);
+    }
+    CHECK(origin(pattern<uint32_t>(7, 3) | 1u << 30, Type::f32, 2000, 3, true) == 2000);
+    for (uint64_t i = 0; i < 100000; ++i) {
+        float f;
+        double d;
+        const uint32_t narrow = ordinary(pattern<uint32_t>(i, 3), Type::f32);
+        const uint64_t wide = ordinary(pattern<uint64_t>(i, 3), Type::f64);
+        std::memcpy(&f, &narrow, sizeof f);
+        std::memcpy(&d, &wide, sizeof d);
+        if (!std::isnormal(f) || !std::isnormal(d)) CHECK(!"a normal number");
     }
     CHECK(origin(pattern<uint64_t>(99, 3), Type::f64, 50, 3) == 50);
     CHECK(origin(pattern<uint32_t>(99, 3), Type::i32, 50, 3) == 50);

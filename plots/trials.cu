@@ -1,0 +1,288 @@
+// What was tried on the way to step 7: tiles of vectors in several orders, tiles per block and
+// occupancies, blocks that stay and fetch ahead, and tiles of single elements. Not part of any step.
+//
+//   make trials && ./trials > trials.csv          (needs a GPU)
+//
+// All trials of a matrix take turns; the median of each is reported, beside cudaMemcpy's, after its
+// result was checked. Matrices are two plain allocations. Exits 3 on a CUDA error, 1 on a wrong result.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/cuda/launch.h"
+#include "common/statistics.h"
+
+#define CUDA(call)                                                                             \
+    do {                                                                                       \
+        const cudaError_t status = (call);                                                     \
+        if (status != cudaSuccess) {                                                           \
+            fprintf(stderr, "trials: %s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status)); \
+            exit(3);                                                                           \
+        }                                                                                      \
+    } while (0)
+
+// Where the id-th block takes its tile. Down the columns of tiles, along the rows, or through panels
+// that are a number of tile columns (rows) wide, across the panel first.
+enum Order { columns, rows, column_panels, row_panels };
+
+__device__ void place(Order order, unsigned panel, unsigned id, unsigned wide, unsigned high, unsigned& x, unsigned& y)
+{
+    if (order == columns) y = id % high, x = id / high;
+    if (order == rows) x = id % wide, y = id / wide;
+    if (order == column_panels) {
+        const unsigned number = id / (panel * high), inside = id % (panel * high), width = min(panel, wide - panel * number);
+        y = inside / width, x = panel * number + inside % width;
+    }
+    if (order == row_panels) {
+        const unsigned number = id / (panel * wide), inside = id % (panel * wide), height = min(panel, high - panel * number);
+        x = inside / height, y = panel * number + inside % height;
+    }
+}
+
+template <typename T>
+struct Tile {
+    static constexpr int N = 16 / sizeof(T), DIM = 16 * N;
+    Vector<T> vector[DIM][16];
+
+    // A thread's N vectors, of the tile at (x, y) in tiles.
+    static __device__ void load(Vector<T>* v, const T* idata, unsigned tile_x, unsigned tile_y, int width, int height)
+    {
+        const int x = tile_x * DIM + threadIdx.x % 16 * N, y = tile_y * DIM + threadIdx.x / 16 * N;
+#pragma unroll
+        for (int i = 0; i < N; ++i)
+            if (x < width && y + i < height) v[i] = *reinterpret_cast<const Vector<T>*>(idata + size_t(y + i) * width + x);
+    }
+
+    __device__ void turn(Vector<T>* v)
+    {
+        const int c = threadIdx.x % 16, r = threadIdx.x / 16;
+#pragma unroll
+        for (int j = 0; j < N; ++j) {
+            Vector<T> t;
+#pragma unroll
+            for (int i = 0; i < N; ++i) t[i] = v[i][j];
+            vector[c * N + j][r ^ c] = t;
+        }
+    }
+
+    __device__ void store(T* odata, unsigned tile_x, unsigned tile_y, int width, int height)
+    {
+        const int c = threadIdx.x % 16, r = threadIdx.x / 16, x = tile_y * DIM + c * N, y = tile_x * DIM + r * N;
+#pragma unroll
+        for (int i = 0; i < N; ++i)
+            if (x < height && y + i < width) *reinterpret_cast<Vector<T>*>(odata + size_t(y + i) * height + x) = vector[r * N + i][c ^ r];
+    }
+};
+
+template <typename T, int MIN_BLOCKS>
+__global__ void __launch_bounds__(256, MIN_BLOCKS) oneTile(T* odata, const T* idata, int width, int height, Order order, unsigned panel)
+{
+    __shared__ Tile<T> tile;
+    const unsigned wide = (width + tile.DIM - 1) / tile.DIM, high = (height + tile.DIM - 1) / tile.DIM;
+    unsigned x = 0, y = 0;
+    place(order, panel, blockIdx.x, wide, high, x, y);
+    Vector<T> v[Tile<T>::N];
+    tile.load(v, idata, x, y, width, height);
+    tile.turn(v);
+    __syncthreads();
+    tile.store(odata, x, y, width, height);
+}
+
+// Two tiles, one below the other: all loads before anything else.
+template <typename T, int MIN_BLOCKS>
+__global__ void __launch_bounds__(256, MIN_BLOCKS) twoTiles(T* odata, const T* idata, int width, int height)
+{
+    __shared__ Tile<T> tile[2];
+    const unsigned pairs = (height + 2 * tile->DIM - 1) / (2 * tile->DIM), x = blockIdx.x / pairs, y = blockIdx.x % pairs * 2;
+    Vector<T> v[2][Tile<T>::N];
+    for (int k : {0, 1}) tile->load(v[k], idata, x, y + k, width, height);
+    for (int k : {0, 1}) tile[k].turn(v[k]);
+    __syncthreads();
+    for (int k : {0, 1}) tile[k].store(odata, x, y + k, width, height);
+}
+
+// Blocks that stay: the next tile is on its way while this one is written.
+template <typename T>
+__global__ void __launch_bounds__(256, 4) fetchAhead(T* odata, const T* idata, int width, int height)
+{
+    __shared__ Tile<T> tile[2];
+    const unsigned wide = (width + tile->DIM - 1) / tile->DIM, high = (height + tile->DIM - 1) / tile->DIM;
+    Vector<T> v[Tile<T>::N];
+    unsigned id = blockIdx.x;
+    if (id < wide * high) tile->load(v, idata, id / high, id % high, width, height);
+    for (int turn = 0; id < wide * high; id += gridDim.x, turn ^= 1) {
+        tile[turn].turn(v);
+        __syncthreads();
+        const unsigned next = id + gridDim.x;
+        if (next < wide * high) tile->load(v, idata, next / high, next % high, width, height);
+        tile[turn].store(odata, id / high, id % high, width, height);
+    }
+}
+
+// Single elements in a padded tile, down the columns; ROWS rows of 32 threads.
+template <typename T, int DIM, int ROWS>
+__global__ void elements(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[DIM][DIM + 1];
+    const int high = (height + DIM - 1) / DIM, left = blockIdx.x / high * DIM, top = blockIdx.x % high * DIM;
+    T v[DIM / ROWS][DIM / 32];
+#pragma unroll
+    for (int j = 0; j < DIM / ROWS; ++j)
+#pragma unroll
+        for (int i = 0; i < DIM / 32; ++i) {
+            const int x = left + threadIdx.x + 32 * i, y = top + threadIdx.y + j * ROWS;
+            if (x < width && y < height) v[j][i] = idata[size_t(y) * width + x];
+        }
+#pragma unroll
+    for (int j = 0; j < DIM / ROWS; ++j)
+#pragma unroll
+        for (int i = 0; i < DIM / 32; ++i) tile[threadIdx.y + j * ROWS][threadIdx.x + 32 * i] = v[j][i];
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < DIM / ROWS; ++j)
+#pragma unroll
+        for (int i = 0; i < DIM / 32; ++i) {
+            const int x = top + threadIdx.x + 32 * i, y = left + threadIdx.y + j * ROWS;
+            if (x < height && y < width) odata[size_t(y) * height + x] = tile[threadIdx.x + 32 * i][threadIdx.y + j * ROWS];
+        }
+}
+
+// The plain copy: eight vectors per thread.
+template <typename T>
+__global__ void copyVectors(T* odata, const T* idata)
+{
+    const size_t first = size_t(blockIdx.x) * blockDim.x * 8 + threadIdx.x;
+    Vector<T> v[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) v[k] = reinterpret_cast<const Vector<T>*>(idata)[first + k * blockDim.x];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) reinterpret_cast<Vector<T>*>(odata)[first + k * blockDim.x] = v[k];
+}
+
+template <typename T>
+__device__ T element(size_t i)
+{
+    return T(i % 16777213);  // whole numbers that a float holds
+}
+
+template <typename T>
+__global__ void fill(T* data, size_t n)
+{
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) data[i] = element<T>(i);
+}
+
+template <typename T>
+__global__ void check(const T* odata, int width, int height, unsigned* wrong)
+{
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height; i += size_t(gridDim.x) * blockDim.x)
+        if (odata[i] != element<T>(i % height * width + i / height)) atomicAdd(wrong, 1);
+}
+
+struct Trial {
+    std::string name;
+    std::function<void()> run;
+    bool transposes = true;
+    std::vector<double> ms = {};
+};
+
+template <typename T>
+void measure(const char* type, int width, int height, int samples)
+{
+    const size_t n = size_t(width) * height, bytes = n * sizeof(T);
+    T *in, *out;
+    unsigned* wrong;
+    CUDA(cudaMalloc(&in, bytes));
+    CUDA(cudaMalloc(&out, bytes));
+    CUDA(cudaMallocManaged(&wrong, sizeof *wrong));
+    fill<<<1024, 256>>>(in, n);
+
+    std::vector<Trial> trials;
+    trials.push_back({"cudaMemcpy", [=] { cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice); }, false});
+    constexpr int N = Tile<T>::N, DIM = Tile<T>::DIM;
+    if (width % N == 0 && height % N == 0) {
+        const unsigned tiles = unsigned((width + DIM - 1) / DIM) * ((height + DIM - 1) / DIM);
+        const unsigned pairs = unsigned((width + DIM - 1) / DIM) * ((height + 2 * DIM - 1) / (2 * DIM));
+        if (bytes % (1024 * 8 * 16) == 0)
+            trials.push_back({"copy, 8 vectors of 1024 threads", [=] { copyVectors<<<unsigned(bytes / 16 / 8 / 1024), 1024>>>(out, in); }, false});
+        trials.push_back({"columns", [=] { oneTile<T, 1><<<tiles, 256>>>(out, in, width, height, columns, 1); }});
+        trials.push_back({"columns, at least 4 blocks", [=] { oneTile<T, 4><<<tiles, 256>>>(out, in, width, height, columns, 1); }});
+        trials.push_back({"columns, at least 8 blocks", [=] { oneTile<T, 8><<<tiles, 256>>>(out, in, width, height, columns, 1); }});
+        trials.push_back({"rows", [=] { oneTile<T, 1><<<tiles, 256>>>(out, in, width, height, rows, 1); }});
+        for (unsigned panel : {2, 4, 8, 16, 32})
+            trials.push_back({std::to_string(panel) + " columns at once", [=] { oneTile<T, 1><<<tiles, 256>>>(out, in, width, height, column_panels, panel); }});
+        for (unsigned panel : {4, 8, 16, 32, 64})
+            trials.push_back({std::to_string(panel) + " rows at once", [=] { oneTile<T, 1><<<tiles, 256>>>(out, in, width, height, row_panels, panel); }});
+        trials.push_back({"two tiles per block", [=] { twoTiles<T, 1><<<pairs, 256>>>(out, in, width, height); }});
+        trials.push_back({"two tiles per block, at least 4 blocks", [=] { twoTiles<T, 4><<<pairs, 256>>>(out, in, width, height); }});
+        int sms = 0;
+        CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+        for (int blocks : {3, 4, 5, 6})
+            trials.push_back({"fetching ahead, " + std::to_string(blocks) + " blocks per SM", [=] { fetchAhead<T><<<sms * blocks, 256>>>(out, in, width, height); }});
+    }
+    const unsigned tiles64 = unsigned((width + 63) / 64) * ((height + 63) / 64), tiles32 = unsigned((width + 31) / 32) * ((height + 31) / 32);
+    trials.push_back({"elements, tile 64, 256 threads", [=] { elements<T, 64, 8><<<tiles64, dim3(32, 8)>>>(out, in, width, height); }});
+    trials.push_back({"elements, tile 64, 512 threads", [=] { elements<T, 64, 16><<<tiles64, dim3(32, 16)>>>(out, in, width, height); }});
+    trials.push_back({"elements, tile 32, 256 threads", [=] { elements<T, 32, 8><<<tiles32, dim3(32, 8)>>>(out, in, width, height); }});
+    trials.push_back({"elements, tile 32, 128 threads", [=] { elements<T, 32, 4><<<tiles32, dim3(32, 4)>>>(out, in, width, height); }});
+
+    for (Trial& t : trials) {
+        CUDA(cudaMemset(out, 0xff, bytes));
+        t.run();
+        *wrong = 0;
+        CUDA(cudaDeviceSynchronize());
+        if (t.transposes) check<<<1024, 256>>>(out, width, height, wrong);
+        CUDA(cudaDeviceSynchronize());
+        if (!*wrong) continue;
+        fprintf(stderr, "trials: %s, %d x %d %s: %u elements are wrong\n", t.name.c_str(), width, height, type, *wrong);
+        exit(1);
+    }
+    cudaEvent_t start, stop;
+    CUDA(cudaEventCreate(&start));
+    CUDA(cudaEventCreate(&stop));
+    for (int s = 0; s < samples; ++s)
+        for (Trial& t : trials) {
+            CUDA(cudaEventRecord(start));
+            for (int pass = 0; pass < 2; ++pass) t.run();
+            CUDA(cudaEventRecord(stop));
+            CUDA(cudaEventSynchronize(stop));
+            float ms = 0;
+            CUDA(cudaEventElapsedTime(&ms, start, stop));
+            t.ms.push_back(ms / 2);
+        }
+
+    cudaDeviceProp device;
+    CUDA(cudaGetDeviceProperties(&device, 0));
+    int driver = 0;
+    CUDA(cudaDriverGetVersion(&driver));
+    char date[32];
+    const time_t now = time(nullptr);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    const double copy = harness::summarize(trials[0].ms).median;
+    for (const Trial& t : trials) {
+        const double ms = harness::summarize(t.ms).median;
+        printf("%s,%s,%d.%d,%s,%d,%d,\"%s\",%.1f,%.4f\n", date, device.name, driver / 1000, driver % 1000 / 10, type, width, height, t.name.c_str(),
+               harness::bandwidth_gbs(2 * bytes, ms), copy / ms);
+    }
+    CUDA(cudaFree(in));
+    CUDA(cudaFree(out));
+    CUDA(cudaFree(wrong));
+}
+
+int main()
+{
+    printf("date_utc,machine,cuda_driver,type,width,height,trial,bandwidth_gbs,of_memcpy\n");
+    measure<float>("float", 16384, 16384, 15);
+    measure<double>("double", 16384, 16384, 9);
+    measure<float>("float", 8192, 8192, 15);
+    measure<float>("float", 49152, 12288, 9);
+    measure<float>("float", 16383, 16381, 9);
+    measure<double>("double", 16383, 16381, 5);
+    return 0;
+}
