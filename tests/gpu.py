@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tests/gpu.py --out DIR [verify] [bench] [tables] [sanitize] [errata] [profile] [wavefronts]     (default: all)
+usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tables] [sanitize] [errata] [profile] [wavefronts]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
@@ -228,7 +228,8 @@ def errata(out):
 
 def profile(out):
     rows = []
-    functions = {"transposeRow16": ("transposeRow", "(16, 16, 1)")}  # registered under another name than the function's
+    # Registered under another name than the function's.
+    functions = {"transposeRow16": ("transposeRow", "(16, 16, 1)"), "transposeVectorized": ("transposeUnaligned", "(64, 8, 1)")}
     for (width, height), element, program in itertools.product(PROFILED, ["float", "double"], STEPS):
         names = [k["kernel"] for k in kernels("lesson", "variant") if k["program"] == program and k["on"] == "GPU"]
         done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--kernel-name", "regex:^(?!fill_kernel|compare_kernel)",
@@ -271,8 +272,10 @@ def main():
     parts = {"verify": verify, "bench": bench, "tables": tables, "sanitize": sanitize, "errata": errata, "profile": profile, "wavefronts": wavefronts}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--steps", default=",".join(STEPS), help="only these programs, separated by commas: step07")
     parser.add_argument("parts", nargs="*", metavar="|".join(parts), help="what to run; default: all")
     options = parser.parse_args()
+    STEPS[:] = options.steps.split(",")
     for part in options.parts:
         if part not in parts:
             parser.error(f"{part}: expected one of {', '.join(parts)}")

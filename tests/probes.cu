@@ -64,6 +64,24 @@ void launchDiverge(T* odata, const T* idata, int width, int height)
 
 KERNEL(diverge, "-", copies, launchDiverge)
 
+// A loop within a loop: rows of 40 elements, which lanes 0 to 7 visit twice, and the others once.
+// Lanes 8 to 15 leave out the first row.
+template <typename T>
+__global__ void missTurns(T* odata, const T* idata, int, int)
+{
+    for (int row = 0; row < 4; ++row)
+        for (int x = threadIdx.x; x < 40; x += 32)
+            if (row > 0 || x < 8 || x >= 16) odata[row * 64 + x] = idata[row * 64 + x];
+}
+
+template <typename T>
+void launchMissTurns(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(missTurns<T>, dim3(1), dim3(32))(odata, idata, width, height);
+}
+
+KERNEL(missTurns, "-", copies, launchMissTurns)
+
 // Half of the threads return before the barrier that the others wait at.
 template <typename T>
 __global__ void leaveEarly(T* odata, const T* idata, int, int)

@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -176,12 +177,22 @@ def test_matrices_are_printed_as_numbers():
 
 def test_progress_is_for_terminals_that_wait():
     """On a pseudo-terminal: a line after two seconds, taken away again; into a pipe: nothing."""
-    command = f"{ROOT}/step02 --device sim --size 6000 --reps 6"
-    seen = run("script", "-qec", command, "/dev/null").stdout
-    assert re.search(r"step02: [2-9] s: verifying transposeNaive, 6000 x 6000", seen), seen
-    assert seen.rindex("\x1b[K") > seen.rindex("verifying")
-    piped = run("sh", "-c", command + " 2>&1")
-    assert piped.returncode == 0 and "verifying" not in piped.stdout
+    command = [ROOT / "step02", "--device", "sim", "--size", "6000", "--reps", "6"]
+    terminal, end = os.openpty()
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=end)
+    os.close(end)
+    seen = b""
+    try:
+        while part := os.read(terminal, 4096):
+            seen += part
+    except OSError:  # how a pseudo-terminal says that the other end is closed
+        pass
+    os.close(terminal)
+    assert process.wait() == 0
+    assert re.search(rb"step02: [2-9] s: verifying transposeNaive, 6000 x 6000", seen), seen
+    assert seen.rindex(b"\x1b[K") > seen.rindex(b"verifying")
+    piped = run(*command)
+    assert piped.returncode == 0 and piped.stderr == ""
 
 
 def test_csv_replaces_a_file_whole_keeps_its_mode_and_follows_links(tmp_path):

@@ -281,6 +281,16 @@ void test_simulator()
         CHECK(accesses(n, global, store) == 60);
         CHECK(n.requests(shared, load) == 0);
 
+        in.assign(256, 7);
+        out = run("missTurns", in, 256, 0, n);
+        CHECK(out[10] == -1 && out[39] == 7 && out[64 + 10] == 7);
+        CHECK(n.requests(global, load) == 8 && n.requests(global, store) == 8);
+        // 32 elements are four sectors, 8 are one; the first row lacks one.
+        for (const sim::SiteCounts& s : n.sites) CHECK(s.units == 4 * (4 + 1) - 1);
+        CHECK(n.sites.size() == 2);
+
+        in.assign(100, 0);
+        for (size_t i = 0; i < in.size(); ++i) in[i] = float(i);
         out = run("leaveEarly", in, 32, 0, n);
         CHECK(out[31] == 31);
         CHECK(n.requests(global, load) == 1);

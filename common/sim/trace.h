@@ -4,7 +4,7 @@
 // Threads run one after another, each up to the next barrier. A lane's accesses are recorded
 // in a column of its own; once all lanes of a warp have run, accesses made at the same site
 // (the same place in the kernel) for the same time form one request, whichever way the lanes
-// went in between.
+// went in between; where some lanes were there less often, their addresses tell when (trace.cpp).
 
 #pragma once
 
