@@ -16,6 +16,17 @@ constexpr uint64_t l2_multiple = 8;  // the working set, in L2 sizes, unless the
 constexpr int most_buffers = 1024;
 constexpr size_t most_findings = 10;  // printed of a kernel
 
+uint64_t bytes_in(Type type, Shape shape, Expected layout, Holds holds)
+{
+    return Contents{type, layout, uint64_t(shape.width), uint64_t(shape.height), 0, holds}.elements() * bytes_of(type);
+}
+
+// Of so many inputs and outputs, on the device.
+uint64_t footprint(Type type, Shape shape, Expected layout, int buffers)
+{
+    return Matrices::footprint(bytes_in(type, shape, layout, Holds::input), buffers) + Matrices::footprint(bytes_in(type, shape, layout, Holds::result), buffers);
+}
+
 }  // namespace
 
 Contender contender(const Kernel& k, Block block)
@@ -49,31 +60,32 @@ int default_side(Device& device, Type type)
     return int(side);
 }
 
+void require_room(Device& device, Type type, Shape shape, Expected layout)
+{
+    const uint64_t free = device.free_bytes(), elements = uint64_t(shape.width) * shape.height;
+    // Twice: past 2^63 bytes the exact sum would overflow.
+    const double rows = double(elements) / output_columns(layout, shape.width, shape.height);
+    const double needed = double(elements) * bytes_of(type) * (1 + layout.operands()) + rows * layout.pad_bytes;
+    if (needed > double(free) || footprint(type, shape, layout, 1) > free)
+        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free",
+                                             shape.width, shape.height, name_of(type), needed / 1e9, device.info().machine.c_str(), free / 1e9)};
+}
+
 Bench::Bench(Device& device, Type type, Shape shape, Expected layout, Progress& progress)
     : device_(device), type_(type), shape_(shape), layout_(layout), progress_(progress)
 {
+    require_room(device, type, shape, layout);
     const DeviceInfo& info = device.info();
-    const uint64_t free = device.free_bytes();
-    // Twice: past 2^63 bytes the exact sum would overflow.
-    const double rows = double(elements()) / output_columns(layout, shape.width, shape.height);
-    const double needed = double(elements()) * bytes_of(type) * (1 + layout.operands()) + rows * layout.pad_bytes;
-    const auto bytes = [&](Holds holds) {
-        return Contents{type, layout, uint64_t(shape.width), uint64_t(shape.height), 0, holds}.elements() * bytes_of(type);
-    };
-    const auto footprint = [&](int buffers) { return Matrices::footprint(bytes(Holds::input), buffers) + Matrices::footprint(bytes(Holds::result), buffers); };
-    if (needed > double(free) || footprint(1) > free)
-        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free",
-                                             shape.width, shape.height, name_of(type), needed / 1e9, info.machine.c_str(), free / 1e9)};
     int buffers = 1;
     // Matrices too small to outgrow the L2 however many there are stay alone in it.
-    const uint64_t pair = bytes(Holds::input) + bytes(Holds::result);
+    const uint64_t in = bytes_in(type, shape, layout, Holds::input), out = bytes_in(type, shape, layout, Holds::result), pair = in + out;
     if (info.backend == "cuda" && most_buffers * pair >= 2 * info.l2_bytes) {
         const uint64_t wanted = (l2_multiple * info.l2_bytes + pair - 1) / pair;
         buffers = int(std::clamp<uint64_t>(wanted, 1, most_buffers));
-        while (buffers > 1 && footprint(buffers) > free / 2) buffers /= 2;
+        while (buffers > 1 && footprint(type, shape, layout, buffers) > device.free_bytes() / 2) buffers /= 2;
     }
-    in_.emplace(device, bytes(Holds::input), buffers);
-    out_.emplace(device, bytes(Holds::result), buffers);
+    in_.emplace(device, in, buffers);
+    out_.emplace(device, out, buffers);
     prepare();
 }
 

@@ -37,10 +37,13 @@ Contender copy_contender(const Device& device);
 // The default side: at least eight times the L2 on a GPU, but not more than it can hold.
 int default_side(Device& device, Type type);
 
+// Throws status_bad_input if matrices of this layout do not fit on the device.
+void require_room(Device& device, Type type, Shape shape, Expected layout);
+
 class Bench {
 public:
-    // Memory for kernels whose matrices have the layout that `layout` has, and numbers as finite. Throws status_bad_input
-    // when they do not fit.
+    // Memory for kernels whose matrices have the layout that `layout` has, and numbers as finite.
+    // Throws status_bad_input when they do not fit.
     Bench(Device& device, Type type, Shape shape, Expected layout, Progress& progress);
     ~Bench();
     static bool same_layout(Expected a, Expected b) { return a.operands() == b.operands() && a.pad_bytes == b.pad_bytes; }

@@ -160,6 +160,27 @@ void print(const Results& results, const Machine& machine, const Options& option
             if (r.counts) printf("%s", explanation(r.kernel + r.label, *r.counts).c_str());
 }
 
+// One device's part of a run: every shape, then a summary.
+std::vector<Results> run_device(Device& device, const std::vector<Shape>& shapes, const Machine& machine, const Options& options,
+                                const Complain& complain, Progress& progress, bool& right)
+{
+    std::vector<Results> all;
+    for (const Shape& shape : shapes) {
+        printf("%sidata: %d rows x %d columns of %s, %.1f MB\n", shapes.size() > 1 ? "\n" : "", shape.height, shape.width, name_of(options.type),
+               double(shape.width) * shape.height * bytes_of(options.type) / 1e6);
+        fflush(stdout);
+        all.push_back(run_shape(device, select(device.info().backend, options), shape, options, complain, progress));
+        progress.clear();
+        print(all.back(), machine, options);
+        for (const Result& r : all.back().rows) right = right && (r.right || !r.refused.empty());
+        if (options.explain && device.info().backend == "cuda") right = explain_on_simulator(shape, machine, options, complain, progress) && right;
+        fflush(stdout);
+    }
+    const std::string sweep = all.size() > 1 ? sweep_table(all) : "";
+    if (!sweep.empty()) printf("\nEffective bandwidth by size of the matrix, on %s:\n\n%s", device.info().machine.c_str(), sweep.c_str());
+    return all;
+}
+
 int run(const Options& options, const char* program)
 {
     std::string remark;
@@ -172,21 +193,24 @@ int run(const Options& options, const char* program)
     if (!options.csv.empty()) file.emplace(options.csv);
     if (options.peak_gbs > 0) device->override_peak(options.peak_gbs);
 
-    // The GPU's kernels on the device asked for, and functions of the CPU there.
-    std::vector<Device*> devices;
-    std::unique_ptr<Device> cpu;
-    if (!select(device->info().backend, options).empty()) devices.push_back(device.get());
-    if (!select("cpu", options).empty()) {
-        cpu = open_device("cpu", machine, remark);
-        devices.push_back(cpu.get());
-    }
-    if (devices.empty())
-        throw Error{status_bad_input, format("--kernel %s: not for the %s", options.kernels.front().c_str(), device->has_clock() ? "GPU" : "simulator: it needs a GPU")};
     std::vector<Shape> shapes = options.shapes;
     if (shapes.empty()) {
         const int side = default_side(*device, options.type);
         shapes.push_back({side, side});
     }
+    // The GPU's kernels on the device asked for, and functions of the CPU there.
+    std::string unused;
+    const std::unique_ptr<Device> cpu = open_device("cpu", machine, unused);
+    std::vector<Device*> devices;
+    for (Device* d : {device.get(), cpu.get()}) {
+        const std::vector<Contender> contenders = select(d->info().backend, options);
+        if (!contenders.empty()) devices.push_back(d);
+        // What does not fit is refused before the rest has taken its time.
+        for (const Shape& shape : shapes)
+            for (const Contender& c : contenders) require_room(*d, options.type, shape, c.expected());
+    }
+    if (devices.empty())
+        throw Error{status_bad_input, format("--kernel %s: not for the %s", options.kernels.front().c_str(), device->has_clock() ? "GPU" : "simulator: it needs a GPU")};
 
     Progress progress(program);
     const Complain complain = [&](const std::string& kernel, const std::string& what) {
@@ -194,34 +218,22 @@ int run(const Options& options, const char* program)
         fflush(stdout);
         fprintf(stderr, "%s: %s: %s\n", program, kernel.c_str(), what.c_str());
     };
-    bool right = true, any = false;
+    bool right = true;
     std::vector<Results> all;
     for (Device* d : devices) {
-        printf("%s%s on %s%s\n", d == devices.front() ? "" : "\n", program, d->info().description.c_str(), d == cpu.get() || remark.empty() ? "" : (": " + remark).c_str());
-        std::vector<Results> of_device;
-        for (const Shape& shape : shapes) {
-            const double bytes = double(shape.width) * shape.height * bytes_of(options.type);
-            printf("%sidata: %d rows x %d columns of %s, %.1f MB\n", shapes.size() > 1 ? "\n" : "", shape.height, shape.width, name_of(options.type), bytes / 1e6);
-            fflush(stdout);
-            of_device.push_back(run_shape(*d, select(d->info().backend, options), shape, options, complain, progress));
-            progress.clear();
-            print(of_device.back(), machine, options);
-            for (const Result& r : of_device.back().rows) {
-                right = right && (r.right || !r.refused.empty());
-                any = any || (r.refused.empty() && r.kernel != d->info().copy);
-            }
-            if (options.explain && d->info().backend == "cuda") right = explain_on_simulator(shape, machine, options, complain, progress) && right;
-            fflush(stdout);
-        }
-        const std::string sweep = of_device.size() > 1 ? sweep_table(of_device) : "";
-        if (!sweep.empty()) printf("\nEffective bandwidth by size of the matrix, on %s:\n\n%s", d->info().machine.c_str(), sweep.c_str());
-        all.insert(all.end(), of_device.begin(), of_device.end());
+        printf("%s%s on %s%s\n", d == devices.front() ? "" : "\n", program, d->info().description.c_str(),
+               d == cpu.get() || remark.empty() ? "" : (": " + remark).c_str());
+        const std::vector<Results> results = run_device(*d, shapes, machine, options, complain, progress, right);
+        all.insert(all.end(), results.begin(), results.end());
     }
     if (!right) {
         if (file) fprintf(stderr, "%s: --csv %s: not written, because of the above\n", program, options.csv.c_str());
         return status_wrong_result;
     }
-    if (!any) return status_bad_input;  // every kernel was refused, and said why
+    const auto ran = [](const Results& results) {
+        return std::any_of(results.rows.begin(), results.rows.end(), [&](const Result& r) { return r.refused.empty() && r.kernel != results.device.copy; });
+    };
+    if (std::none_of(all.begin(), all.end(), ran)) return status_bad_input;  // every kernel was refused, and said why
     if (file) file->write(csv(all));
     return status_ok;
 }

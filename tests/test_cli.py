@@ -64,6 +64,12 @@ def test_matrix_too_large_for_the_device(size):
     assert_refused(done, 2, "GB", "free")
 
 
+def test_a_sweep_that_cannot_end_does_not_begin(tmp_path):
+    done = step("step04", "--size", "64,3000000", "--csv", tmp_path / "results.csv")
+    assert_refused(done, 2, "3000000 x 3000000", "GB free")
+    assert done.stdout == "" and list(tmp_path.iterdir()) == []
+
+
 def test_grid_too_large_for_the_hardware():
     done = step("step04", "--width", "1", "--height", str(65535 * 32 + 1))
     assert_refused(done, 2, "65536 blocks in y", "65535")
