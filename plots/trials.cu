@@ -1,5 +1,6 @@
 // What was tried on the way to step 7: tiles of vectors in several orders, tiles per block and
-// occupancies, blocks that stay and fetch ahead, and tiles of single elements. Not part of any step.
+// occupancies, blocks that stay and fetch ahead, and tiles of single elements, also for rows that begin
+// anywhere. Not part of any step. (plots/data/h200_trials.csv has all but these last ones.)
 //
 //   make trials && ./trials > trials.csv          (needs a GPU)
 //
@@ -154,6 +155,32 @@ __global__ void elements(T* odata, const T* idata, int width, int height)
         }
 }
 
+// For rows that begin anywhere: single elements in a tile of HIGH x WIDE, every row of odata cut where
+// ALIGN bytes begin (0: where the tile does), which takes up to ALIGN bytes more of the tile above;
+// blocks along the rows or down the columns. WIDE x ROWS threads.
+template <typename T, int ALIGN, int HIGH, int WIDE, int ROWS>
+__global__ void cut(T* odata, const T* idata, int width, int height, Order order)
+{
+    constexpr int MORE = ALIGN / sizeof(T);
+    extern __shared__ __align__(16) char memory[];
+    T(*tile)[WIDE + 1] = reinterpret_cast<T(*)[WIDE + 1]>(memory);
+    const int left = (order == rows ? blockIdx.x : blockIdx.y) * WIDE, top = (order == rows ? blockIdx.y : blockIdx.x) * HIGH;
+    const int x = left + threadIdx.x;
+    for (int j = threadIdx.y; j < MORE + HIGH; j += ROWS) {
+        const int y = top - MORE + j;
+        if (x < width && y >= 0 && y < height) tile[j][threadIdx.x] = idata[size_t(y) * width + x];
+    }
+    __syncthreads();
+    for (int j = threadIdx.y; j < WIDE; j += ROWS) {
+        const size_t row = size_t(left + j) * height;
+        const int back = MORE ? int((row + top) % max(MORE, 1)) : 0;
+        for (int i = threadIdx.x; i < HIGH; i += WIDE) {
+            const int to = top - back + i;
+            if (left + j < width && to >= 0 && to < height) odata[row + to] = tile[MORE - back + i][j];
+        }
+    }
+}
+
 // The plain copy: eight vectors per thread.
 template <typename T>
 __global__ void copyVectors(T* odata, const T* idata)
@@ -191,6 +218,21 @@ struct Trial {
     bool transposes = true;
     std::vector<double> ms = {};
 };
+
+template <typename T, int ALIGN, int HIGH, int WIDE, int ROWS>
+void add_cuts(std::vector<Trial>& trials, T* out, const T* in, int width, int height)
+{
+    constexpr int MORE = ALIGN / sizeof(T), bytes = (MORE + HIGH) * (WIDE + 1) * sizeof(T);
+    CUDA(cudaFuncSetAttribute(cut<T, ALIGN, HIGH, WIDE, ROWS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    const unsigned across = (width + WIDE - 1) / WIDE, down = (height + MORE + HIGH - 1) / HIGH;
+    for (Order order : {columns, rows})
+        trials.push_back({"elements, " + std::to_string(HIGH) + " x " + std::to_string(WIDE) + ", " + std::to_string(WIDE * ROWS) + " threads, rows cut at " +
+                              std::to_string(ALIGN) + " bytes, " + (order == rows ? "rows" : "columns"),
+                          [=] {
+                              const dim3 grid = order == rows ? dim3(across, down) : dim3(down, across);
+                              cut<T, ALIGN, HIGH, WIDE, ROWS><<<grid, dim3(WIDE, ROWS), bytes>>>(out, in, width, height, order);
+                          }});
+}
 
 template <typename T>
 void measure(const char* type, int width, int height, int samples)
@@ -231,6 +273,15 @@ void measure(const char* type, int width, int height, int samples)
     trials.push_back({"elements, tile 64, 512 threads", [=] { elements<T, 64, 16><<<tiles64, dim3(32, 16)>>>(out, in, width, height); }});
     trials.push_back({"elements, tile 32, 256 threads", [=] { elements<T, 32, 8><<<tiles32, dim3(32, 8)>>>(out, in, width, height); }});
     trials.push_back({"elements, tile 32, 128 threads", [=] { elements<T, 32, 4><<<tiles32, dim3(32, 4)>>>(out, in, width, height); }});
+
+    add_cuts<T, 0, 64, 64, 8>(trials, out, in, width, height);
+    add_cuts<T, 32, 64, 64, 8>(trials, out, in, width, height);
+    add_cuts<T, 64, 64, 64, 8>(trials, out, in, width, height);
+    add_cuts<T, 128, 64, 64, 8>(trials, out, in, width, height);
+    add_cuts<T, 64, 128, 64, 8>(trials, out, in, width, height);
+    add_cuts<T, 128, 128, 64, 8>(trials, out, in, width, height);
+    add_cuts<T, 64, 64, 128, 4>(trials, out, in, width, height);
+    add_cuts<T, 64, 64, 64, 16>(trials, out, in, width, height);
 
     for (Trial& t : trials) {
         CUDA(cudaMemset(out, 0xff, bytes));
