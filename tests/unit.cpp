@@ -1,10 +1,13 @@
 // Unit tests of what the programs share: the reference, the statistics, the limits, the
 // simulator. Prints each check that fails; exits 1 if any did.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -218,20 +221,29 @@ void test_limits()
     CHECK(part_of("tests/probes.cu") == Part::lesson);
 }
 
-std::vector<float> run(const std::string& name, std::vector<float> idata, size_t outputs, int width, sim::Report& report)
+// A copy that begins where matrices do: sectors and lines are counted by address.
+std::unique_ptr<float, decltype(&std::free)> aligned(const std::vector<float>& values)
 {
-    std::vector<float> odata(outputs, -1);
+    constexpr size_t line = 128;
+    const size_t bytes = (values.size() * sizeof(float) / line + 1) * line;
+    std::unique_ptr<float, decltype(&std::free)> copy(static_cast<float*>(std::aligned_alloc(line, bytes)), &std::free);
+    std::copy(values.begin(), values.end(), copy.get());
+    return copy;
+}
+
+std::vector<float> run(const std::string& name, const std::vector<float>& idata, size_t outputs, int width, sim::Report& report)
+{
+    const auto in = aligned(idata), out = aligned(std::vector<float>(outputs, -1));
     for (const Kernel& kernel : kernels())
         if (kernel.name == name && kernel.backend == "sim") {
-            sim::use_memory({idata.data(), idata.size() * sizeof(float), 0, nullptr},
-                            {odata.data(), odata.size() * sizeof(float), 1 << 20, nullptr});
+            sim::use_memory({in.get(), idata.size() * sizeof(float), 0, nullptr}, {out.get(), outputs * sizeof(float), 1 << 20, nullptr});
             sim::take_report();
-            kernel.launch[int(Type::f32)](odata.data(), idata.data(), width, 1, kernel.block);
+            kernel.launch[int(Type::f32)](out.get(), in.get(), width, 1, kernel.block);
             report = sim::take_report();
-            return odata;
+            return {out.get(), out.get() + outputs};
         }
     CHECK(!"a probe of that name");
-    return odata;
+    return std::vector<float>(outputs, -1);
 }
 
 uint64_t accesses(const sim::Report& report, sim::Space space, sim::Kind kind)
