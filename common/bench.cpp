@@ -227,11 +227,12 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
     return ms / (double(launches) * passes);
 }
 
-void Bench::measure(std::vector<Contender>& contenders, int samples, bool one_launch, const Complain& complain)
+void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool one_launch, const Complain& complain)
 {
     const auto tired = [](const Contender& c) { return c.timed_ms > patience_ms && int(c.samples.size()) >= fewest_samples; };
     const auto inside = [&](const Contender& c) { return one_launch && c.kernel && !c.result.bus; };
-    for (Contender& c : contenders) {
+    for (Contender* contender : contenders) {
+        Contender& c = *contender;
         progress_.doing(label(c, "warming up"));
         // Two trial samples warm up and tell how many passes make a sample.
         double ms = 0;
@@ -242,7 +243,8 @@ void Bench::measure(std::vector<Contender>& contenders, int samples, bool one_la
     }
     const auto passes_inside = [](const Contender& c) { return std::max(c.passes, fewest_passes_in_one_launch); };
     for (int s = 0; s < samples; ++s)
-        for (Contender& c : contenders) {
+        for (Contender* contender : contenders) {
+            Contender& c = *contender;
             if (!c.result.right || tired(c)) continue;
             progress_.doing(label(c, "timing"));
             c.samples.push_back(timed(c, 1, c.passes, complain));
@@ -250,7 +252,8 @@ void Bench::measure(std::vector<Contender>& contenders, int samples, bool one_la
         }
 
     const DeviceInfo& info = device_.info();
-    for (Contender& c : contenders) {
+    for (Contender* contender : contenders) {
+        Contender& c = *contender;
         if (c.samples.empty() || !c.result.right) continue;
         const int repeats = c.expected().passes;
         const int traffic = c.result.bus ? 1 : c.expected().traffic();
@@ -276,14 +279,21 @@ void Bench::measure(std::vector<Contender>& contenders, int samples, bool one_la
 std::string Bench::print_input() { return numbered(device_, input(0)); }
 std::string Bench::print_output(const Contender& c) { return numbered(device_, output(0, c.expected(), Holds::result)); }
 
-void check_distinct(std::vector<Contender>& contenders, const Complain& complain)
+std::string same_launch(const Contender& c, const Contender& other)
+{
+    if (!c.launch.kernel || !(c.launch == other.launch)) return "";
+    return "same launch: this is the very kernel, grid and block of " + other.result.kernel;
+}
+
+void check_distinct(const std::vector<Contender*>& contenders, const Complain& complain)
 {
     for (size_t i = 0; i < contenders.size(); ++i)
-        for (size_t j = 0; j < i; ++j)
-            if (contenders[i].launch.kernel && contenders[i].launch == contenders[j].launch) {
-                contenders[i].result.right = false;
-                complain(contenders[i].result.kernel, "same launch: this is the very kernel, grid and block of " + contenders[j].result.kernel);
-            }
+        for (size_t j = 0; j < i; ++j) {
+            const std::string same = same_launch(*contenders[i], *contenders[j]);
+            if (same.empty()) continue;
+            contenders[i]->result.right = false;
+            complain(contenders[i]->result.kernel, same);
+        }
 }
 
 }  // namespace harness

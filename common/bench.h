@@ -56,7 +56,7 @@ public:
 
     // Times all contenders in turn, so that a drift of the machine hits all alike; `one_launch`: also
     // many passes inside one launch.
-    void measure(std::vector<Contender>& contenders, int samples, bool one_launch, const Complain& complain);
+    void measure(const std::vector<Contender*>& contenders, int samples, bool one_launch, const Complain& complain);
 
     // Matrices on the first pair of buffers, each element as its number.
     std::string print_input();
@@ -84,7 +84,10 @@ private:
     void* host_[2] = {};  // of transfers, pageable and pinned; null until one needs it
 };
 
-// Complains about kernels that launch what another one does: one's row would be the other's.
-void check_distinct(std::vector<Contender>& contenders, const Complain& complain);
+// What to say of two kernels that launch the same: one's row would be the other's. Empty if they do not.
+std::string same_launch(const Contender& c, const Contender& other);
+
+// Complains about all such pairs.
+void check_distinct(const std::vector<Contender*>& contenders, const Complain& complain);
 
 }  // namespace harness

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "bench.h"
 #include "device.h"
@@ -77,6 +78,20 @@ void check_names(const Options& options)
         throw Error{status_bad_input, "--block: applies to " + (with_blocks.empty() ? "no kernel of this program" : with_blocks + ": name one, or say --all")};
 }
 
+// Those whose matrices are of one layout, group by group.
+std::vector<std::vector<Contender*>> by_layout(std::vector<Contender>& contenders)
+{
+    std::vector<std::vector<Contender*>> groups;
+    for (Contender& c : contenders) {
+        const auto group = std::find_if(groups.begin(), groups.end(), [&](const std::vector<Contender*>& g) {
+            return Bench::same_layout(g.front()->expected(), c.expected());
+        });
+        if (group == groups.end()) groups.push_back({&c});
+        else group->push_back(&c);
+    }
+    return groups;
+}
+
 // Verifies and times, or counts, all contenders on one matrix shape.
 Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape, const Options& options, const Complain& complain, Progress& progress)
 {
@@ -84,23 +99,13 @@ Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape
     if (!device.info().copy.empty()) contenders.insert(contenders.begin(), copy_contender(device));
     const int reps = options.reps ? options.reps : device.has_clock() ? clock_samples : 1;
 
-    // Those whose matrices are of one layout share their memory, and take turns.
-    std::vector<Result> finished(contenders.size());
-    std::vector<bool> done(contenders.size());
-    for (size_t first = 0; first < contenders.size(); ++first) {
-        if (done[first]) continue;
-        std::vector<Contender> group;
-        std::vector<size_t> places;
-        for (size_t i = first; i < contenders.size(); ++i)
-            if (!done[i] && Bench::same_layout(contenders[i].expected(), contenders[first].expected())) {
-                group.push_back(contenders[i]);
-                places.push_back(i);
-                done[i] = true;
-            }
-        Expected layout = group.front().expected();
-        layout.finite = std::any_of(group.begin(), group.end(), [](const Contender& c) { return c.expected().finite; });
+    // Those of one layout share their memory, and take turns.
+    for (const std::vector<Contender*>& group : by_layout(contenders)) {
+        Expected layout = group.front()->expected();
+        layout.finite = std::any_of(group.begin(), group.end(), [](const Contender* c) { return c->expected().finite; });
         Bench bench(device, options.type, shape, layout, progress);
-        for (Contender& c : group) {
+        for (Contender* member : group) {
+            Contender& c = *member;
             bench.verify(c, device.has_clock() ? 1 : reps, options.explain, complain);
             if (!options.print || !c.kernel || !c.result.refused.empty()) continue;
             progress.clear();
@@ -108,13 +113,12 @@ Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape
         }
         check_distinct(group, complain);
         if (device.has_clock() && !options.once) bench.measure(group, reps, options.one_launch, complain);
-        for (size_t i = 0; i < group.size(); ++i) finished[places[i]] = group[i].result;
     }
-    for (const Result& r : finished) {
-        if (!r.refused.empty()) complain(r.kernel, r.refused);
-        if (r.kernel == device.info().copy && r.timing) results.copy_gbs = r.timing->gbs;
+    for (const Contender& c : contenders) {
+        if (!c.result.refused.empty()) complain(c.result.kernel, c.result.refused);
+        if (!c.kernel && c.result.timing) results.copy_gbs = c.result.timing->gbs;
+        results.rows.push_back(c.result);
     }
-    results.rows = finished;
     return results;
 }
 
@@ -161,7 +165,7 @@ void print(const Results& results, const Machine& machine, const Options& option
 }
 
 // One device's part of a run: every shape, then a summary.
-std::vector<Results> run_device(Device& device, const std::vector<Shape>& shapes, const Machine& machine, const Options& options,
+std::vector<Results> run_device(Device& device, const std::vector<Contender>& contenders, const std::vector<Shape>& shapes, const Machine& machine, const Options& options,
                                 const Complain& complain, Progress& progress, bool& right)
 {
     std::vector<Results> all;
@@ -169,7 +173,7 @@ std::vector<Results> run_device(Device& device, const std::vector<Shape>& shapes
         printf("%sidata: %d rows x %d columns of %s, %.1f MB\n", shapes.size() > 1 ? "\n" : "", shape.height, shape.width, name_of(options.type),
                double(shape.width) * shape.height * bytes_of(options.type) / 1e6);
         fflush(stdout);
-        all.push_back(run_shape(device, select(device.info().backend, options), shape, options, complain, progress));
+        all.push_back(run_shape(device, contenders, shape, options, complain, progress));
         progress.clear();
         print(all.back(), machine, options);
         for (const Result& r : all.back().rows) right = right && (r.right || !r.refused.empty());
@@ -199,17 +203,17 @@ int run(const Options& options, const char* program)
         shapes.push_back({side, side});
     }
     // The GPU's kernels on the device asked for, and functions of the CPU there.
+    std::vector<Contender> on_device = select(device->info().backend, options), on_cpu = select("cpu", options);
     std::string unused;
-    const std::unique_ptr<Device> cpu = open_device("cpu", machine, unused);
-    std::vector<Device*> devices;
-    for (Device* d : {device.get(), cpu.get()}) {
-        const std::vector<Contender> contenders = select(d->info().backend, options);
-        if (!contenders.empty()) devices.push_back(d);
-        // What does not fit is refused before the rest has taken its time.
-        for (const Shape& shape : shapes)
-            for (const Contender& c : contenders) require_room(*d, options.type, shape, c.expected());
-    }
-    if (devices.empty())
+    const std::unique_ptr<Device> cpu = on_cpu.empty() ? nullptr : open_device("cpu", machine, unused);
+    std::vector<std::pair<Device*, std::vector<Contender>*>> parts;
+    if (!on_device.empty()) parts.push_back({device.get(), &on_device});
+    if (!on_cpu.empty()) parts.push_back({cpu.get(), &on_cpu});
+    // What does not fit is refused before the rest has taken its time.
+    for (const auto& [d, contenders] : parts)
+        for (const std::vector<Contender*>& group : by_layout(*contenders))
+            for (const Shape& shape : shapes) require_room(*d, options.type, shape, group.front()->expected());
+    if (parts.empty())
         throw Error{status_bad_input, format("--kernel %s: not for the %s", options.kernels.front().c_str(), device->has_clock() ? "GPU" : "simulator: it needs a GPU")};
 
     Progress progress(program);
@@ -220,10 +224,10 @@ int run(const Options& options, const char* program)
     };
     bool right = true;
     std::vector<Results> all;
-    for (Device* d : devices) {
-        printf("%s%s on %s%s\n", d == devices.front() ? "" : "\n", program, d->info().description.c_str(),
+    for (const auto& [d, contenders] : parts) {
+        printf("%s%s on %s%s\n", d == parts.front().first ? "" : "\n", program, d->info().description.c_str(),
                d == cpu.get() || remark.empty() ? "" : (": " + remark).c_str());
-        const std::vector<Results> results = run_device(*d, shapes, machine, options, complain, progress, right);
+        const std::vector<Results> results = run_device(*d, *contenders, shapes, machine, options, complain, progress, right);
         all.insert(all.end(), results.begin(), results.end());
     }
     if (!right) {

@@ -16,7 +16,15 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PUBLISHED_GIBS = {"copy": ("step01", 96.9), "copySharedMem": ("step01", 80.9), "transposeCoalesced": ("step03", 16.5)}
+FITTED = {"copy": ("step01", "W1"), "copySharedMem": ("step01", "W2"), "transposeCoalesced": ("step03", "W4")}
+
+
+def published_gibs(source_row):
+    """The GTX 280's bandwidth at 2048 x 2048 in the whitepaper's table, in GiB/s."""
+    with (ROOT / "plots/published.csv").open() as file:
+        (value,) = [float(row["value"]) for row in csv.DictReader(file)
+                    if (row["machine"], row["source_row"], row["quantity"]) == ("GTX 280", source_row, "bandwidth")]
+    return value
 
 
 def counted(kernel, program):
@@ -45,8 +53,8 @@ def solve(matrix, right):
 
 
 def main():
-    matrix = [counted(kernel, program) for kernel, (program, _) in PUBLISHED_GIBS.items()]
-    ns = [2 * 2048 * 2048 * 4 / (gibs * 2**30) * 1e9 for _, gibs in PUBLISHED_GIBS.values()]
+    matrix = [counted(kernel, program) for kernel, (program, _) in FITTED.items()]
+    ns = [2 * 2048 * 2048 * 4 / (published_gibs(row) * 2**30) * 1e9 for _, row in FITTED.values()]
     burst, scattered, barrier = solve(matrix, ns)
     print(f"burst {burst:.4f} ns, scattered {scattered:.4f} ns, barrier {barrier:.1f} ns")
 

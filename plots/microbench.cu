@@ -6,26 +6,14 @@
 // Each is timed with CUDA events, 15 samples after a warm-up; the median is reported, with the
 // distance from the 10th to the 90th percentile as a share of it. Exits 3 on a CUDA error.
 
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "common/statistics.h"
-
-#define CUDA(call)                                                                             \
-    do {                                                                                       \
-        const cudaError_t status = (call);                                                     \
-        if (status != cudaSuccess) {                                                           \
-            fprintf(stderr, "microbench: %s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status)); \
-            exit(3);                                                                           \
-        }                                                                                      \
-    } while (0)
+#include "plots/card.h"
 
 // Eight independent loads per thread, then eight stores, all in order: the DRAM's stream.
 __global__ void stream(float* out, const float* in)
@@ -146,11 +134,7 @@ int main()
 {
     cudaDeviceProp device;
     CUDA(cudaGetDeviceProperties(&device, 0));
-    char date[32];
-    const time_t now = time(nullptr);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    int driver = 0;
-    CUDA(cudaDriverGetVersion(&driver));
+    const std::string card = card_columns();
 
     const size_t bytes = size_t(1) << 30, elements = bytes / 4;
     float *in, *out;
@@ -161,8 +145,7 @@ int main()
 
     printf("date_utc,machine,cuda_driver,constant,unit,value,spread_percent\n");
     const auto report = [&](const char* constant, const char* unit, double amount, const harness::Summary& s) {
-        printf("%s,%s,%d.%d,%s,%s,%.6g,%.1f\n", date, device.name, driver / 1000, driver % 1000 / 10, constant, unit,
-               amount / s.median, 100 * s.spread);
+        printf("%s,%s,%s,%.6g,%.1f\n", card.c_str(), constant, unit, amount / s.median, 100 * s.spread);
     };
     report("stream", "GB/s", 2e-9 * bytes, seconds([&] { stream<<<elements / 2048, 256>>>(out, in); }));
     // Neighbours about 64 KB apart, and all over the memory.

@@ -7,27 +7,16 @@
 // All trials of a matrix take turns; the median of each is reported, beside cudaMemcpy's, after its
 // result was checked. Matrices are two plain allocations. Exits 3 on a CUDA error, 1 on a wrong result.
 
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "common/cuda/launch.h"
 #include "common/statistics.h"
-
-#define CUDA(call)                                                                             \
-    do {                                                                                       \
-        const cudaError_t status = (call);                                                     \
-        if (status != cudaSuccess) {                                                           \
-            fprintf(stderr, "trials: %s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status)); \
-            exit(3);                                                                           \
-        }                                                                                      \
-    } while (0)
+#include "plots/card.h"
 
 // Where the id-th block takes its tile. Down the columns of tiles, along the rows, or through panels
 // that are a number of tile columns (rows) wide, across the panel first.
@@ -308,17 +297,11 @@ void measure(const char* type, int width, int height, int samples)
             t.ms.push_back(ms / 2);
         }
 
-    cudaDeviceProp device;
-    CUDA(cudaGetDeviceProperties(&device, 0));
-    int driver = 0;
-    CUDA(cudaDriverGetVersion(&driver));
-    char date[32];
-    const time_t now = time(nullptr);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    const std::string card = card_columns();
     const double copy = harness::summarize(trials[0].ms).median;
     for (const Trial& t : trials) {
         const double ms = harness::summarize(t.ms).median;
-        printf("%s,%s,%d.%d,%s,%d,%d,\"%s\",%.1f,%.4f\n", date, device.name, driver / 1000, driver % 1000 / 10, type, width, height, t.name.c_str(),
+        printf("%s,%s,%d,%d,\"%s\",%.1f,%.4f\n", card.c_str(), type, width, height, t.name.c_str(),
                harness::bandwidth_gbs(2 * bytes, ms), copy / ms);
     }
     CUDA(cudaFree(in));

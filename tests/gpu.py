@@ -28,7 +28,7 @@ import sys
 import tempfile
 import time
 
-from lessons import FAULTS, KINDS, ROOT, SHAPES, STEPS, TWINS, TYPES, kernels, run
+from lessons import FAULTS, KINDS, ROOT, SHAPES, STEPS, TWINS, TYPES, gallery, kernels, run
 
 LARGE = [(2048, 2048), (16384, 16384), (10007, 6007), (1, 1000003), (1000003, 1)]
 PAST_INT = (49152, 45056)  # 2.2 * 10^9 elements
@@ -203,7 +203,11 @@ def sanitize(out):
 
 def errata(out):
     """The faulty kernels on the GPU: what verification says, and what the fitting tool of compute-sanitizer does."""
-    shapes = {"E1": (64, 1024), "E2": (1100, 40), "E3": (100, 70), "E5": (96, 80), "E6": (100, 70), "E7": (50, 50), "E8": (64, 64), "E10": (200, 200)}
+    # On the matrices that show them on the simulator.
+    shapes = {}
+    for _, _, kernel, text in gallery():
+        height, width = re.search(r"caught on (\d+) rows x (\d+) columns", text).groups()
+        shapes[kernel] = (int(width), int(height))
     # memcheck knows what was allocated, and the harness allocates all matrices and their guard bands at once: E7 and
     # E10 stay inside of that. Verification sees them.
     fitting = {"E2": "racecheck", "E3": "racecheck", "E6": "memcheck"}
@@ -212,7 +216,7 @@ def errata(out):
         if k["on"] != "GPU":
             continue
         (id_,) = k["rows"]
-        width, height = shapes[id_]
+        width, height = shapes[k["kernel"]]
         done = run(ROOT / k["program"], "--device", "cuda", "--kernel", k["kernel"], "--width", width, "--height", height)
         row = {**machine(), "erratum": id_, "kernel": k["kernel"], "width": width, "height": height, "exit_status": done.returncode,
                "report": (done.stderr.strip().split("\n") or [""])[0], "tool": fitting.get(id_, ""), "tool_summary": ""}

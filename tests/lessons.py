@@ -1,6 +1,7 @@
 """The lesson kernels and the shapes they are tested on. No dependencies: tests and scripts share it."""
 
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -69,6 +70,15 @@ def kernels(*parts):
             if not parts or entry["part"] in parts:
                 found.append(entry)
     return found
+
+
+def gallery():
+    """What `./stepNN --errata` shows: (program, erratum, kernel or check, the text below, its lines joined)."""
+    for program in STEPS:
+        done = run(ROOT / program, "--errata")
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+        for id_, kernel, text in re.findall(r"^(E\d+)  (\w+), .*\n((?:    .*\n)+)", done.stdout, re.MULTILINE):
+            yield program, id_, kernel, re.sub(r"\n? {4}", " ", text)
 
 
 def run(*command, cwd=ROOT, env=None, timeout=120):

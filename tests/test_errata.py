@@ -6,7 +6,7 @@ import re
 import pytest
 
 from conftest import assert_refused, step
-from lessons import ERRATA, ROOT, STEPS, kernels, run
+from lessons import ERRATA, ROOT, STEPS, gallery, kernels, run
 
 # Erratum, faulty kernel or check: how the finding begins, and the corrected twin.
 GALLERY = {
@@ -26,14 +26,10 @@ GALLERY = {
 
 
 def shown():
-    """{(erratum, kernel): (story, finding, corrected)}, as the programs print them, their lines joined."""
+    """{(erratum, kernel): (story, finding, corrected)}, as the programs print them."""
     found = {}
-    for program in STEPS:
-        done = run(ROOT / program, "--errata")
-        assert done.returncode == 0 and done.stderr == "", done.stderr
-        for id_, kernel, text in re.findall(r"^(E\d+)  (\w+), .*\n((?:    .*\n)+)", done.stdout, re.MULTILINE):
-            text = re.sub(r"\n? {4}", " ", text)
-            found[id_, kernel] = re.fullmatch(r" (Published: .*What is left: .*) caught on \d+ rows x \d+ columns: (.*) corrected: (.*)\n", text).groups()
+    for _, id_, kernel, text in gallery():
+        found[id_, kernel] = re.fullmatch(r" (Published: .*What is left: .*) caught on \d+ rows x \d+ columns: (.*) corrected: (.*)\n", text).groups()
     return found
 
 

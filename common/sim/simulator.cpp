@@ -605,7 +605,8 @@ int host_threads() { return pool().active(); }
 
 void set_host_threads(int count) { pool().set_active(count); }
 
-#define HERE(kind) site_of(uint64_t(__builtin_return_address(0)), kind, __builtin_ctz(sizeof(Raw)))
+// The access of this many bytes that the caller of a member function makes.
+#define HERE(kind) site_of(uint64_t(__builtin_return_address(0)), kind, __builtin_ctz(sizeof *this))
 
 template <typename Raw>
 Value<Raw>::Value(const Value& from)
@@ -650,20 +651,18 @@ Value<Raw>& Value<Raw>::operator=(Raw raw)
     return *this;
 }
 
-#define HERE16(kind) site_of(uint64_t(__builtin_return_address(0)), kind, 4)
-
 template <typename Element>
 Vector<Element>::Vector(const Vector& from)
 {
-    if (record(&from, HERE16(load))) std::memcpy(static_cast<void*>(this), &from, 16);
+    if (record(&from, HERE(load))) std::memcpy(static_cast<void*>(this), &from, 16);
     else std::memset(static_cast<void*>(this), 0xff, 16);
 }
 
 template <typename Element>
 Vector<Element>& Vector<Element>::operator=(const Vector& from)
 {
-    const bool loads = record(&from, HERE16(load));
-    if (!record(this, HERE16(store))) return *this;
+    const bool loads = record(&from, HERE(load));
+    if (!record(this, HERE(store))) return *this;
     if (loads) std::memcpy(static_cast<void*>(this), &from, 16);
     else std::memset(static_cast<void*>(this), 0xff, 16);
     return *this;
