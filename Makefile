@@ -57,7 +57,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list table-whitepaper table-book table-bandwidth test bench-sim clean help FORCE
+.PHONY: all list table-whitepaper table-book table-bandwidth peers test bench-sim clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -135,13 +135,29 @@ bench-sim: build/tests/bench_sim
 microbench: build/plots/microbench.cuda.o
 	$(call say,link,$@) $(LINK) -o $@ $^
 
-# What was tried on the way to step 7.
+# What was tried on the way to step 7. Some of it is in the instructions of Hopper.
+trials build/plots/trials.cuda.o: ARCH = sm_90
 trials: build/plots/trials.cuda.o build/common/kernel.o build/common/error.o
 	$(call say,link,$@) $(LINK) -o $@ $^
 
 # Every step's kernels and the libraries that transpose, in one program: they take turns.
-peers: $(ALL_KERNELS) build/step07_vectorized/peers/geam.cuda.o $(COMMON) $(MAIN)
+PEERS := step07_vectorized/peers
+build/peers: $(ALL_KERNELS) build/$(PEERS)/geam.cuda.o build/$(PEERS)/python.o $(COMMON) $(MAIN)
 	$(call say,link,$@) $(LINK) -o $@ $^ -lcublas
+
+# Where a program's results go: RESULTS=folder.
+RESULTS ?= results
+
+PEER_SIZES ?= 2048,4096,8192,16384,32768,16512,49152x12288,16383x16381,10007x6007,10008x6008
+ifeq ($(NVCC),)
+peers:
+	@echo 'make peers: needs nvcc and a GPU' >&2; exit 1
+else
+peers: build/peers
+	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/peers_*.csv
+	for type in float double int; do ./$< --device cuda --type $$type --size $(PEER_SIZES) --reps 10 --csv $(RESULTS)/peers_$$type.csv || exit; done
+	python3 plots/tables.py peers $(RESULTS)/peers_*.csv
+endif
 
 list: all
 	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'
@@ -151,7 +167,6 @@ list: all
 
 # The sources' tables, measured again. $(call measure,table,step,options): each step's results
 # into a file of their own. Without a GPU: the counts and models of the machine that has the most to say.
-RESULTS ?= results
 measure = ./$(2) --csv $(RESULTS)/$(1)_$(2)$(4).csv $(3)
 
 table-whitepaper: all
@@ -174,7 +189,7 @@ table-bandwidth: all
 comma := ,
 
 clean:
-	rm -rf build $(STEPS) microbench trials peers
+	rm -rf build $(STEPS) microbench trials
 
 help:
 	@echo 'make stepNN            build one step, for example: make step04 && ./step04'
@@ -187,7 +202,8 @@ help:
 	@echo 'make bench-sim         measure the simulator: traced accesses per second'
 	@echo 'make microbench        what the GPU at hand can do at most: the constants of its model (needs nvcc)'
 	@echo 'make trials            the ways to step 7, one beside the other, on the GPU at hand (needs nvcc)'
-	@echo "make peers             ./peers: all steps' kernels and cuBLAS, taking turns on the GPU (needs nvcc)"
+	@echo "make peers             all steps' kernels, cuBLAS, PyTorch, CuPy and JAX, taking turns on the GPU"
+	@echo '                       at hand, each verified; ratios and CSV (needs nvcc)'
 	@echo 'make clean             remove what was built'
 	@echo
 	@echo 'CXX=clang++            choose the C++ compiler                (now: $(CXX))'

@@ -181,6 +181,11 @@ bool Bench::check(Contender& c, int buffers, const Complain& complain)
 void Bench::verify(Contender& c, int passes, bool explain, const Complain& complain)
 {
     progress_.doing(label(c, "verifying"));
+    if (c.kernel && c.kernel->peer) {
+        c.result.refused = c.kernel->peer->absent();
+        if (c.result.refused.empty()) peer_ms(c, 1, 1, complain);
+        return;
+    }
     poison(c, 1);
     device_.take_counts(false);
     last_launch() = {};
@@ -210,11 +215,31 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     if (!device_.has_clock()) c.result.counts = std::move(counts);
 }
 
+// ms of a sample of a peer, which does and checks everything itself.
+double Bench::peer_ms(Contender& c, int buffers, int passes, const Complain& complain)
+{
+    c.result.right = false;
+    try {
+        const double ms = c.kernel->peer->time_ms(type_, shape_.width, shape_.height, buffers, passes);
+        c.result.right = true;
+        return ms;
+    } catch (const Error& error) {
+        if (error.status == status_bad_input) c.result.refused = error.message;
+        else complain(c.result.kernel, error.message);
+        return 0;
+    }
+}
+
 // ms per pass of one sample: `launches` of `passes` passes each, on one pair of buffers after the
 // other. Verified afterwards.
 double Bench::timed(Contender& c, int passes, int launches, const Complain& complain)
 {
     const int buffers = passes > 1 ? 1 : buffers_of(c);
+    if (c.kernel && c.kernel->peer) {
+        const double ms = peer_ms(c, buffers, launches, complain);
+        c.timed_ms += ms;
+        return ms / launches;
+    }
     // Poisoning also keeps the GPU busy until the passes are in its queue.
     poison(c, buffers);
     passes_in_one_launch() = passes;
@@ -230,7 +255,7 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
 void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool one_launch, const Complain& complain)
 {
     const auto tired = [](const Contender& c) { return c.timed_ms > patience_ms && int(c.samples.size()) >= fewest_samples; };
-    const auto inside = [&](const Contender& c) { return one_launch && c.kernel && !c.result.bus; };
+    const auto inside = [&](const Contender& c) { return one_launch && c.kernel && !c.kernel->peer && !c.result.bus; };
     for (Contender* contender : contenders) {
         Contender& c = *contender;
         progress_.doing(label(c, "warming up"));

@@ -72,6 +72,7 @@ private:
     void enqueue(Contender& c, int buffer);
     bool check(Contender& c, int buffers, const Complain& complain);
     void* host_memory(bool pinned);
+    double peer_ms(Contender& c, int buffers, int passes, const Complain& complain);
     double timed(Contender& c, int passes, int launches, const Complain& complain);
     std::string label(const Contender& c, const char* doing) const;
 

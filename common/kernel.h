@@ -31,7 +31,19 @@ struct Transfer {
     bool pinned = false;
 };
 
-// One kernel as one back end compiled it; or a function of the CPU, or a transfer.
+// A contender in a process of its own, on matrices of its own there: a library of another language.
+class Peer {
+public:
+    virtual ~Peer() = default;
+    // Why it cannot take part; empty if it can.
+    virtual std::string absent() = 0;
+    // ms of so many passes in all, on so many pairs of matrices in turn. Throws status_wrong_result if any result
+    // is wrong, status_bad_input if it cannot be had.
+    virtual double time_ms(Type type, int width, int height, int buffers, int passes) = 0;
+    virtual void release() = 0;  // its matrices
+};
+
+// One kernel as one back end compiled it; or a function of the CPU, a transfer, or a peer.
 struct Kernel {
     std::string name;     // of the __global__ function
     std::string row;      // in the table of sources: W1, or F4 F9
@@ -44,6 +56,7 @@ struct Kernel {
     using Launcher = void (*)(void* odata, const void* idata, int width, int height, Block block);
     Launcher launch[3];
     Transfer transfer;
+    Peer* peer = nullptr;
 };
 
 // Whether a kernel goes by this on the command line: its name, a row of its source (B7), or the

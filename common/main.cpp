@@ -113,6 +113,8 @@ Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape
         }
         check_distinct(group, complain);
         if (device.has_clock() && !options.once) bench.measure(group, reps, options.one_launch, complain);
+        for (const Contender* c : group)
+            if (c->kernel && c->kernel->peer) c->kernel->peer->release();
     }
     for (const Contender& c : contenders) {
         if (!c.result.refused.empty()) complain(c.result.kernel, c.result.refused);

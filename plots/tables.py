@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The tables that the sources published, beside what was measured here.
+"""The tables that the sources published, beside what was measured here; and the steps beside libraries.
 
-usage: python3 plots/tables.py whitepaper|book|bandwidth RESULTS.csv... [--csv OUT.csv]
+usage: python3 plots/tables.py whitepaper|book|bandwidth|peers RESULTS.csv... [--csv OUT.csv]
 
-Takes the files that `./stepNN --csv` writes (`make table-whitepaper`, `table-book` and `table-bandwidth`
-run the steps and then this) and plots/published.csv. Prints published and measured figures side by side:
+Takes the files that `./stepNN --csv` writes (`make table-whitepaper`, `table-book`, `table-bandwidth` and
+`peers` run the programs and then this) and plots/published.csv. Prints published and measured figures side by side:
 times in ms, bandwidths in GB/s = 10^9 bytes/s, every element counted as read once and written once.
 Figures of the simulator's model are marked `model`; what was neither measured nor modelled is `-`.
 --csv also writes all rows of the RESULTS into one file. Exits 2 on a file it cannot use.
@@ -12,6 +12,7 @@ Figures of the simulator's model are marked `model`; what was neither measured n
 
 import argparse
 import csv
+import math
 import pathlib
 import sys
 
@@ -216,8 +217,47 @@ def bandwidth_post(published, results):
          ["kernel", "loads, published", "here", "stores, published", "here"], lines)
 
 
+# Out of the caches' reach, aligned: what is true of large matrices in general.
+LARGE = ["4096 x 4096", "8192 x 8192", "16384 x 16384", "32768 x 32768", "16512 x 16512", "49152 x 12288"]
+
+
+def ratio_table(results, element):
+    """(shapes, {kernel: {shape: GB/s}}) of one type, measured ones alone; the copy comes first."""
+    found, shapes = {}, {}
+    for r in results.all:
+        if r["type"] == element and r["bandwidth_gbs"]:
+            shape = f"{r['width']} x {r['height']}"
+            shapes[shape] = None
+            found.setdefault(r["kernel"], {})[shape] = float(r["bandwidth_gbs"])
+    return list(shapes), found
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def peers(_, results):
+    for element in ("float", "double", "int"):
+        shapes, found = ratio_table(results, element)
+        if "cudaMemcpy" not in found:
+            continue
+        copy = found.pop("cudaMemcpy")
+        large = [s for s in LARGE if s in shapes]
+
+        def line(name, ratios):
+            have = [ratios[s] for s in large if s in ratios]
+            return [name] + [f"{ratios[s]:.3f}" if s in ratios else "-" for s in shapes] + [f"{mean(have):.3f}" if have and len(have) == len(large) else "-"]
+
+        lines = [["cudaMemcpy, GB/s"] + [f"{copy[s]:.0f}" if s in copy else "-" for s in shapes] + [""]]
+        lines += [line(kernel, {s: gbs / copy[s] for s, gbs in speeds.items() if s in copy}) for kernel, speeds in found.items()]
+        ours, cublas = found.get("transposeVectorized", {}), found.get("cublasGeam", {})
+        lines.append(line("step 7 / cublasGeam", {s: ours[s] / cublas[s] for s in ours if s in cublas}))
+        show(f"{element}, width x height of idata: shares of cudaMemcpy's bandwidth on the device, in one run", ["", *shapes, "mean*"], lines)
+    print("\n* geometric mean of " + ", ".join(LARGE) + ". Absent, or without such a type: -")
+
+
 def main():
-    tables = {"whitepaper": whitepaper, "book": book, "bandwidth": bandwidth_post}
+    tables = {"whitepaper": whitepaper, "book": book, "bandwidth": bandwidth_post, "peers": peers}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", choices=tables)
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")

@@ -1,8 +1,8 @@
-// What was tried on the way to step 7: tiles of vectors in several orders, tiles per block and
-// occupancies, blocks that stay and fetch ahead, and tiles of single elements, also for rows that begin
-// anywhere. Not part of any step. (plots/data/h200_trials.csv has all but these last ones.)
+// What was tried on the way to step 7: tiles of vectors of several shapes, in several orders, with several
+// ways to load and to store; blocks with two tiles, and blocks that stay and fetch ahead; tiles of single
+// elements; rows that begin anywhere; and plain copies, to see what can be hoped for. Not part of any step.
 //
-//   make trials && ./trials > trials.csv          (needs a GPU)
+//   make trials && ./trials > trials.csv          (needs a GPU of compute capability 9.0)
 //
 // All trials of a matrix take turns; the median of each is reported, beside cudaMemcpy's, after its
 // result was checked. Matrices are two plain allocations. Exits 3 on a CUDA error, 1 on a wrong result.
@@ -10,109 +10,183 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/launch.h"
 #include "common/statistics.h"
 #include "plots/card.h"
 
-// Where the id-th block takes its tile. Down the columns of tiles, along the rows, or through panels
-// that are a number of tile columns (rows) wide, across the panel first.
-enum Order { columns, rows, column_panels, row_panels };
+// Where the id-th block takes its tile. Down the columns of tiles, along the rows; through panels that are
+// so many tile columns (rows) wide, across the panel first; down two columns at once that are so many
+// columns apart; or down columns that step aside by so many columns after so many rows.
+struct Order {
+    enum Kind { columns, rows, column_panels, row_panels, apart, diagonal } kind = columns;
+    unsigned size = 1, aside = 1;
+};
 
-__device__ void place(Order order, unsigned panel, unsigned id, unsigned wide, unsigned high, unsigned& x, unsigned& y)
+__device__ void place(Order order, unsigned id, unsigned wide, unsigned high, unsigned& x, unsigned& y)
 {
-    if (order == columns) y = id % high, x = id / high;
-    if (order == rows) x = id % wide, y = id / wide;
-    if (order == column_panels) {
-        const unsigned number = id / (panel * high), inside = id % (panel * high), width = min(panel, wide - panel * number);
-        y = inside / width, x = panel * number + inside % width;
+    const unsigned size = order.size;
+    if (order.kind == Order::columns) y = id % high, x = id / high;
+    if (order.kind == Order::rows) x = id % wide, y = id / wide;
+    if (order.kind == Order::column_panels) {
+        const unsigned number = id / (size * high), inside = id % (size * high), width = min(size, wide - size * number);
+        y = inside / width, x = size * number + inside % width;
     }
-    if (order == row_panels) {
-        const unsigned number = id / (panel * wide), inside = id % (panel * wide), height = min(panel, high - panel * number);
-        x = inside / height, y = panel * number + inside % height;
+    if (order.kind == Order::row_panels) {
+        const unsigned number = id / (size * wide), inside = id % (size * wide), height = min(size, high - size * number);
+        x = inside / height, y = size * number + inside % height;
+    }
+    if (order.kind == Order::apart) {
+        const unsigned number = id / (2 * size * high), inside = id % (2 * size * high);
+        y = inside / 2 % high, x = number * 2 * size + inside / 2 / high + inside % 2 * size;
+    }
+    if (order.kind == Order::diagonal) y = id % high, x = (id / high + y / size * order.aside) % wide;
+}
+
+// Ways to load a vector, and to store one.
+enum Hint { plain, streaming, evict_first, evict_last, no_allocate, prefetch_128, prefetch_256, write_through };
+
+template <Hint HINT, typename T>
+__device__ Vector<T> load(const Vector<T>* from)
+{
+    if (HINT == plain) return *from;
+    int4 v;
+    if (HINT == streaming) v = __ldcs(reinterpret_cast<const int4*>(from));
+    if (HINT == no_allocate) asm volatile("ld.global.nc.L1::no_allocate.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from));
+    if (HINT == prefetch_128) asm volatile("ld.global.nc.L2::128B.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from));
+    if (HINT == prefetch_256) asm volatile("ld.global.nc.L2::256B.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from));
+    if (HINT == evict_first) {
+        unsigned long long policy;
+        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+        asm volatile("ld.global.nc.L2::cache_hint.v4.s32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from), "l"(policy));
+    }
+    Vector<T> result;
+    memcpy(&result, &v, sizeof v);
+    return result;
+}
+
+template <Hint HINT, typename T>
+__device__ void store(Vector<T>* to, const Vector<T>& value)
+{
+    int4 v;
+    memcpy(&v, &value, sizeof v);
+    if (HINT == plain) *to = value;
+    if (HINT == streaming) __stcs(reinterpret_cast<int4*>(to), v);
+    if (HINT == write_through) __stwt(reinterpret_cast<int4*>(to), v);
+    if (HINT == evict_first || HINT == evict_last) {
+        unsigned long long policy;
+        if (HINT == evict_first) asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+        else asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+        asm volatile("st.global.L2::cache_hint.v4.s32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "l"(policy) : "memory");
     }
 }
 
-template <typename T>
+// A tile of VECTORS vectors x SQUARES groups of as many rows as a vector has elements: a thread's square is at
+// column c, group r. Transposed, a group of rows begins one vector further than the one above ended: threads
+// side by side meet in no bank.
+template <typename T, int VECTORS, int SQUARES>
 struct Tile {
-    static constexpr int N = 16 / sizeof(T), DIM = 16 * N;
-    Vector<T> vector[DIM][16];
+    static constexpr int N = 16 / sizeof(T), WIDE = VECTORS * N, HIGH = SQUARES * N, BYTES = (WIDE * SQUARES + VECTORS) * 16;
 
-    // A thread's N vectors, of the tile at (x, y) in tiles.
-    static __device__ void load(Vector<T>* v, const T* idata, unsigned tile_x, unsigned tile_y, int width, int height)
+    template <Hint HINT = plain>
+    static __device__ void load_square(Vector<T>* v, const T* idata, unsigned tile_x, unsigned tile_y, int width, int height)
     {
-        const int x = tile_x * DIM + threadIdx.x % 16 * N, y = tile_y * DIM + threadIdx.x / 16 * N;
+        const int x = tile_x * WIDE + threadIdx.x % VECTORS * N, y = tile_y * HIGH + threadIdx.x / VECTORS * N;
 #pragma unroll
         for (int i = 0; i < N; ++i)
-            if (x < width && y + i < height) v[i] = *reinterpret_cast<const Vector<T>*>(idata + size_t(y + i) * width + x);
+            if (x < width && y + i < height) v[i] = load<HINT>(reinterpret_cast<const Vector<T>*>(idata + size_t(y + i) * width + x));
     }
 
-    __device__ void turn(Vector<T>* v)
+    static __device__ Vector<T>* row(Vector<T>* tile, int x) { return tile + x * SQUARES + x / N; }
+
+    static __device__ void turn(Vector<T>* tile, const Vector<T>* v)
     {
-        const int c = threadIdx.x % 16, r = threadIdx.x / 16;
+        const int c = threadIdx.x % VECTORS, r = threadIdx.x / VECTORS;
 #pragma unroll
         for (int j = 0; j < N; ++j) {
             Vector<T> t;
 #pragma unroll
-            for (int i = 0; i < N; ++i) t[i] = v[i][j];
-            vector[c * N + j][r ^ c] = t;
+            for (int i = 0; i < N; ++i) t[i] = const_cast<Vector<T>&>(v[i])[j];
+            row(tile, c * N + j)[r] = t;
         }
     }
 
-    __device__ void store(T* odata, unsigned tile_x, unsigned tile_y, int width, int height)
+    template <Hint HINT = plain>
+    static __device__ void store_square(T* odata, Vector<T>* tile, unsigned tile_x, unsigned tile_y, int width, int height)
     {
-        const int c = threadIdx.x % 16, r = threadIdx.x / 16, x = tile_y * DIM + c * N, y = tile_x * DIM + r * N;
+        const int c = threadIdx.x % SQUARES, r = threadIdx.x / SQUARES, x = tile_y * HIGH + c * N, y = tile_x * WIDE + r * N;
 #pragma unroll
         for (int i = 0; i < N; ++i)
-            if (x < height && y + i < width) *reinterpret_cast<Vector<T>*>(odata + size_t(y + i) * height + x) = vector[r * N + i][c ^ r];
+            if (x < height && y + i < width) store<HINT>(reinterpret_cast<Vector<T>*>(odata + size_t(y + i) * height + x), row(tile, r * N + i)[c]);
+    }
+
+    // One thread per row of the transposed tile has the copy engine of the SM write it.
+    static __device__ void store_bulk(T* odata, Vector<T>* tile, unsigned tile_x, unsigned tile_y, int width, int height)
+    {
+        const int y = tile_x * WIDE + threadIdx.x, x = tile_y * HIGH;
+        if (threadIdx.x < WIDE && y < width)
+            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(odata + size_t(y) * height + x),
+                         "r"(unsigned(__cvta_generic_to_shared(row(tile, threadIdx.x)))), "r"(min(HIGH, height - x) * int(sizeof(T))) : "memory");
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;" ::: "memory");
     }
 };
 
-template <typename T, int MIN_BLOCKS>
-__global__ void __launch_bounds__(256, MIN_BLOCKS) oneTile(T* odata, const T* idata, int width, int height, Order order, unsigned panel)
+extern __shared__ __align__(128) char memory[];
+
+template <typename T, int VECTORS, int SQUARES, Hint LOAD, Hint STORE, bool BULK>
+__global__ void __launch_bounds__(VECTORS* SQUARES) oneTile(T* odata, const T* idata, int width, int height, Order order)
 {
-    __shared__ Tile<T> tile;
-    const unsigned wide = (width + tile.DIM - 1) / tile.DIM, high = (height + tile.DIM - 1) / tile.DIM;
+    using Tile = ::Tile<T, VECTORS, SQUARES>;
+    Vector<T>* tile = reinterpret_cast<Vector<T>*>(memory);
+    const unsigned wide = (width + Tile::WIDE - 1) / Tile::WIDE, high = (height + Tile::HIGH - 1) / Tile::HIGH;
     unsigned x = 0, y = 0;
-    place(order, panel, blockIdx.x, wide, high, x, y);
-    Vector<T> v[Tile<T>::N];
-    tile.load(v, idata, x, y, width, height);
-    tile.turn(v);
+    place(order, blockIdx.x, wide, high, x, y);
+    if (x >= wide) return;
+    Vector<T> v[Tile::N];
+    Tile::template load_square<LOAD>(v, idata, x, y, width, height);
+    Tile::turn(tile, v);
+    // What the engine reads, it must see.
+    if (BULK) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
-    tile.store(odata, x, y, width, height);
+    if (BULK) Tile::store_bulk(odata, tile, x, y, width, height);
+    else Tile::template store_square<STORE>(odata, tile, x, y, width, height);
 }
 
 // Two tiles, one below the other: all loads before anything else.
-template <typename T, int MIN_BLOCKS>
-__global__ void __launch_bounds__(256, MIN_BLOCKS) twoTiles(T* odata, const T* idata, int width, int height)
+template <typename T>
+__global__ void __launch_bounds__(256) twoTiles(T* odata, const T* idata, int width, int height)
 {
-    __shared__ Tile<T> tile[2];
-    const unsigned pairs = (height + 2 * tile->DIM - 1) / (2 * tile->DIM), x = blockIdx.x / pairs, y = blockIdx.x % pairs * 2;
-    Vector<T> v[2][Tile<T>::N];
-    for (int k : {0, 1}) tile->load(v[k], idata, x, y + k, width, height);
-    for (int k : {0, 1}) tile[k].turn(v[k]);
+    using Tile = ::Tile<T, 16, 16>;
+    Vector<T>* tile = reinterpret_cast<Vector<T>*>(memory);
+    const unsigned pairs = (height + 2 * Tile::HIGH - 1) / (2 * Tile::HIGH), x = blockIdx.x / pairs, y = blockIdx.x % pairs * 2;
+    Vector<T> v[2][Tile::N];
+    for (int k : {0, 1}) Tile::load_square(v[k], idata, x, y + k, width, height);
+    for (int k : {0, 1}) Tile::turn(tile + k * Tile::BYTES / 16, v[k]);
     __syncthreads();
-    for (int k : {0, 1}) tile[k].store(odata, x, y + k, width, height);
+    for (int k : {0, 1}) Tile::store_square(odata, tile + k * Tile::BYTES / 16, x, y + k, width, height);
 }
 
 // Blocks that stay: the next tile is on its way while this one is written.
 template <typename T>
 __global__ void __launch_bounds__(256, 4) fetchAhead(T* odata, const T* idata, int width, int height)
 {
-    __shared__ Tile<T> tile[2];
-    const unsigned wide = (width + tile->DIM - 1) / tile->DIM, high = (height + tile->DIM - 1) / tile->DIM;
-    Vector<T> v[Tile<T>::N];
+    using Tile = ::Tile<T, 16, 16>;
+    const unsigned wide = (width + Tile::WIDE - 1) / Tile::WIDE, high = (height + Tile::HIGH - 1) / Tile::HIGH;
+    Vector<T> v[Tile::N];
     unsigned id = blockIdx.x;
-    if (id < wide * high) tile->load(v, idata, id / high, id % high, width, height);
+    if (id < wide * high) Tile::load_square(v, idata, id / high, id % high, width, height);
     for (int turn = 0; id < wide * high; id += gridDim.x, turn ^= 1) {
-        tile[turn].turn(v);
+        Vector<T>* tile = reinterpret_cast<Vector<T>*>(memory) + turn * Tile::BYTES / 16;
+        Tile::turn(tile, v);
         __syncthreads();
         const unsigned next = id + gridDim.x;
-        if (next < wide * high) tile->load(v, idata, next / high, next % high, width, height);
-        tile[turn].store(odata, id / high, id % high, width, height);
+        if (next < wide * high) Tile::load_square(v, idata, next / high, next % high, width, height);
+        Tile::store_square(odata, tile, id / high, id % high, width, height);
     }
 }
 
@@ -148,21 +222,22 @@ __global__ void elements(T* odata, const T* idata, int width, int height)
 // ALIGN bytes begin (0: where the tile does), which takes up to ALIGN bytes more of the tile above;
 // blocks along the rows or down the columns. WIDE x ROWS threads.
 template <typename T, int ALIGN, int HIGH, int WIDE, int ROWS>
-__global__ void cut(T* odata, const T* idata, int width, int height, Order order)
+__global__ void __launch_bounds__(WIDE* ROWS) cut(T* odata, const T* idata, int width, int height, bool along_rows)
 {
     constexpr int MORE = ALIGN / sizeof(T);
-    extern __shared__ __align__(16) char memory[];
     T(*tile)[WIDE + 1] = reinterpret_cast<T(*)[WIDE + 1]>(memory);
-    const int left = (order == rows ? blockIdx.x : blockIdx.y) * WIDE, top = (order == rows ? blockIdx.y : blockIdx.x) * HIGH;
+    const int left = (along_rows ? blockIdx.x : blockIdx.y) * WIDE, top = (along_rows ? blockIdx.y : blockIdx.x) * HIGH;
     const int x = left + threadIdx.x;
-    for (int j = threadIdx.y; j < MORE + HIGH; j += ROWS) {
-        const int y = top - MORE + j;
-        if (x < width && y >= 0 && y < height) tile[j][threadIdx.x] = idata[size_t(y) * width + x];
+#pragma unroll
+    for (int j = 0; j < MORE + HIGH; j += ROWS) {
+        const int row = j + threadIdx.y, y = top - MORE + row;
+        if (row < MORE + HIGH && x < width && y >= 0 && y < height) tile[row][threadIdx.x] = idata[size_t(y) * width + x];
     }
     __syncthreads();
     for (int j = threadIdx.y; j < WIDE; j += ROWS) {
         const size_t row = size_t(left + j) * height;
         const int back = MORE ? int((row + top) % max(MORE, 1)) : 0;
+#pragma unroll
         for (int i = threadIdx.x; i < HIGH; i += WIDE) {
             const int to = top - back + i;
             if (left + j < width && to >= 0 && to < height) odata[row + to] = tile[MORE - back + i][j];
@@ -170,16 +245,16 @@ __global__ void cut(T* odata, const T* idata, int width, int height, Order order
     }
 }
 
-// The plain copy: eight vectors per thread.
-template <typename T>
-__global__ void copyVectors(T* odata, const T* idata)
+// Plain copies: V vectors per thread, STRIDE threads' width apart.
+template <int THREADS, int V, int STRIDE>
+__global__ void copyVectors(int4* odata, const int4* idata)
 {
-    const size_t first = size_t(blockIdx.x) * blockDim.x * 8 + threadIdx.x;
-    Vector<T> v[8];
+    const size_t id = size_t(blockIdx.x) * THREADS + threadIdx.x, first = id / STRIDE * STRIDE * V + id % STRIDE;
+    int4 v[V];
 #pragma unroll
-    for (int k = 0; k < 8; ++k) v[k] = reinterpret_cast<const Vector<T>*>(idata)[first + k * blockDim.x];
+    for (int k = 0; k < V; ++k) v[k] = idata[first + k * STRIDE];
 #pragma unroll
-    for (int k = 0; k < 8; ++k) reinterpret_cast<Vector<T>*>(odata)[first + k * blockDim.x] = v[k];
+    for (int k = 0; k < V; ++k) odata[first + k * STRIDE] = v[k];
 }
 
 template <typename T>
@@ -201,6 +276,8 @@ __global__ void check(const T* odata, int width, int height, unsigned* wrong)
         if (odata[i] != element<T>(i % height * width + i / height)) atomicAdd(wrong, 1);
 }
 
+constexpr int passes = 4;  // per sample
+
 struct Trial {
     std::string name;
     std::function<void()> run;
@@ -208,19 +285,115 @@ struct Trial {
     std::vector<double> ms = {};
 };
 
+// What the trials of one matrix share.
+template <typename T>
+struct Matrix {
+    std::vector<Trial>& trials;
+    T* out;
+    const T* in;
+    int width, height;
+    size_t bytes() const { return size_t(width) * height * sizeof(T); }
+};
+
+unsigned tiles_of(int width, int height, int wide, int high) { return unsigned((width + wide - 1) / wide) * ((height + high - 1) / high); }
+
+template <typename T, int THREADS, int V, int STRIDE>
+void add_copy(const Matrix<T>& m, const char* name)
+{
+    const unsigned blocks = m.bytes() / 16 / V / THREADS;
+    if (m.bytes() % (16 * V * STRIDE) || m.bytes() % (16 * V * THREADS)) return;
+    m.trials.push_back({name, [=] { copyVectors<THREADS, V, STRIDE><<<blocks, THREADS>>>(reinterpret_cast<int4*>(m.out), reinterpret_cast<const int4*>(m.in)); }, false});
+}
+
+// `carveout`: of the memory that the L1 and shared memory share, per cent for the latter; -1: as the driver likes.
+template <typename T, int VECTORS = 16, int SQUARES = 16, Hint LOAD = plain, Hint STORE = plain, bool BULK = false>
+void add_tiles(const Matrix<T>& m, const std::string& name, Order order, int carveout = -1)
+{
+    using Tile = ::Tile<T, VECTORS, SQUARES>;
+    const auto kernel = oneTile<T, VECTORS, SQUARES, LOAD, STORE, BULK>;
+    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::BYTES));
+    const unsigned wide = (m.width + Tile::WIDE - 1) / Tile::WIDE, high = (m.height + Tile::HIGH - 1) / Tile::HIGH;
+    const unsigned columns = order.kind == Order::apart ? (wide + 2 * order.size - 1) / (2 * order.size) * 2 * order.size : wide;
+    m.trials.push_back({name, [=] {
+        CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+        kernel<<<columns * high, VECTORS * SQUARES, Tile::BYTES>>>(m.out, m.in, m.width, m.height, order);
+    }});
+}
+
+template <typename T, int VECTORS, int SQUARES>
+void add_shape(const Matrix<T>& m)
+{
+    constexpr int N = 16 / sizeof(T);
+    add_tiles<T, VECTORS, SQUARES>(m, "tile of " + std::to_string(VECTORS * N) + " x " + std::to_string(SQUARES * N), {});
+}
+
 template <typename T, int ALIGN, int HIGH, int WIDE, int ROWS>
-void add_cuts(std::vector<Trial>& trials, T* out, const T* in, int width, int height)
+void add_cuts(const Matrix<T>& m)
 {
     constexpr int MORE = ALIGN / sizeof(T), bytes = (MORE + HIGH) * (WIDE + 1) * sizeof(T);
     CUDA(cudaFuncSetAttribute(cut<T, ALIGN, HIGH, WIDE, ROWS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    const unsigned across = (width + WIDE - 1) / WIDE, down = (height + MORE + HIGH - 1) / HIGH;
-    for (Order order : {columns, rows})
-        trials.push_back({"elements, " + std::to_string(HIGH) + " x " + std::to_string(WIDE) + ", " + std::to_string(WIDE * ROWS) + " threads, rows cut at " +
-                              std::to_string(ALIGN) + " bytes, " + (order == rows ? "rows" : "columns"),
-                          [=] {
-                              const dim3 grid = order == rows ? dim3(across, down) : dim3(down, across);
-                              cut<T, ALIGN, HIGH, WIDE, ROWS><<<grid, dim3(WIDE, ROWS), bytes>>>(out, in, width, height, order);
-                          }});
+    const unsigned across = (m.width + WIDE - 1) / WIDE, down = (m.height + std::max(MORE - 1, 0) + HIGH - 1) / HIGH;
+    for (bool along_rows : {false, true})
+        m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WIDE * ROWS) + " threads, cut at " +
+                                std::to_string(ALIGN) + " bytes, " + (along_rows ? "rows" : "columns"),
+                            [=] {
+                                const dim3 grid = along_rows ? dim3(across, down) : dim3(down, across);
+                                cut<T, ALIGN, HIGH, WIDE, ROWS><<<grid, dim3(WIDE, ROWS), bytes>>>(m.out, m.in, m.width, m.height, along_rows);
+                            }});
+}
+
+template <typename T>
+void add_vectors(const Matrix<T>& m)
+{
+    add_copy<T, 1024, 8, 1024>(m, "copy, 8 vectors of 1024 threads");
+    add_copy<T, 256, 4, 256>(m, "copy, 4 vectors of 256 threads");
+    add_copy<T, 256, 2, 256>(m, "copy, 2 vectors of 256 threads");
+    add_copy<T, 256, 2, 16384>(m, "copy, 2 vectors of 256 threads, 256 kB apart");
+    add_copy<T, 256, 1, 256>(m, "copy, 1 vector of 256 threads");
+
+    constexpr int N = 16 / sizeof(T), DIM = 16 * N;
+    const unsigned half = ((m.width + DIM - 1) / DIM + 1) / 2;
+    const Order columns, rows{Order::rows}, half_apart{Order::apart, half};
+    add_tiles(m, "columns", columns);
+    add_tiles(m, "rows", rows);
+    for (unsigned k : {2, 4, 8, 16, 32}) add_tiles(m, std::to_string(k) + " columns at once", {Order::column_panels, k});
+    for (unsigned k : {4, 8, 16, 32, 64}) add_tiles(m, std::to_string(k) + " rows at once", {Order::row_panels, k});
+    for (unsigned k : {4, 16, 32, 64}) add_tiles(m, "two columns at once, " + std::to_string(k) + " apart", {Order::apart, k});
+    add_tiles(m, "two columns at once, half a matrix apart", half_apart);
+    add_tiles(m, "diagonal", {Order::diagonal, 1});
+    add_tiles(m, "diagonal, aside by 1 after 64", {Order::diagonal, 64, 1});
+    add_tiles(m, "diagonal, aside by 32 after 64", {Order::diagonal, 64, 32});
+
+    add_shape<T, 8, 8>(m);
+    add_shape<T, 16, 8>(m);
+    add_shape<T, 8, 16>(m);
+    add_shape<T, 32, 8>(m);
+    add_shape<T, 8, 32>(m);
+    add_shape<T, 64, 4>(m);
+    add_shape<T, 32, 16>(m);
+    add_shape<T, 16, 32>(m);
+    add_shape<T, 32, 32>(m);
+
+    add_tiles<T, 16, 16, streaming>(m, "loads: streaming", columns);
+    add_tiles<T, 16, 16, streaming, streaming>(m, "loads and stores: streaming", columns);
+    add_tiles<T, 16, 16, no_allocate>(m, "loads: not kept in the L1", columns);
+    add_tiles<T, 16, 16, evict_first>(m, "loads: first to leave the L2", columns);
+    add_tiles<T, 16, 16, prefetch_128>(m, "loads: 128 bytes into the L2", columns);
+    add_tiles<T, 16, 16, prefetch_256>(m, "loads: 256 bytes into the L2", columns);
+    add_tiles<T, 16, 16, plain, write_through>(m, "stores: written through", columns);
+    add_tiles<T, 16, 16, plain, evict_first>(m, "stores: first to leave the L2", columns);
+    add_tiles<T, 16, 16, plain, evict_last>(m, "stores: last to leave the L2", columns);
+    add_tiles<T, 16, 16, plain, plain, true>(m, "stores: in bulk", columns);
+    add_tiles<T, 16, 16, plain, plain, true>(m, "stores: in bulk, half a matrix apart", half_apart);
+    for (int carveout : {28, 43, 57, 100}) add_tiles(m, "shared memory " + std::to_string(carveout) + " % of the L1", columns, carveout);
+
+    using Square = Tile<T, 16, 16>;
+    const unsigned pairs = tiles_of(m.width, m.height, DIM, 2 * DIM);
+    m.trials.push_back({"two tiles per block", [=] { twoTiles<T><<<pairs, 256, 2 * Square::BYTES>>>(m.out, m.in, m.width, m.height); }});
+    int sms = 0;
+    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    for (int blocks : {3, 4, 5, 6})
+        m.trials.push_back({"fetching ahead, " + std::to_string(blocks) + " blocks per SM", [=] { fetchAhead<T><<<sms * blocks, 256, 2 * Square::BYTES>>>(m.out, m.in, m.width, m.height); }});
 }
 
 template <typename T>
@@ -235,42 +408,28 @@ void measure(const char* type, int width, int height, int samples)
     fill<<<1024, 256>>>(in, n);
 
     std::vector<Trial> trials;
+    const Matrix<T> m{trials, out, in, width, height};
     trials.push_back({"cudaMemcpy", [=] { cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice); }, false});
-    constexpr int N = Tile<T>::N, DIM = Tile<T>::DIM;
-    if (width % N == 0 && height % N == 0) {
-        const unsigned tiles = unsigned((width + DIM - 1) / DIM) * ((height + DIM - 1) / DIM);
-        const unsigned pairs = unsigned((width + DIM - 1) / DIM) * ((height + 2 * DIM - 1) / (2 * DIM));
-        if (bytes % (1024 * 8 * 16) == 0)
-            trials.push_back({"copy, 8 vectors of 1024 threads", [=] { copyVectors<<<unsigned(bytes / 16 / 8 / 1024), 1024>>>(out, in); }, false});
-        trials.push_back({"columns", [=] { oneTile<T, 1><<<tiles, 256>>>(out, in, width, height, columns, 1); }});
-        trials.push_back({"columns, at least 4 blocks", [=] { oneTile<T, 4><<<tiles, 256>>>(out, in, width, height, columns, 1); }});
-        trials.push_back({"columns, at least 8 blocks", [=] { oneTile<T, 8><<<tiles, 256>>>(out, in, width, height, columns, 1); }});
-        trials.push_back({"rows", [=] { oneTile<T, 1><<<tiles, 256>>>(out, in, width, height, rows, 1); }});
-        for (unsigned panel : {2, 4, 8, 16, 32})
-            trials.push_back({std::to_string(panel) + " columns at once", [=] { oneTile<T, 1><<<tiles, 256>>>(out, in, width, height, column_panels, panel); }});
-        for (unsigned panel : {4, 8, 16, 32, 64})
-            trials.push_back({std::to_string(panel) + " rows at once", [=] { oneTile<T, 1><<<tiles, 256>>>(out, in, width, height, row_panels, panel); }});
-        trials.push_back({"two tiles per block", [=] { twoTiles<T, 1><<<pairs, 256>>>(out, in, width, height); }});
-        trials.push_back({"two tiles per block, at least 4 blocks", [=] { twoTiles<T, 4><<<pairs, 256>>>(out, in, width, height); }});
-        int sms = 0;
-        CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-        for (int blocks : {3, 4, 5, 6})
-            trials.push_back({"fetching ahead, " + std::to_string(blocks) + " blocks per SM", [=] { fetchAhead<T><<<sms * blocks, 256>>>(out, in, width, height); }});
-    }
-    const unsigned tiles64 = unsigned((width + 63) / 64) * ((height + 63) / 64), tiles32 = unsigned((width + 31) / 32) * ((height + 31) / 32);
+    const unsigned tiles64 = tiles_of(width, height, 64, 64), tiles32 = tiles_of(width, height, 32, 32);
     trials.push_back({"elements, tile 64, 256 threads", [=] { elements<T, 64, 8><<<tiles64, dim3(32, 8)>>>(out, in, width, height); }});
     trials.push_back({"elements, tile 64, 512 threads", [=] { elements<T, 64, 16><<<tiles64, dim3(32, 16)>>>(out, in, width, height); }});
     trials.push_back({"elements, tile 32, 256 threads", [=] { elements<T, 32, 8><<<tiles32, dim3(32, 8)>>>(out, in, width, height); }});
     trials.push_back({"elements, tile 32, 128 threads", [=] { elements<T, 32, 4><<<tiles32, dim3(32, 4)>>>(out, in, width, height); }});
-
-    add_cuts<T, 0, 64, 64, 8>(trials, out, in, width, height);
-    add_cuts<T, 32, 64, 64, 8>(trials, out, in, width, height);
-    add_cuts<T, 64, 64, 64, 8>(trials, out, in, width, height);
-    add_cuts<T, 128, 64, 64, 8>(trials, out, in, width, height);
-    add_cuts<T, 64, 128, 64, 8>(trials, out, in, width, height);
-    add_cuts<T, 128, 128, 64, 8>(trials, out, in, width, height);
-    add_cuts<T, 64, 64, 128, 4>(trials, out, in, width, height);
-    add_cuts<T, 64, 64, 64, 16>(trials, out, in, width, height);
+    if (width % (16 / sizeof(T)) == 0 && height % (16 / sizeof(T)) == 0) {
+        add_vectors(m);
+    } else {
+        add_cuts<T, 0, 64, 64, 8>(m);
+        add_cuts<T, 32, 64, 64, 8>(m);
+        add_cuts<T, 64, 64, 64, 8>(m);
+        add_cuts<T, 128, 64, 64, 8>(m);
+        add_cuts<T, 0, 128, 64, 8>(m);
+        add_cuts<T, 32, 128, 64, 8>(m);
+        add_cuts<T, 64, 128, 64, 8>(m);
+        add_cuts<T, 128, 128, 64, 8>(m);
+        add_cuts<T, 128, 128, 64, 4>(m);
+        add_cuts<T, 128, 128, 32, 16>(m);
+        add_cuts<T, 128, 64, 32, 16>(m);
+    }
 
     for (Trial& t : trials) {
         CUDA(cudaMemset(out, 0xff, bytes));
@@ -289,12 +448,12 @@ void measure(const char* type, int width, int height, int samples)
     for (int s = 0; s < samples; ++s)
         for (Trial& t : trials) {
             CUDA(cudaEventRecord(start));
-            for (int pass = 0; pass < 2; ++pass) t.run();
+            for (int pass = 0; pass < passes; ++pass) t.run();
             CUDA(cudaEventRecord(stop));
             CUDA(cudaEventSynchronize(stop));
             float ms = 0;
             CUDA(cudaEventElapsedTime(&ms, start, stop));
-            t.ms.push_back(ms / 2);
+            t.ms.push_back(ms / passes);
         }
 
     const std::string card = card_columns();
@@ -312,11 +471,9 @@ void measure(const char* type, int width, int height, int samples)
 int main()
 {
     printf("date_utc,machine,cuda_driver,type,width,height,trial,bandwidth_gbs,of_memcpy\n");
-    measure<float>("float", 16384, 16384, 15);
-    measure<double>("double", 16384, 16384, 9);
-    measure<float>("float", 8192, 8192, 15);
-    measure<float>("float", 49152, 12288, 9);
-    measure<float>("float", 16383, 16381, 9);
-    measure<double>("double", 16383, 16381, 5);
+    for (const auto& [width, height] : {std::pair{8192, 8192}, {16384, 16384}, {32768, 32768}, {16512, 16512}, {49152, 12288}, {16383, 16381}, {10007, 6007}}) {
+        measure<float>("float", width, height, 9);
+        measure<double>("double", width, height, 5);
+    }
     return 0;
 }
