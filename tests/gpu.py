@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tables] [peers] [sanitize] [errata] [profile] [wavefronts]     (default: all)
+usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tables] [peers] [sanitize] [errata] [profile] [limits] [wavefronts]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
@@ -13,6 +13,7 @@ usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tab
   errata    the faulty kernels, and compute-sanitizer on them     -> DIR/errata.csv
   wavefronts  Nsight Compute's counts for requests to shared memory of all sorts  -> DIR/wavefronts.csv
   profile   Nsight Compute's counts for every kernel              -> DIR/profile.csv
+  limits    what keeps the copy, step 4 and step 7 from being faster  -> DIR/limits.csv
 
 Every CSV names machine, driver and date (UTC). Exits 1 if anything is not as it should be, and says what.
 """
@@ -49,6 +50,16 @@ METRICS = {
     "shared_store_wavefronts": "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "dram_read_bytes": "dram__bytes_read.sum",
     "dram_write_bytes": "dram__bytes_write.sum",
+    "duration_ns": "gpu__time_duration.sum",
+}
+LIMITED = [(16384, 16384, "float"), (16384, 16384, "double"), (16383, 16381, "float")]
+LIMITS = {
+    "dram_busy_percent": "dram__cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "l2_fabric_busy_percent": "lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "l2_requests": "lts__t_requests.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_write_bytes": "dram__bytes_write.sum",
+    "warps_active_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
     "duration_ns": "gpu__time_duration.sum",
 }
 
@@ -236,29 +247,43 @@ def errata(out):
     write(out / "errata.csv", rows)
 
 
-def profile(out):
-    rows = []
+def counted(program, names, width, height, element, metrics):
+    """What Nsight Compute counts for kernels of one program: {kernel: {our name of a metric: value}}, no kernel missing."""
     # Registered under another name than the function's.
     functions = {"transposeRow16": ("transposeRow", "(16, 16, 1)"), "transposeVectorized": ("transposeUnaligned", None)}
+    done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--kernel-name", "regex:^(?!fill_kernel|compare_kernel)",
+               "--metrics", ",".join(metrics.values()), ROOT / program, "--device", "cuda",
+               "--width", width, "--height", height, "--type", element, "--once", "--kernel", ",".join(names), timeout=300)
+    values = {}
+    for row in csv.DictReader(io.StringIO(done.stdout[done.stdout.find('"ID"'):])):
+        if row.get("Metric Name"):
+            name = re.match(r"(?:void )?(\w+)", row["Kernel Name"]).group(1)
+            for other, (function, block) in functions.items():
+                if name == function and block in (None, row["Block Size"]):
+                    name = other
+            values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
+    for name in names:
+        expect(len(values.get(name, {})) == len(metrics), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
+    return {name: {ours: values.get(name, {}).get(theirs, "") for ours, theirs in metrics.items()} for name in names}
+
+
+def profile(out):
+    rows = []
     for (width, height), element, program in itertools.product(PROFILED, ["float", "double"], STEPS):
         names = [k["kernel"] for k in kernels("lesson", "variant") if k["program"] == program and k["on"] == "GPU"]
-        done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--kernel-name", "regex:^(?!fill_kernel|compare_kernel)",
-                   "--metrics", ",".join(METRICS.values()), ROOT / program, "--device", "cuda",
-                   "--width", width, "--height", height, "--type", element, "--once", "--kernel", ",".join(names), timeout=300)
-        text = done.stdout[done.stdout.find('"ID"'):]
-        values = {}
-        for row in csv.DictReader(io.StringIO(text)):
-            if row.get("Metric Name"):
-                name = re.match(r"(?:void )?(\w+)", row["Kernel Name"]).group(1)
-                for other, (function, block) in functions.items():
-                    if name == function and block in (None, row["Block Size"]):
-                        name = other
-                values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
-        for name in names:
-            expect(len(values.get(name, {})) == len(METRICS), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
-            rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height,
-                         **{ours: values.get(name, {}).get(theirs, "") for ours, theirs in METRICS.items()}})
+        for name, values in counted(program, names, width, height, element, METRICS).items():
+            rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height, **values})
     write(out / "profile.csv", rows)
+
+
+def limits(out):
+    """How busy the memory is, and the way between the two halves of the L2."""
+    rows = []
+    for program, name in (("step01", "copySharedMem"), ("step04", "transposeNoBankConflicts"), ("step07", "transposeVectorized")):
+        for width, height, element in LIMITED:
+            values = counted(program, [name], width, height, element, LIMITS)[name]
+            rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height, **values})
+    write(out / "limits.csv", rows)
 
 
 def wavefronts(out):
@@ -279,7 +304,7 @@ def wavefronts(out):
 
 
 def main():
-    parts = {"verify": verify, "bench": bench, "tables": tables, "peers": peers, "sanitize": sanitize, "errata": errata, "profile": profile, "wavefronts": wavefronts}
+    parts = {"verify": verify, "bench": bench, "tables": tables, "peers": peers, "sanitize": sanitize, "errata": errata, "profile": profile, "limits": limits, "wavefronts": wavefronts}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--steps", default=",".join(STEPS), help="only these programs, separated by commas: step07")
