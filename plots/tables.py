@@ -251,7 +251,8 @@ def peers(_, results):
         lines = [["cudaMemcpy, GB/s"] + [f"{copy[s]:.0f}" if s in copy else "-" for s in shapes] + [""]]
         lines += [line(kernel, {s: gbs / copy[s] for s, gbs in speeds.items() if s in copy}) for kernel, speeds in found.items()]
         ours, cublas = found.get("transposeVectorized", {}), found.get("cublasGeam", {})
-        lines.append(line("step 7 / cublasGeam", {s: ours[s] / cublas[s] for s in ours if s in cublas}))
+        if ours and cublas:
+            lines.append(line("step 7 / cublasGeam", {s: ours[s] / cublas[s] for s in ours if s in cublas}))
         show(f"{element}, width x height of idata: shares of cudaMemcpy's bandwidth on the device, in one run", ["", *shapes, "mean*"], lines)
     print("\n* geometric mean of " + ", ".join(LARGE) + ". Absent, or without such a type: -")
 

@@ -1,6 +1,7 @@
 """What the README shows is what the programs and the data say."""
 
 import csv
+import itertools
 import math
 import re
 
@@ -22,30 +23,74 @@ def test_bandwidths_are_the_measured_ones():
     assert min(memcpys) - 1 <= int(memcpy) <= max(memcpys) + 1
 
 
-def test_log_of_step_7_is_what_was_measured():
-    log = (ROOT / "step07_vectorized/README.md").read_text()
-    trials = {row["trial"]: float(row["of_memcpy"]) for row in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open())
-              if (row["type"], row["width"], row["height"]) == ("float", "16384", "16384")}
-    found = {re.split(" \\| ", line)[0]: [float(n) for n in re.findall(r"0\.\d+", line)] for line in log.splitlines() if line.startswith("| ")}
-    for begin, names in {
-        "| a plain copy": ["copy, 8 vectors of 1024 threads"],
-        "| 64 × 64 tile": ["columns"],
-        "| the same along the rows": ["rows"],
-        "| 2, 4, 8, 16, 32 columns": [f"{n} columns at once" for n in (2, 4, 8, 16, 32)],
-        "| two tiles per block": ["two tiles per block"],
-        "| registers capped": ["columns, at least 8 blocks"],
-        "| the same tile with single elements": ["elements, tile 64, 512 threads"],
-        "| a tile of 32": [f"elements, tile 32, {n} threads" for n in (256, 128)],
-    }.items():
-        (numbers,) = [n for tried, n in found.items() if tried.startswith(begin)]
-        assert numbers == [round(trials[name], 3) for name in names], begin
-    rows = list(csv.DictReader((ROOT / "plots/data/h200_step07.csv").open()))
-    for element, text in (("float", r"float (\S+) to (\S+), geometric mean ([\d.]+)"), ("double", r"double (\S+) to (\S+), mean ([\d.]+)\.")):
-        shares = [float(r["of_memcpy"]) for r in rows if r["kernel"] == "transposeVectorized" and r["type"] == element
-                  and (r["width"], r["height"]) not in (("2048", "2048"), ("16383", "16381"), ("10007", "6007"))]
-        assert len(shares) == 6
-        told = [float(n) for n in re.search(text, log).groups()]
-        assert told == [round(n, 3) for n in (min(shares), max(shares), math.prod(shares) ** (1 / 6))]
+LOG = (ROOT / "step07_vectorized/README.md").read_text()
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def log_tables():
+    """Tables of step 7's log: lists of rows of cells, the heading first."""
+    lines = [line for line in LOG.splitlines() if line.startswith("|") and not line.startswith("|---")]
+    tables = []
+    for line in lines:
+        if cells(line)[0] in ("tried", "`make peers`"):
+            tables.append([])
+        tables[-1].append(cells(line))
+    return tables
+
+
+def shape(text):
+    """'float 16384²' or '49152 × 12288': the width and height, as the CSV files have them."""
+    numbers = re.findall(r"\d{4,}", text)
+    return (numbers * 2)[:2] if "²" in text else numbers
+
+
+def test_trials_of_step_7_are_what_was_measured():
+    trials = {(r["trial"], r["type"], r["width"], r["height"]): float(r["of_memcpy"]) for r in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open())}
+    told = 0
+    for heading, *rows in log_tables()[:-1]:
+        for name, _, *shares in rows:
+            for column, share in zip(heading[2:], shares, strict=True):
+                assert share == f"{trials[(name.strip('`'), column.split()[0], *shape(column))]:.3f}", (name, column)
+                told += 1
+    assert told > 90
+
+
+def test_results_of_step_7_are_what_was_measured():
+    gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"])
+           for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open()) if r["bandwidth_gbs"]}
+    names = {"step 7": "transposeVectorized", "cuBLAS": "cublasGeam"}
+    heading, *rows = log_tables()[-1]
+    assert [row[0] for row in rows] == [f"{t}: {n}" for t, n in itertools.product(["float", "double", "int"], names) if (t, n) != ("int", "cuBLAS")]
+    of = {}
+    for label, *shares in rows:
+        element, name = label.split(": ")
+        of[element, name] = [gbs[(names[name], element, *shape(s))] / gbs[("cudaMemcpy", element, *shape(s))] for s in heading[1:]]
+        assert shares == [f"{share:.3f}" for share in of[element, name]], label
+    large = {t: of[t, "step 7"][1:7] for t in ("float", "double")}
+    means = {t: math.prod(shares) ** (1 / 6) for t, shares in large.items()}
+    ahead = {t: [a / b - 1 for a, b in zip(of[t, "step 7"], of[t, "cuBLAS"])] for t in large}
+    text = " ".join(LOG.split())
+    assert f"none is below {min(min(large['float']), min(large['double'])):.3f}; the geometric mean is {means['float']:.3f} in float and {means['double']:.3f} in double" in text
+    assert ("by {:.0f} to {:.0f} % in float, by {:.0f} to {:.0f} % in double".format(*(100 * f(ahead[t]) for t in large for f in (min, max)))) in text
+    slow = [gbs[(k, "float", *shape(s))] / gbs[("cudaMemcpy", "float", *shape(s))] for k in ("PyTorch", "CuPy") for s in heading[1:]]
+    assert f"{min(slow):.2f} to {max(slow):.2f} in float" in text
+
+
+def test_limits_of_step_7_are_what_was_profiled():
+    rows = {(r["kernel"], r["type"], r["width"]): r for r in csv.DictReader((ROOT / "plots/data/h200_limits.csv").open())}
+    text = " ".join(LOG.split())
+    aligned = [rows["transposeVectorized", t, "16384"] for t in ("float", "double")]
+    anywhere, copy = rows["transposeVectorized", "float", "16383"], rows["copySharedMem", "double", "16384"]
+    assert all(int(float(r["dram_busy_percent"]) + 0.5) in (85, 86) for r in aligned) and "busy for 85 %" in text
+    assert round(float(copy["dram_busy_percent"])) == 88 and "for 88 %" in text
+    assert all(round(float(r["l2_fabric_busy_percent"])) == 90 for r in aligned) and "is 90 % busy" in text
+    assert round(float(anywhere["l2_fabric_busy_percent"])) == 93 and "it is 93 %" in text
+    requests = [round(int(r["l2_requests"]) / 1e6) for r in (anywhere, aligned[0])]
+    assert "{} million requests to the L2 instead of {}".format(*requests) in text
+    assert int(aligned[0]["dram_read_bytes"]) < 1.001 * 16384 * 16384 * 4
 
 
 def test_example_output_is_real():

@@ -1,8 +1,10 @@
 """The sources' tables beside what was measured: the committed runs, and files that are no such thing."""
 
 import csv
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -107,3 +109,70 @@ def test_a_line_cut_short_is_named(tmp_path):
     path.write_text("\n".join([*lines[:4], lines[4][:40]]) + "\n")
     assert_refused(tables("book", path), 2, "results.csv, line 5", "too few values")
     assert_refused(tables("book", pathlib.Path("/nowhere.csv")), 2, "/nowhere.csv")
+
+
+def test_peers_of_the_h200():
+    out = tables("peers", DATA / "h200_peers.csv").stdout
+    rows = {(r["type"], r["kernel"], r["width"], r["height"]): r for r in csv.DictReader((DATA / "h200_peers.csv").open())}
+    for element in ("float", "double", "int"):
+        (table,) = re.findall(rf"^{element}, width x height of idata:.*?\n\n(.*?)\n\n", out, re.MULTILINE | re.DOTALL)
+        lines = {line.split("  ")[0]: re.split(r"  +", line)[1:] for line in table.splitlines()}
+        shapes = lines.pop("")[:-1]
+        assert len(shapes) == 10 and set(lines) >= {"copy", "transposeVectorized", "PyTorch", "CuPy", "JAX"}
+        for kernel, shown in lines.items():
+            for shape, cell in zip(shapes, shown):
+                width, height = shape.split(" x ")
+                copy = float(rows[element, "cudaMemcpy", width, height]["bandwidth_gbs"])
+                if kernel == "cudaMemcpy, GB/s":
+                    assert cell == f"{copy:.0f}"
+                elif kernel == "step 7 / cublasGeam":
+                    ratio = [rows[element, k, width, height]["bandwidth_gbs"] for k in ("transposeVectorized", "cublasGeam")]
+                    assert cell == f"{float(ratio[0]) / float(ratio[1]):.3f}"
+                else:
+                    assert cell == f"{float(rows[element, kernel, width, height]['bandwidth_gbs']) / copy:.3f}"
+        assert ("cublasGeam" in lines) == ("step 7 / cublasGeam" in lines) == (element != "int")
+
+
+# numpy as if it were CuPy, on a GPU. WRONG=1: it forgets an element.
+STAND_IN = """
+from numpy import *
+import numpy, os, time, types
+
+__version__ = "stand-in"
+
+def copyto(out, array):
+    numpy.copyto(out, array)
+    if os.environ.get("WRONG"):
+        out[-1, -1] = -1
+
+class Event:
+    def record(self):
+        self.time = time.perf_counter()
+    def synchronize(self):
+        pass
+
+cuda = types.SimpleNamespace(runtime=types.SimpleNamespace(getDeviceCount=lambda: 1), Event=Event,
+                             get_elapsed_time=lambda start, stop: 1e3 * (stop.time - start.time))
+get_default_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: None)
+"""
+
+
+def peer(tmp_path, questions, **environment):
+    (tmp_path / "cupy.py").write_text(STAND_IN)
+    done = subprocess.run([sys.executable, ROOT / "step07_vectorized/peers/peer.py", "CuPy"], input="\n".join(questions) + "\n", text=True,
+                          capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path), **environment}, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_peer_is_timed_and_checked(tmp_path):
+    ready, *replies = peer(tmp_path, ["time float 300 200 3 7", "time double 70 50 1 1", "release", "time int 1 17 2 5", "nonsense"])
+    assert ready == "ready stand-in" and replies[2] == "released"
+    assert all(float(ms) > 0 for ms in (replies[0], replies[1], replies[3]))
+    assert replies[4].startswith("error ") and len(replies) == 5
+    assert peer(tmp_path, ["time float 300 200 3 7"], WRONG="1")[1] == "wrong 1 elements of rows 0 to 299 differ"
+
+
+def test_an_absent_peer_says_why():
+    done = run(sys.executable, "-I", ROOT / "step07_vectorized/peers/peer.py", "PyTorch")
+    assert done.returncode == 0 and re.fullmatch("absent (No module named 'torch'|it sees no GPU)\n", done.stdout)
