@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "error.h"
 #include "kernel.h"
 #include "machine.h"
 
@@ -53,11 +54,26 @@ struct AccessSite {
     const char* unit = "";
 };
 
+// One request of a warp, as --trace writes it.
+struct TracedRequest {
+    unsigned block[3];
+    int warp, phase;     // phase: barriers that the block has passed
+    bool store;
+    const char* memory;  // idata, odata or shared
+    int line;            // of the kernel's source; 0 if unknown
+    unsigned bytes;      // that each lane accesses
+    uint32_t lanes;      // bit l set: lane l takes part
+    std::vector<int64_t> offsets;  // of those lanes, in bytes from where that memory begins
+    int units;           // its cost, as in AccessSite
+    int partition;       // of its first byte; -1: shared memory, or unknown
+};
+
 // What the simulator counted in one launch.
 struct LaunchCounts {
     std::vector<AccessSite> sites;
     std::vector<std::string> findings;  // what the kernel must not do, a line each
     uint64_t findings_total = 0;        // how often it did
+    std::vector<TracedRequest> trace;   // with keep_trace, in the order of the blocks
     int partitions = 0;                 // of the machine; 0 if unknown
     bool map_assumed = false;
     double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
@@ -111,6 +127,11 @@ public:
     // The simulator counts: what was launched since the last call. `locate`: name source lines
     // even where nothing was found wrong.
     virtual LaunchCounts take_counts(bool locate) = 0;
+    // From now on, every request is kept. Throws status_bad_input where there is no simulator.
+    virtual void keep_trace()
+    {
+        throw Error{status_bad_input, "--trace: the simulator alone sees every request; add --device sim"};
+    }
 };
 
 // A back end linked into this program.

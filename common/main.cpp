@@ -196,7 +196,10 @@ int run(const Options& options, const char* program)
     if (options.one_launch && !device->has_clock())
         throw Error{status_bad_input, "--one-launch: times passes inside one launch, and the simulator has no clock"};
     std::optional<CsvFile> file;
-    if (!options.csv.empty()) file.emplace(options.csv);
+    if (!options.trace.empty()) device->keep_trace();
+    std::optional<CsvFile> trace;
+    if (!options.csv.empty()) file.emplace("--csv", options.csv);
+    if (!options.trace.empty()) trace.emplace("--trace", options.trace);
     if (options.peak_gbs > 0) device->override_peak(options.peak_gbs);
 
     std::vector<Shape> shapes = options.shapes;
@@ -233,7 +236,8 @@ int run(const Options& options, const char* program)
         all.insert(all.end(), results.begin(), results.end());
     }
     if (!right) {
-        if (file) fprintf(stderr, "%s: --csv %s: not written, because of the above\n", program, options.csv.c_str());
+        for (const auto& [option, path] : {std::pair{"--csv", options.csv}, {"--trace", options.trace}})
+            if (!path.empty()) fprintf(stderr, "%s: %s %s: not written, because of the above\n", program, option, path.c_str());
         return status_wrong_result;
     }
     const auto ran = [](const Results& results) {
@@ -241,6 +245,7 @@ int run(const Options& options, const char* program)
     };
     if (std::none_of(all.begin(), all.end(), ran)) return status_bad_input;  // every kernel was refused, and said why
     if (file) file->write(csv(all));
+    if (trace) trace->write(trace_csv(all));
     return status_ok;
 }
 

@@ -86,7 +86,7 @@ std::vector<Shape> sweep(const std::string& name)
 
 Options parse_options(int argc, char** argv)
 {
-    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, once, print, errata, csv, peak, machine, explain,
+    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, once, print, errata, csv, peak, machine, explain, trace,
            list, list_machines, help };
     static const option known[] = {
         {"size", required_argument, nullptr, size},     {"width", required_argument, nullptr, width},
@@ -98,7 +98,8 @@ Options parse_options(int argc, char** argv)
         {"print", no_argument, nullptr, print},
         {"errata", no_argument, nullptr, errata},       {"csv", required_argument, nullptr, csv},
         {"peak", required_argument, nullptr, peak},     {"machine", required_argument, nullptr, machine},
-        {"explain", no_argument, nullptr, explain},     {"list", no_argument, nullptr, list},
+        {"explain", no_argument, nullptr, explain},     {"trace", required_argument, nullptr, trace},
+        {"list", no_argument, nullptr, list},
         {"list-machines", no_argument, nullptr, list_machines},
         {"help", no_argument, nullptr, help},           {nullptr, 0, nullptr, 0}};
 
@@ -135,6 +136,10 @@ Options parse_options(int argc, char** argv)
                 o.csv = optarg;
                 if (o.csv.empty()) refuse("--csv: expected a file name");
                 break;
+            case trace:
+                o.trace = optarg;
+                if (o.trace.empty()) refuse("--trace: expected a file name");
+                break;
             case peak: o.peak_gbs = bandwidth("peak", optarg); break;
             case machine: o.machine = machine_named(optarg).name; break;
             case explain: o.explain = true; break;
@@ -163,7 +168,7 @@ Options parse_options(int argc, char** argv)
     }
     if (o.errata) {
         if (o.device == "cuda") refuse("--errata: the faults are shown on the simulator; to run one on the GPU, name it with --kernel");
-        if (o.all || !o.shapes.empty() || !o.csv.empty() || !o.blocks.empty() || o.one_launch)
+        if (o.all || !o.shapes.empty() || !o.csv.empty() || !o.trace.empty() || !o.blocks.empty() || o.one_launch)
             refuse("--errata: each fault has its own matrix and report; of the other options it takes --kernel and --machine");
     }
     return o;
@@ -195,6 +200,7 @@ Runs this step's kernels, checks every element of every result, and reports the 
   --errata                 the faults published at this stage: what each did, and which check finds it
   --machine NAME           the GPU the simulator counts for (default: h200); see --list-machines
   --explain                what each access of a kernel asks for, what it costs, and why
+  --trace FILE             write every request of every warp to FILE (simulator): who, where, which bytes
   --peak GBS               DRAM peak of the card in GB/s, instead of the driver's figures
   --csv FILE               also write the results to FILE
   --list                   list the kernels, what each must produce and its row in the table of sources

@@ -24,6 +24,7 @@ struct Options {
     std::vector<Block> blocks;         // empty: each kernel's own
     bool one_launch = false, once = false, print = false, errata = false;
     std::string csv;     // empty: none
+    std::string trace;   // empty: none
     double peak_gbs = 0;  // 0: ask the device
     std::string machine = "h200";  // that the simulator stands for
     bool explain = false;

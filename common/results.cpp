@@ -259,7 +259,28 @@ std::string csv(const std::vector<Results>& all)
     return text;
 }
 
-CsvFile::CsvFile(const std::string& path) : path_(path)
+std::string trace_csv(const std::vector<Results>& all)
+{
+    std::string text = "machine,kernel,type,width,height,block_x,block_y,warp,phase,access,memory,line,lane_bytes,lanes,offsets_bytes,units,partition\n";
+    for (const Results& results : all)
+        for (const Result& r : results.rows) {
+            if (!r.counts) continue;
+            const std::string begin = results.device.machine + "," + r.kernel + "," + name_of(results.type) + "," + number(results.width) + "," + number(results.height) + ",";
+            for (const TracedRequest& t : r.counts->trace) {
+                const int64_t step = t.offsets.size() > 1 ? t.offsets[1] - t.offsets[0] : 0;
+                bool even = true;
+                for (size_t i = 1; i < t.offsets.size(); ++i) even = even && t.offsets[i] - t.offsets[i - 1] == step;
+                std::string offsets = std::to_string(t.offsets[0]);
+                if (even) offsets += ":" + std::to_string(step);
+                else for (size_t i = 1; i < t.offsets.size(); ++i) offsets += " " + std::to_string(t.offsets[i]);
+                text += begin + format("%u,%u,%d,%d,%s,%s,%d,%u,%08x,", t.block[0], t.block[1], t.warp, t.phase, t.store ? "store" : "load", t.memory,
+                                       t.line, t.bytes, t.lanes) + offsets + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
+            }
+        }
+    return text;
+}
+
+CsvFile::CsvFile(const char* option, const std::string& path) : option_(option), path_(path)
 {
     struct stat existing;
     const bool exists = stat(path.c_str(), &existing) == 0;
@@ -280,7 +301,7 @@ CsvFile::CsvFile(const std::string& path) : path_(path)
     }
     if (file_ < 0) {
         temporary_.clear();
-        throw Error{status_bad_input, "--csv " + path + ": cannot be written: " + std::strerror(errno)};
+        throw Error{status_bad_input, option_ + " " + path + ": cannot be written: " + std::strerror(errno)};
     }
 }
 
@@ -301,7 +322,7 @@ void CsvFile::write(const std::string& text)
     good = close(file_) == 0 && good;
     file_ = -1;
     if (good && !temporary_.empty()) good = std::rename(temporary_.c_str(), path_.c_str()) == 0;
-    if (!good) throw Error{status_bad_input, "--csv " + path_ + ": cannot be written: " + std::strerror(errno)};
+    if (!good) throw Error{status_bad_input, option_ + " " + path_ + ": cannot be written: " + std::strerror(errno)};
     temporary_.clear();
 }
 

@@ -55,17 +55,22 @@ std::string model_table(const Results& results);
 // no results.
 class CsvFile {
 public:
-    explicit CsvFile(const std::string& path);  // throws status_bad_input
+    // `option`: that named the path. Throws status_bad_input.
+    CsvFile(const char* option, const std::string& path);
     ~CsvFile();                                 // leaves nothing behind unless write() succeeded
     CsvFile(const CsvFile&) = delete;
     void write(const std::string& text);        // throws status_bad_input
 
 private:
-    std::string path_, temporary_;  // temporary_ is empty for a pipe or a device file
+    std::string option_, path_, temporary_;  // temporary_ is empty for a pipe or a device file
     int file_ = -1;
 };
 
 // A heading, and a line for each row of all results.
 std::string csv(const std::vector<Results>& results);
+
+// The same for each request on record: its lanes as a hexadecimal mask, and the offset of each of them in bytes,
+// first:step where they are as far from each other as from the next, else all of them.
+std::string trace_csv(const std::vector<Results>& results);
 
 }  // namespace harness

@@ -103,12 +103,45 @@ def test_simulator_prints_no_time_as_if_measured():
     assert "GB/s" not in step("step01", "--machine", "v100").stdout
 
 
+@pytest.mark.parametrize("kernel", LESSONS)
+def test_trace_has_every_request(kernel, tmp_path):
+    counts, trace = tmp_path / "counts.csv", tmp_path / "trace.csv"
+    done = step(LESSONS[kernel][0], "--kernel", kernel, "--machine", "gtx280", "--size", "100x64", "--csv", counts, "--trace", trace)
+    assert done.returncode == 0
+    (row,) = csv.DictReader(counts.open())
+    requests = list(csv.DictReader(trace.open()))
+    for access in ("load", "store"):
+        mine = [r for r in requests if r["access"] == access and r["memory"] != "shared"]
+        assert len(mine) == int(row[f"global_{access}_requests"])
+        assert sum(int(r["units"]) for r in mine) == int(row[f"global_{access}_transactions"])
+        assert sum(r["access"] == access and r["memory"] == "shared" for r in requests) == int(row[f"shared_{access}_requests"])
+    # Every element of the result is written once, and where the trace says.
+    written = []
+    for r in requests:
+        offsets, lanes = r["offsets_bytes"], bin(int(r["lanes"], 16)).count("1")
+        if ":" in offsets:
+            first, step_ = map(int, offsets.split(":"))
+            offsets = [first + i * step_ for i in range(lanes)]
+        else:
+            offsets = list(map(int, offsets.split()))
+        assert len(offsets) == lanes and min(offsets) >= 0
+        assert (r["partition"] == "") == (r["memory"] == "shared")
+        if r["memory"] == "odata":
+            written += [offset + i for offset in offsets for i in range(0, int(r["lane_bytes"]), 4)]
+    assert sorted(written) == list(range(0, 100 * 64 * 4, 4))
+
+
+def test_trace_that_cannot_be_written(tmp_path):
+    assert_refused(step("step04", "--trace", "/proc/trace.csv"), 2, "--trace /proc/trace.csv", "cannot be written")
+    assert_refused(step("step04", "--trace", ""), 2, "--trace: expected a file name")
+
+
 @pytest.mark.parametrize("program", STEPS)
 def test_help_tells_every_option(program):
     done = run(ROOT / program, "--help")
     assert done.returncode == 0 and done.stderr == ""
     for option in ["size", "sweep", "width", "height", "type", "reps", "device", "all", "kernel", "block", "once", "one-launch", "print",
-                   "errata", "csv", "peak", "machine", "explain", "list", "list-machines", "help"]:
+                   "errata", "csv", "trace", "peak", "machine", "explain", "list", "list-machines", "help"]:
         assert f"--{option}" in done.stdout
     assert f"./{program}" in done.stdout
     assert "verif" not in re.findall(r"--[a-z-]+", done.stdout)  # there is no way around it

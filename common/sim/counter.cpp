@@ -188,7 +188,7 @@ SiteCounts& Counter::at(const Request& request, Space space)
     return sites_.back();
 }
 
-void Counter::count(const Request& request, Space space, uint64_t offset)
+int Counter::count(const Request& request, Space space, uint64_t offset)
 {
     SiteCounts& here = at(request, space);
     here.requests += 1;
@@ -233,6 +233,7 @@ void Counter::count(const Request& request, Space space, uint64_t offset)
     }
     here.units += units;
     here.worst = std::max(here.worst, units);
+    return units;
 }
 
 }  // namespace sim

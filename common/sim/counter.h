@@ -79,8 +79,10 @@ public:
     // `output`: where the output lies in the GPU's memory, and its size.
     void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes);
     void block(uint64_t block);  // the next requests are this block's
-    // `offset` is added to a host address to make it the GPU's.
-    void count(const Request& request, Space space, uint64_t offset);
+    // `offset` is added to a host address to make it the GPU's. Returns the request's cost: transactions, lines,
+    // sectors or wavefronts.
+    int count(const Request& request, Space space, uint64_t offset);
+    int partition(uint64_t gpu_address) const { return map_->partitions ? int(partition_of(gpu_address)) : -1; }
     void finish();  // hands over what is left
 
     std::vector<SiteCounts>& sites() { return sites_; }

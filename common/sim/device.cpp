@@ -1,6 +1,7 @@
 // The simulator as a Device: host memory, exact counts, no clock.
 
 #include <algorithm>
+#include <map>
 
 #include "../error.h"
 #include "../host.h"
@@ -90,18 +91,28 @@ public:
         throw Error{status_no_device, "the simulator has no clock"};
     }
 
+    void keep_trace() override
+    {
+        use_trace(true);
+        tracing_ = true;
+    }
+
     LaunchCounts take_counts(bool locate) override
     {
         const Report report = take_report();
         LaunchCounts counts;
         std::vector<uint64_t> addresses;
-        if (locate || !report.findings.empty()) {
+        if (locate || tracing_ || !report.findings.empty()) {
             for (const SiteCounts& site : report.sites) addresses.push_back(return_address(site.site));
             for (const Finding& finding : report.findings)
                 for (Site site : {finding.first, finding.second}) addresses.push_back(return_address(site));
         }
         std::vector<Line> lines = lines_of(addresses);
         lines.resize(report.sites.size() + 2 * report.findings.size());
+
+        std::map<Site, int> number;
+        for (size_t i = 0; i < report.sites.size(); ++i) number[report.sites[i].site] = lines[i].number;
+        for (const Traced& t : report.trace) counts.trace.push_back(traced(t, report.grid, number[t.site]));
 
         const Rules rules(machine_);
         for (size_t i = 0; i < report.sites.size(); ++i) add_site(counts.sites, report.sites[i], lines[i], rules);
@@ -131,6 +142,13 @@ public:
     }
 
 private:
+    static TracedRequest traced(const Traced& t, dim3 grid, int line)
+    {
+        const char* const memories[] = {"idata", "odata", "shared"};
+        return {{unsigned(t.block % grid.x), unsigned(t.block / grid.x % grid.y), unsigned(t.block / grid.x / grid.y)},
+                t.warp, t.phase, kind_of(t.site) == store, memories[t.where], line, bytes_of(t.site), t.lanes, t.offsets, t.units, t.partition};
+    }
+
     // A line that the compiler made into several calls, by unrolling a loop, is one site to a reader.
     static void add_site(std::vector<AccessSite>& sites, const SiteCounts& c, const Line& line, const Rules& rules)
     {
@@ -159,6 +177,7 @@ private:
     }
 
     const Machine& machine_;
+    bool tracing_ = false;
 };
 
 const bool registered = [] {

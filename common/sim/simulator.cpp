@@ -52,6 +52,7 @@ thread_local Allowed allowed;
 
 Memory idata_memory{}, odata_memory{};
 bool instruments = true;
+bool tracing = false;
 
 struct Grid {
     const void* kernel;
@@ -90,6 +91,7 @@ public:
     WarpTrace trace;
     Counter counter;
     Findings findings;
+    std::vector<Traced> traced;
 
 private:
     enum State : uint8_t { fresh, waiting, done };
@@ -117,6 +119,7 @@ private:
     static void enter_fiber();
     [[noreturn]] void start_fiber();
     __attribute__((hot)) void request(const Request& request);
+    void keep(const Request& request, Traced::Where where, uintptr_t begin, int units, int partition);
     void open_barrier();
 
     char* stack_pool_;
@@ -130,6 +133,7 @@ private:
     int threads_ = 0;  // of a block
     int current_ = 0;  // the thread that is running
     int at_barrier_ = 0;
+    int phase_ = 0;  // barriers that this block has passed
     Site barrier_site_ = 0, other_barrier_site_ = 0;  // that threads wait at; other: 0 if there is no other
     uint64_t block_ = 0;
     uint3 index_[max_threads_per_block];
@@ -192,7 +196,7 @@ void Worker::run_block(uint64_t block)
     checker_.start_block(block, allowed.shared.begin, allowed.shared.bytes);
     poison_shared();
     std::fill_n(state_, threads_, fresh);
-    at_barrier_ = 0;
+    at_barrier_ = phase_ = 0;
     current_ = nobody;
     if (__builtin_setjmp(home_) == 0) go_on(advance());
 }
@@ -256,6 +260,7 @@ void Worker::open_barrier()
         findings.add({Fault::barrier_not_reached, barrier_site_, other_barrier_site_, missing, at_barrier_, block_, Place::shared, 0, 1});
     }
     ++barriers;
+    ++phase_;
     at_barrier_ = 0;
     barrier_site_ = other_barrier_site_ = 0;
     checker_.barrier();
@@ -348,12 +353,24 @@ void Worker::request(const Request& request)
 {
     const void* address = reinterpret_cast<const void*>(request.address[__builtin_ctz(request.lanes)]);
     if (allowed.shared.holds(address)) {
-        counter.count(request, shared, 0);
+        const int units = counter.count(request, shared, 0);
         checker_.check(request, (current_ - 1) / warp_size * warp_size, request.order, findings);
+        if (tracing) keep(request, Traced::shared, allowed.shared.begin, units, -1);
     } else {
-        const Memory& memory = allowed.idata.holds(address) ? idata_memory : odata_memory;
-        counter.count(request, global, memory.gpu_address - uintptr_t(memory.begin));
+        const bool input = allowed.idata.holds(address);
+        const Memory& memory = input ? idata_memory : odata_memory;
+        const uint64_t offset = memory.gpu_address - uintptr_t(memory.begin);
+        const int units = counter.count(request, global, offset);
+        if (tracing) keep(request, input ? Traced::idata : Traced::odata, uintptr_t(memory.begin), units, counter.partition(uintptr_t(address) + offset));
     }
+}
+
+void Worker::keep(const Request& request, Traced::Where where, uintptr_t begin, int units, int partition)
+{
+    Traced t{request.site, block_, (current_ - 1) / warp_size, phase_, where, request.lanes, {}, units, partition};
+    for (int lane = 0; lane < warp_size; ++lane)
+        if (request.lanes >> lane & 1) t.offsets.push_back(int64_t(request.address[lane] - begin));
+    traced.push_back(std::move(t));
 }
 
 // An access that would touch what it must not: it goes on record and does not happen.
@@ -471,7 +488,7 @@ void Pool::run(Grid& grid)
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
-    const bool share = active_ > 1 && grid.blocks >= 8;
+    const bool share = active_ > 1 && grid.blocks >= 8 && !tracing;
     if (share) {
         {
             std::lock_guard<std::mutex> lock(mutex_);
@@ -507,6 +524,8 @@ Report Pool::take_report()
         report.barriers += worker->barriers;
         worker->barriers = 0;
         worker->counter.sites().clear();
+        std::move(worker->traced.begin(), worker->traced.end(), std::back_inserter(report.trace));
+        worker->traced.clear();
         worker->findings.list.clear();
     }
     std::sort(report.sites.begin(), report.sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
@@ -581,6 +600,8 @@ void use_memory(const Memory& idata, const Memory& odata)
 }
 
 void use_instruments(bool on) { instruments = on; }
+
+void use_trace(bool on) { tracing = on; }
 
 void use_machine(const harness::Machine& chosen) { machine = &chosen; }
 

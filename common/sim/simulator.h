@@ -30,6 +30,21 @@ void use_machine(const harness::Machine& machine);
 // cost, and nothing else. Reports are empty then.
 void use_instruments(bool on);
 
+// One request on record.
+struct Traced {
+    Site site;
+    uint64_t block;
+    int warp, phase;  // phase: barriers that the block has passed
+    enum Where { idata, odata, shared } where;
+    uint32_t lanes;   // bit l set: lane l takes part
+    std::vector<int64_t> offsets;  // of those lanes, in bytes from where the matrix or the shared memory begins
+    int units;
+    int partition;    // of the first lane's byte; -1: shared memory, or a machine whose map is unknown
+};
+
+// Whether the next launches keep all of their requests, in the order of the blocks.
+void use_trace(bool on);
+
 // What the launches since the last call did.
 struct Report {
     std::vector<SiteCounts> sites;
@@ -40,6 +55,7 @@ struct Report {
     uint64_t load_lines = 0, store_lines = 0;  // of the last launch: lines of 128 bytes that each request touches
     uint64_t barriers = 0;         // of the last launch, of all blocks
     dim3 grid, block;              // of the last launch
+    std::vector<Traced> trace;     // with use_trace
     uint64_t accesses() const;     // by single threads
     uint64_t requests(Space space, Kind kind) const;
 };
