@@ -97,14 +97,22 @@ def bandwidth(row):
     return "-"
 
 
-def show(title, heading, lines):
-    """One table, its columns as wide as they need to be; all but the first flush right."""
-    table = [heading] + lines
-    widths = [max(len(str(line[i])) for line in table) for i in range(len(heading))]
-    print(f"\n{title}\n")
-    for line in table:
-        cells = [f"{str(c):<{w}}" if i == 0 else f"{str(c):>{w}}" for i, (c, w) in enumerate(zip(line, widths))]
-        print("  ".join(cells).rstrip())
+class Table:
+    """A title, a heading, lines of cells, and a note for below. All columns but the first are numbers."""
+
+    def __init__(self, title, heading, lines, note=""):
+        self.title, self.note = title, note
+        self.rows = [[str(cell) for cell in line] for line in [heading, *lines]]
+
+    def text(self):
+        """For a terminal: columns as wide as they need to be."""
+        widths = [max(len(line[i]) for line in self.rows) for i in range(len(self.rows[0]))]
+        lines = ["  ".join(f"{c:<{w}}" if i == 0 else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
+        return f"\n{self.title}\n\n" + "\n".join(lines) + "\n" + (f"\n{self.note}\n" if self.note else "")
+
+    def markdown(self):
+        heading, *lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in self.rows]
+        return "\n".join([f"**{self.title}**\n", heading, "|---|" + "---:|" * (len(self.rows[0]) - 1), *lines]) + (f"\n\n{self.note}" if self.note else "") + "\n"
 
 
 def gbs(side, ms):
@@ -129,10 +137,10 @@ def whitepaper(published, results):
     for row in results.rows:  # described in words there, without figures
         if set(row["source_row"].split()) & {"W9", "W10", "W11", "W12"} and int(row["width"]) == 2048:
             lines.append([row["kernel"], "", "", "", "", bandwidth(row), row["one_launch_bandwidth_gbs"] or "-"])
-    show("The whitepaper's table: effective bandwidth in GB/s, 2048 x 2048 float (published in GiB/s, converted)",
-         ["kernel"] + [f"{m}, published" for m in machines] + ["GTX 280, passes inside*", "here", "here, one launch"], lines)
-    print("\n* from the 2009 edition, quoted from memory. Here, passes inside one launch are a deeper grid: no loop in the kernel,"
-          "\n  no race, and a matrix that stays in the L2 if it fits.")
+    return [Table("The whitepaper's table: effective bandwidth in GB/s, 2048 x 2048 float (published in GiB/s, converted)",
+                  ["kernel"] + [f"{m}, published" for m in machines] + ["GTX 280, passes inside*", "here", "here, one launch"], lines,
+                  "* from the 2009 edition, quoted from memory. Here, passes inside one launch are a deeper grid: no loop in the kernel,"
+                  "\n  no race, and a matrix that stays in the L2 if it fits.")]
 
 
 def book(published, results):
@@ -168,18 +176,18 @@ def book(published, results):
         if any(ms for _, ms in cells):
             times.append([label] + [t for t, _ in cells])
             bandwidths.append([label] + [f"{gbs(n, ms) / (2 if 'pinned' in label else 1):.1f}" if ms else "-" for n, (_, ms) in zip(sides, cells)])
-    show("The book's table 9.1: ms, n x n float; published: Tesla K20c and its host", ["n"] + sides, times)
-    print("\nPublished gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the device and back, from pageable memory.")
-    show("The book's table 9.2 as effective bandwidth: GB/s, each element read once and written once (there: MiB per ms, counted once)",
-         ["n"] + sides, bandwidths)
+    tables = [Table("The book's table 9.1: ms, n x n float; published: Tesla K20c and its host", ["n"] + sides, times,
+                    "Published gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the device and back, from pageable memory."),
+              Table("The book's table 9.2 as effective bandwidth: GB/s, each element read once and written once (there: MiB per ms, counted once)",
+                    ["n"] + sides, bandwidths)]
     lines = []
     for n in sides:
         one, loop = there("9.3", "B7", n), there("9.3", "B9", n)
         (one_text, one_ms), (loop_text, loop_ms) = here("B7", n), here("B9", n)
         lines.append([n, f"{one:.3f}", f"{loop:.3f}", f"{one / loop:.2f}", one_text, loop_text, f"{one_ms / loop_ms:.2f}" if one_ms and loop_ms else "-"])
-    show("The book's table 9.3: ms, one block per tile (gpu_2_2) and a fixed grid of looping blocks (gpu_2_2_1)",
-         ["n", "per tile, published", "looping, published*", "ratio", "per tile, here", "looping, here", "ratio"], lines)
-    print("\n* timed while racing (erratum E2).")
+    return tables + [Table("The book's table 9.3: ms, one block per tile (gpu_2_2) and a fixed grid of looping blocks (gpu_2_2_1)",
+                           ["n", "per tile, published", "looping, published*", "ratio", "per tile, here", "looping, here", "ratio"], lines,
+                           "* timed while racing (erratum E2).")]
 
 
 def bandwidth_post(published, results):
@@ -194,15 +202,15 @@ def bandwidth_post(published, results):
     for source_row, label in (("F7", "row, diagonal"), ("F8", "col, diagonal")):
         row = results.find(source_row, 4096)
         lines.append([label, "-", "-", time_ms(row)[0], bandwidth(row)])
-    show("The bandwidth post's kernels: 4096 x 4096 float, blocks of 32 x 32; published: a notebook's GTX 1050 Ti (112 GB/s)",
-         ["kernel", "ms, published", "GB/s", "ms, here", "GB/s"], lines)
+    tables = [Table("The bandwidth post's kernels: 4096 x 4096 float, blocks of 32 x 32; published: a notebook's GTX 1050 Ti (112 GB/s)",
+                    ["kernel", "ms, published", "GB/s", "ms, here", "GB/s"], lines)]
     lines = []
     for r in rows:
         if r["table"] == "block shapes":
             ms = float(r["value"]) * 1e3
             row = results.find("F9", 4096, r["block"])
             lines.append([r["block"], f"{ms:.3f}", f"{gbs(4096, ms):.1f}", time_ms(row)[0], bandwidth(row)])
-    show("Its block shapes: naive by columns, 4096 x 4096 float", ["block", "ms, published", "GB/s", "ms, here", "GB/s"], lines)
+    tables.append(Table("Its block shapes: naive by columns, 4096 x 4096 float", ["block", "ms, published", "GB/s", "ms, here", "GB/s"], lines))
     lines = []
     for source_row in dict.fromkeys(r["source_row"] for r in rows if r["table"] == "throughput"):
         cells = []
@@ -213,8 +221,8 @@ def bandwidth_post(published, results):
             mark = "model " if text.startswith("model") else ""
             cells += [r["value"], f"{mark}{int(counted[f'global_{what}_transactions']) * 32 / ms / 1e6:.1f}" if ms and counted else "-"]
         lines.append([r["kernel"]] + cells)
-    show("Its profile: GB/s that loads and stores moved; published: nvprof; here: sectors counted by the simulator x 32 bytes / the time above",
-         ["kernel", "loads, published", "here", "stores, published", "here"], lines)
+    return tables + [Table("Its profile: GB/s that loads and stores moved; published: nvprof; here: sectors counted by the simulator x 32 bytes / the time above",
+                           ["kernel", "loads, published", "here", "stores, published", "here"], lines)]
 
 
 # Out of the caches' reach, aligned: what is true of large matrices in general.
@@ -237,6 +245,8 @@ def mean(values):
 
 
 def peers(_, results):
+    note = "* geometric mean of " + ", ".join(LARGE) + ". Absent, or without such a type: -"
+    tables = []
     for element in ("float", "double", "int"):
         shapes, found = ratio_table(results, element)
         if "cudaMemcpy" not in found:
@@ -253,8 +263,10 @@ def peers(_, results):
         ours, cublas = found.get("transposeVectorized", {}), found.get("cublasGeam", {})
         if ours and cublas:
             lines.append(line("step 7 / cublasGeam", {s: ours[s] / cublas[s] for s in ours if s in cublas}))
-        show(f"{element}, width x height of idata: shares of cudaMemcpy's bandwidth on the device, in one run", ["", *shapes, "mean*"], lines)
-    print("\n* geometric mean of " + ", ".join(LARGE) + ". Absent, or without such a type: -")
+        tables.append(Table(f"{element}, width x height of idata: shares of cudaMemcpy's bandwidth on the device, in one run", ["", *shapes, "mean*"], lines))
+    if tables:
+        tables[-1].note = note
+    return tables
 
 
 def main():
@@ -267,7 +279,8 @@ def main():
     results = Results(options.results)
     for line in results.machines():
         print(f"Here: {line}")
-    tables[options.table](read(PUBLISHED), results)
+    for table in tables[options.table](read(PUBLISHED), results):
+        print(table.text(), end="")
     if options.csv:
         try:
             with open(options.csv, "w", newline="") as file:
