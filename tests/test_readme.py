@@ -23,7 +23,7 @@ def test_bandwidths_are_the_measured_ones():
     assert min(memcpys) - 1 <= int(memcpy) <= max(memcpys) + 1
 
 
-LOG = (ROOT / "step07_vectorized/README.md").read_text()
+LOG = (ROOT / "step07_vectorized/LOG.md").read_text()
 
 
 def cells(line):
