@@ -1,6 +1,7 @@
 #include "explain.h"
 
 #include <cstdlib>
+#include <cstring>
 
 #include "error.h"
 
@@ -39,14 +40,15 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
         const std::string where = s.file.empty() ? "an unknown line" : format("%s:%d", s.file.c_str(), s.line);
         text += format("  %s of %s memory at %s%s\n", s.store ? "store" : "load", s.shared ? "shared" : "global", where.c_str(),
                        s.text.empty() ? "" : (": " + s.text).c_str());
-        text += format("    %llu requests of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests,
-                       per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes, per_request(s.units, s).c_str(), s.unit,
+        const std::string unit = s.units == s.requests ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit;
+        text += format("    %llu request%s of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests, s.requests == 1 ? "" : "s",
+                       per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes, per_request(s.units, s).c_str(), unit.c_str(),
                        per_request(s.ideal, s).c_str());
         if (s.shared) text += format(", at worst %d\n", s.worst);
         else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.asked / s.bytes);
         text += "    " + diagnosis(s) + "\n";
     }
-    if (counts.partitions)
+    if (counts.partitions && counts.bytes_moved())
         text += format("  memory partitions, %llu blocks at a time: the busiest of %d gets %.2f times the mean of the loads, %.2f of the stores%s\n",
                        (unsigned long long)counts.resident_blocks, counts.partitions, counts.busiest_read, counts.busiest_write,
                        counts.map_assumed ? " (partition map assumed)" : "");

@@ -5,7 +5,8 @@
 // A transpose moves every element once, as a copy does, so no transpose can beat a copy
 // that moves the same bytes. The first kernel copies straight from global to global memory;
 // the second goes through a tile in shared memory with a barrier between, which no copy
-// needs: the difference is what shared memory and the barrier cost.
+// needs: what do shared memory and the barrier cost? Less than nothing, where waiting for the
+// barrier lets a thread have all of its loads under way at once.
 
 #include "../common/step.h"
 

@@ -2,10 +2,10 @@
 //
 //   make step07 && ./step07
 //
-// Step 4 asks the memory for four bytes per thread and instruction, and has too few of them under
-// way to keep it busy. Here a thread loads vectors of 16 bytes, several before it needs the first,
-// turns a little square of elements in its registers, and passes whole vectors through shared
-// memory. Blocks go down columns of tiles, so that what is written together lies together.
+// Step 4 moves pieces of 128 bytes, four bytes per thread and instruction. Here a thread loads
+// vectors of 16 bytes, turns a little square of elements in its registers, and passes whole vectors
+// through shared memory: pieces of 256 bytes, by few instructions. Blocks go down columns of tiles,
+// so that what is written together lies together.
 
 #include "../common/step.h"
 

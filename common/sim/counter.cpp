@@ -215,9 +215,9 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
         here.bytes += transactions_.bytes;
         if (roofline_) (kind_of(request.site) == load ? load_lines : store_lines) += lines();
         if (roofline_ && kind_of(request.site) == store) write_roofline(offset);
-        const uint64_t asked = rules_->asked_bytes(request), piece = rules_->unit_bytes(kind_of(request.site));
+        const uint64_t asked = rules_->asked_bytes(request);
         here.asked += asked;
-        here.ideal += (asked + piece - 1) / piece;
+        here.ideal += rules_->ideal_global(request, asked);
         if (map_->partitions) {
             std::vector<uint64_t>& traffic = kind_of(request.site) == load ? read_ : write_;
             for (int i = 0; i < transactions_.count; ++i) {

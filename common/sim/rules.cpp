@@ -233,6 +233,12 @@ int Rules::ideal_shared(const Request& r) const
 
 const char* Rules::unit(Kind kind) const { return major_ == 1 ? "transactions" : major_ == 2 && kind == load ? "lines" : "sectors"; }
 
-unsigned Rules::unit_bytes(Kind kind) const { return major_ == 2 && kind == load ? 128 : 32; }
+uint64_t Rules::ideal_global(const Request& r, uint64_t asked) const
+{
+    // Each half of a warp has transactions of its own, of up to 128 bytes.
+    if (major_ == 1) return std::max<uint64_t>((asked + 127) / 128, ((r.lanes & 0xffff) != 0) + (r.lanes >> 16 != 0));
+    const unsigned unit = major_ == 2 && kind_of(r.site) == load ? 128 : 32;
+    return (asked + unit - 1) / unit;
+}
 
 }  // namespace sim

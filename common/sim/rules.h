@@ -50,7 +50,8 @@ public:
 
     // "transactions" on 1.x, "lines" for loads of 2.x, "sectors" elsewhere.
     const char* unit(Kind kind) const;
-    unsigned unit_bytes(Kind kind) const;  // the smallest piece
+    // The fewest of them that a request for so many bytes could take.
+    uint64_t ideal_global(const Request& request, uint64_t asked_bytes) const;
 
 private:
     int part(unsigned bytes) const;  // lanes served together in shared memory
