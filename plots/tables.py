@@ -98,21 +98,22 @@ def bandwidth(row):
 
 
 class Table:
-    """A title, a heading, lines of cells, and a note for below. All columns but the first are numbers."""
+    """A title, a heading, lines of cells, and a note for below. All columns but the first `texts` are numbers."""
 
-    def __init__(self, title, heading, lines, note=""):
-        self.title, self.note = title, note
+    def __init__(self, title, heading, lines, note="", texts=1):
+        self.title, self.note, self.texts = title, note, texts
         self.rows = [[str(cell) for cell in line] for line in [heading, *lines]]
 
     def text(self):
         """For a terminal: columns as wide as they need to be."""
         widths = [max(len(line[i]) for line in self.rows) for i in range(len(self.rows[0]))]
-        lines = ["  ".join(f"{c:<{w}}" if i == 0 else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
+        lines = ["  ".join(f"{c:<{w}}" if i < self.texts else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
         return f"\n{self.title}\n\n" + "\n".join(lines) + "\n" + (f"\n{self.note}\n" if self.note else "")
 
     def markdown(self):
         heading, *lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in self.rows]
-        return "\n".join([f"**{self.title}**\n", heading, "|---|" + "---:|" * (len(self.rows[0]) - 1), *lines]) + (f"\n\n{self.note}" if self.note else "") + "\n"
+        title = [f"**{self.title}**\n"] if self.title else []
+        return "\n".join([*title, heading, "|" + "---|" * self.texts + "---:|" * (len(self.rows[0]) - self.texts), *lines]) + (f"\n\n{self.note}" if self.note else "") + "\n"
 
 
 def gbs(side, ms):

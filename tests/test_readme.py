@@ -4,23 +4,31 @@ import csv
 import itertools
 import math
 import re
+import shutil
+import sys
 
-from lessons import LESSONS, ROOT, run
+from lessons import ROOT, run
 
 README = (ROOT / "README.md").read_text()
 
 
-def test_bandwidths_are_the_measured_ones():
-    measured = {row["kernel"]: float(row["bandwidth_gbs"]) for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
-                if row["width"] == "16384" and row["type"] == "float" and row["machine"] == "NVIDIA H200" and row["bandwidth_gbs"]}
-    shown = dict(re.findall(r"^\|.*\| `(\w+)` \| (\d+) \|$", README, re.MULTILINE))
-    assert list(shown) == list(LESSONS)
-    for kernel, gbs in shown.items():
-        assert int(gbs) == round(measured[kernel]), kernel
-    (memcpy,) = re.findall(r"`cudaMemcpy`\) reaches (\d+) GB/s", README)
-    memcpys = [float(row["bandwidth_gbs"]) for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
-               if row["kernel"] == "cudaMemcpy" and row["width"] == "16384" and row["type"] == "float"]
-    assert min(memcpys) - 1 <= int(memcpy) <= max(memcpys) + 1
+def test_tables_are_those_of_the_data():
+    done = run(sys.executable, ROOT / "plots/readme.py", "--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_stale_table_is_noticed(tmp_path):
+    copy = tmp_path / "project"
+    shutil.copytree(ROOT / "plots", copy / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
+    for path in [ROOT / "README.md", *ROOT.glob("step*/README.md")]:
+        (copy / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        (copy / path.relative_to(ROOT)).write_text(path.read_text())
+    page = copy / "step04_padding/README.md"
+    page.write_text(page.read_text().replace("| 17.8 |", "| 17.9 |", 1))
+    done = run(sys.executable, copy / "plots/readme.py", "--check")
+    assert (done.returncode, done.stderr) == (1, "stale: step04_padding/README.md\n")
+    assert run(sys.executable, copy / "plots/readme.py").stdout == "written: step04_padding/README.md\n"
+    assert page.read_text() == (ROOT / "step04_padding/README.md").read_text()
 
 
 LOG = (ROOT / "step07_vectorized/LOG.md").read_text()
