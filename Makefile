@@ -57,7 +57,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list table-whitepaper table-book table-bandwidth peers test bench-sim clean help FORCE
+.PHONY: all list table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -188,6 +188,11 @@ table-bandwidth: all
 	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
 comma := ,
 
+# The chapter: all steps on what this machine has, then tables, figures and verdicts.
+report: all .venv/ready
+	plots/measure.sh $(RESULTS)
+	.venv/bin/python plots/report.py $(RESULTS)/report_*.csv
+
 clean:
 	rm -rf build $(STEPS) microbench trials
 
@@ -198,6 +203,7 @@ help:
 	@echo 'make table-whitepaper  the tables that the sources published, measured again on this'
 	@echo 'make table-book        machine and printed side by side (results go to results/;'
 	@echo 'make table-bandwidth   RESULTS=folder: elsewhere)'
+	@echo 'make report            run all steps on what this machine has, and write report/chapter.html'
 	@echo 'make test              build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim         measure the simulator: traced accesses per second'
 	@echo 'make microbench        what the GPU at hand can do at most: the constants of its model (needs nvcc)'

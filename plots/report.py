@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The chapter: what the steps did on this machine, and on any other whose result files are at hand.
 
-usage: python3 plots/report.py RESULTS.csv... [--out DIR] [--no-figures]
+usage: python3 plots/report.py RESULTS.csv... [--out DIR]
 
-Takes the files that `./stepNN --csv` and plots/measure.sh write; those of other machines may be among them: each machine is a
-column, or a table, of its own. Fills plots/chapter.md with tables, figures, code and verdicts and writes DIR/chapter.md,
-DIR/chapter.html (one file, opens from disk) and DIR/figures/ (default of DIR: report). Measured, counted and modelled
-figures keep their label. What the results do not tell is said to be missing, never made up.
+Takes the files that `./stepNN --csv` and plots/measure.sh write; those of other machines may be among them: each machine has
+a column, or a table, of its own. Fills plots/chapter.md with tables, figures, code and verdicts and writes DIR/chapter.md,
+DIR/chapter.html (one file that opens from disk) and DIR/figures (DIR: report, unless told otherwise). Measured, counted and
+modelled figures keep their label. What the results do not tell is said to be missing, never made up.
 
 A file that is damaged, or none of ours, is named with its line, and the rest of it is used. Exits 2 if nothing is left.
 """
@@ -14,49 +14,310 @@ A file that is damaged, or none of ours, is named with its line, and the rest of
 import argparse
 import base64
 import difflib
+import html
 import pathlib
 import re
 import sys
 
+import markdown
+
 import claims
+import figures
 import results as reader
-import tables
+from readme import IDEAS
+from tables import GIB, PUBLISHED, Table
+from tables import read as read_whole
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STEPS = sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*"))
-DIFFERS_LITTLE = {"step03": "step02", "step04": "step03"}  # steps whose diff to an earlier one is the lesson
+# Where a step's kernel is an earlier one with a few lines changed, these lines are shown.
+CHANGED_FROM = {"step04": "step03"}
+PUBLISHED_ON = ["GTX 280", "Tesla M2090", "Tesla K20X"]
+# Kernels of Table 1 and 2 beside the lessons: the book's, on the GPU.
+BOOK = ["transposeRow1D", "transposeCol1D", "transposeRow16", "transposeTile16", "transposeTile16Padded", "transposeDiagonal16", "transposeLoopingBlocks"]
 
 
-def section(step, heading):
-    """A section of a step's README: its text without the heading; empty if there is none."""
-    text = (ROOT / step / "README.md").read_text()
-    found = re.search(rf"^## {heading}\n+(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    return found.group(1).strip() if found else ""
-
-
-def title_and_idea(step):
-    text = (ROOT / step / "README.md").read_text()
-    title, idea = re.match(r"# (.*?)\n+(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL).groups()
-    return title, idea.strip()
-
-
-def source(step):
+def step_file(step):
     return ROOT / step / f"{step.split('_')[0]}.cu"
 
 
-def functions(path, marker):
-    """The functions of a source file that begin with this marker, whole, template line included."""
-    return re.findall(rf"^template <typename T>\n{marker}.*?^}}\n", path.read_text(), re.MULTILINE | re.DOTALL)
+def functions(path, begin):
+    """The function templates of a source file whose second line begins so, whole."""
+    return re.findall(rf"^template <typename T>\n{begin}.*?^}}\n", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def code(step):
-    """The kernels of a step; where the step before is nearly the same, what changed."""
-    short = step.split("_")[0]
-    kernels = "\n".join(functions(source(step), "__global__ void"))
-    before = DIFFERS_LITTLE.get(short)
-    if not before:
+def kernel_code(step):
+    """The kernels of a step as Markdown; where little changed since an earlier step, what did."""
+    kernels = "\n".join(functions(step_file(step), "__global__ void"))
+    earlier = CHANGED_FROM.get(step.split("_")[0])
+    if not earlier:
         return f"```cuda\n{kernels}```\n"
-    (other,) = [s for s in STEPS if s.startswith(before)]
-    old = "\n".join(functions(source(other), "__global__ void"))
-    lines = list(difflib.unified_diff(old.splitlines(), kernels.splitlines(), "a", "b", n=2, lineterm=""))[2:]
-    return f"What changes from {before} to {short}:\n\n```diff\n" + "\n".join(lines) + "\n```\n"
+    (before,) = [s for s in STEPS if s.startswith(earlier)]
+    old = "\n".join(functions(step_file(before), "__global__ void"))
+    changed = difflib.unified_diff(old.splitlines(), kernels.splitlines(), n=1, lineterm="")
+    lines = [line for line in changed if not line.startswith(("---", "+++", "@@"))]
+    return f"What changes since {before}:\n\n```diff\n" + "\n".join(lines) + "\n```\n"
+
+
+def section(step, heading):
+    """What stands below a heading of a step's page, without generated parts; empty if there is no such heading."""
+    text = re.sub(r"<!-- generated.*?<!-- end -->\n?", "", (ROOT / step / "README.md").read_text(), flags=re.DOTALL)
+    found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return found.group(1).strip() if found else ""
+
+
+def ratio(row, above, below):
+    return f"{int(row[above]) / int(row[below]):.2f}" if row[above] and row[below] and int(row[below]) else "-"
+
+
+def cell(figure):
+    """A figure in a table whose heading has the unit; a model's is marked."""
+    if figure is None:
+        return "-"
+    digits = 3 if figure.unit == "ms" and figure.value < 100 else 0 if figure.value >= 1000 else 1
+    return f"{figure.mark}{figure.value:.{digits}f}"
+
+
+def missing(what):
+    return f"*Not in these results: {what}.*\n"
+
+
+class Chapter:
+    """Fills the template. `machines`: those whose results are shown, GPUs first."""
+
+    def __init__(self, results, out):
+        self.results, self.out = results, out
+        order = list(reader.BACKENDS)
+        self.machines = sorted(results.machines(), key=lambda m: order.index(m.backend))
+        self.cpus = [m for m in self.machines if m.backend == "cpu"]
+        # With a clock, or with a model of times.
+        self.gpus = [m for m in self.machines if m.backend != "cpu"
+                     and any(reader.bandwidth(r) for r in results.rows if (r["backend"], r["machine"]) == (m.backend, m.name))]
+        self.published = read_whole(PUBLISHED)
+
+    def label(self, machine):
+        return {"cuda": f"{machine.name}, measured", "cpu": f"{machine.name}, one core", "sim": f"{machine.name}, model"}[machine.backend]
+
+    def sides(self, machine, kernels=None):
+        """n of the square matrices of floats that a machine has results for."""
+        return sorted({int(r["width"]) for r in self.results.rows if (r["backend"], r["machine"]) == (machine.backend, machine.name)
+                       and reader.square(r) and r["type"] == "float" and (kernels is None or r["kernel"] in kernels)})
+
+    def best_side(self, machine):
+        """The largest of them at which every lesson kernel has a bandwidth; None if there is none."""
+        for n in reversed(self.sides(machine)):
+            if all(reader.bandwidth(self.results.find(k, n, machine=machine)) for k in IDEAS):
+                return n
+        return None
+
+    # What the template asks for.
+
+    def about_machines(self):
+        kinds = {"cuda": "Measured on", "cpu": "Measured on one core of", "sim": "Counted, and where there is a model modelled, for"}
+        return "".join(f"- {kinds[m.backend]} {m.name}{', driver ' + m.driver if m.driver else ''}, {m.date[:10]}\n" for m in self.machines)
+
+    def serial_code(self):
+        code = functions(ROOT / "step02_naive/serial.cpp", "void transposeSerialRead")
+        return "```cpp\n" + "\n".join(code) + "```\n"
+
+    def table_serial(self):
+        names = {"transposeSerialRead": "reads along rows", "transposeSerialWrite": "writes along rows", "transposeSerialBlocked": "block by block", "memcpy": "memcpy"}
+        text = ""
+        for machine in self.cpus:
+            sides = self.sides(machine, names)
+            lines = []
+            for kernel, name in names.items():
+                times = [reader.time(self.results.find(kernel, n, machine=machine)) for n in sides]
+                lines.append([name] + [f"{1e6 * t.value / n / n:.2f}" if t else "-" for n, t in zip(sides, times)])
+            text += Table(f"{self.label(machine)}: ns per element, n × n floats, measured", ["n"] + sides, lines).markdown()
+        return text or missing("the serial functions, on a CPU")
+
+    def table_steps(self):
+        columns = [(m, n) for m, n in ((m, self.best_side(m)) for m in self.gpus) if n]
+        if not columns:
+            return missing("all steps at one size, on any machine")
+        lines = []
+        for kernel, idea in IDEAS.items():
+            folder = next(s for s in STEPS if kernel in step_file(s).read_text())
+            lines.append([int(folder[4:6]), f"`{kernel}`", idea] + [cell(reader.bandwidth(self.results.find(kernel, n, machine=m))) for m, n in columns])
+        copies = ["", "`cudaMemcpy`", "the card's own copy"] + [cell(reader.bandwidth(self.results.find("cudaMemcpy", n, machine=m))) for m, n in columns]
+        return Table("Effective bandwidth in GB/s, floats", ["step", "kernel", "the idea"] + [f"{self.label(m)}, {n}²" for m, n in columns], [copies] + lines, texts=3).markdown()
+
+    def counts(self, kernels):
+        rows = [r for r in self.results.rows if r["backend"] == "sim" and r["kernel"] in kernels and r["type"] == "float" and reader.square(r)]
+        latest = {}
+        for r in sorted(rows, key=lambda r: int(r["width"])):
+            latest[r["machine"], r["kernel"]] = r
+        lines = [[f"`{r['kernel']}`", f"{r['machine']}, {r['width']}²", r["global_load_requests"], ratio(r, "global_load_transactions", "global_load_requests"),
+                  r["global_store_requests"], ratio(r, "global_store_transactions", "global_store_requests"), ratio(r, "shared_load_wavefronts", "shared_load_requests"),
+                  ratio(r, "shared_store_wavefronts", "shared_store_requests"), r["busiest_partition_of_stores"] or "-"]
+                 for r in sorted(latest.values(), key=lambda r: (kernels.index(r["kernel"]), r["machine"]))]
+        if not lines:
+            return missing("the simulator's counts of this step")
+        return Table("Counted", ["kernel", "for", "loads", "cost", "stores", "cost", "tile loads cost", "tile stores cost", "busiest partition, stores"], lines,
+                     "Requests of warps; their average cost is in sectors of 32 bytes (GTX 280: transactions) and, in the tile, in wavefronts.", texts=2).markdown()
+
+    def times(self, kernels):
+        lines = []
+        for machine in self.gpus:
+            n = self.best_side(machine) or max(self.sides(machine, kernels), default=None)
+            for kernel in kernels:
+                row = self.results.find(kernel, n, machine=machine) if n else None
+                if reader.time(row):
+                    share = f"{float(row['bandwidth_percent_of_memcpy']):.0f} %" if row["bandwidth_percent_of_memcpy"] else "-"
+                    lines.append([f"`{kernel}`", f"{self.label(machine)}, {n}²", cell(reader.time(row)), cell(reader.bandwidth(row)), share, row["model_limit"] or "-"])
+        if not lines:
+            return missing("times of this step, measured or modelled")
+        return Table("Measured and modelled", ["kernel", "on", "ms", "GB/s", "of cudaMemcpy", "limited by"], lines, texts=2).markdown()
+
+    def steps(self):
+        text = ""
+        for step in STEPS:
+            title, idea = re.match(r"# (.*?)\n+(.*?)(?=^## )", (ROOT / step / "README.md").read_text(), re.MULTILINE | re.DOTALL).groups()
+            kernels = [k for k in IDEAS if re.search(rf"\b{k}\b\(", step_file(step).read_text())]
+            text += f"### {title}\n\n{idea.strip()}\n\n{kernel_code(step)}\n#### Predict\n\n{section(step, 'Predict')}\n\n"
+            text += f"#### What happens\n\n{self.counts(kernels)}\n{self.times(kernels)}\n#### Explain\n\n{section(step, 'Explain')}\n\n"
+            picture, caption = re.match(r"!\[(.*?)\]\(.*?\)\n*(.*)", section(step, "Picture"), re.DOTALL).groups()
+            name = re.search(r"figures/(\w+)\.svg", section(step, "Picture")).group(1)
+            if name not in ("bandwidth_steps", "predicted_measured"):  # they have a place of their own
+                text += f"{self.figure(name, picture)}\n{caption}\n\n"
+        return text
+
+    def over_sides(self, what, title, unit):
+        text = ""
+        for machine in self.gpus:
+            names = [*IDEAS, *BOOK]
+            sides = [n for n in self.sides(machine, names) if n & (n - 1) == 0 and 256 <= n <= 8192]
+            lines = []
+            for kernel in ["cudaMemcpy", *names]:
+                found = [what(self.results.find(kernel, n, machine=machine)) for n in sides]
+                if any(found):
+                    lines.append([f"`{kernel}`"] + [cell(f) for f in found])
+            for cpu in self.cpus if machine.backend == "cuda" or len(self.gpus) == 1 or machine == self.gpus[0] else []:
+                for kernel in ("transposeSerialRead", "transposeSerialWrite"):
+                    found = [what(self.results.find(kernel, n, machine=cpu)) for n in sides]
+                    if any(found):
+                        lines.append([f"`{kernel}`, one core"] + [cell(f) for f in found])
+            if lines and sides:
+                text += Table(f"{title}: {unit}, n × n floats, {self.label(machine)}", ["n"] + sides, lines).markdown() + "\n"
+        return text or missing("the steps at several sizes")
+
+    def table_times(self):
+        return self.over_sides(reader.time, "Table 1", "ms")
+
+    def table_bandwidths(self):
+        return self.over_sides(reader.bandwidth, "Table 2", "GB/s")
+
+    def table_whitepaper(self):
+        columns = [m for m in self.gpus if self.results.find("W5", 2048, machine=m)]
+        rows = [r for r in self.published if r["source"] == "whitepaper" and r["quantity"] == "bandwidth"]
+        lines = []
+        for source_row in dict.fromkeys(r["source_row"] for r in rows):
+            there = {r["machine"]: f"{float(r['value']) * GIB:.1f}" for r in rows if r["source_row"] == source_row}
+            line = [next(r["kernel"] for r in rows if r["source_row"] == source_row)] + [there.get(m, "-") for m in PUBLISHED_ON]
+            for m in columns:
+                row = self.results.find(source_row, 2048, machine=m)
+                line.append(cell(reader.bandwidth(row)))
+                if m.backend == "cuda":
+                    line.append(f"{float(row['one_launch_bandwidth_gbs']):.0f}" if row and row["one_launch_bandwidth_gbs"] else "-")
+            lines.append(line)
+        heading = ["kernel"] + [f"{m}, published" for m in PUBLISHED_ON]
+        for m in columns:
+            heading += [self.label(m)] + (["the same, passes in one launch"] if m.backend == "cuda" else [])
+        return Table("Effective bandwidth in GB/s, 2048 × 2048 floats (published in GiB/s, converted)", heading, lines).markdown()
+
+    def table_looping(self):
+        lines = []
+        for machine in self.gpus:
+            for n in self.sides(machine):
+                one, loop = (reader.time(self.results.find(name, n, machine=machine)) for name in ("B7", "B9"))
+                if one and loop:
+                    lines.append([self.label(machine), n, cell(one), cell(loop), f"{one.value / loop.value:.2f}"])
+        if not lines:
+            return missing("a block per tile (B7) and looping blocks (B9)")
+        return Table("Table 3: ms, n × n floats", ["on", "n", "a block per tile", "looping blocks", "ratio"], lines).markdown()
+
+    def table_blocks(self):
+        lines = []
+        for machine in self.gpus:
+            for row in self.results.rows:
+                if (row["backend"], row["machine"]) == (machine.backend, machine.name) and row["block"] and "F9" in row["source_row"].split() and reader.time(row):
+                    lines.append([self.label(machine), row["block"], cell(reader.time(row)), cell(reader.bandwidth(row))])
+        if not lines:
+            return missing("the naive transpose by columns (F9) in blocks of several shapes, on a GPU")
+        return Table("Naive by columns, 4096 × 4096 floats", ["on", "block", "ms", "GB/s"], lines).markdown()
+
+    def claims(self):
+        text = ""
+        for machine in self.gpus:
+            verdicts = claims.judge(self.results, machine)
+            lines = [[v.number, v.source, v.claim, f"**{v.verdict}**", v.sentence] for v in verdicts]
+            text += Table(self.label(machine), ["", "source", "claim", "verdict", "figures"], lines, texts=5).markdown() + "\n"
+        return text or missing("anything to judge the claims by")
+
+    def exercises(self):
+        return "".join(f"**Step {int(s[4:6])}.** {section(s, 'Exercise')}\n\n" for s in STEPS)
+
+    def figure(self, name, text):
+        """A figure if it was made; the reason why not otherwise."""
+        if (self.out / f"figures/{name}.svg").exists():
+            return f"![{text}](figures/{name}.svg)\n"
+        return missing(self.no_figure.get(name, f"what the figure {name} shows"))
+
+    def fill(self, template):
+        captions = {"bandwidth_steps": "Effective bandwidth of every step, beside the copies", "bandwidth_over_n": "Effective bandwidth over the side of the matrix",
+                    "time_per_element": "Time per element over the side of the matrix", "predicted_measured": "The model's time of each step's kernel against the measured one"}
+        self.no_figure = figures.make(self.results, self.out / "figures")
+        what = {"machines": self.about_machines, "serial code": self.serial_code, "table serial": self.table_serial, "table steps": self.table_steps, "steps": self.steps,
+                "table times": self.table_times, "table bandwidths": self.table_bandwidths, "table whitepaper": self.table_whitepaper, "table looping": self.table_looping,
+                "table blocks": self.table_blocks, "claims": self.claims, "exercises": self.exercises}
+
+        def replace(match):
+            name = match.group(1)
+            return self.figure(name[7:], captions[name[7:]]) if name.startswith("figure ") else what[name]()
+
+        return re.sub(r"\{\{(.*?)\}\}", replace, template)
+
+
+STYLE = """
+body { font: 17px/1.55 Georgia, 'Times New Roman', serif; color: #1a1a1a; background: #fff; margin: 0 auto; max-width: 54rem; padding: 1rem; }
+h1, h2, h3, h4, table, th, td { font-family: Helvetica, Arial, sans-serif; }
+h1 { font-size: 2rem; line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ccc; } h3 { margin-top: 2rem; }
+pre, .table { overflow-x: auto; } pre { background: #f5f5f2; padding: .7rem; font-size: 13px; line-height: 1.4; }
+code { font-family: Menlo, Consolas, monospace; font-size: .88em; } pre code { font-size: inherit; }
+table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1rem; } th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
+th { border-bottom: 2px solid #888; } img { max-width: 100%; height: auto; display: block; margin: 1rem auto; }
+"""
+
+
+def to_html(text, folder):
+    """One page that needs nothing else: figures inside it."""
+    body = markdown.markdown(text, extensions=["tables", "fenced_code", "sane_lists"])
+    body = body.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
+    body = re.sub(r'src="(figures/\w+\.svg)"', lambda m: 'src="data:image/svg+xml;base64,' + base64.b64encode((folder / m.group(1)).read_bytes()).decode() + '"', body)
+    title = html.escape(text.split("\n")[0].lstrip("# "))
+    return (f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "report", metavar="DIR")
+    options = parser.parse_args()
+    results = reader.load(options.results)
+    for problem in results.problems:
+        print(f"report.py: {problem}", file=sys.stderr)
+    if not results.rows:
+        print("report.py: no results are left to report", file=sys.stderr)
+        return 2
+    (options.out / "figures").mkdir(parents=True, exist_ok=True)
+    text = Chapter(results, options.out).fill((ROOT / "plots/chapter.md").read_text())
+    (options.out / "chapter.md").write_text(text)
+    (options.out / "chapter.html").write_text(to_html(text, options.out))
+    print((options.out / "chapter.html").resolve())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
