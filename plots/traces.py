@@ -1,6 +1,6 @@
 """Traces, as `./stepNN --device sim --trace FILE` writes them: every request of every warp, in numpy arrays.
 
-    trace = read_trace("step04.csv", memory="odata", access="store")
+    trace = read_trace("step04.csv", memory=["odata"])
     first = trace.select(block=(0, 0), warp=1, phase=1)
     first.offsets[0]    # bytes from the start of odata, of each lane; -1 where a lane is idle
 
@@ -66,8 +66,8 @@ class Trace:
         return Trace(self.of, {name: getattr(self, name)[keep] for name in self.FIELDS})
 
 
-def read_trace(path, kernel=None, memory=None, access=None):
-    """The requests of one kernel, all or those of one memory and access only. ValueError: a file that is no trace, or
+def read_trace(path, kernel=None, memory=MEMORIES, access=ACCESSES):
+    """The requests of one kernel, or only those of some memories and accesses. ValueError: a file that is no trace, or
     holds several kernels and `kernel` names none of them, or requests of none."""
     of, launch, last, rows, number = None, -1, None, [], 1
     with open(path, encoding="utf-8", errors="replace") as file:
@@ -88,7 +88,7 @@ def read_trace(path, kernel=None, memory=None, access=None):
                 if cells[5:7] != last:
                     last = cells[5:7]
                     launch += 1
-                if (memory is None or cells[10] == memory) and (access is None or cells[9] == access):
+                if cells[10] in memory and cells[9] in access:
                     rows.append(request(launch, *cells[5:]))
             if of is None:
                 raise ValueError("no requests" + (f" of {kernel}" if kernel else "") + " up to here")
