@@ -269,6 +269,11 @@ def time_per_element(rows, stem, machine=None):
     low, high = axes.get_ylim()
     decades = [10.0 ** k for k in range(-3, 9) if low <= 10.0 ** k <= high]
     axes.set_yticks(decades, [f"{t:g}" for t in decades])
+    for found, text, below in ((cpu, "one core of the host", 0.5), (gpu, "GPU", 0.3)):
+        if found:
+            start = min(n for sizes in found.values() for n in sizes)
+            lowest = min(float(sizes[start]["time_median_ms"]) for kernel, sizes in found.items() if start in sizes and kernel != "memcpy")
+            axes.text(start, lowest * 1e9 / start / start * below, text, fontsize=10, fontweight="bold", color=GREY, va="center")
     label_lines(axes, ends, 4.7 - 1.13)
     note = []
     if cpus:
@@ -421,12 +426,15 @@ def way_through_the_tile(trace, stem):
     """The way of a warp's elements: rows of idata, rows of the tile, barrier, columns of the tile, rows of odata."""
     if reason := unfit((trace, ("idata", "load"), ("shared", "store"), ("shared", "load"), ("odata", "store"))):
         return reason
-    block, warp, nth = tuple(trace.block[trace.launch == min(1, trace.launch.max())][0]), 4, 1
+    block, warp, nth = tuple(trace.block[trace.launch == min(1, trace.launch.max())][0].tolist()), 4, 1
+    if any((trace.select(memory, access, block=block, warp=warp).lanes != 0xFFFFFFFF).any() or len(trace.select(memory, access, block=block, warp=warp)) <= nth
+           for memory, access in (("idata", "load"), ("shared", "store"), ("shared", "load"), ("odata", "store"))):
+        return f"{trace.path}: warp {warp} of block {block} moves no {nth + 1} full rows through a tile"
     ways = the_way(trace, block, warp, nth)
     row_bytes = tile_pitch(trace)
     dim = len(ways["reads"]["tile"])
     wide = row_bytes // trace.element_bytes
-    figure, [panels] = canvas(7, 3.72, 1, 3, left=0.32, right=0.12, bottom=0.98, top=0.62, wspace=0.4)
+    figure, [panels] = canvas(7, 3.92, 1, 3, left=0.5, right=0.12, bottom=1.16, top=0.62, wspace=0.38)
     sizes = {"idata": (trace.height, trace.width), "tile": (dim, wide), "odata": (trace.width, trace.height)}
     colours = {"reads": BLUE, "writes": RED}
     corners = {"tile": (0, 0)}
@@ -441,7 +449,8 @@ def way_through_the_tile(trace, stem):
         for who, of in cells.items():
             for lane, (cell, shade) in enumerate(zip(of, shades(colours[who], dim))):
                 image[cell] = shade
-        axes.imshow(image, interpolation="nearest", extent=(0, columns, rows, 0), aspect="equal")
+        axes.imshow(image, interpolation="nearest", extent=(0, columns, rows, 0), aspect="auto")
+        axes.set_xlabel("column", labelpad=1)
         axes.set_xticks([0, dim, 2 * dim][:2 if name == "tile" else 3])
         axes.set_yticks([0, dim, 2 * dim][:2 if name == "tile" else 3])
         axes.spines[["top", "right"]].set_visible(True)
@@ -456,12 +465,13 @@ def way_through_the_tile(trace, stem):
             rows_of, columns_of = [c[0] for c in of], [c[1] for c in of]
             axes.add_patch(Rectangle((min(columns_of), min(rows_of)), max(columns_of) - min(columns_of) + 1, max(rows_of) - min(rows_of) + 1,
                                      fill=False, ec="black", lw=0.9, ls="-" if who == "reads" else (0, (2.5, 1.5))))
+    panels[0].set_ylabel("row", labelpad=1)
     titles = ("idata", f"tile[{dim}][{wide}], shared memory" if wide == dim else f"tile[{dim}][{dim} + {wide - dim}], shared", "odata")
     for axes, title in zip(panels, titles):
         axes.set_title(title, pad=22)
     for axes, text in ((panels[0], f"warp {warp} reads this row"), (panels[2], f"warp {warp} writes this row")):
         axes.text(0.5, 1.03, text, transform=axes.transAxes, ha="center", fontsize=9.5)
-    panels[1].text(0.5, 1.03, "fills a row, empties a column", transform=panels[1].transAxes, ha="center", fontsize=9.5)
+    panels[1].text(0.5, 1.03, "a row in, barrier, a column out", transform=panels[1].transAxes, ha="center", fontsize=9.5)
     for (left, right), who, label in (((0, 1), "reads", "phase 0"), ((1, 2), "writes", "phase 1")):
         ends = []
         for index, end in ((left, max), (right, min)):
@@ -562,7 +572,7 @@ def bank_maps(unpadded, padded, swizzled, stem):
         lower.bar(range(32), met, 0.9, color=GREY)
         lower.set(xlim=(-0.6, 31.6), ylim=(0, 34), xlabel="bank")
         crowded = int(met.argmax())
-        lower.text(15.5 if met.max() == 1 else crowded + 2, 18, "1 lane in each bank" if met.max() == 1 else f"{met.max()} lanes in bank {crowded}",
+        lower.text(15.5 if met.max() == 1 else crowded + 2, 24, "1 lane in each bank" if met.max() == 1 else f"{met.max()} lanes in bank {crowded}",
                    ha="center" if met.max() == 1 else "left", va="center", fontsize=9.5)
         lower.set_xticks([0, 8, 16, 24, 31])
         lower.set_yticks([1, 16, 32])
@@ -607,6 +617,8 @@ def partitions_2048(traces, resident, stem):
         return reason
     if any((t.partition < 0).all() for _, t in traces):
         return f"the {traces[0][1].machine} has no partitions in the trace"
+    if not resident:
+        return "how many blocks run at a time is not known"
     count = int(max(t.partition.max() for _, t in traces)) + 1
     figure, panels = canvas(7, 1.05 + 3.0 * len(traces), len(traces), 2, left=0.62, right=0.85, bottom=0.86, top=0.45, wspace=0.22, hspace=0.72)
     colours = ordered_map("Blues", count + 2).colors[:count]
@@ -668,6 +680,8 @@ def partition_traffic(panels_of, stem):
         return reason
     if any((t.partition < 0).all() for _, t, _ in panels_of):
         return "a machine in the traces has no partitions"
+    if not all(resident for _, _, resident in panels_of):
+        return "how many blocks run at a time is not known"
     figure, panels = canvas(7, 1.1 + 1.5 * len(panels_of), len(panels_of), 1, left=0.62, right=0.9, bottom=0.88, top=0.3, hspace=0.62)
     worst = max(t.partition.max() + 1 for _, t, _ in panels_of)
     for (axes,), (name, trace, resident) in zip(panels, panels_of):
@@ -697,7 +711,7 @@ def block_orders(named, stem, arrows=12):
         return "a trace is missing"
     if reason := unfit(*((t, ("idata", "load"), ("odata", "store")) for _, t in named)):
         return reason
-    figure, panels = canvas(7, 5.2, 2, len(named), left=0.35, right=0.12, bottom=0.4, top=0.4, wspace=0.22, hspace=0.2)
+    figure, panels = canvas(7, 5.3, 2, len(named), left=0.35, right=0.12, bottom=0.55, top=0.4, wspace=0.22, hspace=0.2)
     for column, (name, trace) in zip(panels.T, named):
         for axes, memory in zip(column, ("idata", "odata")):
             cells, _ = tiles(trace, memory)
@@ -723,7 +737,7 @@ def block_orders(named, stem, arrows=12):
         column[0].set_title(name, pad=5)
     for axes, text in zip(panels[:, 0], ("tiles of idata, read", "tiles of odata, written")):
         axes.set_ylabel(text)
-    save(figure, stem, counted_note(*(t for _, t in named), more="Numbers: launch order."))
+    save(figure, stem, counted_note(*(t for _, t in named), more="Numbers: launch order.\nArrows: from each of the first blocks to the next."))
     return None
 
 
@@ -804,17 +818,18 @@ def read_rows(path):
     return rows
 
 
-def write_all(folder, results=None):
-    """Writes every figure that can be into the folder; {figure: None, or why there is none}. results: paths of files that take
-    the place of those in plots/data."""
+def load_rows(results=None):
+    """{figure: its rows}, from plots/data or from the files in `results` instead."""
+    given = [row for path in results or [] for row in read_rows(path)]
+    return {name: given if results else [row for file in files for row in read_rows(DATA / file)] for name, (files, _) in FIGURES.items()}
+
+
+def draw_all(folder, rows, taken, failed):
+    """Writes every figure that can be into the folder; {figure: None, or why there is none}. rows: of load_rows; taken, failed:
+    of take_traces."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    reasons = {}
-    given = [row for path in results or [] for row in read_rows(path)]
-    for name, (files, draw) in FIGURES.items():
-        rows = given if results else [row for file in files for row in read_rows(DATA / file)]
-        reasons[name] = draw(rows, folder / name)
-    taken, failed = take_traces({need for needs, _ in TRACED.values() for need in needs})
+    reasons = {name: draw(rows[name], folder / name) for name, (_, draw) in FIGURES.items()}
     for name, (needs, draw) in TRACED.items():
         missing = [failed[need] for need in needs if need in failed]
         reasons[name] = missing[0] if missing else draw(taken, folder / name)
@@ -827,7 +842,8 @@ def main():
     parser.add_argument("--results", nargs="+", metavar="FILES", help="results to draw, instead of those in plots/data")
     options = parser.parse_args()
     try:
-        reasons = write_all(options.folder, options.results)
+        rows = load_rows(options.results)
+        reasons = draw_all(options.folder, rows, *take_traces(RUNS))
     except (OSError, ValueError) as error:
         print(f"figures.py: {error}", file=sys.stderr)
         sys.exit(2)
