@@ -647,6 +647,7 @@ def partitions_2048(traces, resident, stem):
     top, bottom = panels[0][1].get_position(), panels[-1][1].get_position()
     bar = figure.colorbar(shown, cax=figure.add_axes([top.x1 + 0.02, bottom.y0, 0.025, top.y1 - bottom.y0]), ticks=range(count))
     bar.set_label("partition of the tile's first element")
+    bar.ax.minorticks_off()
     bar.ax.tick_params(length=0)
     trace = traces[0][1]
     save(figure, stem, counted_note(trace, more=f"\nOrange: the tiles of the first {resident} blocks, as many as run at a time."))
