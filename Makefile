@@ -119,10 +119,10 @@ build/tests/wavefronts: build/tests/wavefronts.cuda.o
 build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
 	$(call say,link,$@) $(LINK) -o $@ $^
 
-.venv/ready: tests/requirements.txt
+.venv/ready: tests/requirements.txt plots/requirements.txt
 	rm -rf .venv
 	python3 -m venv .venv || { rm -rf .venv; echo "make test needs Python's venv module: apt-get install python3-venv" >&2; exit 1; }
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$^)
 	touch $@
 
 test: all $(TEST_PROGRAMS) .venv/ready
