@@ -1,0 +1,218 @@
+"""The one reader of result files: what `./stepNN --csv FILE` writes, one row per kernel, size and back end.
+
+load(paths) keeps every row that is whole and names every line that is not; it makes no value up. A figure leaves here
+only as a Figure, with its unit and with what it is: measured (a clock), counted (the simulator) or model (computed from counts).
+"""
+
+import csv
+import dataclasses
+import math
+import re
+
+# Without these columns a file is not one of ours.
+NEEDED = ["backend", "machine", "driver", "kernel", "source_row", "type", "width", "height", "verified", "time_median_ms", "time_spread_percent",
+          "bandwidth_gbs", "memory", "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "block", "date_utc", "commit"]
+# All other columns hold numbers, or nothing.
+TEXT = {"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row", "produces", "type", "verified", "memory",
+        "partition_map", "model_limit", "block", "one_launch_memory"}
+BACKENDS = ("cuda", "cpu", "sim")
+MEASURED = ["time_median_ms", "bandwidth_gbs"]
+MODELLED = ["model_time_ms", "model_bandwidth_gbs"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """What ran, or was simulated: all its drivers, and the date (UTC, ISO 8601) of its newest row."""
+    backend: str
+    name: str
+    driver: str
+    date: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Figure:
+    """One value of one row. label: 'measured', 'model' or 'counted'; unit: 'GB/s', 'ms', or of counts ''."""
+    value: float
+    unit: str
+    label: str
+    row: dict
+
+    @property
+    def kernel(self):
+        return self.row["kernel"] + (f" {self.row['block']}" if self.row["block"] else "")
+
+    @property
+    def shape(self):
+        return f"{self.row['width']} x {self.row['height']}"
+
+    @property
+    def machine(self):
+        return self.row["machine"]
+
+    @property
+    def spread(self):
+        """From the 10th to the 90th percentile of the samples, as a share of the median; 0 where there is none."""
+        return float(self.row["time_spread_percent"] or 0) / 100 if self.label == "measured" else 0.0
+
+    @property
+    def mark(self):
+        """What stands before the value: the label, unless it was measured."""
+        return "" if self.label == "measured" else self.label + " "
+
+    def __str__(self):
+        digits = f"{self.value:.4g}" if self.value < 1e4 else f"{self.value:.0f}"
+        return f"{self.mark}{digits} {self.unit}".rstrip()
+
+
+def _timed(row, column, unit):
+    if row is None:
+        return None
+    column, label = ("model_" + column.replace("_median", ""), "model") if row["backend"] == "sim" else (column, "measured")
+    return Figure(float(row[column]), unit, label, row) if float(row[column] or 0) > 0 else None
+
+
+def time(row):
+    """A row's time in ms as a Figure; None if there is no row, or no time in it (0.0000 is too short to be one)."""
+    return _timed(row, "time_median_ms", "ms")
+
+
+def bandwidth(row):
+    """A row's effective bandwidth in GB/s = 10^9 bytes/s as a Figure; None if there is none."""
+    return _timed(row, "bandwidth_gbs", "GB/s")
+
+
+def count(row, column):
+    """What the simulator counted, as a Figure; None if there is no row, or no count in it."""
+    return Figure(float(row[column]), "", "counted", row) if row and row["backend"] == "sim" and row[column] else None
+
+
+def identity(row):
+    """Rows alike in all of these are one result, measured again."""
+    return tuple(row[name] for name in ("backend", "machine", "kernel", "type", "width", "height", "block"))
+
+
+def square(row):
+    return row["width"] == row["height"]
+
+
+class Results:
+    """all: every good row, in the order of the files, as dictionaries of text; rows: of several alike the newest, the later one
+    of equal date; problems: what was left out, 'FILE, line N: what is wrong'."""
+
+    def __init__(self, rows, problems):
+        self.all, self.problems = rows, problems
+        newest = {}
+        for row in rows:
+            old = newest.get(identity(row))
+            if old is None or row["date_utc"] >= old["date_utc"]:
+                newest[identity(row)] = row
+        self.rows = list(newest.values())
+
+    def machines(self):
+        """Every back end and machine, once, in the order of the files."""
+        found = {}
+        for row in self.all:
+            found.setdefault((row["backend"], row["machine"]), []).append(row)
+        return [Machine(*key, ", ".join(sorted({r["driver"] for r in rows if r["driver"]})), max(r["date_utc"] for r in rows))
+                for key, rows in found.items()]
+
+    def find(self, name, width, height=None, type="float", block=None, machine=None, backends=BACKENDS):
+        """The row of a kernel, given by its name or its row in the table of sources; None if there is none.
+
+        height: None for a square. block: None for whichever comes first. machine: one of machines(), or None for the
+        first that has such a row, back ends in the order given.
+        """
+        for backend in [machine.backend] if machine else backends:
+            for row in self.rows:
+                if row["backend"] == backend and (name == row["kernel"] or name in row["source_row"].split()) \
+                        and (int(row["width"]), int(row["height"])) == (width, height or width) and row["type"] == type \
+                        and block in (None, row["block"]) and (machine is None or machine.name == row["machine"]):
+                    return row
+        return None
+
+
+def read(path, problems):
+    """(heading, [(line number, row)]) of any CSV file without line breaks in its cells; adds to problems what is left out."""
+    def problem(what, line=None):
+        problems.append(f"{path}, line {line}: {what}" if line else f"{path}: {what}")
+
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().split(b"\n")
+    except OSError as error:
+        problem(f"cannot be read: {error.strerror}")
+        return [], []
+    heading, rows = [], []
+    for number, line in enumerate(lines, 1):
+        # Line by line, so that damage to one, a lost quote say, does not swallow the next.
+        try:
+            text = line.decode().rstrip("\r")
+            cells = next(csv.reader([text], strict=True), [])
+        except UnicodeDecodeError:
+            problem("cannot be read: bytes that are not UTF-8", number)
+            cells = None
+        except csv.Error as error:
+            problem(f"cannot be read: {error}", number)
+            cells = None
+        if not heading:
+            if not cells:
+                if cells == []:
+                    problem("no results in it")
+                return [], []
+            heading = cells
+            if len(set(heading)) < len(heading):
+                problem(f"two columns called {next(name for name in heading if heading.count(name) > 1)}", number)
+                return [], []
+        elif cells:
+            if len(cells) != len(heading):
+                problem(f"too {'many' if len(cells) > len(heading) else 'few'} values: {len(cells)}, not {len(heading)}", number)
+            elif number == len(lines):  # its last value may lack digits
+                problem("cut off: no end of the line", number)
+            else:
+                rows.append((number, dict(zip(heading, cells))))
+    return heading, rows
+
+
+def fault(row):
+    """What is wrong with a row of ours; None if nothing is."""
+    if row["backend"] not in BACKENDS:
+        return f"unknown back end {row['backend']!r}: expected one of {', '.join(BACKENDS)}"
+    for name, text in row.items():
+        if name not in TEXT and text and not (re.fullmatch(r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", text, re.IGNORECASE) and math.isfinite(float(text))):
+            return f"{name} is {text!r}: expected a number, not negative"
+    for name in ("width", "height"):
+        if not re.fullmatch("0*[1-9][0-9]*", row[name]):
+            return f"{name} is {row[name]!r}: expected a whole number from 1 on"
+    for name in ("machine", "kernel", "type"):
+        if not row[name]:
+            return f"no {name}"
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", row["date_utc"]):
+        return f"date_utc is {row['date_utc']!r}: expected YYYY-MM-DDThh:mm:ssZ"
+    if row["verified"] != "yes":
+        return f"verified is {row['verified']!r}: its result was wrong, or never checked"
+    for name in MEASURED if row["backend"] == "sim" else MODELLED:
+        if row[name]:
+            return f"back end {row['backend']} with a {name}: measured and modelled figures mixed"
+    return None
+
+
+def load(paths):
+    """Results of all files. Never raises for what is in them, or for a file that is not there: that goes to problems."""
+    good, problems = [], []
+    for path in paths:
+        before = len(problems)
+        heading, rows = read(path, problems)
+        missing = [name for name in NEEDED if name not in heading]
+        if heading and missing:
+            del problems[before:]  # of the lines of a foreign file nothing need be said
+            problems.append(f"{path}, line 1: no column {missing[0]}: not a file that ./stepNN --csv wrote")
+            continue
+        for number, row in rows:
+            what = fault(row)
+            if what:
+                problems.append(f"{path}, line {number}: {what}")
+            else:
+                good.append(row)
+        if heading and not rows and len(problems) == before:
+            problems.append(f"{path}: no results in it")
+    return Results(good, problems)
