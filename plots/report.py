@@ -140,8 +140,10 @@ class Chapter:
         for kernel, idea in IDEAS.items():
             folder = next(s for s in STEPS if kernel in step_file(s).read_text())
             lines.append([int(folder[4:6]), f"`{kernel}`", idea] + [cell(reader.bandwidth(self.results.find(kernel, n, machine=m))) for m, n in columns])
-        copies = ["", "`cudaMemcpy`", "the card's own copy"] + [cell(reader.bandwidth(self.results.find("cudaMemcpy", n, machine=m))) for m, n in columns]
-        return Table("Effective bandwidth in GB/s, floats", ["step", "kernel", "the idea"] + [f"{self.label(m)}, {n}²" for m, n in columns], [copies] + lines, texts=3).markdown()
+        copies = [cell(reader.bandwidth(self.results.find("cudaMemcpy", n, machine=m))) for m, n in columns]
+        if set(copies) != {"-"}:
+            lines.insert(0, ["", "`cudaMemcpy`", "the card's own copy", *copies])
+        return Table("Effective bandwidth in GB/s, floats", ["step", "kernel", "the idea"] + [f"{self.label(m)}, {n}²" for m, n in columns], lines, texts=3).markdown()
 
     def counts(self, kernels):
         rows = [r for r in self.results.rows if r["backend"] == "sim" and r["kernel"] in kernels and r["type"] == "float" and reader.square(r)]
@@ -248,12 +250,17 @@ class Chapter:
         return Table("Naive by columns, 4096 × 4096 floats", ["on", "block", "ms", "GB/s"], lines).markdown()
 
     def claims(self):
-        text = ""
-        for machine in self.gpus:
-            verdicts = claims.judge(self.results, machine)
-            lines = [[v.number, v.source, v.claim, f"**{v.verdict}**", v.sentence] for v in verdicts]
-            text += Table(self.label(machine), ["", "source", "claim", "verdict", "figures"], lines, texts=5).markdown() + "\n"
-        return text or missing("anything to judge the claims by")
+        """A line per claim and machine that can tell; if none can, why not."""
+        judged = {m: claims.judge(self.results, m) for m in self.gpus + self.cpus}
+        if not judged:
+            return missing("anything to judge the claims by")
+        lines = []
+        for verdicts in zip(*judged.values()):
+            told = [(m, v) for m, v in zip(judged, verdicts) if v.verdict != "cannot be told here"]
+            for i, (machine, v) in enumerate(told or [(None, verdicts[0])]):
+                lines.append([v.number, f"{v.claim} ({v.source})", self.label(machine) if machine else "-", f"**{v.verdict}**", v.sentence] if i == 0 else
+                             ["", "", self.label(machine), f"**{v.verdict}**", v.sentence])
+        return Table("", ["", "claim", "on", "verdict", "figures"], lines, texts=5).markdown()
 
     def exercises(self):
         return "".join(f"**Step {int(s[4:6])}.** {section(s, 'Exercise')}\n\n" for s in STEPS)
@@ -287,7 +294,7 @@ h1 { font-size: 2rem; line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom
 pre, .table { overflow-x: auto; } pre { background: #f5f5f2; padding: .7rem; font-size: 13px; line-height: 1.4; }
 code { font-family: Menlo, Consolas, monospace; font-size: .88em; } pre code { font-size: inherit; }
 table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1rem; } th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
-th { border-bottom: 2px solid #888; } img { max-width: 100%; height: auto; display: block; margin: 1rem auto; }
+th { border-bottom: 2px solid #888; text-align: left; } img { max-width: 100%; height: auto; display: block; margin: 1rem auto; }
 """
 
 

@@ -15,6 +15,7 @@ NEEDED = ["backend", "machine", "driver", "kernel", "source_row", "type", "width
 # All other columns hold numbers, or nothing.
 TEXT = {"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row", "produces", "type", "verified", "memory",
         "partition_map", "model_limit", "block", "one_launch_memory"}
+NONE = {"coalesced_percent": ("", "-")}  # what no value looks like there
 BACKENDS = ("cuda", "cpu", "sim")
 MEASURED = ["time_median_ms", "bandwidth_gbs"]
 MODELLED = ["model_time_ms", "model_bandwidth_gbs"]
@@ -83,7 +84,7 @@ def bandwidth(row):
 
 def count(row, column):
     """What the simulator counted, as a Figure; None if there is no row, or no count in it."""
-    return Figure(float(row[column]), "", "counted", row) if row and row["backend"] == "sim" and row[column] else None
+    return Figure(float(row[column]), "", "counted", row) if row and row["backend"] == "sim" and row[column] not in NONE.get(column, ("",)) else None
 
 
 def identity(row):
@@ -178,7 +179,7 @@ def fault(row):
     if row["backend"] not in BACKENDS:
         return f"unknown back end {row['backend']!r}: expected one of {', '.join(BACKENDS)}"
     for name, text in row.items():
-        if name not in TEXT and text and not (re.fullmatch(r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", text, re.IGNORECASE) and math.isfinite(float(text))):
+        if name not in TEXT and text not in NONE.get(name, ("",)) and not (re.fullmatch(r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", text, re.IGNORECASE) and math.isfinite(float(text))):
             return f"{name} is {text!r}: expected a number, not negative"
     for name in ("width", "height"):
         if not re.fullmatch("0*[1-9][0-9]*", row[name]):

@@ -16,9 +16,9 @@ import math
 import pathlib
 import sys
 
+import results as reader
+
 PUBLISHED = pathlib.Path(__file__).resolve().parent / "published.csv"
-NEEDED = ["backend", "machine", "kernel", "source_row", "type", "width", "height", "block", "time_median_ms", "bandwidth_gbs",
-          "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "memory", "date_utc", "driver"]
 GIB = 1.073741824  # GB in a GiB
 
 
@@ -27,74 +27,35 @@ def fail(message):
     sys.exit(2)
 
 
+def refuse(problems):
+    """A table with holes where a file is damaged would pass for one of what was measured."""
+    if problems:
+        fail(problems[0] + (f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""))
+
+
 def read(path):
-    """The rows of one CSV file, as dictionaries."""
-    try:
-        with open(path, newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        fail(f"{path}: cannot be read: {error}")
-    if not rows:
-        fail(f"{path}: no results in it")
-    for number, row in enumerate(rows, 2):
-        if None in row or None in row.values():
-            fail(f"{path}, line {number}: {'too many' if None in row else 'too few'} values")
-    return rows
+    """The rows of a CSV file of any kind, which must be whole."""
+    problems = []
+    _, rows = reader.read(path, problems)
+    refuse(problems)
+    return [row for _, row in rows]
 
 
-class Results:
-    """Rows of this project's own results, squares of floats."""
-
-    def __init__(self, paths):
-        self.all = []
-        for path in paths:
-            rows = read(path)
-            missing = [name for name in NEEDED if name not in rows[0]]
-            if missing:
-                fail(f"{path}: no column {missing[0]}: not a file that ./stepNN --csv wrote")
-            self.all += rows
-        self.rows = [r for r in self.all if r["type"] == "float" and r["width"] == r["height"]]
-
-    def find(self, source_row, side, block=None, backend=("cuda", "cpu", "sim")):
-        """The row of a kernel, given its row in the table of sources; None if there is none."""
-        for name in backend:
-            for row in self.rows:
-                if source_row in row["source_row"].split() and int(row["width"]) == side and row["backend"] == name \
-                        and (block is None or row["block"] == block):
-                    return row
-        return None
-
-    def named(self, kernel, side):
-        for row in self.rows:
-            if row["kernel"] == kernel and int(row["width"]) == side:
-                return row
-        return None
-
-    def machines(self):
-        """What was measured where, a line each."""
-        kinds = {"cuda": "measured on", "cpu": "measured on one core of", "sim": "counted and modelled for"}
-        seen = {}
-        for row in self.rows:
-            driver = f", driver {row['driver']}" if row["driver"] else ""
-            seen.setdefault(f"{kinds.get(row['backend'], row['backend'])} {row['machine']}{driver}", row["date_utc"][:10])
-        return [f"{what}, {date}" for what, date in seen.items()]
+def machines(results):
+    """What was measured where, a line each."""
+    kinds = {"cuda": "measured on", "cpu": "measured on one core of", "sim": "counted and modelled for"}
+    return [f"{kinds[m.backend]} {m.name}{', driver ' + m.driver if m.driver else ''}, {m.date[:10]}" for m in results.machines()]
 
 
 def time_ms(row):
     """A time to show, and the same as a number; a model's is marked."""
-    if row and row["time_median_ms"]:
-        return f"{float(row['time_median_ms']):.3f}", float(row["time_median_ms"])
-    if row and row["model_time_ms"]:
-        return f"model {float(row['model_time_ms']):.3f}", float(row["model_time_ms"])
-    return "-", None
+    figure = reader.time(row)
+    return (f"{figure.mark}{figure.value:.3f}", figure.value) if figure else ("-", None)
 
 
 def bandwidth(row):
-    if row and row["bandwidth_gbs"]:
-        return f"{float(row['bandwidth_gbs']):.1f}"
-    if row and row["model_bandwidth_gbs"]:
-        return f"model {float(row['model_bandwidth_gbs']):.1f}"
-    return "-"
+    figure = reader.bandwidth(row)
+    return f"{figure.mark}{figure.value:.1f}" if figure else "-"
 
 
 class Table:
@@ -136,7 +97,7 @@ def whitepaper(published, results):
         one = row["one_launch_bandwidth_gbs"] if row else ""
         lines.append(cells + [f"{float(inside) * GIB:.1f}", bandwidth(row), one or "-"])
     for row in results.rows:  # described in words there, without figures
-        if set(row["source_row"].split()) & {"W9", "W10", "W11", "W12"} and int(row["width"]) == 2048:
+        if set(row["source_row"].split()) & {"W9", "W10", "W11", "W12"} and row["type"] == "float" and row["width"] == row["height"] == "2048":
             lines.append([row["kernel"], "", "", "", "", bandwidth(row), row["one_launch_bandwidth_gbs"] or "-"])
     return [Table("The whitepaper's table: effective bandwidth in GB/s, 2048 x 2048 float (published in GiB/s, converted)",
                   ["kernel"] + [f"{m}, published" for m in machines] + ["GTX 280, passes inside*", "here", "here, one launch"], lines,
@@ -160,7 +121,7 @@ def book(published, results):
         """Text and number; the round trip of B10 is the sum of two rows."""
         if source_row != "B10":
             return time_ms(results.find(source_row, side))
-        ways = [time_ms(results.named(kernel, side))[1] for kernel in ("hostToDevice", "deviceToHost")]
+        ways = [time_ms(results.find(kernel, side))[1] for kernel in ("hostToDevice", "deviceToHost")]
         return (f"{sum(ways):.3f}", sum(ways)) if all(ways) else ("-", None)
 
     times, bandwidths = [], []
@@ -173,7 +134,7 @@ def book(published, results):
                                         for n, (t, ms) in zip(sides, cells)])
     for kernel, label in (("transposeSerialBlocked", "serial, blocked: here"), ("hostToDevicePinned", "to the device, pinned: here"),
                           ("deviceToHostPinned", "to the host, pinned: here")):
-        cells = [time_ms(results.named(kernel, n)) for n in sides]
+        cells = [time_ms(results.find(kernel, n)) for n in sides]
         if any(ms for _, ms in cells):
             times.append([label] + [t for t, _ in cells])
             bandwidths.append([label] + [f"{gbs(n, ms) / (2 if 'pinned' in label else 1):.1f}" if ms else "-" for n, (_, ms) in zip(sides, cells)])
@@ -197,7 +158,7 @@ def bandwidth_post(published, results):
     for r in rows:
         if r["table"] == "kernels":
             ms = float(r["value"]) * 1e3
-            row = results.find(r["source_row"], 4096, "32x32")
+            row = results.find(r["source_row"], 4096, block="32x32")
             lines.append([r["kernel"] + (" (E5: the kernel by columns)" if r["remark"].startswith("E5") else ""), f"{ms:.3f}", f"{gbs(4096, ms):.1f}",
                           time_ms(row)[0], bandwidth(row)])
     for source_row, label in (("F7", "row, diagonal"), ("F8", "col, diagonal")):
@@ -209,7 +170,7 @@ def bandwidth_post(published, results):
     for r in rows:
         if r["table"] == "block shapes":
             ms = float(r["value"]) * 1e3
-            row = results.find("F9", 4096, r["block"])
+            row = results.find("F9", 4096, block=r["block"])
             lines.append([r["block"], f"{ms:.3f}", f"{gbs(4096, ms):.1f}", time_ms(row)[0], bandwidth(row)])
     tables.append(Table("Its block shapes: naive by columns, 4096 x 4096 float", ["block", "ms, published", "GB/s", "ms, here", "GB/s"], lines))
     lines = []
@@ -217,7 +178,7 @@ def bandwidth_post(published, results):
         cells = []
         for what in ("load", "store"):
             (r,) = [r for r in rows if r["source_row"] == source_row and r["quantity"] == f"{what} throughput"]
-            timed, counted = results.find(source_row, 4096, "32x32"), results.find(source_row, 4096, "32x32", backend=["sim"])
+            timed, counted = results.find(source_row, 4096, block="32x32"), results.find(source_row, 4096, block="32x32", backends=["sim"])
             text, ms = time_ms(timed)
             mark = "model " if text.startswith("model") else ""
             cells += [r["value"], f"{mark}{int(counted[f'global_{what}_transactions']) * 32 / ms / 1e6:.1f}" if ms and counted else "-"]
@@ -233,7 +194,7 @@ LARGE = ["4096 x 4096", "8192 x 8192", "16384 x 16384", "32768 x 32768", "16512 
 def ratio_table(results, element):
     """(shapes, {kernel: {shape: GB/s}}) of one type, measured ones alone; the copy comes first."""
     found, shapes = {}, {}
-    for r in results.all:
+    for r in results.rows:
         if r["type"] == element and r["bandwidth_gbs"]:
             shape = f"{r['width']} x {r['height']}"
             shapes[shape] = None
@@ -277,8 +238,9 @@ def main():
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
     parser.add_argument("--csv", metavar="OUT.csv", help="also write all rows of the results into one file")
     options = parser.parse_args()
-    results = Results(options.results)
-    for line in results.machines():
+    results = reader.load(options.results)
+    refuse(results.problems)
+    for line in machines(results):
         print(f"Here: {line}")
     for table in tables[options.table](read(PUBLISHED), results):
         print(table.text(), end="")
