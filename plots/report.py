@@ -257,6 +257,7 @@ class Chapter:
         lines = []
         for verdicts in zip(*judged.values()):
             told = [(m, v) for m, v in zip(judged, verdicts) if v.verdict != "cannot be told here"]
+            told = [(m, v) for m, v in told if m in self.cpus] or told  # what is said of a CPU is not its GPU's to tell
             for i, (machine, v) in enumerate(told or [(None, verdicts[0])]):
                 lines.append([v.number, f"{v.claim} ({v.source})", self.label(machine) if machine else "-", f"**{v.verdict}**", v.sentence] if i == 0 else
                              ["", "", self.label(machine), f"**{v.verdict}**", v.sentence])
@@ -274,7 +275,9 @@ class Chapter:
     def fill(self, template):
         captions = {"bandwidth_steps": "Effective bandwidth of every step, beside the copies", "bandwidth_over_n": "Effective bandwidth over the side of the matrix",
                     "time_per_element": "Time per element over the side of the matrix", "predicted_measured": "The model's time of each step's kernel against the measured one"}
-        rows = {name: self.results.rows for name in figures.FIGURES}
+        # One GPU fits into a figure: the first. The others have their tables.
+        gpus = [m.name for m in self.machines if m.backend == "cuda"]
+        rows = {name: [r for r in self.results.rows if r["backend"] != "cuda" or r["machine"] == gpus[0]] for name in figures.FIGURES}
         self.no_figure = figures.draw_all(self.out / "figures", rows, *figures.take_traces(figures.RUNS))
         what = {"machines": self.about_machines, "serial code": self.serial_code, "table serial": self.table_serial, "table steps": self.table_steps, "steps": self.steps,
                 "table times": self.table_times, "table bandwidths": self.table_bandwidths, "table whitepaper": self.table_whitepaper, "table looping": self.table_looping,
@@ -294,7 +297,7 @@ h1 { font-size: 2rem; line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom
 pre, .table { overflow-x: auto; } pre { background: #f5f5f2; padding: .7rem; font-size: 13px; line-height: 1.4; }
 code { font-family: Menlo, Consolas, monospace; font-size: .88em; } pre code { font-size: inherit; }
 table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1rem; } th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
-th { border-bottom: 2px solid #888; text-align: left; } img { max-width: 100%; height: auto; display: block; margin: 1rem auto; }
+th { border-bottom: 2px solid #888; text-align: left; } td[style] { white-space: nowrap; } img { max-width: 100%; height: auto; display: block; margin: 1rem auto; }
 """
 
 
