@@ -31,7 +31,7 @@ SMALL = (256, 512)          # of these and LARGE the book speaks; at SMALL a lau
 ABOVE_1024 = (2048, 4096, 8192)
 LARGE = (4096, 8192)
 
-FASTER = 1.02               # medians of separate runs on one GPU differ by up to 1.5 %, whatever their spread: less is a tie
+FASTER = 1.03               # nine in ten medians of separate runs on one H200 differ by less, whatever their spread: within it is a tie
 ALIKE = 1.10                # the book calls 0.638 and 0.600 ms the same; "hardly" and "about the same" are this near, either way
 SIZEABLE = 1.20             # twice as far from 1 as what is alike
 LITTLE = 0.80               # the whitepaper's 80.9 of 96.9 GiB/s with a tile and a barrier, 83 %, is its "little" cost
@@ -236,12 +236,12 @@ def shared_memory_and_a_barrier_cost_little(bench):
 @claim(3, "whitepaper", "Without bank conflicts hardly anything is gained while partitions camp, and a good deal once they do not.")
 def bank_conflicts_hide_behind_camping(bench):
     # Whether partitions camp shows in what the diagonal order gains.
-    camps = at_least(SIZEABLE)(bench.compare("transposeDiagonal", "transposeNoBankConflicts", WHITEPAPER))
-    camped = bench.part("While partitions camp, hardly anything", "transposeNoBankConflicts", "transposeCoalesced", [WHITEPAPER], hardly)
-    if camps == FAILS:
-        camped = dataclasses.replace(camped, verdict=None, text="the diagonal order gains next to nothing, so nothing camps")
-    elif camps == UNTOLD:
-        camped = dataclasses.replace(camped, verdict=UNTOLD)
+    gain = bench.compare("transposeDiagonal", "transposeNoBankConflicts", WHITEPAPER)
+    camps = at_least(SIZEABLE)(gain)
+    camped = bench.part("while partitions camp, hardly anything", "transposeNoBankConflicts", "transposeCoalesced", [WHITEPAPER], hardly)
+    if camps != HOLDS:
+        camped = dataclasses.replace(camped, verdict=None if camps == FAILS else UNTOLD, text=f"{told([gain])}, so that "
+                                     + ("nothing camps" if camps == FAILS else "it is open whether anything camps") + f"; {camped.text}")
     return [camped, bench.part("in the diagonal order, a good deal", "transposeDiagonal", "transposeDiagonalUnpadded", [WHITEPAPER], at_least(SIZEABLE))]
 
 
