@@ -10,12 +10,14 @@ import math
 import re
 
 # Without these columns a file is not one of ours.
-NEEDED = ["backend", "machine", "driver", "kernel", "source_row", "type", "width", "height", "verified", "time_median_ms", "time_spread_percent",
-          "bandwidth_gbs", "memory", "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "block", "date_utc", "commit"]
+NEEDED = ["backend", "machine", "driver", "kernel", "source_row", "type", "width", "height", "verified", "time_median_ms",
+          "time_spread_percent", "bandwidth_gbs", "memory", "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "block",
+          "date_utc", "commit"]
 # All other columns hold numbers, or nothing.
 TEXT = {"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row", "produces", "type", "verified", "memory",
         "partition_map", "model_limit", "block", "one_launch_memory"}
 NONE = {"coalesced_percent": ("", "-")}  # what no value looks like there
+NUMBER = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
 BACKENDS = ("cuda", "cpu", "sim")
 MEASURED = ["time_median_ms", "bandwidth_gbs"]
 MODELLED = ["model_time_ms", "model_bandwidth_gbs"]
@@ -84,16 +86,13 @@ def bandwidth(row):
 
 def count(row, column):
     """What the simulator counted, as a Figure; None if there is no row, or no count in it."""
-    return Figure(float(row[column]), "", "counted", row) if row and row["backend"] == "sim" and row[column] not in NONE.get(column, ("",)) else None
+    counted = row and row["backend"] == "sim" and row[column] not in NONE.get(column, ("",))
+    return Figure(float(row[column]), "", "counted", row) if counted else None
 
 
 def identity(row):
     """Rows alike in all of these are one result, measured again."""
     return tuple(row[name] for name in ("backend", "machine", "kernel", "type", "width", "height", "block"))
-
-
-def square(row):
-    return row["width"] == row["height"]
 
 
 class Results:
@@ -179,7 +178,9 @@ def fault(row):
     if row["backend"] not in BACKENDS:
         return f"unknown back end {row['backend']!r}: expected one of {', '.join(BACKENDS)}"
     for name, text in row.items():
-        if name not in TEXT and text not in NONE.get(name, ("",)) and not (re.fullmatch(r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", text, re.IGNORECASE) and math.isfinite(float(text))):
+        if name in TEXT or text in NONE.get(name, ("",)):
+            continue
+        if not re.fullmatch(NUMBER, text) or not math.isfinite(float(text)):
             return f"{name} is {text!r}: expected a number, not negative"
     for name in ("width", "height"):
         if not re.fullmatch("0*[1-9][0-9]*", row[name]):

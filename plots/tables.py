@@ -97,7 +97,8 @@ def whitepaper(published, results):
         one = row["one_launch_bandwidth_gbs"] if row else ""
         lines.append(cells + [f"{float(inside) * GIB:.1f}", bandwidth(row), one or "-"])
     for row in results.rows:  # described in words there, without figures
-        if set(row["source_row"].split()) & {"W9", "W10", "W11", "W12"} and row["type"] == "float" and row["width"] == row["height"] == "2048":
+        if set(row["source_row"].split()) & {"W9", "W10", "W11", "W12"} and \
+                (row["type"], row["width"], row["height"]) == ("float", "2048", "2048"):
             lines.append([row["kernel"], "", "", "", "", bandwidth(row), row["one_launch_bandwidth_gbs"] or "-"])
     return [Table("The whitepaper's table: effective bandwidth in GB/s, 2048 x 2048 float (published in GiB/s, converted)",
                   ["kernel"] + [f"{m}, published" for m in machines] + ["GTX 280, passes inside*", "here", "here, one launch"], lines,

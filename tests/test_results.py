@@ -1,0 +1,165 @@
+"""The reader of result files: what it keeps, what it names, and which figures it gives under which label."""
+
+import csv
+import sys
+
+import pytest
+
+from lessons import ROOT
+
+sys.path.insert(0, str(ROOT / "plots"))
+import results as reader
+
+DATA = ROOT / "plots/data"
+OURS = [DATA / f"h200_{name}.csv" for name in ("steps", "whitepaper", "book", "bandwidth", "peers")]
+LINES = (DATA / "h200_whitepaper.csv").read_text().splitlines()
+HEADING = LINES[0].split(",")
+
+
+def changed(line, **cells):
+    """A line of the file with some cells exchanged."""
+    row = dict(zip(HEADING, LINES[line].split(",")), **cells)
+    return ",".join(row.values())
+
+
+def load(tmp_path, lines, end="\n"):
+    path = tmp_path / "results.csv"
+    path.write_bytes(b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines) + end.encode())
+    return reader.load([path])
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
+def test_committed_results_are_whole(path):
+    found = reader.load([path])
+    assert found.problems == []
+    assert found.all == list(csv.DictReader(path.open()))
+
+
+@pytest.mark.parametrize("line, words", [
+    (LINES[2][:60], "too few values"),
+    (LINES[2] + ",1", "too many values"),
+    (LINES[2].replace("NVIDIA", '"NVIDIA'), "cannot be read"),
+    (LINES[2].encode().replace(b"NVIDIA", b"NVIDI\xff"), "not UTF-8"),
+    (b"\0" * 40, "too few values"),
+    (LINES[0], "unknown back end 'backend'"),
+    *((changed(2, **cells), words) for cells, words in [
+        ({"time_median_ms": "fast"}, "time_median_ms is 'fast'"),
+        ({"time_median_ms": "nan"}, "time_median_ms is 'nan'"),
+        ({"bandwidth_gbs": "inf"}, "bandwidth_gbs is 'inf'"),
+        ({"bandwidth_gbs": "1e999"}, "bandwidth_gbs is '1e999'"),
+        ({"bandwidth_gbs": "-2338"}, "bandwidth_gbs is '-2338'"),
+        ({"bandwidth_gbs": "2 338"}, "bandwidth_gbs is '2 338'"),
+        ({"global_load_requests": "-"}, "global_load_requests is '-'"),
+        ({"samples": "1_0"}, "samples is '1_0'"),
+        ({"width": ""}, "width is ''"),
+        ({"height": "0"}, "height is '0'"),
+        ({"width": "2048.5"}, "width is '2048.5'"),
+        ({"backend": "hip"}, "unknown back end 'hip'"),
+        ({"verified": "no"}, "verified is 'no'"),
+        ({"verified": ""}, "verified is ''"),
+        ({"kernel": ""}, "no kernel"),
+        ({"machine": ""}, "no machine"),
+        ({"date_utc": "yesterday"}, "date_utc is 'yesterday'"),
+        ({"model_time_ms": "0.02"}, "back end cuda with a model_time_ms"),
+        ({"backend": "sim"}, "back end sim with a time_median_ms"),
+    ]),
+])
+def test_a_damaged_line_is_named_and_the_rest_kept(tmp_path, line, words):
+    found = load(tmp_path, [*LINES[:2], line, *LINES[3:6]])
+    (problem,) = found.problems
+    assert problem.startswith(f"{tmp_path}/results.csv, line 3: ") and words in problem
+    assert found.all == load(tmp_path, [*LINES[:2], *LINES[3:6]]).all and len(found.all) == 4
+
+
+def test_every_fault_is_named(tmp_path):
+    found = load(tmp_path, [*LINES[:2], LINES[2][:60], LINES[3], changed(4, verified="no")])
+    assert [p.partition(": ")[0][-6:] for p in found.problems] == ["line 3", "line 5"] and len(found.all) == 2
+
+
+def test_a_file_cut_off(tmp_path):
+    """Even where only the last digit is lost: what is left of it would pass for a value."""
+    for left, words in ((LINES[3][:-1], "cut off"), (LINES[3], "cut off"), (LINES[3][:50], "too few values")):
+        found = load(tmp_path, [*LINES[:3], left], end="")
+        assert len(found.all) == 2 and len(found.problems) == 1 and "line 4: " + words in found.problems[0]
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", ": no results in it"),
+    ("\n", ": no results in it"),
+    (LINES[0] + "\n", ": no results in it"),
+    ("a,b\n1,2\n1,2,3\n", "line 1: no column backend"),
+    (LINES[0].replace("verified", "checked") + "\n" + LINES[1] + "\n", "line 1: no column verified"),
+    (LINES[0].replace("samples", "kernel") + "\n" + LINES[1] + "\n", "line 1: two columns called kernel"),
+    ("\xff\xfe", "line 1: cannot be read"),
+    ('"a\n', "line 1: cannot be read"),
+])
+def test_a_file_of_no_use(tmp_path, text, words):
+    path = tmp_path / "other.csv"
+    path.write_bytes(text.encode("latin-1"))
+    found = reader.load([OURS[1], path])
+    assert len(found.problems) == 1 and found.problems[0].startswith(str(path)) and words in found.problems[0]
+    assert len(found.all) == len(LINES) - 1
+
+
+def test_no_file(tmp_path):
+    found = reader.load([tmp_path / "none.csv", tmp_path])
+    assert len(found.problems) == 2 and found.rows == []
+    assert all(p.startswith(str(tmp_path)) and ": cannot be read: " in p for p in found.problems)
+    assert reader.load([]).problems == []
+
+
+@pytest.mark.parametrize("name", ["limits", "micro", "trials"])
+def test_other_data_of_ours_is_foreign(name):
+    found = reader.load([DATA / f"h200_{name}.csv"])
+    assert found.rows == [] and len(found.problems) == 1 and "no column" in found.problems[0]
+
+
+def test_the_newest_wins(tmp_path):
+    rows = [changed(2, date_utc=f"2026-11-2{day}T00:00:00Z", bandwidth_gbs=gbs)
+            for day, gbs in ((2, "10.0"), (3, "30.0"), (1, "20.0"), (3, "40.0"))]
+    found = load(tmp_path, [LINES[0], *rows, changed(2, date_utc="2026-11-29T00:00:00Z", block="8x8", bandwidth_gbs="50.0")])
+    assert [r["bandwidth_gbs"] for r in found.rows] == ["40.0", "50.0"] and len(found.all) == 5
+    assert found.find("copy", 2048, block="")["bandwidth_gbs"] == "40.0"
+
+
+def test_machines():
+    found = reader.load(OURS).machines()
+    assert [(m.backend, m.name, m.driver) for m in found] == \
+        [("cuda", "NVIDIA H200", "580.159.04"), ("cpu", "Intel(R) Xeon(R) Processor", ""), ("sim", "H200", "")]
+    assert found[0].date == "2026-11-21T18:22:42Z"
+
+
+def test_find():
+    found = reader.load(OURS)
+    gpu, cpu, sim = found.machines()
+    assert found.find("W5", 2048)["kernel"] == "transposeNoBankConflicts"
+    assert found.find("transposeCol", 4096, block="32x8")["block"] == "32x8"
+    assert found.find("copy", 16384, type="double")["element_bytes"] == "8"
+    assert (found.find("copy", 49152, 12288)["width"], found.find("copy", 49152)) == ("49152", None)
+    assert found.find("F1", 4096)["backend"] == "cuda" and found.find("F1", 4096, machine=sim)["backend"] == "sim"
+    assert found.find("F1", 4096, backends=["sim"])["machine"] == "H200"
+    assert found.find("F1", 4096, machine=cpu) is None and found.find("nothing", 4096) is None and found.find("W", 2048) is None
+    assert found.find("B1", 256, machine=cpu)["kernel"] == "transposeSerialRead" and found.find("B1", 256, machine=gpu) is None
+
+
+def test_figures_have_labels():
+    found = reader.load(OURS)
+    gpu, cpu, sim = found.machines()
+    timed, modelled = [found.find("F1", 4096, machine=machine) for machine in (gpu, sim)]
+    serial = found.find("B1", 256, machine=cpu)
+    assert [str(reader.bandwidth(row)) for row in (timed, modelled)] == ["1917 GB/s", "model 3137 GB/s"]
+    assert [reader.time(row).label for row in (timed, modelled, serial)] == ["measured", "model", "measured"]
+    requests = reader.count(modelled, "global_load_requests")
+    assert str(requests) == f"counted {modelled['global_load_requests']}" and requests.label == "counted"
+    assert reader.count(timed, "global_load_requests") is None and reader.count(None, "accesses") is None
+    figure = reader.time(timed)
+    assert (figure.kernel, figure.shape, figure.machine) == ("copyRow 32x32", "4096 x 4096", "NVIDIA H200")
+    assert reader.time(serial).spread == pytest.approx(float(serial["time_spread_percent"]) / 100)
+    assert reader.time(None) is None and reader.bandwidth(found.find("emptyKernel", 2048)) is None
+
+
+def test_no_value_is_made_of_nothing(tmp_path):
+    found = load(tmp_path, [LINES[0], changed(2, time_median_ms="0.0000", bandwidth_gbs=""),
+                            changed(3, backend="sim", time_median_ms="", bandwidth_gbs="", coalesced_percent="-")])
+    assert found.problems == [] and [f(row) for row in found.rows for f in (reader.time, reader.bandwidth)] == [None] * 4
+    assert reader.count(found.rows[1], "coalesced_percent") is None
