@@ -32,6 +32,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 STEPS = sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*"))
 # Where a step's kernel is an earlier one with a few lines changed, these lines are shown.
 CHANGED_FROM = {"step04": "step03"}
+# A second picture for a step, and how to read it.
+SECOND = {"step06": ("partition_traffic", "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed addresses",
+                     "Every column is a moment, the blocks that run together; every row a partition. One dark row at a time is camping.")}
 PUBLISHED_ON = ["GTX 280", "Tesla M2090", "Tesla K20X"]
 # Kernels of Table 1 and 2 beside the lessons: the book's, on the GPU.
 BOOK = ["transposeRow1D", "transposeCol1D", "transposeRow16", "transposeTile16", "transposeTile16Padded", "transposeDiagonal16", "transposeLoopingBlocks"]
@@ -101,7 +104,7 @@ class Chapter:
     def sides(self, machine, kernels=None):
         """n of the square matrices of floats that a machine has results for."""
         return sorted({int(r["width"]) for r in self.results.rows if (r["backend"], r["machine"]) == (machine.backend, machine.name)
-                       and reader.square(r) and r["type"] == "float" and (kernels is None or r["kernel"] in kernels)})
+                       and r["width"] == r["height"] and r["type"] == "float" and (kernels is None or r["kernel"] in kernels)})
 
     def best_side(self, machine):
         """The largest of them at which every lesson kernel has a bandwidth; None if there is none."""
@@ -146,7 +149,7 @@ class Chapter:
         return Table("Effective bandwidth in GB/s, floats", ["step", "kernel", "the idea"] + [f"{self.label(m)}, {n}²" for m, n in columns], lines, texts=3).markdown()
 
     def counts(self, kernels):
-        rows = [r for r in self.results.rows if r["backend"] == "sim" and r["kernel"] in kernels and r["type"] == "float" and reader.square(r)]
+        rows = [r for r in self.results.rows if r["backend"] == "sim" and r["kernel"] in kernels and r["type"] == "float" and r["width"] == r["height"]]
         latest = {}
         for r in sorted(rows, key=lambda r: int(r["width"])):
             latest[r["machine"], r["kernel"]] = r
@@ -182,6 +185,9 @@ class Chapter:
             picture, caption = re.match(r"!\[(.*?)\]\(.*?\)\n*(.*)", section(step, "Picture"), re.DOTALL).groups()
             name = re.search(r"figures/(\w+)\.svg", section(step, "Picture")).group(1)
             if name not in ("bandwidth_steps", "predicted_measured"):  # they have a place of their own
+                text += f"{self.figure(name, picture)}\n{caption}\n\n"
+            if step.split("_")[0] in SECOND:
+                name, picture, caption = SECOND[step.split("_")[0]]
                 text += f"{self.figure(name, picture)}\n{caption}\n\n"
         return text
 
