@@ -63,10 +63,11 @@ def kernel_code(step):
 
 
 def section(step, heading):
-    """What stands below a heading of a step's page, without generated parts; empty if there is no such heading."""
+    """What stands below a heading of a step's page, without generated parts and links; empty if there is no such heading."""
     text = re.sub(r"<!-- generated.*?<!-- end -->\n?", "", (ROOT / step / "README.md").read_text(), flags=re.DOTALL)
     found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    return found.group(1).strip() if found else ""
+    # A chapter is handed out alone: what a page links to in the repository stays behind.
+    return re.sub(r"(?<!!)\[([^]]*)\]\((?!http)[^)]*\)", r"\1", found.group(1).strip()) if found else ""
 
 
 def ratio(row, above, below):
