@@ -121,7 +121,7 @@ build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
 
 .venv/ready: tests/requirements.txt plots/requirements.txt
 	rm -rf .venv
-	python3 -m venv .venv || { rm -rf .venv; echo "make test needs Python's venv module: apt-get install python3-venv" >&2; exit 1; }
+	python3 -m venv .venv || { rm -rf .venv; echo "Python's venv module is missing: apt-get install python3-venv" >&2; exit 1; }
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$^)
 	touch $@
 

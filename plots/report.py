@@ -207,7 +207,7 @@ class Chapter:
                     found = [what(self.results.find(kernel, n, machine=cpu)) for n in sides]
                     if any(found):
                         lines.append([f"`{kernel}`, one core"] + [cell(f) for f in found])
-            if lines and sides:
+            if lines and len(sides) > 1:
                 text += Table(f"{title}: {unit}, n × n floats, {self.label(machine)}", ["n"] + sides, lines).markdown() + "\n"
         return text or missing("the steps at several sizes")
 
@@ -301,7 +301,7 @@ STYLE = """
 body { font: 17px/1.55 Georgia, 'Times New Roman', serif; color: #1a1a1a; background: #fff; margin: 0 auto; max-width: 54rem; padding: 1rem; }
 h1, h2, h3, h4, table, th, td { font-family: Helvetica, Arial, sans-serif; }
 h1 { font-size: 2rem; line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ccc; } h3 { margin-top: 2rem; }
-pre, .table { overflow-x: auto; } pre { background: #f5f5f2; padding: .7rem; font-size: 13px; line-height: 1.4; }
+pre, .table { overflow-x: auto; } .table table { min-width: 32rem; } pre { background: #f5f5f2; padding: .7rem; font-size: 13px; line-height: 1.4; }
 code { font-family: Menlo, Consolas, monospace; font-size: .88em; } pre code { font-size: inherit; }
 table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1rem; } th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
 th { border-bottom: 2px solid #888; text-align: left; } td[style] { white-space: nowrap; } img { max-width: 100%; height: auto; display: block; margin: 1rem auto; }
