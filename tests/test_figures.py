@@ -1,9 +1,13 @@
 """The figures: all of them from the committed data and from traces, the same twice over; and what they are drawn from."""
 
+import base64
 import csv
+import io
+import re
 import sys
 
 import numpy as np
+import PIL.Image
 import pytest
 
 from lessons import LESSONS, ROOT, run
@@ -145,6 +149,14 @@ def test_all_figures_twice(taken, rows, tmp_path):
         if file.endswith(".svg"):
             assert len(first) < 300_000, f"{file}: {len(first)} bytes"
             assert b"<svg" in first and b"<text" not in first and b"<dc:date>" not in first, file
+            assert drawing(first) == drawing((ROOT / "plots/figures" / file).read_bytes()), f"{file} is stale: python3 plots/figures.py plots/figures"
+
+
+def drawing(svg):
+    """What an SVG file shows: its text with numbers to a tenth of a point, and the pixels of the images in it."""
+    pixels = [PIL.Image.open(io.BytesIO(base64.b64decode(image))).tobytes() for image in re.findall(rb"data:image/png;base64,([\w+/=\s]+)", svg)]
+    text = re.sub(rb"data:image/png;base64,[\w+/=\s]+", b"", svg)
+    return re.sub(rb"-?\d+\.\d+", lambda m: b"%.1f" % float(m.group()), text), pixels
 
 
 def test_every_figure_is_committed():
@@ -159,13 +171,14 @@ def test_missing_rows_make_no_figure(rows, tmp_path):
     other = [{**row, "machine": "GPU 2"} for row in steps]
     simulated = [row for row in rows["predicted_measured"] if row["backend"] == "sim"]
     assert len({row["kernel"] for row in simulated}) == len(LESSONS) == 9
-    for draw, some in ((figures.bandwidth_steps, simulated), (figures.bandwidth_over_n, []), (figures.time_per_element, simulated),
+    for draw, some in ((figures.bandwidth_steps, simulated[1:]), (figures.bandwidth_over_n, []), (figures.time_per_element, simulated),
                        (figures.predicted_measured, steps), (figures.predicted_measured, simulated), (figures.predicted_measured, other + simulated),
                        (figures.bandwidth_steps, steps + other), (figures.bandwidth_over_n, [row for row in steps if row["width"] == "8192"])):
         reason = draw(some, tmp_path / "f")
         assert isinstance(reason, str) and reason, draw.__name__
     assert list(tmp_path.iterdir()) == []
     assert figures.bandwidth_steps(steps + other, tmp_path / "f", machine="GPU 2") is None
+    assert figures.bandwidth_steps(simulated, tmp_path / "m") is None  # the model's, and it says so
 
 
 def test_missing_traces_make_no_figure(taken, rows, tmp_path):
