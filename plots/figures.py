@@ -14,7 +14,6 @@ such figure; it has then written nothing. The files depend on nothing but the ar
 
 import argparse
 import concurrent.futures
-import csv
 import math
 import pathlib
 import re
@@ -31,6 +30,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap, to_rgb  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.patches import Circle, ConnectionPatch, Patch, Rectangle  # noqa: E402
 
+import results as reader  # noqa: E402
 from traces import read_trace  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -276,11 +276,12 @@ def time_per_element(rows, stem, machine=None):
     low, high = axes.get_ylim()
     decades = [10.0 ** k for k in range(-3, 9) if low <= 10.0 ** k <= high]
     axes.set_yticks(decades, [f"{t:g}" for t in decades])
-    for found, text, below in ((cpu, "one core of the host", 0.5), (gpu, "GPU", 0.3)):
+    # Above all lines of the host, below all of the GPU, at their beginning.
+    for found, text, most, away in ((cpu, "one core of the host", max, 1.9), (gpu, "GPU", min, 0.3)):
         if found:
             start = min(n for sizes in found.values() for n in sizes)
-            lowest = min(float(sizes[start]["time_median_ms"]) for kernel, sizes in found.items() if start in sizes and kernel != "memcpy")
-            axes.text(start, lowest * 1e9 / start / start * below, text, fontsize=10, fontweight="bold", color=GREY, va="center")
+            edge = most(float(sizes[start]["time_median_ms"]) for sizes in found.values() if start in sizes)
+            axes.text(start, edge * 1e9 / start / start * away, text, fontsize=10, fontweight="bold", color=GREY, va="center")
     label_lines(axes, ends, 4.7 - 1.13)
     note = []
     if cpus:
@@ -815,21 +816,18 @@ TRACED = {
 }
 
 
-def read_rows(path):
-    """The rows of a results file. ValueError: it is none."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    needed = ["date_utc", "commit", "backend", "machine", "driver", "kernel", "produces", "type", "width", "height", "time_median_ms", "bandwidth_gbs",
-              "memory", "model_time_ms", "model_limit"]
-    if not rows or any(name not in rows[0] for name in needed) or any(None in row or None in row.values() for row in rows):
-        raise ValueError(f"{path}: not a file that ./stepNN --csv wrote")
-    return rows
+def read_rows(paths):
+    """The rows of results files. ValueError: one of them is none, or damaged."""
+    loaded = reader.load(paths)
+    if loaded.problems:
+        raise ValueError(loaded.problems[0])
+    return loaded.all
 
 
 def load_rows(results=None):
     """{figure: its rows}, from plots/data or from the files in `results` instead."""
-    given = [row for path in results or [] for row in read_rows(path)]
-    return {name: given if results else [row for file in files for row in read_rows(DATA / file)] for name, (files, _) in FIGURES.items()}
+    given = read_rows(results or [])
+    return {name: given if results else read_rows([DATA / file for file in files]) for name, (files, _) in FIGURES.items()}
 
 
 def draw_all(folder, rows, taken, failed):

@@ -30,8 +30,8 @@ from tables import read as read_whole
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STEPS = sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*"))
-# Where a step's kernel is an earlier one with a few lines changed, these lines are shown.
-CHANGED_FROM = {"step04": "step03"}
+# The step whose kernel a step's first kernel was made from.
+MADE_FROM = {"step02": "step01", "step03": "step02", "step04": "step03", "step05": "step04", "step06": "step04"}
 # A second picture for a step, and how to read it.
 SECOND = {"step06": ("partition_traffic", "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed addresses",
                      "Every column is a moment, the blocks that run together; every row a partition. One dark row at a time is camping.")}
@@ -49,17 +49,23 @@ def functions(path, begin):
     return re.findall(rf"^template <typename T>\n{begin}.*?^}}\n", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
+def neutral(kernel):
+    """A kernel's lines without its name, which changes from step to step, and without remarks behind the code."""
+    return re.sub(r"(?<=\S) +//.*", "", re.sub(r"(__global__ void )\w+", r"\1...", kernel)).splitlines()
+
+
 def kernel_code(step):
-    """The kernels of a step as Markdown; where little changed since an earlier step, what did."""
-    kernels = "\n".join(functions(step_file(step), "__global__ void"))
-    earlier = CHANGED_FROM.get(step.split("_")[0])
+    """The kernels of a step as Markdown, and what makes the first of them differ from the step it was made from."""
+    kernels = functions(step_file(step), "__global__ void")
+    text = "```cuda\n" + "\n".join(kernels) + "```\n"
+    earlier = MADE_FROM.get(step.split("_")[0])
     if not earlier:
-        return f"```cuda\n{kernels}```\n"
+        return text
     (before,) = [s for s in STEPS if s.startswith(earlier)]
-    old = "\n".join(functions(step_file(before), "__global__ void"))
-    changed = difflib.unified_diff(old.splitlines(), kernels.splitlines(), n=1, lineterm="")
-    lines = [line for line in changed if not line.startswith(("---", "+++", "@@"))]
-    return f"What changes since {before}:\n\n```diff\n" + "\n".join(lines) + "\n```\n"
+    old = functions(step_file(before), "__global__ void")[0]
+    changed = difflib.unified_diff(neutral(old), neutral(kernels[0]), n=0, lineterm="")
+    lines = [line for line in changed if not line.startswith(("---", "+++", "@@")) and line.strip("+-")]
+    return text + f"\nWhat changes from step {int(earlier[4:])}:\n\n```diff\n" + "\n".join(lines) + "\n```\n"
 
 
 def section(step, heading):
@@ -284,7 +290,7 @@ class Chapter:
                     "time_per_element": "Time per element over the side of the matrix", "predicted_measured": "The model's time of each step's kernel against the measured one"}
         # One GPU fits into a figure: the first. The others have their tables.
         gpus = [m.name for m in self.machines if m.backend == "cuda"]
-        rows = {name: [r for r in self.results.rows if r["backend"] != "cuda" or r["machine"] == gpus[0]] for name in figures.FIGURES}
+        rows = {name: [r for r in self.results.all if r["backend"] != "cuda" or r["machine"] == gpus[0]] for name in figures.FIGURES}
         self.no_figure = figures.draw_all(self.out / "figures", rows, *figures.take_traces(figures.RUNS))
         what = {"machines": self.about_machines, "serial code": self.serial_code, "table serial": self.table_serial, "table steps": self.table_steps, "steps": self.steps,
                 "table times": self.table_times, "table bandwidths": self.table_bandwidths, "table whitepaper": self.table_whitepaper, "table looping": self.table_looping,
