@@ -276,12 +276,13 @@ def time_per_element(rows, stem, machine=None):
     low, high = axes.get_ylim()
     decades = [10.0 ** k for k in range(-3, 9) if low <= 10.0 ** k <= high]
     axes.set_yticks(decades, [f"{t:g}" for t in decades])
-    # Above all lines of the host, below all of the GPU, at their beginning.
-    for found, text, most, away in ((cpu, "one core of the host", max, 1.9), (gpu, "GPU", min, 0.3)):
-        if found:
-            start = min(n for sizes in found.values() for n in sizes)
-            edge = most(float(sizes[start]["time_median_ms"]) for sizes in found.values() if start in sizes)
-            axes.text(start, edge * 1e9 / start / start * away, text, fontsize=10, fontweight="bold", color=GREY, va="center")
+    # Between the lines of the host and those of the GPU, at their right ends.
+    ends_of = {text: [float(sizes[max(sizes)]["time_median_ms"]) * 1e9 / max(sizes) ** 2 for sizes in found.values()]
+               for text, found in (("one core of the host", cpu), ("GPU", gpu)) if found}
+    middle = math.sqrt(min(ends_of.get("one core of the host", [high])) * max(ends_of.get("GPU", [low])))
+    for text, factor in (("one core of the host", 1.6), ("GPU", 1 / 1.6)):
+        if text in ends_of:
+            axes.text(0.985, middle * factor, text, transform=axes.get_yaxis_transform(), fontsize=10, fontweight="bold", color=GREY, va="center", ha="right")
     label_lines(axes, ends, 4.7 - 1.13)
     note = []
     if cpus:
@@ -799,8 +800,8 @@ def take_traces(names):
 # What each figure needs: files of plots/data, or traces; and how it is called with them.
 FIGURES = {
     "bandwidth_steps": (["h200_steps.csv"], bandwidth_steps),
-    "bandwidth_over_n": (["h200_steps.csv"], bandwidth_over_n),
-    "time_per_element": (["h200_steps.csv", "h200_book.csv"], time_per_element),
+    "bandwidth_over_n": (["h200_report.csv"], bandwidth_over_n),
+    "time_per_element": (["h200_report.csv"], time_per_element),
     "predicted_measured": (["h200_steps.csv", "h200_model.csv"], predicted_measured),
 }
 TRACED = {
