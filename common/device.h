@@ -78,6 +78,7 @@ struct LaunchCounts {
     bool map_assumed = false;
     double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
     uint64_t resident_blocks = 0;
+    uint64_t shared_bytes = 0;  // of shared memory that a block declares
     // What the machine's model is fed with; all zero where there is none.
     uint64_t model_bursts = 0, model_scattered = 0;  // of the partition that takes longest, over all windows
     double model_waves = 0;                          // barriers, of all resident blocks at once

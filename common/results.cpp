@@ -153,6 +153,7 @@ std::string csv_line(const Results& results, const Result& r, const std::string&
         line.insert(line.end(), 4, "");
     }
     line.push_back(device.first_launch_ms > 0 ? fixed(device.first_launch_ms, 1) : "");
+    line.push_back(r.counts ? number(r.counts->shared_bytes) : "");
     return line_of(line);
 }
 
@@ -251,7 +252,7 @@ std::string csv(const std::vector<Results>& all)
         "shared_store_wavefronts", "worst_conflict", "busiest_partition_of_loads", "busiest_partition_of_stores",
         "partition_map", "model_bursts", "model_scattered_bursts", "model_barriers", "model_time_ms", "model_bandwidth_gbs",
         "model_limit", "accesses", "block", "one_launch_passes", "one_launch_time_median_ms", "one_launch_bandwidth_gbs",
-        "one_launch_memory", "first_launch_ms"});
+        "one_launch_memory", "first_launch_ms", "shared_bytes_per_block"});
     const std::string date = utc_now();
     for (const Results& results : all)
         for (const Result& r : results.rows)

@@ -141,6 +141,15 @@ def test_vectors_are_requests_of_512_bytes(tmp_path, element, lanes_bytes):
             assert row["shared_load_wavefronts"] == row["shared_store_wavefronts"] == str(4 * moved // 512)
 
 
+def test_shared_memory_of_a_block_is_counted(tmp_path):
+    path = tmp_path / "counts.csv"
+    for kernel, program, size in (("copy", "step01", 0), ("transposeCoalesced", "step03", 4096), ("transposeNoBankConflicts", "step04", 32 * 33 * 4)):
+        for element, factor in (("float", 1), ("double", 2)):
+            assert step(program, "--kernel", kernel, "--type", element, "--size", 100, "--csv", path).returncode == 0
+            (row,) = csv.DictReader(path.open())
+            assert int(row["shared_bytes_per_block"]) == factor * size
+
+
 def test_unaligned_rows_go_element_by_element(tmp_path):
     """Step 7 elsewhere: a request per 32 elements of a row of the tile, and no bank conflict."""
     path = tmp_path / "counts.csv"

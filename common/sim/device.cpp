@@ -129,6 +129,7 @@ public:
         if (p.mean_read > 0) counts.busiest_read = double(p.busiest_read) / p.mean_read;
         if (p.mean_write > 0) counts.busiest_write = double(p.busiest_write) / p.mean_write;
         counts.resident_blocks = report.resident_blocks;
+        counts.shared_bytes = report.shared_bytes;
         counts.scattered_bytes = p.scattered_bytes;
         counts.load_batches = report.load_batches;
         counts.load_lines = report.load_lines;

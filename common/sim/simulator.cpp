@@ -433,7 +433,7 @@ private:
     bool stop_ = false;
     Windows windows_;
     // Of the last grid.
-    uint64_t resident_blocks_ = 0;
+    uint64_t resident_blocks_ = 0, shared_bytes_ = 0;
     dim3 last_grid_, last_block_;
 };
 
@@ -484,7 +484,8 @@ void Pool::run(Grid& grid)
     last_grid_ = grid.grid;
     last_block_ = grid.block;
     own.run_block(0);
-    resident_blocks_ = grid.machine->resident_blocks(grid.block.x * grid.block.y * grid.block.z, own.shared_bytes());
+    shared_bytes_ = own.shared_bytes();
+    resident_blocks_ = grid.machine->resident_blocks(grid.block.x * grid.block.y * grid.block.z, shared_bytes_);
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
@@ -534,6 +535,7 @@ Report Pool::take_report()
     report.findings = findings.list;
     report.partitions = windows_.totals();
     report.resident_blocks = resident_blocks_;
+    report.shared_bytes = shared_bytes_;
     report.grid = last_grid_;
     report.block = last_block_;
     return report;

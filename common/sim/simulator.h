@@ -55,6 +55,7 @@ struct Report {
     uint64_t load_lines = 0, store_lines = 0;  // of the last launch: lines of 128 bytes that each request touches
     uint64_t barriers = 0;         // of the last launch, of all blocks
     dim3 grid, block;              // of the last launch
+    uint64_t shared_bytes = 0;     // that a block of the last launch declared
     std::vector<Traced> trace;     // with use_trace
     uint64_t accesses() const;     // by single threads
     uint64_t requests(Space space, Kind kind) const;
