@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Writes lab/transpose.ipynb, the walkthrough as a notebook, from the steps' pages and their exercises.
+
+usage: python3 lab/notebook.py [--url URL] [--out FILE] [--check]
+
+For Google Colab with its free GPU, or any Jupyter: the first cell gets the project and builds it, nothing else is to be set up.
+--url: where the project is to be cloned from, for a notebook that is opened alone; without it the notebook must be opened
+inside the project. --check writes nothing and exits 1 if the notebook is stale.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STEPS = sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*"))
+WELCOME = """# CUDA matrix transpose, step by step
+
+Seven steps from a copy to a transpose at the speed of memory. Each asks you to *predict* something, then runs it, then explains: write your
+answers down before you run a cell. With a GPU (in Colab: *Runtime*, *Change runtime type*, *T4 GPU*) the kernels are measured on it; without one, a simulator
+counts what they cost. Run the next cell first, once."""
+SET_UP = '''URL = {url!r}  # where the project is; empty: this notebook was opened inside it
+
+import os, pathlib, subprocess
+
+here = next((p for p in [pathlib.Path.cwd(), *pathlib.Path.cwd().parents] if (p / "step01_copy").is_dir()), None)
+if here is None:
+    if not URL:
+        raise SystemExit("Set URL to where the project is to be cloned from, or open this notebook inside the project.")
+    subprocess.run(["git", "clone", "--depth", "1", URL, "transpose"], check=True)
+    here = pathlib.Path("transpose").resolve()
+os.chdir(here)
+os.environ["PATH"] += ":/usr/local/cuda/bin"
+subprocess.run(["make", "-s", "all"], check=True)
+print(subprocess.run(["./step01", "--size", "256"], capture_output=True, text=True, check=True).stdout.split("\\n")[0])'''
+
+
+def cell(kind, text):
+    """One cell of nbformat 4.5; ids must be unique, and the same on every run."""
+    cell.count += 1
+    common = {"cell_type": kind, "id": f"cell-{cell.count:03}", "metadata": {}, "source": text.splitlines(keepends=True)}
+    return common if kind == "markdown" else {**common, "execution_count": None, "outputs": []}
+
+
+def page(step):
+    """The title, the words below it, and the sections of a step's page, without what is generated and links into the project."""
+    text = re.sub(r"<!-- generated.*?<!-- end -->\n*", "", (ROOT / step / "README.md").read_text(), flags=re.DOTALL)
+    text = re.sub(r"(?<!!)\[([^]]*)\]\((?!http)[^)]*\)", r"\1", text)
+    begin, *rest = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
+    return begin.strip(), {heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])}
+
+
+def cells_of(step):
+    begin, sections = page(step)
+    short = step.split("_")[0]
+    yield cell("markdown", f"#{begin}\n\n### The kernel\n\n{sections['The kernel']}\n\n### Predict\n\n{sections['Predict']}")
+    commands, remarks = re.search(r"```sh\n(.*?)```(.*)", sections["Run"], re.DOTALL).groups()
+    yield cell("code", f"%%bash\nmake -s {short}\n" + "\n".join(f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines()))
+    yield cell("markdown", f"{remarks.strip()}\n\n<details><summary><b>Explain</b>: open when you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>")
+    alt, name, words = re.match(r"!\[(.*?)\]\(\.\./(plots/figures/\w+\.svg)\)\n*(.*)", sections["Picture"], re.DOTALL).groups()
+    yield cell("code", f'from IPython.display import SVG\n\nSVG("{name}")  # {alt}')
+    yield cell("markdown", words)
+    exercise = ROOT / step / "exercise.cu"
+    if exercise.exists():
+        yield cell("markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell, run it, and then the one below, as often as you like.")
+        yield cell("code", f"%%writefile {step}/exercise.cu\n{exercise.read_text().rstrip()}")
+        yield cell("code", f"!make -s lab{short[4:]} || true")
+
+
+def notebook(url):
+    cell.count = 0
+    cells = [cell("markdown", WELCOME), cell("code", SET_UP.format(url=url))]
+    for step in STEPS:
+        cells += cells_of(step)
+    return {"cells": cells, "metadata": {"accelerator": "GPU", "colab": {"provenance": []}, "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+                                         "language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--url", default="", help="where the project is to be cloned from")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "lab/transpose.ipynb", metavar="FILE")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the notebook is stale")
+    options = parser.parse_args()
+    text = json.dumps(notebook(options.url), indent=1, ensure_ascii=False) + "\n"
+    if options.check:
+        fresh = options.out.exists() and options.out.read_text() == text
+        if not fresh:
+            print(f"notebook.py: {options.out} is stale: python3 lab/notebook.py", file=sys.stderr)
+        return 0 if fresh else 1
+    options.out.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
