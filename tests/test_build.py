@@ -1,6 +1,7 @@
 """The build, in a copy of the tree: with and without nvcc, with either compiler, and only what changed."""
 
 import pathlib
+import os
 import re
 import shutil
 import time
@@ -90,9 +91,11 @@ def test_every_architecture_without_a_gpu():
         pytest.skip("there is a GPU: built for it alone")
     known = run(NVCC, "--list-gpu-arch").stdout.split()
     major = {re.sub(r"\D", "", a) for a in known if a.endswith("0")}
-    commands = [line for line in run("make", "-n", "-B", "V=1", "all").stdout.splitlines()
+    # Whatever make test was told, NVCC= say, is no business of this make.
+    fresh = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKEOVERRIDES", "NVCC", "ARCH")}
+    commands = [line for line in run("make", "-n", "-B", "V=1", "all", env=fresh).stdout.splitlines()
                 if "/nvcc " in line and " -c " in line]
-    assert len(commands) == len(list(ROOT.glob("step[0-9][0-9]_*/*.cu"))) + 1
+    assert len(commands) == len([path for path in ROOT.glob("step[0-9][0-9]_*/*.cu") if path.name != "exercise.cu"]) + 1
     for command in commands:
         images = run("sh", "-c", command + " --dryrun").stderr
         assert major <= set(re.findall(r"kind=elf,sm=(\d+)", images)), images
