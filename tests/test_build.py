@@ -1,7 +1,7 @@
 """The build, in a copy of the tree: with and without nvcc, with either compiler, and only what changed."""
 
-import pathlib
 import os
+import pathlib
 import re
 import shutil
 import time
