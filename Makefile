@@ -57,9 +57,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-LABS := $(STEPS:step%=lab%)
-
-.PHONY: all list $(LABS) grade table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
+.PHONY: all list grade table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -127,7 +125,7 @@ build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$^)
 	touch $@
 
-test: all $(TEST_PROGRAMS) .venv/ready
+test: all lab-ready $(TEST_PROGRAMS) .venv/ready
 	.venv/bin/python -m pytest tests
 
 bench-sim: build/tests/bench_sim
@@ -213,6 +211,8 @@ LAB := build/lab/harness.o build/lab/step.h.gch build/lab/names build/lab/comman
 lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))
 
 # make lab04, or make lab04 FILE=path of another one.
+LABS := $(STEPS:step%=lab%)
+.PHONY: lab-ready $(LABS)
 $(LABS): lab%: lab-ready
 	@python3 lab/check.py $* $(if $(FILE),--file '$(FILE)') $(CHECK)
 
