@@ -57,7 +57,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
+.PHONY: all list grade table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -125,7 +125,7 @@ build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$^)
 	touch $@
 
-test: all $(TEST_PROGRAMS) .venv/ready
+test: all lab-ready $(TEST_PROGRAMS) .venv/ready
 	.venv/bin/python -m pytest tests
 
 bench-sim: build/tests/bench_sim
@@ -188,6 +188,38 @@ table-bandwidth: all
 	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
 comma := ,
 
+# The lab: what a check of a submission starts from. Built from this tree alone, and never by one.
+build/lab/harness.o: $(call cpp_objects,$(wildcard common/*.cpp common/cpu/*.cpp common/sim/*.cpp))
+	@mkdir -p $(@D)
+	$(call say,link,$@) $(CXX) -r -nostdlib -Wl,--strip-debug -o $@ $^
+
+LAB_COMPILE := $(CXX) -std=c++17 -I. -Wall -Wextra $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS)
+
+build/lab/step.h.gch: common/step.h $(wildcard common/*.h common/sim/*.h) build/flags
+	@mkdir -p $(@D)
+	@echo '#include "common/step.h"' > build/lab/step.h
+	$(call say,C++,$<) $(LAB_COMPILE) -x c++-header -c build/lab/step.h -o $@
+
+build/lab/names: lab/source.py build/lab/step.h.gch
+	$(call say,names,$@) $(LAB_COMPILE) -E -dD build/lab/step.h -o build/lab/step.ii && python3 lab/source.py build/lab/step.ii > $@
+
+build/lab/command: build/flags
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(if $(GPU),$(CUDA_COMPILE)))' > $@
+
+LAB := build/lab/harness.o build/lab/step.h.gch build/lab/names build/lab/command
+lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))
+
+# make lab04, or make lab04 FILE=path of another one.
+LABS := $(STEPS:step%=lab%)
+.PHONY: lab-ready $(LABS)
+$(LABS): lab%: lab-ready
+	@python3 lab/check.py $* $(if $(FILE),--file '$(FILE)') $(CHECK)
+
+SUBMISSIONS ?=
+grade: lab-ready
+	@python3 lab/grade.py '$(SUBMISSIONS)' --jobs $(JOBS) --results $(RESULTS)/grades $(if $(EXERCISE),--exercise $(EXERCISE)) $(GRADE)
+
 # The chapter: all steps on what this machine has, then tables, figures and verdicts.
 report: all .venv/ready
 	plots/measure.sh $(RESULTS)
@@ -203,6 +235,8 @@ help:
 	@echo 'make table-whitepaper  the tables that the sources published, measured again on this'
 	@echo 'make table-book        machine and printed side by side (results go to results/;'
 	@echo 'make table-bandwidth   RESULTS=folder: elsewhere)'
+	@echo 'make labNN             check the exercise of a step; FILE=path: another file than its exercise.cu'
+	@echo 'make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades go to results/grades/)'
 	@echo 'make report            run all steps on what this machine has, and write report/chapter.html'
 	@echo 'make test              build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim         measure the simulator: traced accesses per second'

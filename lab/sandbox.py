@@ -1,0 +1,242 @@
+"""Runs one command of somebody we do not know: with limits, and out of reach of everything else.
+
+Always: a session of its own, an empty environment, closed stdin, limits of CPU time, address space, file size, open
+files and processes, no core dump, capped output, and a wall-clock limit that kills the session.
+Where the kernel allows it (isolation() tells): namespaces of its own for mounts, processes, network, IPC and, unless
+we are root, users. It then sees /usr, the folders it is given and nothing else, all read-only but its own folder
+and a /tmp in memory, and whatever it has started dies with it. As root there is no user namespace: the command runs
+under a number that is nobody's, because limits of processes do not hold for root.
+
+The file is two programs: the module, and (python3 -I -S sandbox.py SPEC) what lies between it and the command.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+
+NEWNS, NEWIPC, NEWUTS, NEWUSER, NEWPID, NEWNET = 0x20000, 0x8000000, 0x4000000, 0x10000000, 0x20000000, 0x40000000
+RDONLY, NOSUID, NODEV, REMOUNT, BIND, REC, PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
+PDEATHSIG, CAPBSET_DROP, NO_NEW_PRIVS = 1, 24, 38
+
+SETUP_FAILED = 97  # the exit status of the part in between; stderr says why
+SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives"]
+
+
+# ---- Between us and the command --------------------------------------------------------------------------------
+
+def inner(spec):
+    import resource
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(name, *arguments):
+        if getattr(libc, name)(*arguments) < 0:
+            raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
+
+    def mount(source, target, kind, flags, data=b""):
+        call("mount", source.encode(), target.encode(), kind, ctypes.c_ulong(flags), data)
+
+    def bind(source, target, writable):
+        """A file or folder, at another place, too; links stay links."""
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if os.path.islink(source):
+            return os.symlink(os.readlink(source), target)
+        if os.path.isdir(source):
+            os.makedirs(target, exist_ok=True)
+        else:
+            open(target, "w").close()
+        mount(source, target, None, BIND)
+        # A flag that the mount has already must be named again.
+        kept = os.statvfs(source).f_flag & (NOSUID | NODEV | 8)
+        mount("none", target, None, BIND | REMOUNT | NOSUID | kept | (0 if writable else RDONLY))
+
+    root_user = os.getuid() == 0
+    if spec["isolate"]:
+        user, group, number = os.getuid(), os.getgid(), os.getpid()
+        call("unshare", NEWNS | NEWPID | NEWNET | NEWIPC | NEWUTS | (0 if root_user else NEWUSER))
+        if not root_user:
+            for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+                with open(f"/proc/self/{name}", "w") as file:
+                    file.write(text)
+        first = os.fork()
+        if first:  # outside: hands on how it ended
+            os._exit(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]) & 255)
+        # Process 1 of the namespace: it dies with the one outside, and all others with it.
+        call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        new, box = spec["root"], spec["box"]
+        mount("none", "/", None, REC | PRIVATE)
+        mount("none", new, b"tmpfs", NOSUID | NODEV, b"mode=755,size=1m")
+        for path in SYSTEM:
+            if os.path.lexists(path):
+                bind(path, new + path, False)
+        os.makedirs(new + "/tmp")
+        mount("none", new + "/tmp", b"tmpfs", NOSUID | NODEV, b"mode=1777,size=256m" if spec["writable"] else b"mode=555,size=64k")
+        for path in spec["visible"]:
+            bind(path, new + path, False)
+        bind(box, new + "/lab", spec["writable"])
+        bind("/dev/null", new + "/dev/null", True)
+        mount("none", new + "/dev/null", None, BIND | REMOUNT | NOSUID)  # a device after all
+        os.makedirs(new + "/proc")
+        mount("none", new + "/proc", b"proc", NOSUID | NODEV)
+        os.chdir(new)
+        call("syscall", {"x86_64": 155, "aarch64": 41}[os.uname().machine], b".", b".")  # pivot_root
+        call("umount2", b".", 2)
+        mount("none", "/", None, BIND | REMOUNT | NOSUID | NODEV | RDONLY)
+        os.chdir("/lab")
+        # Process 1 does not feel signals that it does not handle: the command is process 2.
+        second = os.fork()
+        if second:
+            while True:  # orphans come here, too
+                pid, status = os.wait()
+                if pid == second:
+                    os._exit(os.waitstatus_to_exitcode(status) & 255)
+        for capability in range(64):
+            if libc.prctl(CAPBSET_DROP, capability, 0, 0, 0) < 0:
+                break
+        if root_user:
+            nobody = 2**31 - 2**22 + number  # no two at a time alike: each has its own count of processes
+            os.setgroups([])
+            os.setresgid(nobody, nobody, nobody)
+            os.setresuid(nobody, nobody, nobody)
+    else:
+        os.chdir(spec["box"])
+    call("prctl", NO_NEW_PRIVS, 1, 0, 0, 0)
+    if spec["processors"]:
+        os.sched_setaffinity(0, spec["processors"])
+    if spec["result"]:
+        # A pipe belongs to who made it, and the command opens it by name.
+        os.dup2(spec["result"], spec["result_as"], inheritable=True)
+        os.close(spec["result"])
+    for name, limit in spec["limits"].items():
+        resource.setrlimit(getattr(resource, "RLIMIT_" + name), (limit, limit + 1 if name == "CPU" else limit))
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)  # Python ignores them
+    os.execve(spec["command"][0], spec["as"], {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp" if spec["isolate"] else "."})
+
+
+if __name__ == "__main__":
+    try:
+        inner(json.loads(sys.argv[1]))
+    except BaseException as error:  # whatever it was, the command has not run
+        os.write(2, f"sandbox: {error}\n".encode())
+        os._exit(SETUP_FAILED)
+
+
+# ---- The module ------------------------------------------------------------------------------------------------
+
+import dataclasses
+import functools
+import random
+import selectors
+import shutil
+import subprocess
+import tempfile
+import time
+
+
+@dataclasses.dataclass
+class Done:
+    status: object  # the exit status; negative: the signal that ended it; or 'timeout', 'output' (too much of it), 'killed'
+    stdout: str
+    stderr: str
+    result: str     # what was written to the pipe `result`
+
+
+class Box:
+    """A private folder: box.path is the command's, and all of it is gone when the `with` is left."""
+
+    def __enter__(self):
+        self.outer = tempfile.mkdtemp(prefix="transpose-lab-")
+        self.path, self.root = os.path.join(self.outer, "box"), os.path.join(self.outer, "root")
+        os.mkdir(self.path)
+        os.mkdir(self.root)
+        os.chmod(self.path, 0o777)  # the folder around it is ours alone
+        return self
+
+    def __exit__(self, *_):
+        for folder, _, _ in os.walk(self.outer):
+            os.chmod(folder, 0o700)  # or what a command made unreadable would stay
+        shutil.rmtree(self.outer)
+
+
+def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, memory=2**30, file_size=0, processes=16,
+        output=2**20, argv0=None, result=None, processor=None):
+    """Runs the command in box.path and returns Done. `result`: the number of a descriptor that it may write to, whose
+    other end we read; `processor`: the one it must keep to. Limits in seconds and bytes."""
+    limits = {"CPU": cpu, "AS": memory, "FSIZE": file_size, "CORE": 0, "NOFILE": 256, "NPROC": processes + (0 if isolate else mine())}
+    read_end, write_end = os.pipe() if result else (None, None)
+    if result:
+        os.fchmod(write_end, 0o666)
+    spec = {"isolate": isolate, "root": box.root, "box": box.path, "visible": list(visible), "writable": writable, "limits": limits,
+            "processors": [processor] if processor is not None else [], "result": write_end, "result_as": result,
+            "command": command, "as": [argv0 or command[0], *command[1:]]}
+    child = subprocess.Popen([sys.executable, "-I", "-S", __file__, json.dumps(spec)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env={}, cwd="/", start_new_session=True, pass_fds=[write_end] if result else [])
+    if result:
+        os.close(write_end)
+    streams = {child.stdout.fileno(): bytearray(), child.stderr.fileno(): bytearray()}
+    if result:
+        streams[read_end] = bytearray()
+    status, end = None, time.monotonic() + wall
+    with selectors.DefaultSelector() as selector:
+        for stream in streams:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map() and status is None:
+            for key, _ in selector.select(max(0, end - time.monotonic())):
+                data = os.read(key.fd, 65536)
+                streams[key.fd] += data
+                if not data:
+                    selector.unregister(key.fd)
+                elif len(streams[key.fd]) > output:
+                    status = "output"
+            # What the command left running may hold the pipes open: its end is enough.
+            if child.poll() is not None and not selector.select(0.05):
+                break
+            if time.monotonic() >= end:
+                status = "timeout"
+    # The session's process group; in namespaces, what left the group has died with process 1.
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    child.kill()
+    child.wait()
+    child.stdout.close(), child.stderr.close()
+    if result:
+        os.close(read_end)
+    texts = [bytes(text).decode("utf-8", "replace") for text in streams.values()]
+    if status is None:
+        status = child.returncode if child.returncode < 128 else child.returncode - 256  # -11 came through the pipe of exits as 245
+        if status == SETUP_FAILED:
+            raise RuntimeError(texts[1].strip())
+        if status in (-signal.SIGXCPU, -signal.SIGKILL):
+            status = "timeout" if status == -signal.SIGXCPU else "killed"
+    return Done(status, texts[0], texts[1], texts[2] if result else "")
+
+
+def mine():
+    """How many processes and threads this user has: the limit of processes counts them all, outside a user namespace."""
+    count = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            count += len(os.listdir(f"/proc/{pid}/task")) if os.stat(f"/proc/{pid}").st_uid == os.getuid() else 0
+        except OSError:
+            pass  # it has ended
+    return count
+
+
+@functools.lru_cache
+def isolation():
+    """'' where namespaces can be had, or the reason why not."""
+    try:
+        with Box() as box:
+            done = run(["/bin/sh", "-c", "test ! -e /root && echo x > file"], box, isolate=True, writable=True, file_size=1024)
+            return "" if done.status == 0 else f"a trial ended with {done.status}: {done.stderr.strip()}"
+    except (RuntimeError, OSError) as error:
+        return str(error)
+
+
+def secret():
+    """A name and a descriptor that nobody can know beforehand."""
+    return "".join(random.SystemRandom().choices("abcdefghijklmnopqrstuvwxyz", k=20)), random.SystemRandom().randrange(20, 250)

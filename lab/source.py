@@ -1,0 +1,254 @@
+"""What a submission may say: a small part of CUDA C++, in which kernels are written and nothing else.
+
+check(text, foreign, produces) returns '' or one line with the reason of the refusal. It works on tokens, before any
+compiler sees the text, and allows rather than forbids:
+
+ - no preprocessor line but the one #include and #pragma unroll; no attributes, other spellings, continued lines;
+ - no string but the second argument of KERNEL, no `::`, no name that begins with _ but CUDA's own;
+ - keywords, types and names of common/step.h from a list. Any other name must be the file's own: one that no header
+   has at its top level, so that what it stands for can only have been declared in the file (or does not compile);
+ - every element that kernels share is a T, which the simulator counts and checks: no variables outside functions, no
+   `static`, no plain type in __shared__, in an array or behind a pointer, no cast that takes a T* for another pointer.
+
+python3 lab/source.py STEP.ii prints the names that are not a submission's own: of common/step.h after g++ -E -dD.
+"""
+
+import re
+import sys
+
+INCLUDE = '"../common/step.h"'
+PLAIN = set("void bool char short int long unsigned signed float double auto size_t uint dim3 uint3 int8_t int16_t int32_t int64_t "
+            "uint8_t uint16_t uint32_t uint64_t uintptr_t".split())
+WORDS = PLAIN | set("""
+    if else for while do break continue return switch case default sizeof static_assert true false
+    const constexpr static inline template typename class struct nullptr static_cast reinterpret_cast
+    and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq
+    __global__ __device__ __host__ __shared__ __launch_bounds__ __restrict__ __ldg __syncthreads
+    threadIdx blockIdx blockDim gridDim LAUNCH KERNEL Vector x y z""".split()) - {"class", "struct", "uintptr_t"}
+KEYWORDS = set("""
+    alignas alignof asm catch class co_await co_return co_yield concept const_cast consteval constinit decltype delete dynamic_cast enum
+    explicit export extern final friend goto mutable namespace new noexcept operator override private protected public register
+    requires struct this thread_local throw try typedef typeid typeof union using virtual volatile wchar_t char8_t char16_t char32_t
+    main import module""".split())
+# At the top level of the C library's headers, and harmless: functions of numbers, which people use as names.
+HARMLESS = set("index rindex y0 y1 yn j0 j1 jn div abs min max round tm step value values data size first last count left right element elements pitch pattern source kernel N T i j".split())
+
+TOKEN = re.compile(r"""
+    (?P<space>[ \t\r\n]+) | (?P<comment>//[^\n]* | /\*.*?\*/) | (?P<string>"[^"\\\n]*") |
+    (?P<number>\.?[0-9][0-9A-Za-z_.]*) | (?P<name>[A-Za-z_][A-Za-z_0-9]*) |
+    (?P<sign><<= | >>= | \+\+ | -- | -> | << | >> | <= | >= | == | != | && | \|\| | [-+*/%&|^]= | :: | [-+*/%&|^<>=!~?:;,.(){}\[\]#])
+""", re.VERBOSE | re.DOTALL)
+
+
+class Refused(Exception):
+    pass
+
+
+def tokens(text):
+    """(kind, text, line) of everything but spaces and comments; Refused for what is no token here."""
+    place, line, found = 0, 1, []
+    while place < len(text):
+        match = TOKEN.match(text, place)
+        if not match:
+            raise Refused(f"line {line}: {text[place]!r}: no such character outside comments")
+        token = match.group()
+        if match.lastgroup not in ("space", "comment"):
+            found.append((match.lastgroup, token, line))
+        line += token.count("\n")
+        place = match.end()
+    return found
+
+
+def check(text, foreign, produces=frozenset({"transposes"}), kernels=()):
+    try:
+        check_text(text, set(foreign), set(produces), kernels)
+        return ""
+    except Refused as refused:
+        return str(refused)
+
+
+def check_text(text, foreign, produces, kernels):
+    if len(text) > 1 << 16:
+        raise Refused(f"the file has {len(text)} characters; no exercise needs more than {1 << 16}")
+    for number, line in enumerate(text.split("\n"), 1):
+        if re.search(r"\\\s*$", line):
+            raise Refused(f"line {number}: '\\' at its end: lines cannot be continued")
+        if "??" in line:
+            raise Refused(f"line {number}: '??': trigraphs are not understood here")
+        if re.search(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f]", line):
+            raise Refused(f"line {number}: a control character")
+    all_, code, included = tokens(text), [], False
+    while all_:
+        kind, token, line = all_.pop(0)
+        if token == "#":
+            rest = []
+            while all_ and all_[0][2] == line:
+                rest.append(all_.pop(0)[1])
+            if rest == ["include", INCLUDE] and not included and not code:
+                included = True
+            elif not (rest[:2] == ["pragma", "unroll"] and all(re.fullmatch(r"[0-9]+|\(|\)", word) for word in rest[2:])):
+                raise Refused(f"line {line}: #{' '.join(rest)}: the only lines of the preprocessor are one #include {INCLUDE}, at the top, and #pragma unroll")
+        else:
+            code.append((kind, token, line))
+    if not included:
+        raise Refused(f"line 1: the file does not #include {INCLUDE}")
+    check_tokens(code, foreign, produces)
+    check_top_level(code)
+    registered = [code[i + 2][1] for i in range(len(code) - 2) if code[i][1] == "KERNEL"]
+    for kernel in kernels:
+        if kernel not in registered:
+            raise Refused(f"no KERNEL({kernel}, ...): that is the kernel that counts")
+
+
+def check_tokens(code, foreign, produces):
+    words = [token for _, token, _ in code] + [""] * 8
+    counted = {"idata", "odata"}  # names of what is made of T
+    for i, (kind, token, line) in enumerate(code):
+        def refuse(why, what=token):
+            raise Refused(f"line {line}: {what}: {why}")
+        before, after = words[i - 1] if i else "", words[i + 1]
+        if kind == "string":
+            if words[i - 4:i - 2] != ["KERNEL", "("] or before != ",":
+                refuse("a string belongs in KERNEL(name, \"row\", ...) and nowhere else")
+        elif kind == "name":
+            if token in produces:
+                if words[i - 6:i - 4] != ["KERNEL", "("]:
+                    refuse("what a kernel produces is said in KERNEL and nowhere else")
+            elif token in KEYWORDS:
+                refuse("a kernel of this lab needs no such keyword")
+            elif token not in WORDS:
+                if token.startswith("_") or "__" in token:
+                    refuse("names with _ at the beginning or __ in them are the compiler's")
+                if token in foreign and token not in HARMLESS:
+                    refuse("not a name that exercises may use; if it is your own, choose another one")
+            if before in ("T", ">", "*", "&") and (before == "T" or words[i - 2] in ("T", ">")):
+                counted.add(token)
+        elif token == "::":
+            refuse("nothing outside this file is needed")
+        elif token + after in ("[[", "<:", "<%", "%:", ":>", "%>", "]]") and token + after != "]]":
+            refuse("attributes and other spellings of signs are not understood here", token + after)
+        if token == "KERNEL" and not (after == "(" and words[i + 3] == "," and code[i + 4][0] == "string" and words[i + 5] == ","
+                                      and words[i + 6] in produces):
+            refuse(f"expected KERNEL(name, \"row\", {' or '.join(sorted(produces))}, launcher), as it was handed out")
+        if token == "template" and after == "<":
+            end = i + 2
+            while words[end] != ">":
+                if words[end] in ("typename", "class") and words[end + 1:end + 2] != ["T"] or words[end] in ("template", "") or \
+                        (words[end] == "=" and words[end - 2] == "typename"):
+                    refuse("the parameters are `typename T`, the element, and numbers", "template")
+                end += 1
+        if token == "__shared__" and not (after == "T" or words[i + 1:i + 5] == ["Vector", "<", "T", ">"]):
+            refuse("shared memory is of T or Vector<T>: the simulator sees nothing else", f"__shared__ {after}")
+        if token == "static" and after != "constexpr" and before not in (">", "}", ";", "constexpr"):
+            refuse("a kernel keeps nothing between launches")
+        if token in PLAIN:
+            j = i + 1
+            while words[j] in ("const", "__restrict__") or words[j] in PLAIN:
+                j += 1
+            if words[j] == "*" and token != "auto" and words[j + 1] not in ("(",):
+                refuse("pointers are to T: the simulator sees no other memory", f"{token} *")
+            if token == "auto" and words[j] == "*":
+                refuse("say T*", "auto *")
+            while code[min(j, len(code) - 1)][0] == "name" and words[j] not in WORDS:  # the variables of a declaration
+                if words[j + 1] == "[" and "constexpr" not in words[max(0, i - 3):i]:
+                    refuse(f"an array of {token} is memory that the simulator does not see: make it T", words[j])
+                depth, j = 0, j + 1
+                while words[j] and (depth or words[j] not in (",", ";", ")", "{", "}")):
+                    depth += (words[j] in ("(", "[")) - (words[j] in (")", "]"))
+                    j += 1
+                j += words[j] == ","
+            if before == "<" and token not in ("int", "size_t", "unsigned") and words[i - 2] not in ("static_cast", "reinterpret_cast"):
+                refuse("the type of a template is T", f"<{token}>")
+            if before == "<" and words[i - 2] not in ("static_cast", "reinterpret_cast", "template") and after in (">", ","):
+                refuse("the type of a template is T", f"<{token}>")
+        if token == "*" and after in (")", ">", ",") and not (after == ">" and cast_of_elements(words, i)):
+            refuse("a pointer may be cast by reinterpret_cast<T*> and reinterpret_cast<Vector<T>*> alone", f"*{after}")
+        if token == "&" and after in (")", ">", ",", "*", "&"):
+            refuse("no type is needed that ends here", f"&{after}")
+        if token == "reinterpret_cast":
+            j = words.index(">", i + 1) if ">" in words[i + 1:] else i
+            if not any(cast_of_elements(words, k) for k in (j - 1, j + 1)):
+                refuse("the casts of pointers are reinterpret_cast<T*> and reinterpret_cast<Vector<T>*>, const or not")
+        # An address is taken of elements only: with that of a number, any memory could be reached.
+        operand_before = i and (code[i - 1][0] in ("name", "number") and before not in ("return", "case", "else", "do") or before in (")", "]", ">"))
+        if token == "&" and not operand_before and after not in counted:
+            refuse("an address is taken of idata, odata or other elements of type T", f"&{after}")
+        if token == "." and after in ("x", "y", "z") and before in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
+            if words[i + 2] in ("=", "++", "--") or re.fullmatch(r"[-+*/%&|^]=|<<=|>>=", words[i + 2]) or words[i - 2] in ("++", "--"):
+                refuse("CUDA's own variables cannot be written", before)
+        if token in ("threadIdx", "blockIdx", "blockDim", "gridDim") and after != "." and not re.fullmatch(r"[,)]", after):
+            refuse("read its .x, .y or .z")
+
+
+def cast_of_elements(words, star):
+    """Whether words[star] is the * of reinterpret_cast<[const] T*> or <[const] Vector<T>*>."""
+    inside = words[max(0, star - 7):star]
+    return any(inside[-len(shape):] == shape for const in ([], ["const"])
+               for shape in (["reinterpret_cast", "<", *const, "T"], ["reinterpret_cast", "<", *const, "Vector", "<", "T", ">"]))
+
+
+def check_top_level(code):
+    """Outside functions: templates and functions, KERNEL lines, and constants."""
+    depth, statement = 0, []
+    for i, (_, token, line) in enumerate(code):
+        if token in ("(", "[", "{"):
+            if depth == 0 and token == "{":
+                function = ")" in statement
+                if not function and "constexpr" not in statement:
+                    raise Refused(f"line {line}: {' '.join(statement[-3:])} {{: outside functions there are constexpr numbers and KERNEL lines only")
+            depth += 1
+        elif token in (")", "]", "}"):
+            depth -= 1
+            if depth < 0:
+                raise Refused(f"line {line}: {token}: nothing to close")
+            if depth == 0 and (token == "}" and ")" in statement or token == ")" and statement[:1] == ["KERNEL"]):
+                statement = []
+                continue
+        if depth == 0 and token == ";":
+            if statement and "constexpr" not in statement and statement[0] != "static_assert":
+                raise Refused(f"line {line}: {' '.join(statement[-3:])};: outside functions there are constexpr numbers and KERNEL lines only")
+            statement = []
+        elif depth == 0 or (depth == 1 and token == "("):
+            statement.append(token)
+    if depth:
+        raise Refused(f"line {code[-1][2]}: {code[-1][1]}: something is not closed")
+
+
+def names_of(preprocessed):
+    """The names at the top level of the headers, the macros, and every name of common/ itself."""
+    found, depth, parentheses, ours = set(), 0, 0, False
+    linkage = 0  # open braces of extern "C"
+    last = []
+    for line in preprocessed.split("\n"):
+        if line.startswith("# "):
+            ours = "common/" in line
+            continue
+        define = re.match(r"#define ([A-Za-z_]\w*)", line)
+        if define:
+            found.add(define.group(1))
+        if line.startswith("#"):
+            continue
+        for token in re.findall(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[A-Za-z_]\w*|\S', line):
+            if token == "{":
+                if last[-2:] == ["extern", '"C"'] or last[-2:] == ["extern", '"C++"']:
+                    linkage += 1
+                else:
+                    depth += 1
+            elif token == "}":
+                if depth:
+                    depth -= 1
+                else:
+                    linkage -= 1
+            elif token in "()":
+                parentheses += 1 if token == "(" else -1
+                # A name before a parenthesis is called or declared; those of our namespaces are found by their arguments.
+                if token == "(" and ours and last and re.match(r"[A-Za-z_]", last[-1]):
+                    found.add(last[-1])
+            elif re.match(r"[A-Za-z_]", token) and depth == 0 and parentheses == 0:
+                found.add(token)
+            last = [*last[-2:], token]
+    return sorted(name for name in found if name not in WORDS and name not in KEYWORDS)
+
+
+if __name__ == "__main__":
+    print("\n".join(names_of(open(sys.argv[1]).read())))

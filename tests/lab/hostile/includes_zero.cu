@@ -1,0 +1,2 @@
+#include "../common/step.h"
+#include "/dev/zero"
