@@ -43,7 +43,8 @@ cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) $(if $(NVCC),$(p
 objects = $(cpp_objects) $(cu_objects)
 
 STEPS := $(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder)))))
-step_sources = $(sort $(wildcard $(1)_*/*.cu $(1)_*/*.cpp))
+# A step's exercise is no part of it: a student's kernel, compiled and checked by itself.
+step_sources = $(sort $(filter-out %/exercise.cu,$(wildcard $(1)_*/*.cu $(1)_*/*.cpp)))
 ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
 
 COMMON := $(call cpp_objects,$(filter-out common/main.cpp,$(wildcard common/*.cpp common/cpu/*.cpp common/sim/*.cpp)))

@@ -1,0 +1,315 @@
+"""The lab's exercises: what is run, what is judged, what it is worth. Data and judgements only: whoever
+compiles and runs a submission makes a Run of each run a Check names, and hands them to its judge."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Callable, List, Optional, Tuple
+
+TYPES = ["float", "double"]
+MACHINE = "h200"
+
+# width, height: of one element, of whole tiles, of primes, one off a power of two, flat and tall.
+SHAPES = [(1, 1), (64, 64), (128, 128), (31, 33), (33, 31), (127, 129), (129, 127), (13, 97), (97, 13), (1, 200), (200, 1),
+          (96, 40), (36, 260), (257, 67)]
+SQUARES = [(64, 64), (128, 128), (256, 256)]
+
+Key = Tuple[int, int, str, str]  # width, height, type, machine
+
+
+@dataclass
+class Run:
+    """What `--kernel NAME --size WxH --type T --machine M --explain --csv FILE` did."""
+    width: int
+    height: int
+    type: str
+    machine: str
+    row: Optional[dict]   # of the CSV file; None if there was no verified result
+    findings: List[str]   # the lines on stderr, without the program's name
+    explain: str          # what it printed on stdout
+    status: int           # exit status; negative: the signal that ended it
+
+    @property
+    def shape(self):
+        return f"{self.width} x {self.height}"
+
+
+@dataclass
+class Check:
+    name: str
+    points: int
+    what: str                      # one sentence, for students
+    runs: List[Key]                # those that judge looks at
+    judge: Callable[[dict], str]   # of {key: Run}: '' if passed, else one sentence
+
+
+@dataclass
+class Exercise:
+    number: int
+    step: str            # the folder of exercise.cu
+    kernels: List[str]   # that must be registered; nothing else counts
+    produces: str        # the column of the CSV file: what else is verified is not the exercise
+    checks: List[Check] = field(default_factory=list)
+
+
+# What a run says.
+
+FORBIDDEN = ("divergent barrier", "misaligned", "out-of-bounds", "race:", "uninitialized", "store to the input")
+
+
+def said(line):
+    """A finding without the kernel's name, with files by their last name."""
+    return re.sub(r"(?:[\w.~+-]*/)+([\w.-]+:\d+)", r"\1", re.sub(r"^\w+: (?=[\w -]+[:,]? )", "", line, count=1))
+
+
+def forbidden(run):
+    """The lines that say what a kernel must not do, even where its result is right: causes before effects."""
+    return [line for word in FORBIDDEN for line in run.findings if word in line]
+
+
+def first_trouble(run):
+    """Why there is no verified result, in a few words."""
+    lines = forbidden(run) + run.findings
+    if run.row is not None and not lines:
+        return f"it produces a {run.row['produces']}"
+    if run.status < 0:
+        return f"the program was ended by signal {-run.status}"
+    return said(lines[0]) if lines else f"exit status {run.status}"
+
+
+def right(run, produces):
+    """Is every element as it should be? (What else the kernel does is a check of its own.)"""
+    if run.row is not None:
+        return run.row["produces"] == produces and run.row["verified"] == "yes"
+    return run.status == 1 and bool(forbidden(run)) and "wrong result" not in " ".join(run.findings)
+
+
+def verified(run, produces):
+    return run.row is not None and right(run, produces)
+
+
+SITE = re.compile(r"^  (load|store) of (global|shared) memory at (.*?)(?::(\d+))?(?:: .*)?\n"
+                  r"    (\d+) requests? of .*?; ([\d.e+]+) (\w+) each, ideal ([\d.e+]+).*\n    (.*)$", re.MULTILINE)
+
+
+def worst_site(run, way, memory):
+    """The load or store that costs most per request: (where, cost, unit, diagnosis), or None."""
+    sites = [(float(cost), f"{path.rsplit('/', 1)[-1]}:{line}" if line else path, unit, why)
+             for kind, of, path, line, _, cost, unit, _, why in SITE.findall(run.explain) if kind == way and of == memory]
+    if not sites:
+        return None
+    cost, where, unit, why = max(sites, key=lambda site: site[0])
+    return where, cost, unit, why
+
+
+def blame(run, way, memory):
+    site = worst_site(run, way, memory)
+    return f"; look at {site[0]}: {site[3]}" if site else ""
+
+
+def number(run, column):
+    return float(run.row[column] or 0)
+
+
+# Judges. Each returns the function that a Check calls.
+
+def gets_right(runs, produces):
+    def judge(found):
+        for key in runs:
+            run = found[key]
+            if not right(run, produces):
+                wanted = "" if run.row is None else f", and a {produces} is asked for"
+                return f"Not right at {run.shape} of {run.type}: {first_trouble(run)}{wanted}."
+        return ""
+    return judge
+
+
+def gets_doubles_right(shapes, produces):
+    """Right wherever it is for floats, so that one fault is not paid for twice; and at a square at least."""
+    def judge(found):
+        some = False
+        for w, h in shapes:
+            single, double = found[w, h, "float", MACHINE], found[w, h, "double", MACHINE]
+            if right(single, produces) and not right(double, produces):
+                return f"Right for floats, not for doubles, at {double.shape}: {first_trouble(double)}."
+            some = some or (w == h and verified(double, produces))
+        return "" if some else f"Not right for doubles either: {first_trouble(found[shapes[0] + ('double', MACHINE)])}."
+    return judge
+
+
+def stays_clean(runs, produces):
+    def judge(found):
+        for key in runs:
+            if lines := forbidden(found[key]):
+                return f"At {found[key].shape} of {found[key].type}: {said(lines[0])}."
+        if not any(right(found[key], produces) for key in runs if min(key[:2]) > 1):
+            return "It gets nothing right yet, so this says nothing: " + first_trouble(found[runs[0]]) + "."
+        return ""
+    return judge
+
+
+def counted(key, produces, test):
+    """A target: `test` sees a verified run and says what it misses; other runs have no counts to go by."""
+    def judge(found):
+        run = found[key]
+        if not verified(run, produces):
+            return f"No counts without a verified result at {run.shape} of {run.type}: {first_trouble(run)}."
+        return test(run)
+    return judge
+
+
+def cost(way, memory, most):
+    """At most so many sectors, or wavefronts, per request on average."""
+    unit = "sectors" if memory == "global" else "wavefronts"
+    counts = f"{memory}_{way}_{'transactions' if memory == 'global' else 'wavefronts'}"
+
+    def test(run):
+        requests = number(run, f"{memory}_{way}_requests")
+        if not requests:
+            return f"There is no {way} of {memory} memory at {run.shape}."
+        each = number(run, counts) / requests
+        return "" if each <= most else f"{each:.4g} {unit} per {way} of {memory} memory at {run.shape}; the target is {most}{blame(run, way, memory)}."
+    return test
+
+
+def in_all(column, most, way, what):
+    def test(run):
+        n = number(run, column)
+        return "" if n <= most else f"{n:.0f} {what} at {run.shape}; the target is {most}{blame(run, way, 'global')}."
+    return test
+
+
+def shared_bytes(exactly, why):
+    def test(run):
+        n = int(number(run, "shared_bytes_per_block"))
+        return "" if n == exactly else f"A block has {n} bytes of shared memory, and is to have {exactly}: {why}."
+    return test
+
+
+def both(*tests):
+    return lambda run: next((hint for test in tests if (hint := test(run))), "")
+
+
+def all_of(*judges):
+    return lambda found: next((hint for judge in judges if (hint := judge(found))), "")
+
+
+# What every exercise checks, and then its targets.
+
+def runs_of(shapes, *types):
+    return [(w, h, t, MACHINE) for t in types for w, h in shapes]
+
+
+DOUBLES = [(64, 64), (128, 128), (33, 31), (127, 129), (97, 13)]
+
+
+def correctness(produces, squares, shapes, double, clean, more=()):
+    """The checks of the result; `more`: further runs to be kept clean."""
+    every = runs_of(SHAPES, "float")
+    watched = every + runs_of(DOUBLES, "double") + list(more)
+    return [
+        Check("squares", squares, "Right for squares of whole tiles.", runs_of(SQUARES, "float"), gets_right(runs_of(SQUARES, "float"), produces)),
+        Check("shapes", shapes, "Right for every shape, down to a single element.", every, gets_right(every, produces)),
+        Check("double", double, "Right for doubles, too.", runs_of(DOUBLES, "float", "double"), gets_doubles_right(DOUBLES, produces)),
+        Check("clean", clean, "No race, nothing out of bounds, nothing read that nobody wrote, no barrier that some threads miss.",
+              watched, stays_clean(watched, produces)),
+    ]
+
+
+def target(name, points, what, produces, test, shape=(256, 256), type="float", machine=MACHINE):
+    key = (*shape, type, machine)
+    return Check(name, points, what, [key], counted(key, produces, test))
+
+
+def first_exercise():
+    rows, wide = 64, (1025, 64)
+    return Exercise(1, "step01_copy", ["copyAligned"], "copy", correctness("copy", 10, 15, 5, 10) + [
+        target("loads", 25, "At 1025 x 64 loads touch at most 129 sectors a row.", "copy",
+               in_all("global_load_transactions", 129 * rows, "load", "sectors of loads"), wide),
+        target("stores", 25, "At 1025 x 64 stores touch at most 129 sectors a row.", "copy",
+               in_all("global_store_transactions", 129 * rows, "store", "sectors of stores"), wide),
+        target("requests", 10, "At 1025 x 64 there are at most 33 loads and 33 stores a row.", "copy",
+               both(in_all("global_load_requests", 33 * rows, "load", "requests to load"),
+                    in_all("global_store_requests", 33 * rows, "store", "requests to store")), wide),
+    ])
+
+
+def second_exercise():
+    t = "transpose"
+    return Exercise(2, "step02_naive", ["transposePatches"], t, correctness(t, 10, 15, 5, 10) + [
+        target("loads", 15, "At most 8 sectors per load of floats.", t, cost("load", "global", 8)),
+        target("stores", 40, "4 sectors per store of floats.", t, cost("store", "global", 4)),
+        target("memory", 5, "No shared memory.", t, shared_bytes(0, "this one is to do without")),
+    ])
+
+
+def third_exercise():
+    t = "transpose"
+    return Exercise(3, "step03_coalesced", ["transposeHalfTile"], t, correctness(t, 10, 15, 5, 10) + [
+        target("loads", 5, "4 sectors per load of floats.", t, cost("load", "global", 4)),
+        target("stores", 40, "4 sectors per store of floats.", t, cost("store", "global", 4)),
+        target("memory", 15, "2048 bytes of shared memory: a tile of 32 x 16 floats.", t, shared_bytes(2048, "32 x 16 floats, no more and no less")),
+    ])
+
+
+def fourth_exercise():
+    t = "transpose"
+    return Exercise(4, "step04_padding", ["transposeSwizzledTall"], t, correctness(t, 10, 10, 5, 10) + [
+        target("sectors", 5, "4 sectors per load and store of floats.", t, both(cost("load", "global", 4), cost("store", "global", 4))),
+        target("conflicts", 40, "1 wavefront per request to the tile.", t, both(cost("store", "shared", 1), cost("load", "shared", 1))),
+        target("memory", 20, "2048 bytes of shared memory: 16 x 32 floats, no padding.", t,
+               shared_bytes(2048, "16 x 32 floats, no padding and no larger tile")),
+    ])
+
+
+def fifth_exercise():
+    t = "tile-local transpose"
+    return Exercise(5, "step05_decomposed", ["turnTiles"], t, correctness(t, 15, 20, 5, 10) + [
+        target("sectors", 15, "4 sectors per load and store of floats.", t, both(cost("load", "global", 4), cost("store", "global", 4))),
+        target("conflicts", 15, "1 wavefront per request to the tile.", t, both(cost("store", "shared", 1), cost("load", "shared", 1))),
+        target("memory", 20, "16384 bytes of shared memory: 64 x 64 floats, no padding.", t, shared_bytes(16384, "64 x 64 floats, no padding")),
+    ])
+
+
+def sixth_exercise():
+    t = "transpose"
+    camping, tall, looping = (2048, 2048, "float", "gtx280"), (1, 2100000, "float", MACHINE), (1100, 1060, "float", MACHINE)
+
+    def partitions(run):
+        for way in ("loads", "stores"):
+            n = number(run, f"busiest_partition_of_{way}")
+            if n > 1.1:
+                return f"The busiest partition of the GTX 280 gets {n:.2f} times the mean of the {way}, and 1.1 is allowed: which tiles do blocks that run together take?"
+        return ""
+    return Exercise(6, "step06_diagonal", ["transposeDiagonalLoop"], t, correctness(t, 10, 10, 5, 20, [camping, looping]) + [
+        Check("tall", 15, "Right for more tiles than CUDA allows blocks side by side in y, and for more tiles than there are blocks.",
+              [looping, tall], gets_right([looping, tall], t)),
+        target("sectors", 10, "4 sectors per load and store of floats.", t, both(cost("load", "global", 4), cost("store", "global", 4))),
+        target("conflicts", 10, "1 wavefront per request to the tile.", t, both(cost("store", "shared", 1), cost("load", "shared", 1))),
+        target("partitions", 20, "At 2048 x 2048 the busiest partition of a GTX 280 gets at most 1.1 times the mean, of loads and of stores.", t,
+               partitions, (2048, 2048), machine="gtx280"),
+    ])
+
+
+def seventh_exercise():
+    t, even, wide = "copy", (256, 256, "float", MACHINE), (256, 256, "double", MACHINE)
+
+    def few(vectors):
+        return both(in_all("global_load_requests", vectors // 32, "load", "requests to load"),
+                    in_all("global_store_requests", vectors // 32, "store", "requests to store"))
+
+    def sectors(run):
+        most = run.width * run.height * 4 // 32
+        return both(in_all("global_load_transactions", most, "load", "sectors of loads"),
+                    in_all("global_store_transactions", most, "store", "sectors of stores"))(run)
+    return Exercise(7, "step07_vectorized", ["copyVectorized"], t, correctness(t, 10, 15, 5, 10) + [
+        Check("requests", 30, "Every request of a warp moves 32 vectors, of floats and of doubles.", [even, wide],
+              all_of(counted(even, t, few(256 * 64)), counted(wide, t, few(256 * 128)))),
+        target("height", 10, "The same for a height that is no whole number of vectors: a copy's rows are as long in odata.", t, few(64 * 64), (256, 63)),
+        target("sectors", 10, "No sector is moved twice: 16 for each request.", t, sectors),
+        target("tile", 10, "Through the tile, with at most 4 wavefronts for each request.", t, both(cost("store", "shared", 4), cost("load", "shared", 4))),
+    ])
+
+
+EXERCISES = {e.number: e for e in (first_exercise(), second_exercise(), third_exercise(), fourth_exercise(), fifth_exercise(),
+                                   sixth_exercise(), seventh_exercise())}
+assert all(sum(check.points for check in e.checks) == 100 for e in EXERCISES.values())

@@ -1,0 +1,36 @@
+// Exercise 1: a copy whose warps begin where sectors begin.
+//
+//   make lab01
+//
+// Below is the copy of step 1. In a matrix of 1025 columns each row begins one element further
+// into a sector than the row before it, and so does every warp: 128 bytes touch 5 sectors.
+// Begin elsewhere, so that all but a row's first and last warp touch 4. Of 64 such rows, loads
+// may touch 8256 sectors, 129 a row, and so may stores, in at most 33 requests a row.
+
+#include "../common/step.h"
+
+constexpr int TILE_DIM = 32;   // a block moves one tile of TILE_DIM x TILE_DIM elements
+constexpr int BLOCK_ROWS = 8;  // with TILE_DIM x BLOCK_ROWS threads: four elements per thread
+
+template <typename T>
+__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+{
+    // TODO: how many elements lie between the last boundary of sectors (32 bytes) and row y + j?
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            odata[size_t(y + j) * width + x] = idata[size_t(y + j) * width + x];
+}
+
+template <typename T>
+void launchAligned(T* odata, const T* idata, int width, int height)
+{
+    // TODO: do these blocks still reach the end of every row?
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    LAUNCH(copyAligned<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(copyAligned, "-", copies, launchAligned)

@@ -1,0 +1,62 @@
+// Exercise 7: the copy through shared memory, sixteen bytes at a time.
+//
+//   make lab07
+//
+// copyVectorized is step 1's copySharedMem, element by element. Have it move vectors of 16 bytes,
+// Vector<T>, into the tile and out of it: a quarter of the requests of floats, 16 sectors each, and
+// 4 wavefronts for each request to the tile. A vector must begin at a multiple of 16 bytes: where
+// rows do not, copyElements has to do. When is that? Whatever a copy allows is to go by vectors.
+
+#include "../common/step.h"
+
+constexpr int TILE_DIM = 32;   // of the tile, in what a thread moves at a time
+constexpr int BLOCK_ROWS = 8;  // with TILE_DIM x BLOCK_ROWS threads: each moves four
+
+template <typename T> constexpr int N = 16 / sizeof(T);  // elements of a vector
+
+// TODO: a tile of Vector<T>, 16 bytes moved by one assignment. Step 7 shows how to get at them.
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
+
+    // Each thread reads back only what it wrote itself: the barrier gets all its loads under way.
+    __syncthreads();
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            odata[size_t(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x];
+}
+
+// For rows that do not all begin where a vector may.
+template <typename T>
+__global__ void copyElements(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            odata[size_t(y + j) * width + x] = idata[size_t(y + j) * width + x];
+}
+
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    // TODO: when copyVectorized, with how many blocks, and when copyElements?
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    if (width > 0)
+        LAUNCH(copyVectorized<T>, grid, block)(odata, idata, width, height);
+    else
+        LAUNCH(copyElements<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(copyVectorized, "-", copies, launchVectorized)
