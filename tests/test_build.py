@@ -92,7 +92,8 @@ def test_every_architecture_without_a_gpu():
     major = {re.sub(r"\D", "", a) for a in known if a.endswith("0")}
     commands = [line for line in run("make", "-n", "-B", "V=1", "all").stdout.splitlines()
                 if "/nvcc " in line and " -c " in line]
-    assert len(commands) == len(list(ROOT.glob("step[0-9][0-9]_*/*.cu"))) + 1
+    sources = [path for path in ROOT.glob("step[0-9][0-9]_*/*.cu") if path.name != "exercise.cu"]
+    assert len(commands) == len(sources) + 1
     for command in commands:
         images = run("sh", "-c", command + " --dryrun").stderr
         assert major <= set(re.findall(r"kind=elf,sm=(\d+)", images)), images
