@@ -26,7 +26,7 @@ class Run:
     row: Optional[dict]   # of the CSV file; None if there was no verified result
     findings: List[str]   # the lines on stderr, without the program's name
     explain: str          # what it printed on stdout
-    status: int           # exit status; negative: the signal that ended it
+    status: object        # exit status; negative: the signal that ended it; or timeout, memory, killed
 
     @property
     def shape(self):
@@ -71,6 +71,8 @@ def first_trouble(run):
     lines = forbidden(run) + run.findings
     if run.row is not None and not lines:
         return f"it produces a {run.row['produces']}"
+    if isinstance(run.status, str):
+        return f"the program was stopped: {run.status}"
     if run.status < 0:
         return f"the program was ended by signal {-run.status}"
     return said(lines[0]) if lines else f"exit status {run.status}"

@@ -1,0 +1,38 @@
+// loses: squares, shapes, double, clean, loads, stores, requests
+// hint: race: read-after-write
+//
+// Through shared memory, where another warp reads what this one wrote, and nobody waits.
+
+#include "../common/step.h"
+
+constexpr int TILE_DIM = 32;   // a block moves one tile of TILE_DIM x TILE_DIM elements
+constexpr int BLOCK_ROWS = 8;  // with TILE_DIM x BLOCK_ROWS threads: four elements per thread
+
+template <typename T>
+__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
+
+    y += BLOCK_ROWS - 1 - 2 * int(threadIdx.y);
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+            odata[size_t(y + j) * width + x] = tile[BLOCK_ROWS - 1 - threadIdx.y + j][threadIdx.x];
+}
+
+template <typename T>
+void launchCopySharedMem(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    LAUNCH(copyAligned<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(copyAligned, "-", copies, launchCopySharedMem)

@@ -1,0 +1,29 @@
+// loses: shapes
+// hint: 1 x 1
+//
+// No block for what is left over of a whole number of patches.
+
+#include "../common/step.h"
+
+constexpr int BLOCK_X = 8;
+constexpr int BLOCK_Y = 32;
+
+template <typename T>
+__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.y * BLOCK_Y + threadIdx.y;
+    int y = blockIdx.x * BLOCK_X + threadIdx.x;
+
+    if (x < width && y < height)
+        odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
+}
+
+template <typename T>
+void launchPatches(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid(height / BLOCK_X, width / BLOCK_Y);
+    dim3 block(BLOCK_X, BLOCK_Y);
+    LAUNCH(transposePatches<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(transposePatches, "-", transposes, launchPatches)

@@ -1,0 +1,29 @@
+// loses: stores
+// hint: sectors per store
+//
+// A patch of 4 rows and 8 columns: half of each sector that is stored.
+
+#include "../common/step.h"
+
+constexpr int BLOCK_X = 4;
+constexpr int BLOCK_Y = 32;
+
+template <typename T>
+__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.y * BLOCK_Y + threadIdx.y;
+    int y = blockIdx.x * BLOCK_X + threadIdx.x;
+
+    if (x < width && y < height)
+        odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
+}
+
+template <typename T>
+void launchPatches(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((height + BLOCK_X - 1) / BLOCK_X, (width + BLOCK_Y - 1) / BLOCK_Y);
+    dim3 block(BLOCK_X, BLOCK_Y);
+    LAUNCH(transposePatches<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(transposePatches, "-", transposes, launchPatches)

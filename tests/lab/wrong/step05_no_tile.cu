@@ -1,0 +1,38 @@
+// loses: conflicts, memory, sectors
+// hint: bytes apart
+//
+// Without a tile: lanes read down columns of idata.
+
+#include "../common/step.h"
+
+constexpr int TILE_DIM = 64;
+constexpr int BLOCK_ROWS = 4;
+
+template <typename T>
+__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    // (mx + j, my) is the mirror image of (x, y + j) in the tile's diagonal.
+    int mx = blockIdx.x * TILE_DIM + threadIdx.y;
+    int my = blockIdx.y * TILE_DIM + threadIdx.x;
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height) {
+            if (mx + j < width && my < height)
+                odata[size_t(y + j) * width + x] = idata[size_t(my) * width + mx + j];
+            else
+                odata[size_t(y + j) * width + x] = idata[size_t(y + j) * width + x];
+        }
+}
+
+template <typename T>
+void launchTurnTiles(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    LAUNCH(turnTiles<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(turnTiles, "-", transposes_each_tile(TILE_DIM), launchTurnTiles)

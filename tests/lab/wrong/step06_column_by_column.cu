@@ -1,0 +1,55 @@
+// loses: partitions
+// hint: mean of the loads
+//
+// Tiles in columns: blocks that run together read from one partition.
+
+#include "../common/step.h"
+
+constexpr int TILE_DIM = 32;   // a block moves tiles of TILE_DIM x TILE_DIM elements
+constexpr int BLOCK_ROWS = 8;  // with TILE_DIM x BLOCK_ROWS threads: four elements per thread
+constexpr int GRID_DIM = 32;   // and there are GRID_DIM x GRID_DIM blocks
+
+template <typename T>
+__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
+
+    int wide = (width + TILE_DIM - 1) / TILE_DIM;   // tiles in a row of them
+    int high = (height + TILE_DIM - 1) / TILE_DIM;  // and in a column
+
+    for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < wide * high; i += gridDim.x * gridDim.y) {
+        // Down a diagonal, then down the next one: every row of tiles, by, meets every column, bx, once.
+        int by = i % high;
+        int bx = i / high;
+
+        int x = bx * TILE_DIM + threadIdx.x;
+        int y = by * TILE_DIM + threadIdx.y;
+
+        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+            if (x < width && y + j < height)
+                tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
+
+        // Below, a thread reads what other threads wrote: all of them must be done writing.
+        __syncthreads();
+
+        x = by * TILE_DIM + threadIdx.x;
+        y = bx * TILE_DIM + threadIdx.y;
+
+        for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+            if (x < height && y + j < width)
+                odata[size_t(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+
+        // The next turn refills the tile: all threads must be done reading it.
+        __syncthreads();
+    }
+}
+
+template <typename T>
+void launchDiagonalLoop(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid(GRID_DIM, GRID_DIM);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    LAUNCH(transposeDiagonalLoop<T>, grid, block)(odata, idata, width, height);
+}
+
+KERNEL(transposeDiagonalLoop, "-", transposes, launchDiagonalLoop)
