@@ -204,13 +204,14 @@ def verified_rows(done, name, kernels, shapes, type_):
 
 
 def judged(check, runs):
-    """The hint of a check; never '' unless all of its runs gave a verified result."""
+    """The hint of a check; never '' where a run gave neither a verified result nor a report: a report begins with the
+    name that the program was started under, so it is the harness's, and a check may find that it is about something else."""
     mine = {key: runs[key] for key in map(tuple, check.runs)}
     hint = check.judge(mine)
     if not hint:
         for run in mine.values():
-            if not run.row:
-                return f"no verified result for a matrix of {run.height} rows x {run.width} columns of {run.type}" + (f": {run.findings[0]}" if run.findings else "")
+            if not run.row and not (run.status == 1 and run.findings):
+                return f"no result for a matrix of {run.height} rows x {run.width} columns of {run.type}: {run.status}"
     return hint
 
 
