@@ -33,7 +33,7 @@ import sandbox  # noqa: E402
 import source   # noqa: E402
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
-RUN = {"cpu": 4, "wall": 12, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+RUN = {"cpu": 8, "wall": 12, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 STOPPED = 2  # so many runs may be stopped before the rest is not started
 
 
@@ -210,7 +210,7 @@ def judged(check, runs):
     hint = check.judge(mine)
     if not hint:
         for run in mine.values():
-            if not run.row and not (run.status == 1 and run.findings):
+            if not run.row and not (run.status in (1, 2) and run.findings):
                 return f"no result for a matrix of {run.height} rows x {run.width} columns of {run.type}: {run.status}"
     return hint
 

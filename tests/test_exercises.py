@@ -57,7 +57,7 @@ def test_solution_gets_full_points(path, verdicts):
 def test_wrong_solution_loses_what_it_should(path, verdicts):
     text, verdict = path.read_text(), verdicts[path]
     due = set(re.search(r"^// loses: (.*)", text, re.MULTILINE).group(1).split(", "))
-    lost = {c["name"]: c["hint"] for c in verdict["checks"] if c["points"] == 0}
+    lost = {c["name"]: verdict["note"] or c["hint"] for c in verdict["checks"] if c["points"] == 0}
     assert set(lost) == due, (verdict["note"], lost)
     words = re.search(r"^// hint: (.*)", text, re.MULTILINE).group(1)
     assert any(words in hint for hint in lost.values()), lost

@@ -16,10 +16,10 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
 }
 
 template <typename T>
-void launchCopyCol(T* odata, const T* idata, int width, int height, dim3 block)
+void launchCopyCol(T* odata, const T* idata, int width, int height, dim3 block = dim3(32, 32))
 {
     dim3 grid((height + block.x - 1) / block.x, (width + block.y - 1) / block.y);
     LAUNCH(copyAligned<T>, grid, block)(odata, idata, width, height);
 }
 
-BLOCK_KERNEL(copyAligned, "-", copies, launchCopyCol, 32, 32)
+KERNEL(copyAligned, "-", copies, launchCopyCol)

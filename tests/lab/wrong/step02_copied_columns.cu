@@ -16,10 +16,10 @@ __global__ void transposePatches(T* odata, const T* idata, int width, int height
 }
 
 template <typename T>
-void launchCol(T* odata, const T* idata, int width, int height, dim3 block)
+void launchCol(T* odata, const T* idata, int width, int height, dim3 block = dim3(32, 32))
 {
     dim3 grid((height + block.x - 1) / block.x, (width + block.y - 1) / block.y);
     LAUNCH(transposePatches<T>, grid, block)(odata, idata, width, height);
 }
 
-BLOCK_KERNEL(transposePatches, "-", transposes, launchCol, 32, 32)
+KERNEL(transposePatches, "-", transposes, launchCol)

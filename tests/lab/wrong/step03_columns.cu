@@ -16,10 +16,10 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
 }
 
 template <typename T>
-void launchCol(T* odata, const T* idata, int width, int height, dim3 block)
+void launchCol(T* odata, const T* idata, int width, int height, dim3 block = dim3(32, 32))
 {
     dim3 grid((height + block.x - 1) / block.x, (width + block.y - 1) / block.y);
     LAUNCH(transposeHalfTile<T>, grid, block)(odata, idata, width, height);
 }
 
-BLOCK_KERNEL(transposeHalfTile, "-", transposes, launchCol, 32, 32)
+KERNEL(transposeHalfTile, "-", transposes, launchCol)

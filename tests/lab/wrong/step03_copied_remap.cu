@@ -29,10 +29,10 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
 }
 
 template <typename T>
-void launchRemap(T* odata, const T* idata, int width, int height, dim3 block)
+void launchRemap(T* odata, const T* idata, int width, int height, dim3 block = dim3(32, 8))
 {
     dim3 grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
     LAUNCH(transposeHalfTile<T>, grid, block)(odata, idata, width, height);
 }
 
-BLOCK_KERNEL(transposeHalfTile, "-", transposes, launchRemap, 32, 8)
+KERNEL(transposeHalfTile, "-", transposes, launchRemap)

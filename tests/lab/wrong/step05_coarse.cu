@@ -1,5 +1,5 @@
 // loses: squares, shapes, double, clean, sectors, conflicts, memory
-// hint: tile-local transpose is asked for
+// hint: as it was handed out
 //
 // The other half: tiles that are moved.
 

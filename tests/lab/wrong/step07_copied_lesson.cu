@@ -1,5 +1,5 @@
 // loses: squares, shapes, double, clean, requests, height, sectors, tile
-// hint: a copy is asked for
+// hint: as it was handed out
 //
 // The lesson of step 7 under the exercise's name: a transpose.
 
