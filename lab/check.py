@@ -103,7 +103,7 @@ class Lab:
         """What the hand-out registers: a submission must not register a kernel for something easier."""
         handout = ROOT / folder_of(exercise) / "exercise.cu"
         text = handout.read_text() if handout.is_file() else ""
-        return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+)", text, re.MULTILINE)) or frozenset({"transposes"})
+        return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
     def check(self, exercise, path, processor=None):
         """The verdict: {exercise, total, of, checks: [{name, what, points, of, hint}], note, seconds}."""

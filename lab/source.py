@@ -103,6 +103,7 @@ def check_text(text, foreign, produces, kernels):
 def check_tokens(code, foreign, produces):
     words = [token for _, token, _ in code] + [""] * 8
     counted = {"idata", "odata"}  # names of what is made of T
+    names = {whole.split("(")[0] for whole in produces}  # with its argument, only with that one
     for i, (kind, token, line) in enumerate(code):
         def refuse(why, what=token):
             raise Refused(f"line {line}: {what}: {why}")
@@ -111,7 +112,7 @@ def check_tokens(code, foreign, produces):
             if words[i - 4:i - 2] != ["KERNEL", "("] or before != ",":
                 refuse("a string belongs in KERNEL(name, \"row\", ...) and nowhere else")
         elif kind == "name":
-            if token in produces:
+            if token in names:
                 if words[i - 6:i - 4] != ["KERNEL", "("]:
                     refuse("what a kernel produces is said in KERNEL and nowhere else")
             elif token in KEYWORDS:
@@ -128,7 +129,7 @@ def check_tokens(code, foreign, produces):
         elif token + after in ("[[", "<:", "<%", "%:", ":>", "%>", "]]") and token + after != "]]":
             refuse("attributes and other spellings of signs are not understood here", token + after)
         if token == "KERNEL" and not (after == "(" and words[i + 3] == "," and code[i + 4][0] == "string" and words[i + 5] == ","
-                                      and words[i + 6] in produces):
+                                      and (words[i + 6] in produces or "".join(words[i + 6:words.index(")", i + 6) + 1]) in produces)):
             refuse(f"expected KERNEL(name, \"row\", {' or '.join(sorted(produces))}, launcher), as it was handed out")
         if token == "template" and after == "<":
             end = i + 2

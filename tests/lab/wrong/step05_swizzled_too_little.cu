@@ -44,4 +44,4 @@ void launchTurnTiles(T* odata, const T* idata, int width, int height)
     LAUNCH(turnTiles<T>, grid, block)(odata, idata, width, height);
 }
 
-KERNEL(turnTiles, "-", transposes_each_tile(TILE_DIM), launchTurnTiles)
+KERNEL(turnTiles, "-", transposes_each_tile(64), launchTurnTiles)
