@@ -129,7 +129,7 @@ def check_tokens(code, foreign, produces):
         elif token + after in ("[[", "<:", "<%", "%:", ":>", "%>", "]]") and token + after != "]]":
             refuse("attributes and other spellings of signs are not understood here", token + after)
         if token == "KERNEL" and not (after == "(" and words[i + 3] == "," and code[i + 4][0] == "string" and words[i + 5] == ","
-                                      and (words[i + 6] in produces or "".join(words[i + 6:words.index(")", i + 6) + 1]) in produces)):
+                                      and (words[i + 6] in produces or "".join(words[i + 6:]).split(")")[0] + ")" in produces)):
             refuse(f"expected KERNEL(name, \"row\", {' or '.join(sorted(produces))}, launcher), as it was handed out")
         if token == "template" and after == "<":
             end = i + 2
