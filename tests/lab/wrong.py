@@ -1,0 +1,363 @@
+"""Wrong solutions of the exercises: what is wrong, which checks that costs, and what the student is told.
+
+Each is made from another file by a few edits, so that what stands here is what is wrong with it. `base`: the reference
+solution; the hand-out; a kernel of a step, FILE KERNEL, with what it needs, under the exercise's name; or all of a FILE.
+
+python3 tests/lab/wrong.py FOLDER writes them, with the hand-outs and the solutions: a class to try `make grade` on.
+"""
+
+import pathlib
+import re
+import sys
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass
+class Wrong:
+    exercise: int
+    name: str
+    what: str   # is wrong, or done otherwise
+    loses: str  # the names of the checks, all that are lost
+    hint: str   # words in the hint of one of them
+    edits: dict = field(default_factory=dict)  # {old: new}; each old stands in the base once
+    base: str = "solution"
+
+
+LOOP = """
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height)
+"""
+BARRIER = """
+    // Below, a thread reads what other threads wrote: all of them must be done writing.
+    __syncthreads();
+"""
+NO_BARRIER = {BARRIER: ""}
+
+WRONG = [
+    # Exercise 1.
+    Wrong(1, "columns", "A warp goes down a column: each of its lanes is in a sector of its own.",
+          "loads, stores", "bytes apart", base="step01_copy/variants.cu copyCol"),
+    Wrong(1, "copied_lesson", "The copy of step 1 under the exercise's name.",
+          "loads, stores", "rows do not begin on the boundaries of sectors", base="step01_copy/step01.cu copy"),
+    Wrong(1, "copied_shared", "The copy through shared memory of step 1: its warps begin where those of the other do.",
+          "loads, stores", "rows do not begin on the boundaries of sectors", base="step01_copy/step01.cu copySharedMem"),
+    Wrong(1, "eight_lanes", "Sectors are all used, but a warp's request is for one of them alone.",
+          "requests", "requests to load",
+          {"x * TILE_DIM + threadIdx": "x * SECTOR<T> + threadIdx",
+           "if (x >": "if (threadIdx.x < SECTOR<T> && x >",
+           "TILE_DIM - 1) / TILE_DIM,": "SECTOR<T> - 1) / SECTOR<T>,"}),
+    Wrong(1, "floats_only", "Elements pass through a float on their way.",
+          "double", "not for doubles",
+          {"idata[size_t(y + j) * width + x]": "float(idata[size_t(y + j) * width + x])"}),
+    Wrong(1, "narrow_grid", "Rows that begin late end later, and no block is there.",
+          "shapes", "never written",
+          {"SECTOR<T> - 1 + ": ""}),
+    Wrong(1, "only_squares", "Rows are tested against the width: right where width and height are the same.",
+          "shapes", "wrong result",
+          {"< height)": "< width && y + j < height)"}),
+    Wrong(1, "only_tiles", "No block for what is left over of a whole number of tiles.",
+          "shapes, loads, stores, requests", "1025 x 64",
+          {"(width + SECTOR<T> - 1 + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1)": "width / TILE_DIM, height"}),
+    Wrong(1, "out_of_bounds", "Nobody tests the end of a row: the last one ends behind the matrix.",
+          "double, clean, loads, stores, requests", "out-of-bounds load",
+          {"x < width && ": ""}),
+    Wrong(1, "race", "Through shared memory, where another warp reads what this one wrote, and nobody waits.",
+          "squares, shapes, double, clean, loads, stores, requests", "race: read-after-write",
+          {"    __syncthreads();\n": "    y += BLOCK_ROWS - 1 - 2 * int(threadIdx.y);\n",
+           "= tile[threadIdx.y": "= tile[BLOCK_ROWS - 1 - threadIdx.y"},
+          base="step01_copy/step01.cu copySharedMem"),
+    Wrong(1, "wrong_direction", "Moved forwards by what it should be moved back; what is in front of that is left to the first block.",
+          "loads, stores", "rows do not begin on the boundaries of sectors",
+          {"- late": "+ late - TILE_DIM", "SECTOR<T> - 1 +": "2 *"}),
+
+    # Exercise 2.
+    Wrong(2, "copied_columns", "The variant by columns: one row of 32 per warp, on the other side.",
+          "loads", "bytes apart", base="step02_naive/variants.cu transposeCol"),
+    Wrong(2, "copied_lesson", "The naive transpose of step 2 under the exercise's name.",
+          "stores", "bytes apart", base="step02_naive/step02.cu transposeNaive"),
+    Wrong(2, "only_squares", "Rows of odata are height long, not width.",
+          "shapes, clean", "wrong result",
+          {" height ": " width "}),
+    Wrong(2, "only_tiles", "No block for what is left over of a whole number of patches.",
+          "shapes", "1 x 1",
+          {"(height + BLOCK_X - 1) / BLOCK_X, (width + BLOCK_Y - 1)": "height / BLOCK_X, width"}),
+    Wrong(2, "out_of_bounds", "Nobody tests the end of a column: the last one is read from behind the matrix.",
+          "shapes, clean", "out-of-bounds load",
+          {" && y < height": ""}),
+    Wrong(2, "patch_16x2", "A patch of 16 rows and 2 columns: stores could be no better, loads could.",
+          "loads", "sectors per load",
+          {"BLOCK_X = 8;": "BLOCK_X = 16;", "= 32;": "= 16;"}),
+    Wrong(2, "patch_4x8", "A patch of 4 rows and 8 columns: half of each sector that is stored.",
+          "stores", "sectors per store",
+          {"BLOCK_X = 8;": "BLOCK_X = 4;"}),
+    Wrong(2, "race", "Through a tile, with no barrier between filling and emptying it.",
+          "squares, shapes, double, clean, loads, stores, memory", "race: read-after-write",
+          NO_BARRIER,
+          base="step03_coalesced/step03.cu transposeCoalesced"),
+    Wrong(2, "sides_exchanged", "The patch lies the other way round: it is the stores that get half sectors.",
+          "stores", "sectors per store",
+          {"BLOCK_X = 32;": "BLOCK_X = 8;", "BLOCK_Y = 8;": "BLOCK_Y = 32;"}, base="hand-out"),
+    Wrong(2, "tile", "Step 3: 4 sectors on both sides, and a tile that was not to be used.",
+          "memory", "shared memory", base="step03_coalesced/step03.cu transposeCoalesced"),
+
+    # Exercise 3.
+    Wrong(3, "columns", "By columns and without a tile.",
+          "loads, memory", "sectors per load", base="step02_naive/variants.cu transposeCol"),
+    Wrong(3, "copied_lesson", "The tile of step 3, 32 x 32, under the exercise's name.",
+          "memory", "4096 bytes", base="step03_coalesced/step03.cu transposeCoalesced"),
+    Wrong(3, "copied_remap", "The variant for tiles of any shape: its array is as large as the largest.",
+          "memory", "4096 bytes", base="step03_coalesced/variants.cu transposeRemap"),
+    Wrong(3, "copied_tile16", "The variant's tile of 16 x 16: half of what was asked for.",
+          "memory", "1024 bytes", base="step03_coalesced/variants.cu transposeTile16"),
+    Wrong(3, "divergent_barrier", "Threads behind the edge leave before the barrier that the others wait at.",
+          "shapes, clean", "divergent barrier",
+          {"TILE_HEIGHT + threadIdx.y;\n": "TILE_HEIGHT + threadIdx.y;\n\n    if (x >= width && blockIdx.x > 0 && width % 2) return;\n"}),
+    Wrong(3, "half_written", "The second half of the transposed tile is forgotten.",
+          "squares, shapes, double, loads, stores, memory", "never written",
+          {"TILE_WIDTH;": "OUT_ROWS;"}),
+    Wrong(3, "lanes_down_rows", "Numbered anew, but along the columns of the transposed tile.",
+          "stores", "bytes apart",
+          {"% TILE_HEIGHT": "/ OUT_ROWS", "tid / TILE_HEIGHT;": "tid % OUT_ROWS;"}),
+    Wrong(3, "no_barrier", "No barrier between filling and emptying the tile.",
+          "squares, shapes, double, clean, loads, stores, memory", "race: read-after-write",
+          NO_BARRIER),
+    Wrong(3, "only_squares", "Rows of odata are height long, not width.",
+          "shapes, clean", "wrong result",
+          {"* height +": "* width +"}),
+    Wrong(3, "only_tiles", "No block for what is left over of a whole number of tiles.",
+          "shapes", "Not right at 1 x 1",
+          {"(width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_HEIGHT - 1)": "width / TILE_WIDTH, height"}),
+    Wrong(3, "out_of_bounds", "Nobody tests the edge when the tile is filled.",
+          "clean", "out-of-bounds",
+          {"< width && y + j < height": ">= 0"}),
+    Wrong(3, "padded", "Padded: no conflicts, which nobody asked about, at 64 bytes that were not to be had.",
+          "memory", "2112 bytes",
+          {"TILE_WIDTH]": "TILE_WIDTH + 1]"}),
+
+    # Exercise 4.
+    Wrong(4, "copied_lesson", "The padded tile of step 4 under the exercise's name.",
+          "memory", "4224 bytes", base="step04_padding/step04.cu transposeNoBankConflicts"),
+    Wrong(4, "copied_swizzled", "The variant's swizzled tile of 32 x 32.",
+          "memory", "4096 bytes", base="step04_padding/variants.cu transposeSwizzled"),
+    Wrong(4, "copied_tile16", "The variant's swizzled tile of 16 x 16.",
+          "memory", "1024 bytes", base="step04_padding/variants.cu transposeTile16Swizzled"),
+    Wrong(4, "filled_only", "Swizzled when it is filled, and looked for where it would have been.",
+          "squares, shapes, double, clean, sectors, conflicts, memory", "wrong result",
+          {"(row + j) ^ col / 2": "row + j"}),
+    Wrong(4, "leaves_its_row", "XOR with all of the row: places 16 and above are in the next row.",
+          "squares, shapes, double, clean, sectors, conflicts, memory", "out-of-bounds store",
+          {") / 2]": ")]", "col / 2]": "col]"}),
+    Wrong(4, "no_barrier", "No barrier between filling and emptying the tile.",
+          "squares, shapes, double, clean, sectors, conflicts, memory", "race: read-after-write",
+          NO_BARRIER),
+    Wrong(4, "only_squares", "Rows of odata are height long, not width.",
+          "shapes, clean", "wrong result",
+          {"* height +": "* width +"}),
+    Wrong(4, "only_tiles", "No block for what is left over of a whole number of tiles.",
+          "shapes", "Not right at 1 x 1",
+          {"(width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_HEIGHT - 1)": "width / TILE_WIDTH, height"}),
+    Wrong(4, "out_of_bounds", "Nobody tests the edge when the tile is filled.",
+          "clean", "out-of-bounds",
+          {"< width && y + j < height": ">= 0"}),
+    Wrong(4, "padded", "Padded: columns do not conflict, but two rows filled together do.",
+          "conflicts, memory", "2176 bytes",
+          {"TILE_WIDTH]": "TILE_WIDTH + 1]", " ^ (threadIdx.y + j) / 2": "", "(row + j) ^ col / 2": "row + j"}),
+    Wrong(4, "swizzled_by_row", "The row modulo 16: of a column's 16 even rows two each meet.",
+          "conflicts", "wavefronts per load",
+          {") / 2]": ") % 16]", "col / 2];": "col % 16];"}),
+    Wrong(4, "uncoalesced", "What the tile is for is given away: lanes write down columns of odata.",
+          "sectors, conflicts", "bytes apart",
+          {"% TILE_HEIGHT": "/ OUT_ROWS", "/ TILE_HEIGHT;": "% OUT_ROWS;"}),
+    Wrong(4, "unswizzled", "Neither padded nor swizzled.",
+          "conflicts", "wavefronts per load",
+          {" ^ (threadIdx.y + j) / 2": "", "(row + j) ^ col / 2": "row + j"}),
+
+    # Exercise 5.
+    Wrong(5, "coarse", "The other half: tiles that are moved.",
+          "squares, shapes, double, clean, sectors, conflicts, memory", "as it was handed out",
+          base="step05_decomposed/step05.cu transposeCoarseGrained"),
+    Wrong(5, "conflicts", "Neither padded nor swizzled.",
+          "conflicts", "a column of the tile lies in one bank",
+          {".x ^ (threadIdx.y + j)] ": ".x] ",
+           "(threadIdx.y + j) ^ threadIdx.x": "threadIdx.y + j",
+           ".x ^ (threadIdx.y + j)];": ".x];"}),
+    Wrong(5, "constant_changed", "The fine-grained kernel of step 5 with another constant: padded.",
+          "memory", "16640 bytes",
+          {"= 32;": "= 64;", "= 8;  /": "= 4;  /", "(TILE_DIM)": "(64)"},
+          base="step05_decomposed/step05.cu transposeFineGrained"),
+    Wrong(5, "copied_lesson", "The fine-grained kernel of step 5 with its own tiles of 32 x 32.",
+          "squares, shapes, double, sectors, conflicts, memory", "wrong result",
+          {"(TILE_DIM)": "(64)"},
+          base="step05_decomposed/step05.cu transposeFineGrained"),
+    Wrong(5, "easier_tile", "Tiles of 32 x 32, and a KERNEL line that says so: an easier task.",
+          "squares, shapes, double, clean, sectors, conflicts, memory", "as it was handed out",
+          {"= 64;": "= 32;", "transposes_each_tile(64),": "transposes_each_tile(32),"}),
+    Wrong(5, "edge_left_out", "What has no mirror image is not written at all.",
+          "shapes", "never written",
+          {"            else\n                odata[size_t(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)];\n": ""}),
+    Wrong(5, "no_barrier", "No barrier between filling and emptying the tile.",
+          "squares, shapes, double, clean, sectors, conflicts, memory", "race: read-after-write",
+          NO_BARRIER),
+    Wrong(5, "no_tile", "Without a tile: lanes read down columns of idata.",
+          "conflicts, memory, sectors", "bytes apart",
+          {"    __shared__ T tile[TILE_DIM][TILE_DIM];\n\n": "",
+           LOOP + "            tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] = idata[size_t(y + j) * width + x];\n" + BARRIER: "",
+           "tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x": "idata[size_t(my) * width + mx + j",
+           "= tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)];": "= idata[size_t(y + j) * width + x];"}),
+    Wrong(5, "only_squares", "The mirror image of a column is tested against the height, that of a row against the width.",
+          "shapes, clean", "uninitialized",
+          {"width && my < height": "height && my < width"}),
+    Wrong(5, "only_tiles", "Nobody asks whether the mirror image is inside the matrix.",
+          "shapes, clean", "uninitialized load",
+          {"mx + j < width && my < height": "true"}),
+    Wrong(5, "out_of_bounds", "Nobody tests the edge when the tile is filled.",
+          "clean", "out-of-bounds load",
+          {"(x < width && y + j < height)\n": "(x >= 0)\n"}),
+    Wrong(5, "swizzled_too_little", "XOR with half of the row: two rows each meet in a bank.",
+          "conflicts", "wavefronts per",
+          {"j)] =": "j) / 2] =", "threadIdx.x];": "threadIdx.x / 2];", "+ j)];": "+ j) / 2];"}),
+
+    # Exercise 6.
+    Wrong(6, "column_by_column", "Tiles in columns: blocks that run together read from one partition.",
+          "partitions", "mean of the loads",
+          {"(i / high + by) % wide": "i / high"}),
+    Wrong(6, "copied_lesson", "The diagonal of step 6, a block for each tile: there may be too many.",
+          "tall", "blocks in y", base="step06_diagonal/step06.cu transposeDiagonal"),
+    Wrong(6, "copied_loop", "The looping blocks of step 4's variants: in rows.",
+          "partitions", "busiest partition", base="step04_padding/variants.cu transposeLoopingBlocks"),
+    Wrong(6, "divergent_barrier", "Threads that have nothing to store go on before the barrier.",
+          "clean", "divergent barrier",
+          {"        // The next": "        if (x >= height && width % 2) return;\n\n        // The next"}),
+    Wrong(6, "one_barrier", "No barrier between emptying the tile and filling it again.",
+          "clean, tall, partitions", "race: write-after-read",
+          {"must be done reading it.\n        __syncthreads();": "must be done reading it."}),
+    Wrong(6, "one_turn", "Each block takes one tile: the first 1024.",
+          "tall, partitions", "never written",
+          {"+= gridDim.x * gridDim.y": "= wide * high"}),
+    Wrong(6, "only_squares", "The diagonal of a square, for all: it takes tiles twice and leaves others out.",
+          "shapes, tall", "never written",
+          {"wide;": "high;"}),
+    Wrong(6, "only_tiles", "Tiles cut off by the edge are not counted.",
+          "shapes, tall", "never written",
+          {"(width + TILE_DIM - 1)": "width", "(height + TILE_DIM - 1)": "height"}),
+    Wrong(6, "other_barrier_only", "No barrier between filling and emptying the tile.",
+          "squares, shapes, double, clean, tall, sectors, conflicts, partitions", "race: read-after-write",
+          {"must be done writing.\n        __syncthreads();": "must be done writing."}),
+    Wrong(6, "out_of_bounds", "Nobody tests the edge when the tile is filled.",
+          "clean", "out-of-bounds load",
+          {"< width && y + j < height": ">= 0"}),
+    Wrong(6, "row_by_row", "Tiles in rows: blocks that run together write into one partition.",
+          "partitions", "busiest partition",
+          {"by = i % high": "bx = i % wide", "bx = (i / high + by) %": "by = i /"}),
+    Wrong(6, "uncoalesced", "Emptied by rows, and so written by columns.",
+          "sectors", "bytes apart",
+          {"        x = by * TILE_DIM + threadIdx.x;\n        y = bx * TILE_DIM + threadIdx.y;\n": "",
+           "height && y + j < width": "width && y + j < height",
+           "y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j": "x) * height + (y + j)] = tile[threadIdx.y + j][threadIdx.x"}),
+    Wrong(6, "unpadded", "The tile of step 3 on the way of step 6.",
+          "conflicts", "a column of the tile lies in one bank",
+          {"TILE_DIM + 1]": "TILE_DIM]"}),
+
+    # Exercise 7.
+    Wrong(7, "always_vectors", "Vectors whatever the width: most rows of an odd one begin where no vector may.",
+          "shapes, clean", "out-of-bounds",
+          {"% N<T> ==": ">", "whole ? width / N<T> : width": "(width + N<T> - 1) / N<T>"}),
+    Wrong(7, "columns", "A warp is 8 rows of 4 vectors: whole sectors still, but rows meet in the same banks.",
+          "tile", "wavefronts per",
+          {"threadIdx.x) * N<T>;\n    int y = blockIdx.y * TILE_DIM + threadIdx.y;": "threadIdx.y) * N<T>;\n    int y = blockIdx.y * TILE_DIM + threadIdx.x;",
+           "threadIdx.y + j][threadIdx.x] ": "threadIdx.x + j][threadIdx.y] ",
+           "threadIdx.y + j][threadIdx.x];": "threadIdx.x + j][threadIdx.y];",
+           "threadIdx.x;\n    int y = blockIdx.y * TILE_DIM + threadIdx.y;": "threadIdx.y;\n    int y = blockIdx.y * TILE_DIM + threadIdx.x;",
+           "TILE_DIM, BLOCK_ROWS": "BLOCK_ROWS, TILE_DIM"}),
+    Wrong(7, "conflicts", "The tile turned for no reason: lanes side by side meet in the same banks.",
+          "tile", "wavefronts per",
+          {"threadIdx.y + j][threadIdx.x] ": "threadIdx.x][threadIdx.y + j] ",
+           "threadIdx.y + j][threadIdx.x];": "threadIdx.x][threadIdx.y + j];"}),
+    Wrong(7, "copied_copy", "The copy of step 1: neither vectors nor tile.",
+          "requests, height, tile", "requests to load", base="step01_copy/step01.cu copy"),
+    Wrong(7, "copied_lesson", "The lesson of step 7 under the exercise's name: a transpose.",
+          "squares, shapes, double, clean, requests, height, sectors, tile", "as it was handed out",
+          {"transposeUnaligned(": "copyElements(", "(transposeUnaligned<": "(copyElements<"},
+          base="step07_vectorized/step07.cu"),
+    Wrong(7, "copied_shared", "The copy through shared memory of step 1, element by element.",
+          "requests, height", "requests to load", base="step01_copy/step01.cu copySharedMem"),
+    Wrong(7, "floats_only_vectors", "Doubles by elements.",
+          "requests", "256 x 256",
+          {"== 0;": "== 0 && sizeof(T) == 4;"}),
+    Wrong(7, "height_too", "Vectors only where the height is a whole number of them, as a transpose needs it.",
+          "height", "requests to load",
+          {"== 0;": "== 0 && height % N<T> == 0;"}),
+    Wrong(7, "no_tile", "Vectors straight from global to global memory.",
+          "tile", "no store of shared memory",
+          {"    __shared__ Vector<T> tile[TILE_DIM][TILE_DIM];\n\n": "",
+           "tile[threadIdx.y + j][threadIdx.x] = *": "*reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = *",
+           LOOP + "            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j][threadIdx.x];\n": ""}),
+    Wrong(7, "only_squares", "Rows of elements are counted against the width.",
+          "shapes", "wrong result",
+          {"height)\n            odata": "height && y + j < width)\n            odata"}),
+    Wrong(7, "only_tiles", "No block for what is left over of a whole number of tiles.",
+          "squares, shapes, height", "Not right at 1 x 1",
+          {"(across + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1)": "across / TILE_DIM, height"}),
+    Wrong(7, "out_of_bounds", "Nobody tests where the rows of the elements end: the last one ends behind the matrix.",
+          "clean", "out-of-bounds load",
+          {"(x < width && y + j < height)\n            odata": "(y + j < height)\n            odata"}),
+    Wrong(7, "race", "Other warps store what this one loaded, and nobody waits for it.",
+          "squares, shapes, double, clean, requests, height, sectors, tile", "race: read-after-write",
+          {"    __syncthreads();\n": "    y += BLOCK_ROWS - 1 - 2 * int(threadIdx.y);\n",
+           "= tile[threadIdx.y": "= tile[BLOCK_ROWS - 1 - threadIdx.y"}),
+]
+
+
+def handout(exercise):
+    return next(ROOT.glob(f"step{exercise:02}_*/exercise.cu"))
+
+
+def solution(exercise):
+    return ROOT / f"tests/lab/solutions/step{exercise:02}.cu"
+
+
+def kernel_alone(text, kernel):
+    """An exercise.cu with this kernel of a step's file: the constants it uses, itself, its launcher and its KERNEL line."""
+    produces, launcher, shape = re.search(rf'^(?:BLOCK_)?KERNEL\({kernel}, "[^"]*", (.*?), (\w+)(?:, (\d+, \d+))?\)$', text, re.MULTILINE).groups()
+    functions = {re.search(r"void (\w+)\(", function).group(1): function
+                 for function in re.findall(r"^template <typename T>\n(?:__global__ )?void .*?^}\n", text, re.MULTILINE | re.DOTALL)}
+    code = functions[kernel] + "\n" + functions[launcher].replace("dim3 block)", f"dim3 block = dim3({shape}))")
+    constants = [line for name, line in re.findall(r"^(?=constexpr int (\w+))(.*\n)", text, re.MULTILINE) if re.search(rf"\b{name}\b", code)]
+    return '#include "../common/step.h"\n\n' + "".join(constants) + "\n" + code + f'\nKERNEL({kernel}, "-", {produces}, {launcher})\n'
+
+
+def text_of(wrong):
+    """The submission. AssertionError where an edit no longer finds its place."""
+    if wrong.base in ("solution", "hand-out"):
+        text = {"solution": solution, "hand-out": handout}[wrong.base](wrong.exercise).read_text()
+    else:
+        file, *kernels = wrong.base.split()
+        text = (ROOT / file).read_text()
+        text = kernel_alone(text, *kernels) if kernels else text
+        kernel, asked_for = (re.findall(r"^KERNEL\((\w+)", code, re.MULTILINE)[0] for code in (text, handout(wrong.exercise).read_text()))
+        text = re.sub(rf"\b{kernel}\b", asked_for, text)
+    for old, new in wrong.edits.items():
+        assert text.count(old) == 1, (wrong.exercise, wrong.name, old, text.count(old))
+        text = text.replace(old, new)
+    return text
+
+
+def write_class(folder):
+    """Writes folder/NAME/stepNN/exercise.cu of every wrong solution, and NAME handed_out and solved: {(NAME, exercise): file}."""
+    texts = {(wrong.name, wrong.exercise): text_of(wrong) for wrong in WRONG}
+    for exercise in sorted({wrong.exercise for wrong in WRONG}):
+        texts["handed_out", exercise] = handout(exercise).read_text()
+        texts["solved", exercise] = solution(exercise).read_text()
+    files = {(name, exercise): pathlib.Path(folder, name, f"step{exercise:02}", "exercise.cu") for name, exercise in texts}
+    for key, file in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(texts[key])
+    return files
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python3 tests/lab/wrong.py FOLDER")
+    print(f"{len(write_class(sys.argv[1]))} submissions: make grade SUBMISSIONS={sys.argv[1]}")
