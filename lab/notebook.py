@@ -14,8 +14,9 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-STEPS = sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
+from pages import ROOT, STEPS, page, picture_of  # noqa: E402: after its folder is known
+
 WELCOME = """# CUDA matrix transpose, step by step
 
 Seven steps from a copy to a transpose at the speed of memory. Each asks you to *predict* something, then runs it, then explains: write your
@@ -23,7 +24,7 @@ answers down before you run a cell. With a GPU (in Colab: *Runtime*, *Change run
 counts what they cost. Run the next cell first, once."""
 SET_UP = '''URL = {url!r}  # where the project is; empty: this notebook was opened inside it
 
-import os, pathlib, subprocess
+import os, pathlib, shutil, subprocess
 
 here = next((p for p in [pathlib.Path.cwd(), *pathlib.Path.cwd().parents] if (p / "step01_copy").is_dir()), None)
 if here is None:
@@ -32,7 +33,8 @@ if here is None:
     subprocess.run(["git", "clone", "--depth", "1", URL, "transpose"], check=True)
     here = pathlib.Path("transpose").resolve()
 os.chdir(here)
-os.environ["PATH"] += ":/usr/local/cuda/bin"
+if shutil.which("nvidia-smi") and not shutil.which("nvcc"):
+    os.environ["PATH"] += ":/usr/local/cuda/bin"
 subprocess.run(["make", "-s", "all"], check=True)
 print(subprocess.run(["./step01", "--size", "256"], capture_output=True, text=True, check=True).stdout.split("\\n")[0])'''
 
@@ -44,14 +46,6 @@ def cell(kind, text):
     return common if kind == "markdown" else {**common, "execution_count": None, "outputs": []}
 
 
-def page(step):
-    """The title, the words below it, and the sections of a step's page, without what is generated and links into the project."""
-    text = re.sub(r"<!-- generated.*?<!-- end -->\n*", "", (ROOT / step / "README.md").read_text(), flags=re.DOTALL)
-    text = re.sub(r"(?<!!)\[([^]]*)\]\((?!http)[^)]*\)", r"\1", text)
-    begin, *rest = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
-    return begin.strip(), {heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])}
-
-
 def cells_of(step):
     begin, sections = page(step)
     short = step.split("_")[0]
@@ -59,8 +53,8 @@ def cells_of(step):
     commands, remarks = re.search(r"```sh\n(.*?)```(.*)", sections["Run"], re.DOTALL).groups()
     yield cell("code", f"%%bash\nmake -s {short}\n" + "\n".join(f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines()))
     yield cell("markdown", f"{remarks.strip()}\n\n<details><summary><b>Explain</b>: open when you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>")
-    alt, name, words = re.match(r"!\[(.*?)\]\(\.\./(plots/figures/\w+\.svg)\)\n*(.*)", sections["Picture"], re.DOTALL).groups()
-    yield cell("code", f'from IPython.display import SVG\n\nSVG("{name}")  # {alt}')
+    name, alt, words = picture_of(sections)
+    yield cell("code", f'from IPython.display import SVG\n\nSVG("plots/figures/{name}.svg")  # {alt}')
     yield cell("markdown", words)
     exercise = ROOT / step / "exercise.cu"
     if exercise.exists():

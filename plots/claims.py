@@ -224,7 +224,7 @@ def host(results, machine):
     """The CPU of a GPU's host: timed in the same run, so with the same date and commit; the newest. None if there is none."""
     if machine.backend == "cpu":
         return machine
-    runs = {(r["date_utc"], r["commit"]) for r in results.all if (r["backend"], r["machine"]) == (machine.backend, machine.name)}
+    runs = {(r["date_utc"], r["commit"]) for r in results.all if machine.has(r)}
     names = {r["machine"] for r in results.all if r["backend"] == "cpu" and (r["date_utc"], r["commit"]) in runs}
     return max((m for m in results.machines() if m.backend == "cpu" and m.name in names), key=lambda m: m.date, default=None)
 

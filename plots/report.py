@@ -24,12 +24,11 @@ import markdown
 import claims
 import figures
 import results as reader
+from pages import ROOT, STEPS, page, picture_of
 from readme import IDEAS
 from tables import GIB, PUBLISHED, Table
 from tables import read as read_whole
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-STEPS = sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*"))
 # The step whose kernel a step's first kernel was made from.
 MADE_FROM = {"step02": "step01", "step03": "step02", "step04": "step03", "step05": "step04", "step06": "step04"}
 # A second picture for a step, and how to read it.
@@ -68,14 +67,6 @@ def kernel_code(step):
     return text + f"\nWhat changes from step {int(earlier[4:])}:\n\n```diff\n" + "\n".join(lines) + "\n```\n"
 
 
-def section(step, heading):
-    """What stands below a heading of a step's page, without generated parts and links; empty if there is no such heading."""
-    text = re.sub(r"<!-- generated.*?<!-- end -->\n?", "", (ROOT / step / "README.md").read_text(), flags=re.DOTALL)
-    found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    # A chapter is handed out alone: what a page links to in the repository stays behind.
-    return re.sub(r"(?<!!)\[([^]]*)\]\((?!http)[^)]*\)", r"\1", found.group(1).strip()) if found else ""
-
-
 def ratio(row, above, below):
     return f"{int(row[above]) / int(row[below]):.2f}" if row[above] and row[below] and int(row[below]) else "-"
 
@@ -102,7 +93,7 @@ class Chapter:
         self.cpus = [m for m in self.machines if m.backend == "cpu"]
         # With a clock, or with a model of times.
         self.gpus = [m for m in self.machines if m.backend != "cpu"
-                     and any(reader.bandwidth(r) for r in results.rows if (r["backend"], r["machine"]) == (m.backend, m.name))]
+                     and any(reader.bandwidth(r) for r in results.rows if m.has(r))]
         self.published = read_whole(PUBLISHED)
 
     def label(self, machine):
@@ -110,7 +101,7 @@ class Chapter:
 
     def sides(self, machine, kernels=None):
         """n of the square matrices of floats that a machine has results for."""
-        return sorted({int(r["width"]) for r in self.results.rows if (r["backend"], r["machine"]) == (machine.backend, machine.name)
+        return sorted({int(r["width"]) for r in self.results.rows if machine.has(r)
                        and r["width"] == r["height"] and r["type"] == "float" and (kernels is None or r["kernel"] in kernels)})
 
     def best_side(self, machine):
@@ -185,12 +176,12 @@ class Chapter:
     def steps(self):
         text = ""
         for step in STEPS:
-            title, idea = re.match(r"# (.*?)\n+(.*?)(?=^## )", (ROOT / step / "README.md").read_text(), re.MULTILINE | re.DOTALL).groups()
+            begin, sections = page(step)
+            title, idea = begin.lstrip("# ").split("\n", 1)
             kernels = [k for k in IDEAS if re.search(rf"\b{k}\b\(", step_file(step).read_text())]
-            text += f"### {title}\n\n{idea.strip()}\n\n{kernel_code(step)}\n#### Predict\n\n{section(step, 'Predict')}\n\n"
-            text += f"#### What happens\n\n{self.counts(kernels)}\n{self.times(kernels)}\n#### Explain\n\n{section(step, 'Explain')}\n\n"
-            picture, caption = re.match(r"!\[(.*?)\]\(.*?\)\n*(.*)", section(step, "Picture"), re.DOTALL).groups()
-            name = re.search(r"figures/(\w+)\.svg", section(step, "Picture")).group(1)
+            text += f"### {title}\n\n{idea.strip()}\n\n{kernel_code(step)}\n#### Predict\n\n{sections['Predict']}\n\n"
+            text += f"#### What happens\n\n{self.counts(kernels)}\n{self.times(kernels)}\n#### Explain\n\n{sections['Explain']}\n\n"
+            name, picture, caption = picture_of(sections)
             if name not in ("bandwidth_steps", "predicted_measured"):  # they have a place of their own
                 text += f"{self.figure(name, picture)}\n{caption}\n\n"
             if step.split("_")[0] in SECOND:
@@ -256,7 +247,7 @@ class Chapter:
         lines = []
         for machine in self.gpus:
             for row in self.results.rows:
-                if (row["backend"], row["machine"]) == (machine.backend, machine.name) and row["block"] and "F9" in row["source_row"].split() and reader.time(row):
+                if machine.has(row) and row["block"] and "F9" in row["source_row"].split() and reader.time(row):
                     lines.append([self.label(machine), row["block"], cell(reader.time(row)), cell(reader.bandwidth(row))])
         if not lines:
             return missing("the naive transpose by columns (F9) in blocks of several shapes, on a GPU")
@@ -277,7 +268,7 @@ class Chapter:
         return Table("", ["", "claim", "on", "verdict", "figures"], lines, texts=5).markdown()
 
     def exercises(self):
-        return "".join(f"**Step {int(s[4:6])}.** {section(s, 'Exercise')}\n\n" for s in STEPS)
+        return "".join(f"**Step {int(s[4:6])}.** {page(s)[1]['Exercise']}\n\n" for s in STEPS)
 
     def figure(self, name, text):
         """A figure if it was made; the reason why not otherwise."""
@@ -290,8 +281,8 @@ class Chapter:
                     "time_per_element": "Time per element over the side of the matrix", "predicted_measured": "The model's time of each step's kernel against the measured one"}
         # One GPU fits into a figure: the first. The others have their tables.
         gpus = [m.name for m in self.machines if m.backend == "cuda"]
-        rows = {name: [r for r in self.results.all if r["backend"] != "cuda" or r["machine"] == gpus[0]] for name in figures.FIGURES}
-        self.no_figure = figures.draw_all(self.out / "figures", rows, *figures.take_traces(figures.RUNS))
+        rows = [r for r in self.results.all if r["backend"] != "cuda" or r["machine"] == gpus[0]]
+        self.no_figure = figures.draw_all(self.out / "figures", dict.fromkeys(figures.FIGURES, rows), *figures.take_traces(figures.RUNS))
         what = {"machines": self.about_machines, "serial code": self.serial_code, "table serial": self.table_serial, "table steps": self.table_steps, "steps": self.steps,
                 "table times": self.table_times, "table bandwidths": self.table_bandwidths, "table whitepaper": self.table_whitepaper, "table looping": self.table_looping,
                 "table blocks": self.table_blocks, "claims": self.claims, "exercises": self.exercises}

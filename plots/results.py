@@ -31,6 +31,10 @@ class Machine:
     driver: str
     date: str
 
+    def has(self, row):
+        """Is it this machine that a row of a results table is about?"""
+        return (row["backend"], row["machine"]) == (self.backend, self.name)
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Figure:
