@@ -66,7 +66,7 @@ int main()
         const bool sweep = kernel.name == "transposeNoBankConflicts";
         for (int side : {256, 512, 1024, 2048, 4096}) {
             if (!sweep && side != 1024) continue;
-            const Rate rate = rate_of(kernel, side, side <= 1024 ? 25 : 9, threads);
+            const Rate rate = rate_of(kernel, side, side <= 1024 ? 11 : 3, threads);
             printf("%-26s %5d %10llu", kernel.name.c_str(), side, (unsigned long long)rate.accesses);
             for (const harness::Summary& s : {rate.traced, rate.one, rate.all})
                 printf("  %7.1f +- %3.0f %%", s.median / 1e6, 50 * s.spread);
