@@ -105,7 +105,7 @@ void check_launch(const Launch& launch)
 {
     const auto refuse = [](const char* what, unsigned asked, unsigned limit) {
         throw Error{status_bad_input, format("the kernel asks for %u %s, and CUDA launches 1 to %u: "
-                                             "choose another matrix shape", asked, what, limit)};
+                                             "choose another matrix shape, or a kernel with fewer of them", asked, what, limit)};
     };
     const unsigned grid_limits[] = {2147483647, 65535, 65535}, block_limits[] = {1024, 1024, 64};
     const char* const blocks[] = {"blocks in x", "blocks in y", "blocks in z"};

@@ -31,9 +31,11 @@ sys.path.insert(0, str(ROOT / "lab"))
 
 import sandbox  # noqa: E402
 import source   # noqa: E402
+from parts import Run  # noqa: E402
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
 RUN = {"cpu": 8, "wall": 12, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+BANDWIDTH_POINTS = 10  # beside the 100, with --graded-bandwidth
 STOPPED = 2  # so many runs may be stopped before the rest is not started
 
 
@@ -59,12 +61,6 @@ def exercise_of(exercises, number):
         raise BadInput(f"exercise {number}: expected one of {', '.join(f'{n:02}' for n in sorted(exercises.EXERCISES))}") from None
 
 
-def folder_of(exercise):
-    """step04 or step04_padding: the folder step04_padding."""
-    found = sorted(ROOT.glob(f"{exercise.step}*/"))
-    return found[0].name if found else exercise.step
-
-
 def read_submission(path):
     """The text of a regular file that is no link, or BadInput."""
     try:
@@ -78,11 +74,20 @@ def read_submission(path):
         return file.read((1 << 16) + 1).decode("utf-8", "replace")
 
 
+def unpack(box, exercise, text):
+    """Puts a submission where it finds common/ as in the checkout; its name in the box."""
+    name = f"{exercise.step}/exercise.cu"
+    os.mkdir(os.path.join(box.path, exercise.step))
+    pathlib.Path(box.path, name).write_text(text)
+    os.symlink(ROOT / "common", os.path.join(box.path, "common"))
+    return name
+
+
 class Lab:
     """What all checks share. `isolate`: by namespaces, where they can be had; `trust`: skip the check of the text (tests)."""
 
-    def __init__(self, exercises, isolate=True, trust=False):
-        self.exercises, self.trust = exercises, trust
+    def __init__(self, isolate=True, trust=False):
+        self.trust = trust
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
@@ -101,7 +106,7 @@ class Lab:
 
     def produces(self, exercise):
         """What the hand-out registers: a submission must not register a kernel for something easier."""
-        handout = ROOT / folder_of(exercise) / "exercise.cu"
+        handout = ROOT / exercise.step / "exercise.cu"
         text = handout.read_text() if handout.is_file() else ""
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
@@ -109,14 +114,10 @@ class Lab:
         """The verdict: {exercise, total, of, checks: [{name, what, points, of, hint}], note, seconds}."""
         start = time.monotonic()
         text = read_submission(path)
-        runs, note = {}, "" if self.trust else source.check(text, self.foreign, self.produces(exercise), exercise.kernels)
+        runs, note = {}, "" if self.trust else source.check(text, self.foreign, self.produces(exercise), exercise.kernel)
         if not note:
             with sandbox.Box() as box:
-                folder = pathlib.Path(box.path, folder_of(exercise))
-                folder.mkdir()
-                (folder / "exercise.cu").write_text(text)
-                os.symlink(ROOT / "common", os.path.join(box.path, "common"))
-                note = self.compile(box, f"{folder.name}/exercise.cu", processor)
+                note = self.compile(box, unpack(box, exercise, text), processor)
                 runs = {} if note else self.run_all(exercise, box, processor)
         checks = []
         for check in exercise.checks:
@@ -136,71 +137,76 @@ class Lab:
         return f"does not compile: {errors[0][:300]}"
 
     def run_all(self, exercise, box, processor):
-        """A Run for each that the checks ask for: all shapes of a type and machine in one process, and in one each where that fails."""
+        """A Run for each that the checks ask for. The shapes of a type and machine share a process; where that tells what is wrong with
+        some, the others share another; and what neither tells, each finds out for itself."""
         wanted, runs, stopped = {}, {}, 0
         for check in exercise.checks:
             for width, height, type_, machine in check.runs:
                 wanted.setdefault((type_, machine), {})[width, height] = None
-        for (type_, machine), shapes in wanted.items():
-            shapes = list(shapes)
-            together = self.run(exercise, box, shapes, type_, machine, processor) if stopped < STOPPED and len(shapes) > 1 else {}
-            stopped += any(run.status == "timeout" for run in together.values())
+
+        def run(shapes, *key):
+            nonlocal stopped
+            if stopped == STOPPED:
+                return {shape: Run(*shape, *key, None, ["not run: others had to be stopped"], "", "timeout") for shape in shapes}
+            status, told = self.run(exercise, box, shapes, *key, processor)
+            stopped += status == "timeout"
+            return told
+
+        for key, shapes in wanted.items():
+            told = run(list(shapes), *key)
+            rest = [shape for shape in shapes if shape not in told]
+            if told and rest:
+                told.update(run(rest, *key))
             for shape in shapes:
-                if shape in together and together[shape].row:
-                    run = together[shape]
-                elif stopped < STOPPED:
-                    run = self.run(exercise, box, [shape], type_, machine, processor)[shape]
-                    stopped += run.status == "timeout"
-                else:
-                    run = self.exercises.Run(width=shape[0], height=shape[1], type=type_, machine=machine, row=None, explain="", status="timeout",
-                                             findings=["not run: others had to be stopped"])
-                runs[(*shape, type_, machine)] = run
+                runs[(*shape, *key)] = told[shape] if shape in told else run([shape], *key)[shape]
         return runs
 
     def run(self, exercise, box, shapes, type_, machine, processor):
+        """(status, {shape: Run}) of one process; of several shapes only those of which it says something. One is always told of."""
         name, descriptor = sandbox.secret()
-        done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", ",".join(exercise.kernels), "--type", type_,
+        done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", exercise.kernel, "--type", type_,
                                *(["--machine", machine] if machine else []), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
-                               "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processor=processor, **RUN)
+                               "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processor=processor, in_order=True, **RUN)
         status = done.status
-        if status == 2 and "out of memory" in done.stderr:
+        if status == 2 and "out of memory" in done.stdout:
             status = "memory"
         elif status == "output" or isinstance(status, int) and status < 0:
             status = "killed"
-        rows = verified_rows(done, name, exercise.kernels, shapes, type_) if status == 0 else {}
-        findings = [line[len(name) + 2:] for line in done.stderr.splitlines() if line.startswith(name + ": ") and " --csv " not in line]
-        texts = {}
+        rows = verified_rows(done, name, exercise.kernel, shapes, type_) if status == 0 else {}
+
+        def findings(text):
+            return [line[len(name) + 2:] for line in text.splitlines() if line.startswith(name + ": ") and " --csv " not in line]
+
+        told = {}
         for part in re.split(r"^(?=idata: )", done.stdout, flags=re.MULTILINE)[1:]:
-            height, width = map(int, re.match(r"idata: (\d+) rows x (\d+) columns|", part).groups())
-            texts[width, height] = part
-        runs = {}
-        for width, height in shapes:
-            row = rows.get((width, height))
-            run = self.exercises.Run(width=width, height=height, type=type_, machine=machine, row=row and row[exercise.kernels[0]],
-                                     findings=findings, explain=texts.get((width, height), "") if row else "", status=status)
-            run.rows = row or {}  # of every kernel, where an exercise has several
-            runs[width, height] = run
-        return runs
+            if heading := re.match(r"idata: (\d+) rows x (\d+) columns", part):
+                shape = int(heading[2]), int(heading[1])
+                if shape in rows:
+                    told[shape] = Run(*shape, type_, machine, rows[shape], [], part, status)
+                elif status in (0, 1) and findings(part):
+                    told[shape] = Run(*shape, type_, machine, None, findings(part), "", 1)
+        if len(shapes) == 1 and shapes[0] not in told:
+            told[shapes[0]] = Run(*shapes[0], type_, machine, None, findings(done.stdout), "", status)
+        return status, told
 
 
-def verified_rows(done, name, kernels, shapes, type_):
-    """{shape: {kernel: row}} of a results table that is what was asked for, and nothing for any other."""
+def verified_rows(done, name, kernel, shapes, type_):
+    """{shape: row} of a results table in which nothing is that was not asked for; of any other nothing."""
     if not done.stdout.startswith(name + " on the simulator"):
         return {}
     found = {}
     for row in csv.DictReader(io.StringIO(done.result)):
         try:
-            kernel, shape = row["kernel"], (int(row["width"]), int(row["height"]))
+            shape = int(row["width"]), int(row["height"])
             # Every element is at least loaded and stored: who carries fewer bytes went past the simulator.
             carried = int(row["global_bytes_moved"]) >= 2 * shape[0] * shape[1] * int(row["element_bytes"])
         except (KeyError, TypeError, ValueError):
             return {}
-        of_shape = found.setdefault(shape, {})
-        if kernel not in kernels or shape not in shapes or kernel in of_shape or row["verified"] != "yes" or row["type"] != type_ or row["backend"] != "sim" \
+        if row["kernel"] != kernel or shape not in shapes or shape in found or row["verified"] != "yes" or row["type"] != type_ or row["backend"] != "sim" \
                 or None in row or not carried:
             return {}
-        of_shape[kernel] = row
-    return found if all(set(found.get(shape, ())) == set(kernels) for shape in shapes) else {}
+        found[shape] = row
+    return found
 
 
 def judged(check, runs):
@@ -216,29 +222,38 @@ def judged(check, runs):
 
 
 def bandwidth(lab, exercise, path):
-    """Of each kernel on the GPU at hand: percent of cudaMemcpy's bandwidth; {} without a GPU. Not in the sandbox's namespaces, where no GPU is."""
-    step = ROOT / exercise.step.split("_")[0]
-    if not lab.cuda or not step.exists() or subprocess.run([step, "--device", "cuda", "--once", "--size", "32"], capture_output=True).returncode:
-        return {}
+    """(percent of cudaMemcpy's bandwidth on the GPU at hand, '') or (None, why there is none). Only for a text that was read and found
+    harmless: a GPU is not to be had in the sandbox's namespaces, so it is run with this user's rights."""
+    if not lab.cuda:
+        return None, "no GPU, or no nvcc"
     with sandbox.Box() as box:
-        folder = pathlib.Path(box.path, folder_of(exercise))
-        folder.mkdir()
-        (folder / "exercise.cu").write_text(read_submission(path))
-        os.symlink(ROOT / "common", os.path.join(box.path, "common"))
-        objects = [str(ROOT / "build/lab/harness.o"), *map(str, (ROOT / "build/common/cuda").glob("*.cuda.o"))]
-        flags = [flag for flag in lab.cuda if flag not in ("-MMD", "-MP")]
-        built = subprocess.run([*flags, f"{folder.name}/exercise.cu", *objects, "-o", "program"], cwd=box.path, capture_output=True, text=True, timeout=120)
-        if built.returncode:
-            return {}
-        try:
-            done = subprocess.run(["./program", "--device", "cuda", "--kernel", ",".join(exercise.kernels), "--csv", "gpu.csv"], cwd=box.path,
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-        except subprocess.TimeoutExpired:
-            return {}
-        if done.returncode:
-            return {}
+        def run(command, seconds):
+            try:
+                return subprocess.run(command, cwd=box.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=seconds)
+            except subprocess.TimeoutExpired:
+                return subprocess.CompletedProcess(command, -1, stderr=f"stopped after {seconds} s")
+
+        name, cuda = unpack(box, exercise, read_submission(path)), sorted(map(str, (ROOT / "build/common/cuda").glob("*.cuda.o")))
+        for command, seconds in ([[lab.compiler, *lab.command[1:], "-c", name, "-o", "sim.o"], 60],
+                                 [[*lab.cuda, name, "sim.o", str(ROOT / "build/lab/harness.o"), *cuda, "-o", "program"], 120],
+                                 [["./program", "--device", "cuda", "--kernel", exercise.kernel, "--csv", "gpu.csv"], 60]):
+            done = run(command, seconds)
+            if done.returncode:
+                return None, (done.stderr.strip().splitlines() or [f"{command[0]} ended with {done.returncode}"])[0]
         with open(os.path.join(box.path, "gpu.csv")) as file:
-            return {row["kernel"]: float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file) if row["kernel"] in exercise.kernels}
+            percent = [float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file) if row["kernel"] == exercise.kernel and row["verified"] == "yes"]
+        return (percent[0], "") if percent else (None, "no verified result")
+
+
+def add_bandwidth(verdict, lab, exercise, path, least=None):
+    """What the GPU at hand says, in verdict['bandwidth']; with `least`, percent of a copy, also as a check worth BANDWIDTH_POINTS."""
+    percent, why_not = (None, verdict["note"]) if verdict["note"] else bandwidth(lab, exercise, path)
+    verdict["bandwidth"] = why_not or f"{percent:.1f} % of the bandwidth of a copy (cudaMemcpy)"
+    if least is not None:
+        passed = percent is not None and percent >= least
+        verdict["checks"].append({"name": "bandwidth", "what": f"On the GPU at hand at least {least:g} % of the bandwidth of a copy.", "of": BANDWIDTH_POINTS,
+                                  "points": BANDWIDTH_POINTS if passed else 0, "hint": "" if passed else verdict["bandwidth"] + "."})
+        verdict["total"], verdict["of"] = (sum(c[k] for c in verdict["checks"]) for k in ("points", "of"))
 
 
 def report(verdict):
@@ -254,26 +269,18 @@ def main():
     parser.add_argument("--file", help="default: exercise.cu in the folder of the step")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--exercises", help="default: lab/exercises.py")
-    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help="with a GPU: a last point for so many percent of the copy's bandwidth")
+    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help=f"with a GPU: {BANDWIDTH_POINTS} points more for so many percent of the copy's bandwidth")
     options = parser.parse_args()
-    exercise = exercise_of(exercises := load_exercises(options.exercises), options.number)
-    lab = Lab(exercises)
-    path = options.file or ROOT / folder_of(exercise) / "exercise.cu"
+    exercise, lab = exercise_of(load_exercises(options.exercises), options.number), Lab()
+    path = options.file or ROOT / exercise.step / "exercise.cu"
     verdict = lab.check(exercise, path)
-    measured = {} if verdict["note"] else bandwidth(lab, exercise, path)
-    if options.graded_bandwidth is not None:
-        least = min(measured.values(), default=0)
-        verdict["checks"].append({"name": "bandwidth", "what": f"at least {options.graded_bandwidth:g} % of the copy's", "of": 1,
-                                  "points": int(bool(measured) and least >= options.graded_bandwidth),
-                                  "hint": "" if measured and least >= options.graded_bandwidth else f"{least:.1f} % of the copy" if measured else "nothing measured: is there a GPU?"})
-        verdict["total"], verdict["of"] = (sum(c[k] for c in verdict["checks"]) for k in ("points", "of"))
-    verdict["bandwidth_percent_of_copy"] = measured
+    add_bandwidth(verdict, lab, exercise, path, options.graded_bandwidth)
     if options.json:
         print(json.dumps(verdict, indent=1))
     else:
         print(report(verdict))
-        for kernel, percent in measured.items():
-            print(f"{kernel}: {percent:.1f} % of the bandwidth of a copy on this GPU")
+        if lab.cuda and not verdict["note"]:
+            print(f"on this GPU: {verdict['bandwidth']}")
         if not lab.isolate:
             print(f"(run without namespaces: {lab.why_not})")
     return 0 if verdict["total"] == verdict["of"] else 1

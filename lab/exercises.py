@@ -2,8 +2,8 @@
 compiles and runs a submission makes a Run of each run a Check names, and hands them to its judge."""
 
 import re
-from dataclasses import dataclass, field
-from typing import Callable, List, Optional, Tuple
+
+from parts import Check, Exercise
 
 TYPES = ["float", "double"]
 MACHINE = "h200"
@@ -12,44 +12,6 @@ MACHINE = "h200"
 SHAPES = [(1, 1), (64, 64), (128, 128), (31, 33), (33, 31), (127, 129), (129, 127), (13, 97), (97, 13), (1, 200), (200, 1),
           (96, 40), (36, 260), (257, 67)]
 SQUARES = [(64, 64), (128, 128), (256, 256)]
-
-Key = Tuple[int, int, str, str]  # width, height, type, machine
-
-
-@dataclass
-class Run:
-    """What `--kernel NAME --size WxH --type T --machine M --explain --csv FILE` did."""
-    width: int
-    height: int
-    type: str
-    machine: str
-    row: Optional[dict]   # of the CSV file; None if there was no verified result
-    findings: List[str]   # the lines on stderr, without the program's name
-    explain: str          # what it printed on stdout
-    status: object        # exit status; negative: the signal that ended it; or timeout, memory, killed
-
-    @property
-    def shape(self):
-        return f"{self.width} x {self.height}"
-
-
-@dataclass
-class Check:
-    name: str
-    points: int
-    what: str                      # one sentence, for students
-    runs: List[Key]                # those that judge looks at
-    judge: Callable[[dict], str]   # of {key: Run}: '' if passed, else one sentence
-
-
-@dataclass
-class Exercise:
-    number: int
-    step: str            # the folder of exercise.cu
-    kernels: List[str]   # that must be registered; nothing else counts
-    produces: str        # the column of the CSV file: what else is verified is not the exercise
-    checks: List[Check] = field(default_factory=list)
-
 
 # What a run says.
 
@@ -224,7 +186,7 @@ def target(name, points, what, produces, test, shape=(256, 256), type="float", m
 
 def first_exercise():
     rows, wide = 64, (1025, 64)
-    return Exercise(1, "step01_copy", ["copyAligned"], "copy", correctness("copy", 10, 15, 5, 10) + [
+    return Exercise(1, "step01_copy", "copyAligned", "copy", correctness("copy", 10, 15, 5, 10) + [
         target("loads", 25, "At 1025 x 64 loads touch at most 129 sectors a row.", "copy",
                in_all("global_load_transactions", 129 * rows, "load", "sectors of loads"), wide),
         target("stores", 25, "At 1025 x 64 stores touch at most 129 sectors a row.", "copy",
@@ -237,7 +199,7 @@ def first_exercise():
 
 def second_exercise():
     t = "transpose"
-    return Exercise(2, "step02_naive", ["transposePatches"], t, correctness(t, 10, 15, 5, 10) + [
+    return Exercise(2, "step02_naive", "transposePatches", t, correctness(t, 10, 15, 5, 10) + [
         target("loads", 15, "At most 8 sectors per load of floats.", t, cost("load", "global", 8)),
         target("stores", 40, "4 sectors per store of floats.", t, cost("store", "global", 4)),
         target("memory", 5, "No shared memory.", t, shared_bytes(0, "this one is to do without")),
@@ -246,7 +208,7 @@ def second_exercise():
 
 def third_exercise():
     t = "transpose"
-    return Exercise(3, "step03_coalesced", ["transposeHalfTile"], t, correctness(t, 10, 15, 5, 10) + [
+    return Exercise(3, "step03_coalesced", "transposeHalfTile", t, correctness(t, 10, 15, 5, 10) + [
         target("loads", 5, "4 sectors per load of floats.", t, cost("load", "global", 4)),
         target("stores", 40, "4 sectors per store of floats.", t, cost("store", "global", 4)),
         target("memory", 15, "2048 bytes of shared memory: a tile of 32 x 16 floats.", t, shared_bytes(2048, "32 x 16 floats, no more and no less")),
@@ -255,7 +217,7 @@ def third_exercise():
 
 def fourth_exercise():
     t = "transpose"
-    return Exercise(4, "step04_padding", ["transposeSwizzledTall"], t, correctness(t, 10, 10, 5, 10) + [
+    return Exercise(4, "step04_padding", "transposeSwizzledTall", t, correctness(t, 10, 10, 5, 10) + [
         target("sectors", 5, "4 sectors per load and store of floats.", t, both(cost("load", "global", 4), cost("store", "global", 4))),
         target("conflicts", 40, "1 wavefront per request to the tile.", t, both(cost("store", "shared", 1), cost("load", "shared", 1))),
         target("memory", 20, "2048 bytes of shared memory: 16 x 32 floats, no padding.", t,
@@ -265,7 +227,7 @@ def fourth_exercise():
 
 def fifth_exercise():
     t = "tile-local transpose"
-    return Exercise(5, "step05_decomposed", ["turnTiles"], t, correctness(t, 15, 20, 5, 10) + [
+    return Exercise(5, "step05_decomposed", "turnTiles", t, correctness(t, 15, 20, 5, 10) + [
         target("sectors", 15, "4 sectors per load and store of floats.", t, both(cost("load", "global", 4), cost("store", "global", 4))),
         target("conflicts", 15, "1 wavefront per request to the tile.", t, both(cost("store", "shared", 1), cost("load", "shared", 1))),
         target("memory", 20, "16384 bytes of shared memory: 64 x 64 floats, no padding.", t, shared_bytes(16384, "64 x 64 floats, no padding")),
@@ -282,7 +244,7 @@ def sixth_exercise():
             if n > 1.1:
                 return f"The busiest partition of the GTX 280 gets {n:.2f} times the mean of the {way}, and 1.1 is allowed: which tiles do blocks that run together take?"
         return ""
-    return Exercise(6, "step06_diagonal", ["transposeDiagonalLoop"], t, correctness(t, 10, 10, 5, 20, [camping, looping]) + [
+    return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", t, correctness(t, 10, 10, 5, 20, [camping, looping]) + [
         Check("tall", 15, "Right for more tiles than CUDA allows blocks side by side in y, and for more tiles than there are blocks.",
               [looping, tall], gets_right([looping, tall], t)),
         target("sectors", 10, "4 sectors per load and store of floats.", t, both(cost("load", "global", 4), cost("store", "global", 4))),
@@ -303,7 +265,7 @@ def seventh_exercise():
         most = run.width * run.height * 4 // 32
         return both(in_all("global_load_transactions", most, "load", "sectors of loads"),
                     in_all("global_store_transactions", most, "store", "sectors of stores"))(run)
-    return Exercise(7, "step07_vectorized", ["copyVectorized"], t, correctness(t, 10, 15, 5, 10) + [
+    return Exercise(7, "step07_vectorized", "copyVectorized", t, correctness(t, 10, 15, 5, 10) + [
         Check("requests", 30, "Every request of a warp moves 32 vectors, of floats and of doubles.", [even, wide],
               all_of(counted(even, t, few(256 * 64)), counted(wide, t, few(256 * 128)))),
         target("height", 10, "The same for a height that is no whole number of vectors: a copy's rows are as long in odata.", t, few(64 * 64), (256, 63)),

@@ -1,4 +1,4 @@
-"""Grades a class: python3 lab/grade.py SUBMISSIONS [--exercise NN] [--jobs N] [--results FOLDER] [--exercises PATH]
+"""Grades a class: python3 lab/grade.py SUBMISSIONS [--exercise NN] [--jobs N] [--results FOLDER] [--graded-bandwidth SHARE]
 
 SUBMISSIONS holds NAME/stepNN.../exercise.cu (any number of exercises of one person; the folder says which), or, with
 --exercise NN, NAME/exercise.cu or NAME.cu. Of each, FOLDER/NAME/labNN/results.json is for Gradescope's autograder, and
@@ -21,8 +21,11 @@ import check
 
 def submissions(folder, number):
     """(name, exercise number, file) of each, in order."""
+    if not folder:  # the path '' would be the current folder
+        raise check.BadInput("SUBMISSIONS=: expected a folder of submissions")
+    folder = pathlib.Path(folder)
     if not folder.is_dir():
-        raise check.BadInput(f"{str(folder) or 'SUBMISSIONS='}: expected a folder of submissions")
+        raise check.BadInput(f"{folder}: expected a folder of submissions")
     found = []
     for entry in sorted(folder.iterdir()):
         if entry.suffix == ".cu" and not entry.is_dir():
@@ -53,11 +56,12 @@ def gradescope(verdict):
 
 def main():
     parser = argparse.ArgumentParser(description="Grades a folder of submissions.")
-    parser.add_argument("submissions", type=pathlib.Path)
+    parser.add_argument("submissions")
     parser.add_argument("--exercise", type=int)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades")
     parser.add_argument("--exercises", help="default: lab/exercises.py")
+    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help="as of check.py")
     options = parser.parse_args()
     if options.jobs < 1:
         raise check.BadInput(f"--jobs {options.jobs}: expected at least 1")
@@ -65,7 +69,7 @@ def main():
     found = submissions(options.submissions, options.exercise)
     for _, number, _ in found:
         check.exercise_of(exercises, number)
-    lab, start = check.Lab(exercises), time.monotonic()
+    lab, start = check.Lab(), time.monotonic()
 
     # A worker and all it runs keep to one processor, so that no submission takes time from others.
     processors = queue.SimpleQueue()
@@ -89,7 +93,9 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, open(options.results / "grades.csv", "w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["name", "exercise", "points", "total", "of", "seconds", "note"])
-        for (name, number, _), verdict in zip(found, pool.map(grade, found)):
+        for (name, number, path), verdict in zip(found, pool.map(grade, found)):
+            if options.graded_bandwidth is not None:  # here: one at a time
+                check.add_bandwidth(verdict, lab, check.exercise_of(exercises, number), path, options.graded_bandwidth)
             folder = options.results / name / f"lab{number:02}"
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "results.json").write_text(json.dumps(gradescope(verdict), indent=1) + "\n")

@@ -161,9 +161,9 @@ class Box:
 
 
 def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, memory=2**30, file_size=0, processes=16,
-        output=2**20, argv0=None, result=None, processor=None):
+        output=2**20, argv0=None, result=None, processor=None, in_order=False):
     """Runs the command in box.path and returns Done. `result`: the number of a descriptor that it may write to, whose
-    other end we read; `processor`: the one it must keep to. Limits in seconds and bytes."""
+    other end we read; `processor`: the one it must keep to; `in_order`: stderr is part of stdout. Limits in seconds and bytes."""
     limits = {"CPU": cpu, "AS": memory, "FSIZE": file_size, "CORE": 0, "NOFILE": 256, "NPROC": processes + (0 if isolate else mine())}
     read_end, write_end = os.pipe() if result else (None, None)
     if result:
@@ -172,12 +172,11 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
             "processors": [processor] if processor is not None else [], "result": write_end, "result_as": result,
             "command": command, "as": [argv0 or command[0], *command[1:]]}
     child = subprocess.Popen([sys.executable, "-I", "-S", __file__, json.dumps(spec)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, env={}, cwd="/", start_new_session=True, pass_fds=[write_end] if result else [])
+                             stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/", start_new_session=True, pass_fds=[write_end] if result else [])
+    stdout, stderr = child.stdout.fileno(), child.stderr.fileno() if child.stderr else None
     if result:
         os.close(write_end)
-    streams = {child.stdout.fileno(): bytearray(), child.stderr.fileno(): bytearray()}
-    if result:
-        streams[read_end] = bytearray()
+    streams = {stream: bytearray() for stream in (stdout, stderr, read_end) if stream is not None}
     status, end = None, time.monotonic() + wall
     with selectors.DefaultSelector() as selector:
         for stream in streams:
@@ -202,17 +201,18 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
         pass
     child.kill()
     child.wait()
-    child.stdout.close(), child.stderr.close()
+    for pipe in filter(None, (child.stdout, child.stderr)):
+        pipe.close()
     if result:
         os.close(read_end)
-    texts = [bytes(text).decode("utf-8", "replace") for text in streams.values()]
+    out, errors, results = (bytes(streams.get(stream, b"")).decode("utf-8", "replace") for stream in (stdout, stderr, read_end))
     if status is None:
         status = child.returncode if child.returncode < 128 else child.returncode - 256  # -11 came through the pipe of exits as 245
         if status == SETUP_FAILED:
-            raise RuntimeError(texts[1].strip())
+            raise RuntimeError((errors or out).strip())
         if status in (-signal.SIGXCPU, -signal.SIGKILL):
             status = "timeout" if status == -signal.SIGXCPU else "killed"
-    return Done(status, texts[0], texts[1], texts[2] if result else "")
+    return Done(status, out, errors, results)
 
 
 def mine():

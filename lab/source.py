@@ -1,6 +1,6 @@
 """What a submission may say: a small part of CUDA C++, in which kernels are written and nothing else.
 
-check(text, foreign, produces) returns '' or one line with the reason of the refusal. It works on tokens, before any
+check(text, foreign, produces, kernel) returns '' or one line with the reason of the refusal. It works on tokens, before any
 compiler sees the text, and allows rather than forbids:
 
  - no preprocessor line but the one #include and #pragma unroll; no attributes, other spellings, continued lines;
@@ -59,15 +59,15 @@ def tokens(text):
     return found
 
 
-def check(text, foreign, produces=frozenset({"transposes"}), kernels=()):
+def check(text, foreign, produces=frozenset({"transposes"}), kernel=None):
     try:
-        check_text(text, set(foreign), set(produces), kernels)
+        check_text(text, set(foreign), set(produces), kernel)
         return ""
     except Refused as refused:
         return str(refused)
 
 
-def check_text(text, foreign, produces, kernels):
+def check_text(text, foreign, produces, kernel):
     if len(text) > 1 << 16:
         raise Refused(f"the file has {len(text)} characters; no exercise needs more than {1 << 16}")
     for number, line in enumerate(text.split("\n"), 1):
@@ -95,9 +95,8 @@ def check_text(text, foreign, produces, kernels):
     check_tokens(code, foreign, produces)
     check_top_level(code)
     registered = [code[i + 2][1] for i in range(len(code) - 2) if code[i][1] == "KERNEL"]
-    for kernel in kernels:
-        if kernel not in registered:
-            raise Refused(f"no KERNEL({kernel}, ...): that is the kernel that counts")
+    if kernel and kernel not in registered:
+        raise Refused(f"no KERNEL({kernel}, ...): that is the kernel that counts")
 
 
 def check_tokens(code, foreign, produces):

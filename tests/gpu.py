@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tables] [peers] [sanitize] [errata] [profile] [limits] [wavefronts]     (default: all)
+usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tables] [peers] [sanitize] [errata] [profile] [limits] [wavefronts] [lab]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
@@ -14,6 +14,7 @@ usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tab
   wavefronts  Nsight Compute's counts for requests to shared memory of all sorts  -> DIR/wavefronts.csv
   profile   Nsight Compute's counts for every kernel              -> DIR/profile.csv
   limits    what keeps the copy, step 4 and step 7 from being faster  -> DIR/limits.csv
+  lab       hand-outs and solutions of the exercises: points, and the bandwidth reached  -> DIR/lab.csv
 
 Every CSV names machine, driver and date (UTC). Exits 1 if anything is not as it should be, and says what.
 """
@@ -24,6 +25,7 @@ import csv
 import datetime
 import io
 import itertools
+import json
 import pathlib
 import re
 import sys
@@ -303,8 +305,30 @@ def wavefronts(out):
     write(out / "wavefronts.csv", [{**about, **case, "wavefronts": counted[i][names[case["kind"] == "store"]]} for i, case in enumerate(cases)])
 
 
+def lab(out):
+    """Points are the simulator's with a GPU, too; what it adds is a bandwidth, reported, and graded if that is asked for."""
+    rows = []
+    for handout in sorted(ROOT.glob("step*/exercise.cu")):
+        number = int(handout.parent.name[4:6])
+        for what, file in (("handed out", handout), ("solved", ROOT / f"tests/lab/solutions/step{number:02}.cu")):
+            done = run("make", "-s", f"lab{number:02}", f"FILE={file}", "CHECK=--json")
+            verdict = json.loads(done.stdout)
+            expect((done.returncode == 0) == (verdict["total"] == 100) == (what == "solved"), f"exercise {number} {what}: {done.stdout} {done.stderr}")
+            percent = re.match(r"([\d.]+) % of the bandwidth of a copy", verdict["bandwidth"])
+            # A hand-out may be wrong, and then has none.
+            expect(percent or what != "solved" and "wrong result" in verdict["bandwidth"], f"exercise {number} {what}: {verdict['bandwidth']}")
+            rows.append({**machine(), "exercise": number, "submission": what, "points": verdict["total"],
+                         "bandwidth_percent_of_memcpy": percent.group(1) if percent else ""})
+    write(out / "lab.csv", rows)
+    print("\n".join(f"exercise {r['exercise']} {r['submission']:10} {r['points']:3} points  {r['bandwidth_percent_of_memcpy']:>5} % of memcpy" for r in rows))
+    for least, total in ((1, "110 / 110"), (1000, "100 / 110")):
+        done = run("make", "-s", "lab04", f"FILE={ROOT / 'tests/lab/solutions/step04.cu'}", f"CHECK=--graded-bandwidth {least}")
+        expect(total in done.stdout and "on this GPU: " in done.stdout, f"bandwidth graded: {done.stdout} {done.stderr}")
+
+
 def main():
-    parts = {"verify": verify, "bench": bench, "tables": tables, "peers": peers, "sanitize": sanitize, "errata": errata, "profile": profile, "limits": limits, "wavefronts": wavefronts}
+    parts = {"verify": verify, "bench": bench, "tables": tables, "peers": peers, "sanitize": sanitize, "errata": errata, "profile": profile, "limits": limits,
+             "wavefronts": wavefronts, "lab": lab}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--steps", default=",".join(STEPS), help="only these programs, separated by commas: step07")

@@ -19,7 +19,7 @@ NUMBERS = list(range(1, 8))
 @pytest.fixture(scope="module")
 def verdicts(tmp_path_factory):
     """{(name, exercise): verdict} of every submission; a few at a time."""
-    files, lab = wrong.write_class(tmp_path_factory.mktemp("class")), check.Lab(check.load_exercises())
+    files, lab = wrong.write_class(tmp_path_factory.mktemp("class")), check.Lab()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(zip(files, pool.map(lambda key: lab.check(exercises.EXERCISES[key[1]], files[key]), files)))
 

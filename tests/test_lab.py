@@ -71,7 +71,7 @@ def untouched(tmp_path_factory, monkeypatch):
 def verdict(text, tmp_path, **options):
     file = tmp_path / "submission.cu"
     file.write_text(text)
-    return check.Lab(EXERCISES, **options).check(EXERCISES.EXERCISES[4], file)
+    return check.Lab(**options).check(EXERCISES.EXERCISES[4], file)
 
 
 def points(verdict):
@@ -169,7 +169,7 @@ def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
 def test_the_sandbox_alone_holds_them(tmp_path, untouched, monkeypatch):
     """Without the check of the text: what it may have missed does not get further."""
     monkeypatch.setattr(check, "RUN", {**check.RUN, "cpu": 1, "wall": 3})
-    trusting = check.Lab(EXERCISES, trust=True)
+    trusting = check.Lab(trust=True)
     submissions = [ROOT / f"tests/lab/hostile/{name}.cu" for name in UNTRUSTED] + [STANDIN / "solution.cu"]
 
     def timed(file):
@@ -250,5 +250,6 @@ def test_bad_input(tmp_path):
     assert_refused(run(sys.executable, ROOT / "lab/check.py", "9", "--exercises", STANDIN / "exercises.py"), 2, "exercise 9", "04")
     assert_refused(run(sys.executable, ROOT / "lab/check.py", "4", "--exercises", tmp_path / "none.py"), 2, "none.py")
     assert_refused(grade(tmp_path / "missing", tmp_path / "results"), 2, "folder of submissions")
+    assert_refused(grade("", tmp_path / "results"), 2, "SUBMISSIONS=")
     assert_refused(grade(tmp_path, tmp_path / "results"), 2, "no submissions")
     assert_refused(grade(tmp_path, tmp_path / "results", "--jobs", 0), 2, "--jobs 0")
