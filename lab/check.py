@@ -21,6 +21,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import stat
 import subprocess
 import sys
@@ -83,6 +84,11 @@ def unpack(box, exercise, text):
     return name
 
 
+def outside_the_system(*paths):
+    """Those that the sandbox does not show anyway, once each."""
+    return sorted({path for path in map(os.path.abspath, paths) if not any(path == s or path.startswith(s + "/") for s in sandbox.SYSTEM)})
+
+
 class Lab:
     """What all checks share. `isolate`: by namespaces, where they can be had; `trust`: skip the check of the text (tests)."""
 
@@ -95,14 +101,20 @@ class Lab:
             self.foreign = frozenset((ROOT / "build/lab/names").read_text().split())
         except OSError:
             raise BadInput("build/lab is not there: make lab-ready") from None
-        compiler = next((os.path.join(p, self.command[0]) for p in os.environ.get("PATH", "").split(":") + [""]
-                         if os.path.isfile(os.path.join(p, self.command[0]))), None)
-        if not compiler:
+        self.compiler = shutil.which(self.command[0])
+        if not self.compiler:
             raise BadInput(f"{self.command[0]}: no such compiler")
-        self.compiler = os.path.realpath(compiler)
+        # A compiler of its own folder, as on clusters, brings its libraries: for itself and for what it makes.
+        libraries = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if os.path.isdir(folder)]
+        self.environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
+        homes = [str(pathlib.Path(path).parent.parent) for path in outside_the_system(self.compiler, os.path.realpath(self.compiler))]
+        self.visible = [str(ROOT / "common"), str(ROOT / "build/lab"), *outside_the_system(*homes, *libraries)]
+        for folder in self.visible[2:]:
+            if any(pathlib.Path(folder) in (path, *path.parents) for path in (ROOT, pathlib.Path.home())):
+                raise BadInput(f"{folder}: holds the compiler or its libraries, and what submissions must not see: {pathlib.Path.home()} or {ROOT}")
 
     def sandboxed(self, command, box, **options):
-        return sandbox.run(command, box, isolate=self.isolate, visible=[str(ROOT / "common"), str(ROOT / "build/lab")], **options)
+        return sandbox.run(command, box, isolate=self.isolate, visible=self.visible, environment=self.environment, **options)
 
     def produces(self, exercise):
         """What the hand-out registers: a submission must not register a kernel for something easier."""

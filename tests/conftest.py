@@ -1,6 +1,10 @@
 """What the pytest tests share."""
 
+import shutil
+
 from lessons import ROOT, run
+
+HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncode == 0
 
 
 def step(program, *arguments, **options):

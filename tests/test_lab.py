@@ -219,6 +219,19 @@ def test_without_namespaces(tmp_path, untouched):
         assert sandbox.run(["/bin/sh", "-c", "echo x > file"], box, isolate=False).status != 0
 
 
+def test_compiler_of_a_folder_of_its_own(tmp_path, untouched, monkeypatch):
+    """As clusters have them. One in the home would show all of that."""
+    compiler = tmp_path / "gcc/bin/g++"
+    compiler.parent.mkdir(parents=True)
+    compiler.write_text(f'#!/bin/sh\nexec {shutil.which("g++")} "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(compiler.parent), prepend=":")
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/gcc:{tmp_path}/missing")
+    assert verdict(SOLUTION, tmp_path)["total"] == 10
+    monkeypatch.setenv("HOME", str(tmp_path / "gcc"))
+    assert_refused(lab(STANDIN / "solution.cu"), 2, f"{tmp_path}/gcc: ")
+
+
 def test_grades_of_a_class(tmp_path, untouched):
     folder, results = tmp_path / "class", tmp_path / "results"
     handout = (STANDIN / "handout.cu").read_text()
