@@ -50,7 +50,6 @@ def load_exercises(path=None):
         raise BadInput(f"{path}: no such file of exercises")
     spec = importlib.util.spec_from_file_location("exercises", path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules["exercises"] = module
     spec.loader.exec_module(module)
     return module
 

@@ -5,7 +5,8 @@ files and processes, no core dump, capped output, and a wall-clock limit that ki
 Where the kernel allows it (isolation() tells): namespaces of its own for mounts, processes, network, IPC and, unless
 we are root, users. It then sees /usr, the folders it is given and nothing else, all read-only but its own folder
 and a /tmp in memory, and whatever it has started dies with it. As root there is no user namespace: the command runs
-under a number that is nobody's, because limits of processes do not hold for root.
+under a number that is nobody's, because limits of processes do not hold for root; without namespaces, too, if that
+number can read what it must.
 
 The file is two programs: the module, and (python3 -I -S sandbox.py SPEC) what lies between it and the command.
 """
@@ -51,9 +52,9 @@ def inner(spec):
         kept = os.statvfs(source).f_flag & (NOSUID | NODEV | 8)
         mount("none", target, None, BIND | REMOUNT | NOSUID | kept | (0 if writable else RDONLY))
 
-    root_user = os.getuid() == 0
+    root_user, number = os.getuid() == 0, os.getpid()
     if spec["isolate"]:
-        user, group, number = os.getuid(), os.getgid(), os.getpid()
+        user, group = os.getuid(), os.getgid()
         call("unshare", NEWNS | NEWPID | NEWNET | NEWIPC | NEWUTS | (0 if root_user else NEWUSER))
         if not root_user:
             for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
@@ -94,13 +95,22 @@ def inner(spec):
         for capability in range(64):
             if libc.prctl(CAPBSET_DROP, capability, 0, 0, 0) < 0:
                 break
-        if root_user:
-            nobody = 2**31 - 2**22 + number  # no two at a time alike: each has its own count of processes
-            os.setgroups([])
-            os.setresgid(nobody, nobody, nobody)
-            os.setresuid(nobody, nobody, nobody)
     else:
         os.chdir(spec["box"])
+    if root_user:
+        nobody = 2**31 - 2**22 + number  # no two at a time alike: each has its own count of processes
+        if not spec["isolate"]:  # where others could find it
+            os.chown(".", nobody, nobody)
+            os.chmod(".", 0o700)
+        os.setgroups([])
+        os.setegid(nobody)
+        os.seteuid(nobody)
+        sees = spec["isolate"] or all(os.access(path, os.R_OK, effective_ids=True) for path in spec["visible"])
+        os.seteuid(0)
+        os.setegid(0)
+        if sees:  # without namespaces a checkout in root's home is root's alone
+            os.setresgid(nobody, nobody, nobody)
+            os.setresuid(nobody, nobody, nobody)
     call("prctl", NO_NEW_PRIVS, 1, 0, 0, 0)
     if spec["processors"]:
         os.sched_setaffinity(0, spec["processors"])
@@ -151,7 +161,8 @@ class Box:
         self.path, self.root = os.path.join(self.outer, "box"), os.path.join(self.outer, "root")
         os.mkdir(self.path)
         os.mkdir(self.root)
-        os.chmod(self.path, 0o777)  # the folder around it is ours alone
+        os.chmod(self.path, 0o777)
+        os.chmod(self.outer, 0o711)
         return self
 
     def __exit__(self, *_):

@@ -10,9 +10,9 @@ from lessons import ROOT
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check  # noqa: E402: after its folder is known
-import exercises  # noqa: E402
 import wrong  # noqa: E402
 
+EXERCISES = check.load_exercises().EXERCISES
 NUMBERS = list(range(1, 8))
 
 
@@ -21,12 +21,12 @@ def verdicts(tmp_path_factory):
     """{(name, exercise): verdict} of every submission; a few at a time."""
     files, lab = wrong.write_class(tmp_path_factory.mktemp("class")), check.Lab()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(files, pool.map(lambda key: lab.check(exercises.EXERCISES[key[1]], files[key]), files)))
+        return dict(zip(files, pool.map(lambda key: lab.check(EXERCISES[key[1]], files[key]), files)))
 
 
 def test_every_exercise_is_whole():
-    assert list(exercises.EXERCISES) == NUMBERS and len(list(ROOT.glob("step*/exercise.cu"))) == len(NUMBERS)
-    for exercise in exercises.EXERCISES.values():
+    assert list(EXERCISES) == NUMBERS and len(list(ROOT.glob("step*/exercise.cu"))) == len(NUMBERS)
+    for exercise in EXERCISES.values():
         assert sum(c.points for c in exercise.checks) == 100 and len({c.name for c in exercise.checks}) == len(exercise.checks)
         assert len({w.name for w in wrong.WRONG if w.exercise == exercise.number}) >= 8
         shapes = {(w, h) for c in exercise.checks for w, h, _, _ in c.runs}

@@ -217,6 +217,8 @@ def test_without_namespaces(tmp_path, untouched):
         assert sandbox.run(["/bin/sh", "-c", "sleep 98765 & sleep 98765"], box, isolate=False, wall=1).status == "timeout"
         assert time.monotonic() - start < 3
         assert sandbox.run(["/bin/sh", "-c", "echo x > file"], box, isolate=False).status != 0
+        user = sandbox.run(["/usr/bin/id", "-u"], box, isolate=False, visible=["/usr"]).stdout
+        assert user != "0\n" and (os.getuid() == 0 or user == f"{os.getuid()}\n")
 
 
 def test_compiler_of_a_folder_of_its_own(tmp_path, untouched, monkeypatch):
