@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "error.h"
@@ -21,7 +22,14 @@ void in_parallel(uint64_t n, Work work)
 {
     const int parts = n < (1 << 16) ? 1 : usable_processors();
     std::vector<std::thread> threads;
-    for (int i = 1; i < parts; ++i) threads.emplace_back(work, n / parts * i, i + 1 == parts ? n : n / parts * (i + 1));
+    for (int i = 1; i < parts; ++i) {
+        const uint64_t begin = n / parts * i, end = i + 1 == parts ? n : n / parts * (i + 1);
+        try {
+            threads.emplace_back(work, begin, end);
+        } catch (const std::system_error&) {  // a limit of threads
+            work(begin, end);
+        }
+    }
     work(uint64_t(0), parts == 1 ? n : n / parts);
     for (std::thread& thread : threads) thread.join();
 }

@@ -19,6 +19,7 @@ import io
 import json
 import os
 import pathlib
+import random
 import re
 import shlex
 import shutil
@@ -37,6 +38,7 @@ from parts import Run  # noqa: E402
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
 RUN = {"cpu": 8, "wall": 12, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # beside the 100, with --graded-bandwidth
+PROCESSORS = 4
 STOPPED = 2  # so many runs may be stopped before the rest is not started
 
 
@@ -121,15 +123,18 @@ class Lab:
         text = handout.read_text() if handout.is_file() else ""
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
-    def check(self, exercise, path, processor=None):
-        """The verdict: {exercise, total, of, checks: [{name, what, points, of, hint}], note, seconds}."""
+    def check(self, exercise, path, processors=None):
+        """The verdict: {exercise, total, of, checks: [{name, what, points, of, hint}], note, seconds}. `processors`: those to keep to."""
         start = time.monotonic()
+        # A few are enough for small matrices, and each takes memory.
+        usable = os.sched_getaffinity(0)
+        processors = processors or random.sample(sorted(usable), min(len(usable), PROCESSORS))
         text = read_submission(path)
         runs, note = {}, "" if self.trust else source.check(text, self.foreign, self.produces(exercise), exercise.kernel)
         if not note:
             with sandbox.Box() as box:
-                note = self.compile(box, unpack(box, exercise, text), processor)
-                runs = {} if note else self.run_all(exercise, box, processor)
+                note = self.compile(box, unpack(box, exercise, text), processors)
+                runs = {} if note else self.run_all(exercise, box, processors)
         checks = []
         for check in exercise.checks:
             hint = note and "not run: see above" or judged(check, runs)
@@ -137,9 +142,9 @@ class Lab:
         return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks), "checks": checks,
                 "note": note, "seconds": round(time.monotonic() - start, 2)}
 
-    def compile(self, box, file, processor):
+    def compile(self, box, file, processors):
         done = self.sandboxed([self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h"), file, "-x", "none",
-                               str(ROOT / "build/lab/harness.o"), "-o", "program"], box, writable=True, processor=processor, **COMPILE)
+                               str(ROOT / "build/lab/harness.o"), "-o", "program"], box, writable=True, processors=processors, **COMPILE)
         if done.status == 0:
             return ""
         if not isinstance(done.status, int):
@@ -147,7 +152,7 @@ class Lab:
         errors = [line for line in done.stderr.splitlines() if "error" in line or "undefined reference" in line] or done.stderr.splitlines() or ["no reason given"]
         return f"does not compile: {errors[0][:300]}"
 
-    def run_all(self, exercise, box, processor):
+    def run_all(self, exercise, box, processors):
         """A Run for each that the checks ask for. The shapes of a type and machine share a process; where that tells what is wrong with
         some, the others share another; and what neither tells, each finds out for itself."""
         wanted, runs, stopped = {}, {}, 0
@@ -159,7 +164,7 @@ class Lab:
             nonlocal stopped
             if stopped == STOPPED:
                 return {shape: Run(*shape, *key, None, ["not run: others had to be stopped"], "", "timeout") for shape in shapes}
-            status, told = self.run(exercise, box, shapes, *key, processor)
+            status, told = self.run(exercise, box, shapes, *key, processors)
             stopped += status == "timeout"
             return told
 
@@ -172,12 +177,12 @@ class Lab:
                 runs[(*shape, *key)] = told[shape] if shape in told else run([shape], *key)[shape]
         return runs
 
-    def run(self, exercise, box, shapes, type_, machine, processor):
+    def run(self, exercise, box, shapes, type_, machine, processors):
         """(status, {shape: Run}) of one process; of several shapes only those of which it says something. One is always told of."""
         name, descriptor = sandbox.secret()
         done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", exercise.kernel, "--type", type_,
                                *(["--machine", machine] if machine else []), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
-                               "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processor=processor, in_order=True, **RUN)
+                               "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processors=processors, in_order=True, **RUN)
         status = done.status
         if status == 2 and "out of memory" in done.stdout:
             status = "memory"

@@ -81,7 +81,7 @@ def main():
         _, number, file = submission
         exercise, processor = check.exercise_of(exercises, number), processors.get()
         try:
-            return lab.check(exercise, file, processor)
+            return lab.check(exercise, file, [processor])
         except Exception as error:  # whatever it is, the others are graded
             why = str(error) if isinstance(error, check.BadInput) else f"the grader failed: {error!r}"
             return {"exercise": number, "total": 0, "of": sum(c.points for c in exercise.checks), "note": why, "seconds": 0,

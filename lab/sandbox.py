@@ -172,16 +172,16 @@ class Box:
 
 
 def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, memory=2**30, file_size=0, processes=16,
-        output=2**20, argv0=None, result=None, processor=None, in_order=False, environment={}):
+        output=2**20, argv0=None, result=None, processors=(), in_order=False, environment={}):
     """Runs the command in box.path and returns Done. `result`: the number of a descriptor that it may write to, whose
-    other end we read; `processor`: the one it must keep to; `in_order`: stderr is part of stdout; `environment`: all
+    other end we read; `processors`: those it must keep to; `in_order`: stderr is part of stdout; `environment`: all
     that it gets beside PATH, LC_ALL and TMPDIR. Limits in seconds and bytes."""
     limits = {"CPU": cpu, "AS": memory, "FSIZE": file_size, "CORE": 0, "NOFILE": 256, "NPROC": processes + (0 if isolate else mine())}
     read_end, write_end = os.pipe() if result else (None, None)
     if result:
         os.fchmod(write_end, 0o666)
     spec = {"isolate": isolate, "root": box.root, "box": box.path, "visible": list(visible), "writable": writable, "limits": limits,
-            "processors": [processor] if processor is not None else [], "result": write_end, "result_as": result, "environment": environment,
+            "processors": list(processors), "result": write_end, "result_as": result, "environment": environment,
             "command": command, "as": [argv0 or command[0], *command[1:]]}
     child = subprocess.Popen([sys.executable, "-I", "-S", __file__, json.dumps(spec)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/", start_new_session=True, pass_fds=[write_end] if result else [])

@@ -450,11 +450,18 @@ Pool::~Pool()
 void Pool::set_active(int count)
 {
     while (int(workers_.size()) < count) {
-        workers_.push_back(std::make_unique<Worker>());
-        const int number = int(workers_.size()) - 1;
-        if (number > 0) threads_.emplace_back(&Pool::serve, this, number, grids_);
+        try {
+            auto another = std::make_unique<Worker>();
+            const int number = int(workers_.size());
+            if (number > 0) threads_.emplace_back(&Pool::serve, this, number, grids_);
+            workers_.push_back(std::move(another));
+        } catch (...) {
+            // A limit of threads or of memory, as shared machines have them: those that there are do.
+            if (workers_.empty()) throw;
+            break;
+        }
     }
-    active_ = count;
+    active_ = std::min(count, int(workers_.size()));
 }
 
 void Pool::serve(int number, uint64_t served)
