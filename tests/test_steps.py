@@ -72,12 +72,18 @@ def test_quoted_lines_exist(program):
 
 
 def test_commands_run(program):
-    found = list(commands(program))
+    found, printed = list(commands(program)), ""
     assert any(name == f"./{program}" for name, *_ in found)
+    # Every program it runs, the page says how to build; the README says it of the steps' own.
+    assert all(name == f"./{program}" or re.search(rf"`make [^`]*{name[2:]}", sections(program)["Run"]) for name, *_ in found)
     for name, *arguments in found:
         assert re.fullmatch(r"\./step\d\d", name), name
         done = step(name[2:], *arguments)
         assert done.returncode == 0 and done.stderr == "", (name, arguments, done.stderr)
+        printed += done.stdout
+    # What the page says that the model says, it says.
+    for limit in re.findall(r"`((?:DRAM|L2)[^`]*)`", sections(program)["Explain"]):
+        assert limit in printed, limit
 
 
 def test_generated_tables_have_a_place(program):
