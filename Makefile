@@ -58,7 +58,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list grade table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
+.PHONY: all list grade handout gradescope table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -90,8 +90,8 @@ build/common/sim/simulator.o build/common/sim/rules.o build/common/sim/counter.o
 # The serial functions of a step are measured: one core is to do its best.
 build/step%.o: CXXFLAGS += -O3
 
-# $(call update,text) rewrites the target only if its text changes.
-update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+# $(call update,text) rewrites the target only if its text changes. Another make may be at it, too: on a cluster they share a folder.
+update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.$$$$; if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
 build/flags: FORCE
 	$(call update,$(COMPILE) $(SIM_KERNELS) | $(CUDA_COMPILE) | $(LINK))
@@ -120,7 +120,7 @@ build/tests/wavefronts: build/tests/wavefronts.cuda.o
 build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
 	$(call say,link,$@) $(LINK) -o $@ $^
 
-.venv/ready: tests/requirements.txt plots/requirements.txt
+.venv/ready: $(wildcard tests/requirements.txt) plots/requirements.txt
 	rm -rf .venv
 	python3 -m venv .venv || { rm -rf .venv; echo "Python's venv module is missing: apt-get install python3-venv" >&2; exit 1; }
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$^)
@@ -211,15 +211,23 @@ build/lab/command: build/flags
 LAB := build/lab/harness.o build/lab/step.h.gch build/lab/names build/lab/command
 lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))
 
-# make lab04, or make lab04 FILE=path of another one.
+# make lab04, or make lab04 FILE=path of another one. Paths reach the shell as they are, whatever they are made of.
+export FILE SUBMISSIONS RESULTS
 LABS := $(STEPS:step%=lab%)
 .PHONY: lab-ready $(LABS)
 $(LABS): lab%: lab-ready
-	@python3 lab/check.py $* $(if $(FILE),--file '$(FILE)') $(CHECK)
+	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(CHECK)
+lab%:
+	@echo 'make $@: expected one of $(LABS)' >&2; exit 2
 
-SUBMISSIONS ?=
 grade: lab-ready
-	@python3 lab/grade.py '$(SUBMISSIONS)' --jobs $(JOBS) --results $(RESULTS)/grades $(if $(EXERCISE),--exercise $(EXERCISE)) $(GRADE)
+	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" $(if $(EXERCISE),--exercise $(EXERCISE)) $(GRADE)
+
+handout:
+	@python3 lab/pack.py "$$RESULTS/transpose.zip"
+
+gradescope:
+	@python3 lab/pack.py "$$RESULTS/gradescope-lab$(EXERCISE).zip" --gradescope '$(EXERCISE)'
 
 # The chapter: all steps on what this machine has, then tables, figures and verdicts.
 report: all .venv/ready
@@ -237,7 +245,10 @@ help:
 	@echo 'make table-book        machine and printed side by side (results go to results/;'
 	@echo 'make table-bandwidth   RESULTS=folder: elsewhere)'
 	@echo 'make labNN             check the exercise of a step; FILE=path: another file than its exercise.cu'
+	@echo '                       (CHECK=--explain: and the cost of each of its lines; CHECK=--help: what else)'
 	@echo 'make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades go to results/grades/)'
+	@echo 'make handout           pack the project for students, without tests and solutions'
+	@echo 'make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN'
 	@echo 'make report            run all steps on what this machine has, and write report/chapter.html'
 	@echo 'make test              build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim         measure the simulator: traced accesses per second'

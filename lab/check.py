@@ -1,4 +1,4 @@
-"""Checks one submission: python3 lab/check.py NN [--file FILE] [--json] [--exercises PATH] [--graded-bandwidth SHARE]
+"""Checks one submission: python3 lab/check.py NN [--file FILE] [--explain] [--json] [--graded-bandwidth SHARE]
 
 Reads the text (lab/source.py), compiles it for the simulator and runs it in a sandbox (lab/sandbox.py) on all shapes, types
 and machines that the exercise's checks ask for, and lets each check judge. Exit status: 0 full points, 1 fewer, 2 bad input.
@@ -36,7 +36,7 @@ import source   # noqa: E402
 from parts import Run  # noqa: E402
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
-RUN = {"cpu": 8, "wall": 12, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # beside the 100, with --graded-bandwidth
 PROCESSORS = 4
 STOPPED = 2  # so many runs may be stopped before the rest is not started
@@ -53,6 +53,10 @@ def load_exercises(path=None):
     spec = importlib.util.spec_from_file_location("exercises", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    for number, exercise in module.EXERCISES.items():
+        points = sum(check.points for check in exercise.checks)
+        if points != 100:
+            raise BadInput(f"{path}: exercise {number} is worth {points} points, expected 100")
     return module
 
 
@@ -73,7 +77,10 @@ def read_submission(path):
         os.close(handle)
         raise BadInput(f"{path}: not a file")
     with os.fdopen(handle, "rb") as file:
-        return file.read((1 << 16) + 1).decode("utf-8", "replace")
+        data = file.read((1 << 16) + 1)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadInput(f"{path}: in UTF-16; save it as UTF-8")
+    return data.decode("utf-8-sig", "replace")
 
 
 def unpack(box, exercise, text):
@@ -124,7 +131,8 @@ class Lab:
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
     def check(self, exercise, path, processors=None):
-        """The verdict: {exercise, total, of, checks: [{name, what, points, of, hint}], note, seconds}. `processors`: those to keep to."""
+        """The verdict: {exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds}. `explain`: what the
+        simulator says of each line, for the last target that has a verified run. `processors`: those to keep to."""
         start = time.monotonic()
         # A few are enough for small matrices, and each takes memory.
         usable = os.sched_getaffinity(0)
@@ -135,12 +143,13 @@ class Lab:
             with sandbox.Box() as box:
                 note = self.compile(box, unpack(box, exercise, text), processors)
                 runs = {} if note else self.run_all(exercise, box, processors)
+        explained = [run.explain for check in exercise.checks for run in (runs.get(tuple(key)) for key in check.runs[:1]) if run and run.explain]
         checks = []
         for check in exercise.checks:
             hint = note and "not run: see above" or judged(check, runs)
             checks.append({"name": check.name, "what": check.what, "points": 0 if hint else check.points, "of": check.points, "hint": hint})
         return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks), "checks": checks,
-                "note": note, "seconds": round(time.monotonic() - start, 2)}
+                "note": note, "explain": explained[-1] if explained else "", "seconds": round(time.monotonic() - start, 2)}
 
     def compile(self, box, file, processors):
         done = self.sandboxed([self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h"), file, "-x", "none",
@@ -273,18 +282,26 @@ def add_bandwidth(verdict, lab, exercise, path, least=None):
 
 
 def report(verdict):
-    lines = [f"exercise {verdict['exercise']}: {verdict['note']}"] if verdict["note"] else []
+    """What a student reads: each check and what it asks for, and below those that are lost a hint, the same one once."""
+    if verdict["note"]:
+        return f"exercise {verdict['exercise']}: {verdict['note']}\n   0 / {verdict['of']}  in all"
+    lines, said = [], set()
     for check in verdict["checks"]:
-        lines.append(f"{check['points']:4} / {check['of']:<3} {check['name']}: {check['hint'] or 'ok'}")
-    return "\n".join([*lines, f"{verdict['total']:4} / {verdict['of']:<3} in all"])
+        lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")
+        cause = re.sub(r"\d+ x \d+( of \w+)?", "", check["hint"])
+        if cause and cause not in said:
+            lines.append(f"{'':12}-> {check['hint']}")
+        said.add(cause)
+    return "\n".join([*lines, f"{verdict['total']:4} / {verdict['of']:<3}  in all" + ("" if verdict["total"] == verdict["of"] else f" (below {verdict['of']}, make ends with an error)")])
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Checks the submission of an exercise.")
-    parser.add_argument("number")
+    parser = argparse.ArgumentParser(description="Checks the submission of an exercise. Exit status: 0 full points, 1 fewer, 2 bad input.")
+    parser.add_argument("number", metavar="NN", help="which exercise: 1 to 7")
     parser.add_argument("--file", help="default: exercise.cu in the folder of the step")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--exercises", help="default: lab/exercises.py")
+    parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
+    parser.add_argument("--explain", action="store_true", help="and what each load and store of this kernel costs")
+    parser.add_argument("--exercises", metavar="FILE", help="default: lab/exercises.py")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help=f"with a GPU: {BANDWIDTH_POINTS} points more for so many percent of the copy's bandwidth")
     options = parser.parse_args()
     exercise, lab = exercise_of(load_exercises(options.exercises), options.number), Lab()
@@ -294,6 +311,8 @@ def main():
     if options.json:
         print(json.dumps(verdict, indent=1))
     else:
+        if options.explain:
+            print(verdict["explain"].strip() or "Nothing to explain: there is no right and clean result.", end="\n\n")
         print(report(verdict))
         if lab.cuda and not verdict["note"]:
             print(f"on this GPU: {verdict['bandwidth']}")
@@ -308,3 +327,5 @@ if __name__ == "__main__":
     except BadInput as error:
         print(f"check: {error}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)

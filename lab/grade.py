@@ -1,8 +1,11 @@
-"""Grades a class: python3 lab/grade.py SUBMISSIONS [--exercise NN] [--jobs N] [--results FOLDER] [--graded-bandwidth SHARE]
+"""Grades a class: python3 lab/grade.py SUBMISSIONS [--exercise NN] [--jobs N] [--results FOLDER]
 
-SUBMISSIONS holds NAME/stepNN.../exercise.cu (any number of exercises of one person; the folder says which), or, with
---exercise NN, NAME/exercise.cu or NAME.cu. Of each, FOLDER/NAME/labNN/results.json is for Gradescope's autograder, and
-FOLDER/grades.csv has a line. Exit status: 0 all graded, whatever the points; 2 bad input.
+SUBMISSIONS holds a folder or a file for each person, as courses export them: NAME/exercise.cu, NAME/.../step04_padding/exercise.cu
+(a whole copy of the project, too), or NAME.cu. --exercise says which exercise is graded; without it all that the folders' names tell.
+Of each, FOLDER/labNN/NAME/results.json is for Gradescope's autograder; FOLDER/labNN.csv has a line for everybody, also for those
+of whom nothing was found. --one OUT: SUBMISSIONS is of one person, whose results.json goes to OUT.
+
+Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted (what was graded until then is kept).
 """
 
 import argparse
@@ -14,36 +17,80 @@ import pathlib
 import queue
 import re
 import sys
+import threading
 import time
 
 import check
+import sandbox
+
+DEEP = 6  # folders below that of a person
+
+
+def files_of(entry):
+    """The .cu files of a person's folder, none that is hidden or behind a link. OSError where it cannot be read."""
+    if not entry.is_dir():
+        return [entry]
+    found = []
+
+    def refuse(error):
+        raise error
+    for folder, folders, names in os.walk(entry, onerror=refuse):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__MACOSX" and len(pathlib.Path(folder, f).relative_to(entry).parts) <= DEEP)
+        found += [pathlib.Path(folder, name) for name in sorted(names) if name.endswith(".cu") and not name.startswith(".")]
+    return found
+
+
+def number_of(file, entry):
+    """The exercise that a name on the file's way tells: step04_padding, Lab 4, step04.cu; None if none does."""
+    for part in reversed(file.relative_to(entry.parent).parts[1:]):
+        if match := re.match(r"(?:step|lab|exercise)[ _-]?0?(\d)(?!\d)", part, re.IGNORECASE):
+            return int(match.group(1))
+    return None
+
+
+def choose(entry, number):
+    """{exercise number: its file, or a line why there is none} of one person. Which is an exercise.cu, or else any .cu file:
+    of that exercise by its place; with `number` also one whose place tells nothing."""
+    try:
+        files = files_of(entry)
+    except OSError as error:
+        return {number: f"cannot be read: {error.strerror}"}
+    # A copy of the project has the steps' own kernels beside the exercises.
+    files = [f for f in files if re.match(r"exercise\b", f.name)] or files
+    placed = {}
+    for file in files:
+        told = number_of(file, entry)
+        placed.setdefault(number if told is None else told, []).append(file)
+    if number is not None:
+        placed = {number: placed.get(number, [])}
+    if not placed or list(placed) == [None]:
+        return {None: "of which exercise? Say EXERCISE=NN" if files else "no .cu file in it"}
+    return {n: found[0] if len(found) == 1 else "several files: " + ", ".join(str(f.relative_to(entry)) for f in found) if found else
+            "no file of this exercise" + (" in it; there is " + ", ".join(str(f.relative_to(entry)) for f in files[:3]) if files else " in it")
+            for n, found in placed.items() if n is not None}
 
 
 def submissions(folder, number):
-    """(name, exercise number, file) of each, in order."""
+    """[(name, exercise number, file or a line why there is none)] of everybody, in order."""
     if not folder:  # the path '' would be the current folder
         raise check.BadInput("SUBMISSIONS=: expected a folder of submissions")
     folder = pathlib.Path(folder)
     if not folder.is_dir():
         raise check.BadInput(f"{folder}: expected a folder of submissions")
-    found = []
+    entries = {}
     for entry in sorted(folder.iterdir()):
-        if entry.suffix == ".cu" and not entry.is_dir():
-            found.append((entry.stem, number, entry))
-        elif entry.is_dir() and not entry.is_symlink():
-            if os.path.lexists(entry / "exercise.cu"):
-                found.append((entry.name, number, entry / "exercise.cu"))
-            for step in sorted(entry.iterdir()):
-                if (match := re.match(r"step(\d\d)", step.name)) and not step.is_symlink() and os.path.lexists(step / "exercise.cu"):
-                    if number is None or number == int(match.group(1)):
-                        found.append((entry.name, int(match.group(1)), step / "exercise.cu"))
-    if not found:
-        raise check.BadInput(f"{folder}: no submissions: expected NAME/stepNN/exercise.cu, NAME/exercise.cu or NAME.cu")
-    for name, n, file in found:
-        if n is None:
-            raise check.BadInput(f"{file}: of which exercise? Say EXERCISE=NN")
-    if len({(name, n) for name, n, _ in found}) < len(found):
-        raise check.BadInput(f"{folder}: two submissions of one name for one exercise")
+        if not entry.name.startswith(".") and entry.name != "__MACOSX" and (entry.suffix == ".cu" or entry.is_dir() and not entry.is_symlink()):
+            entries.setdefault(entry.name.removesuffix(".cu"), []).append(entry)
+    if not entries:
+        raise check.BadInput(f"{folder}: no submissions: expected NAME/exercise.cu, NAME/stepNN/exercise.cu or NAME.cu")
+    found = []
+    for name, own in entries.items():
+        if len(own) > 1:
+            found.append((name, number, "both a folder and a file: " + ", ".join(entry.name for entry in own)))
+        else:
+            found += [(name, n, file) for n, file in sorted(choose(own[0], number).items(), key=str)]
+    if all(n is None for _, n, _ in found):
+        raise check.BadInput(f"{folder}: {found[0][0]}: {found[0][2]}")
     return found
 
 
@@ -51,62 +98,114 @@ def gradescope(verdict):
     """results.json, as https://gradescope-autograders.readthedocs.io/en/latest/specs/ has it."""
     return {"score": verdict["total"], "output": verdict["note"] or f"{verdict['total']} of {verdict['of']} points", "output_format": "text",
             "execution_time": verdict["seconds"],
-            "tests": [{"name": c["name"], "score": c["points"], "max_score": c["of"], "output": c["hint"] or "ok", "output_format": "text"} for c in verdict["checks"]]}
+            "tests": [{"name": f"{c['name']}: {c['what']}", "score": c["points"], "max_score": c["of"], "output": c["hint"] or "ok", "output_format": "text"}
+                      for c in verdict["checks"]]}
+
+
+def write(path, text):
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(path.name + ".new")
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(path)
+
+
+def write_tables(results, verdicts):
+    """A CSV file for each exercise; of everybody name, points and, of what was lost, the first hint. UTF-8 with the mark by which Excel knows it."""
+    for number in sorted({n for _, n in verdicts if n is not None}):
+        rows = [(name, v) for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0]) if n in (number, None)]
+        names = next(([c["name"] for c in v["checks"]] for _, v in rows if v["checks"]), [])
+        lines = [["name", "total", "of", *names, "seconds", "note"]]
+        for name, v in rows:
+            hint = next((f"{c['name']}: {c['hint']}" for c in v["checks"] if c["hint"]), "")
+            plain = "'" + name if name[0] in "=+-@" else name  # or a spreadsheet takes it for a formula
+            lines.append([plain, v["total"], v["of"], *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], v["note"] or hint])
+        path = results / f"lab{number:02}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_name(path.name + ".new")
+        with open(aside, "w", newline="", encoding="utf-8-sig") as file:
+            csv.writer(file).writerows(lines)
+        aside.replace(path)
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Grades a folder of submissions.")
-    parser.add_argument("submissions")
-    parser.add_argument("--exercise", type=int)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades")
-    parser.add_argument("--exercises", help="default: lab/exercises.py")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("submissions", metavar="SUBMISSIONS", help="the folder; with --one, that of one person")
+    parser.add_argument("--exercise", metavar="NN", help="the exercise to grade; default: all that the folders' names tell")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="how many at a time, at most one on each processor")
+    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER", help="default: results/grades")
+    parser.add_argument("--one", type=pathlib.Path, metavar="OUT", help="grade one person, and write results.json there, whatever was found")
+    parser.add_argument("--exercises", metavar="FILE", help="default: lab/exercises.py")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help="as of check.py")
     options = parser.parse_args()
     if options.jobs < 1:
         raise check.BadInput(f"--jobs {options.jobs}: expected at least 1")
     exercises = check.load_exercises(options.exercises)
-    found = submissions(options.submissions, options.exercise)
-    for _, number, _ in found:
-        check.exercise_of(exercises, number)
+    number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     lab, start = check.Lab(), time.monotonic()
 
     # A worker and all it runs keep to one processor, so that no submission takes time from others.
-    processors = queue.SimpleQueue()
     usable = sorted(os.sched_getaffinity(0))
-    for job in range(options.jobs):
-        processors.put(usable[job % len(usable)])
+    jobs = min(options.jobs, len(usable))
+    processors = queue.SimpleQueue()
+    for processor in usable[:jobs]:
+        processors.put(processor)
 
-    def grade(submission):
-        _, number, file = submission
-        exercise, processor = check.exercise_of(exercises, number), processors.get()
+    def not_graded(number, why):
+        checks = exercises.EXERCISES[number].checks if number in exercises.EXERCISES else []
+        return {"exercise": number, "total": 0, "of": sum(c.points for c in checks) or 100, "note": why, "seconds": 0,
+                "checks": [{"name": c.name, "what": c.what, "points": 0, "of": c.points, "hint": "not run: see above"} for c in checks]}
+
+    def grade(number, file):
+        if isinstance(file, str):
+            return not_graded(number, file)
+        processor = processors.get()
         try:
-            return lab.check(exercise, file, [processor])
+            exercise = check.exercise_of(exercises, number)
+            verdict = lab.check(exercise, file, [processor])
+            if options.graded_bandwidth is not None:
+                with on_the_gpu:
+                    check.add_bandwidth(verdict, lab, exercise, file, options.graded_bandwidth)
+            return verdict
+        except check.BadInput as error:
+            return not_graded(number, str(error))
         except Exception as error:  # whatever it is, the others are graded
-            why = str(error) if isinstance(error, check.BadInput) else f"the grader failed: {error!r}"
-            return {"exercise": number, "total": 0, "of": sum(c.points for c in exercise.checks), "note": why, "seconds": 0,
-                    "checks": [{"name": c.name, "what": c.what, "points": 0, "of": c.points, "hint": "not run: see above"} for c in exercise.checks]}
+            return not_graded(number, f"the grader failed: {error!r}")
         finally:
             processors.put(processor)
 
-    options.results.mkdir(parents=True, exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, open(options.results / "grades.csv", "w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["name", "exercise", "points", "total", "of", "seconds", "note"])
-        for (name, number, path), verdict in zip(found, pool.map(grade, found)):
-            if options.graded_bandwidth is not None:  # here: one at a time
-                check.add_bandwidth(verdict, lab, check.exercise_of(exercises, number), path, options.graded_bandwidth)
-            folder = options.results / name / f"lab{number:02}"
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "results.json").write_text(json.dumps(gradescope(verdict), indent=1) + "\n")
-            points = " ".join(f"{c['points']}/{c['of']}" for c in verdict["checks"])
-            table.writerow([name, number, points, verdict["total"], verdict["of"], verdict["seconds"], verdict["note"]])
-            file.flush()
-            print(f"{name}: lab{number:02}: {verdict['total']} / {verdict['of']}" + (f"  {verdict['note']}" if verdict["note"] else ""), flush=True)
-    print(f"{len(found)} graded in {time.monotonic() - start:.0f} s: {options.results / 'grades.csv'}")
+    on_the_gpu = threading.Lock()
+    if options.one:
+        if number is None:
+            raise check.BadInput("--one: needs --exercise NN")
+        verdict = grade(number, choose(pathlib.Path(options.submissions), number)[number])
+        write(options.one, json.dumps(gradescope(verdict), indent=1) + "\n")
+        print(check.report(verdict))
+        return 0
+
+    found, verdicts, status = submissions(options.submissions, number), {}, 0
+    pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    try:
+        waiting = {pool.submit(grade, n, file): (name, n) for name, n, file in found}
+        for done in concurrent.futures.as_completed(waiting):
+            name, n = waiting[done]
+            verdict = verdicts[name, n] = done.result()
+            if n is not None:
+                write(options.results / f"lab{n:02}" / name / "results.json", json.dumps(gradescope(verdict), indent=1) + "\n")
+            print(f"{len(verdicts):4} of {len(found)}  {name}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
+                  + (f"  {verdict['note']}" if verdict["note"] else ""), flush=True)
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        sandbox.kill_all()
+        status = 130
+    pool.shutdown()
+    write_tables(options.results, verdicts)
+    missing = sum(isinstance(file, str) for name, n, file in found)
+    print(f"{'interrupted: ' if status else ''}{len(verdicts)} of {len(found)} graded in {time.monotonic() - start:.0f} s"
+          f"{f', {missing} of them without a submission' if missing else ''}: {options.results}/labNN.csv")
     if not lab.isolate:
         print(f"(run without namespaces: {lab.why_not})")
-    return 0
+    return status
 
 
 if __name__ == "__main__":
@@ -114,4 +213,7 @@ if __name__ == "__main__":
         sys.exit(main())
     except check.BadInput as error:
         print(f"grade: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        print(f"grade: {error.filename}: {error.strerror}", file=sys.stderr)
         sys.exit(2)

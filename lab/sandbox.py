@@ -116,10 +116,13 @@ def inner(spec):
         os.sched_setaffinity(0, spec["processors"])
     if spec["result"]:
         # A pipe belongs to who made it, and the command opens it by name.
-        os.dup2(spec["result"], spec["result_as"], inheritable=True)
-        os.close(spec["result"])
+        if spec["result"] == spec["result_as"]:  # a number drawn among those of other runs
+            os.set_inheritable(spec["result"], True)
+        else:
+            os.dup2(spec["result"], spec["result_as"], inheritable=True)
+            os.close(spec["result"])
     for name, limit in spec["limits"].items():
-        resource.setrlimit(getattr(resource, "RLIMIT_" + name), (limit, limit + 1 if name == "CPU" else limit))
+        resource.setrlimit(getattr(resource, "RLIMIT_" + name), (limit, limit + 5 if name == "CPU" else limit))
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores them
     os.execve(spec["command"][0], spec["as"], {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp" if spec["isolate"] else ".", **spec["environment"]})
@@ -142,6 +145,7 @@ import selectors
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 
 
@@ -176,6 +180,8 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
     """Runs the command in box.path and returns Done. `result`: the number of a descriptor that it may write to, whose
     other end we read; `processors`: those it must keep to; `in_order`: stderr is part of stdout; `environment`: all
     that it gets beside PATH, LC_ALL and TMPDIR. Limits in seconds and bytes."""
+    if ended.is_set():
+        raise RuntimeError("interrupted")
     limits = {"CPU": cpu, "AS": memory, "FSIZE": file_size, "CORE": 0, "NOFILE": 256, "NPROC": processes + (0 if isolate else mine())}
     read_end, write_end = os.pipe() if result else (None, None)
     if result:
@@ -189,7 +195,49 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
     if result:
         os.close(write_end)
     streams = {stream: bytearray() for stream in (stdout, stderr, read_end) if stream is not None}
-    status, end = None, time.monotonic() + wall
+    running.add(child)
+    try:
+        status = wait(child, streams, time.monotonic() + wall, output)
+    finally:  # also when we are interrupted
+        running.discard(child)
+        kill(child)
+        child.wait()
+        for pipe in filter(None, (child.stdout, child.stderr)):
+            pipe.close()
+        if result:
+            os.close(read_end)
+    out, errors, results = (bytes(streams.get(stream, b"")).decode("utf-8", "replace") for stream in (stdout, stderr, read_end))
+    if status is None:
+        status = child.returncode if child.returncode < 128 else child.returncode - 256  # -11 came through the pipe of exits as 245
+        if status == SETUP_FAILED:
+            raise RuntimeError((errors or out).strip())
+        if status in (-signal.SIGXCPU, -signal.SIGKILL):
+            status = "timeout" if status == -signal.SIGXCPU else "killed"
+    return Done(status, out, errors, results)
+
+
+running, ended = set(), threading.Event()
+
+
+def kill(child):
+    """Its process group; in namespaces, what left the group dies with process 1."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    child.kill()
+
+
+def kill_all():
+    """Ends what other threads are running here, and lets them run no more."""
+    ended.set()
+    for child in list(running):
+        kill(child)
+
+
+def wait(child, streams, end, output):
+    """Reads the streams until the child has ended: None; or why it has to be ended: 'timeout', 'output'."""
+    status = None
     with selectors.DefaultSelector() as selector:
         for stream in streams:
             selector.register(stream, selectors.EVENT_READ)
@@ -206,25 +254,7 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
                 break
             if time.monotonic() >= end:
                 status = "timeout"
-    # The session's process group; in namespaces, what left the group has died with process 1.
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
-    child.kill()
-    child.wait()
-    for pipe in filter(None, (child.stdout, child.stderr)):
-        pipe.close()
-    if result:
-        os.close(read_end)
-    out, errors, results = (bytes(streams.get(stream, b"")).decode("utf-8", "replace") for stream in (stdout, stderr, read_end))
-    if status is None:
-        status = child.returncode if child.returncode < 128 else child.returncode - 256  # -11 came through the pipe of exits as 245
-        if status == SETUP_FAILED:
-            raise RuntimeError((errors or out).strip())
-        if status in (-signal.SIGXCPU, -signal.SIGKILL):
-            status = "timeout" if status == -signal.SIGXCPU else "killed"
-    return Done(status, out, errors, results)
+    return status
 
 
 def mine():

@@ -50,7 +50,8 @@ def tokens(text):
     while place < len(text):
         match = TOKEN.match(text, place)
         if not match:
-            raise Refused(f"line {line}: {text[place]!r}: no such character outside comments")
+            raise Refused(f"line {line}: {text[place]!r}: " + ("a kernel here cannot print; the only string is the second argument of KERNEL"
+                                                               if text[place] in "\"'" else "no such character outside comments"))
         token = match.group()
         if match.lastgroup not in ("space", "comment"):
             found.append((match.lastgroup, token, line))
@@ -92,6 +93,7 @@ def check_text(text, foreign, produces, kernel):
             code.append((kind, token, line))
     if not included:
         raise Refused(f"line 1: the file does not #include {INCLUDE}")
+    check_brackets(code)
     check_tokens(code, foreign, produces)
     check_top_level(code)
     registered = [code[i + 2][1] for i in range(len(code) - 2) if code[i][1] == "KERNEL"]
@@ -119,6 +121,8 @@ def check_tokens(code, foreign, produces):
             elif token not in WORDS:
                 if token.startswith("_") or "__" in token:
                     refuse("names with _ at the beginning or __ in them are the compiler's")
+                if token == "printf":
+                    refuse("a kernel here cannot print")
                 if token in foreign and token not in HARMLESS:
                     refuse("not a name that exercises may use; if it is your own, choose another one")
             if before in ("T", ">", "*", "&") and (before == "T" or words[i - 2] in ("T", ">")):
@@ -187,6 +191,21 @@ def cast_of_elements(words, star):
                for shape in (["reinterpret_cast", "<", *const, "T"], ["reinterpret_cast", "<", *const, "Vector", "<", "T", ">"]))
 
 
+def check_brackets(code):
+    opened = []
+    for _, token, line in code:
+        if token in ("(", "[", "{"):
+            opened.append((token, line))
+        elif token in (")", "]", "}"):
+            before, where = opened.pop() if opened else ("", line)
+            if before in ("", "{") and token != "}":
+                raise Refused(f"line {line}: {token}: nothing is open here that it could close")
+            if before + token not in ("()", "[]", "{}"):
+                raise Refused(f"line {where}: {before}: not closed before the {token} of line {line}")
+    if opened:
+        raise Refused(f"line {opened[-1][1]}: {opened[-1][0]}: is never closed")
+
+
 def check_top_level(code):
     """Outside functions: templates and functions, KERNEL lines, and constants."""
     depth, statement = 0, []
@@ -199,8 +218,6 @@ def check_top_level(code):
             depth += 1
         elif token in (")", "]", "}"):
             depth -= 1
-            if depth < 0:
-                raise Refused(f"line {line}: {token}: nothing to close")
             if depth == 0 and (token == "}" and ")" in statement or token == ")" and statement[:1] == ["KERNEL"]):
                 statement = []
                 continue
@@ -210,8 +227,6 @@ def check_top_level(code):
             statement = []
         elif depth == 0 or (depth == 1 and token == "("):
             statement.append(token)
-    if depth:
-        raise Refused(f"line {code[-1][2]}: {code[-1][1]}: something is not closed")
 
 
 def names_of(preprocessed):

@@ -27,7 +27,7 @@ def verdicts(tmp_path_factory):
 def test_every_exercise_is_whole():
     assert list(EXERCISES) == NUMBERS and len(list(ROOT.glob("step*/exercise.cu"))) == len(NUMBERS)
     for exercise in EXERCISES.values():
-        assert sum(c.points for c in exercise.checks) == 100 and len({c.name for c in exercise.checks}) == len(exercise.checks)
+        assert len({c.name for c in exercise.checks}) == len(exercise.checks)
         assert len({w.name for w in wrong.WRONG if w.exercise == exercise.number}) >= 8
         shapes = {(w, h) for c in exercise.checks for w, h, _, _ in c.runs}
         assert len(shapes) >= 12 and {type_ for c in exercise.checks for _, _, type_, _ in c.runs} == {"float", "double"}
@@ -36,7 +36,7 @@ def test_every_exercise_is_whole():
 @pytest.mark.parametrize("number", NUMBERS)
 def test_handout_fails_with_a_hint(number, verdicts):
     verdict, text = verdicts["handed_out", number], wrong.handout(number).read_text()
-    assert not verdict["note"] and verdict["total"] < 100
+    assert not verdict["note"] and verdict["total"] <= 45
     assert all(c["hint"] and "\n" not in c["hint"] for c in verdict["checks"] if c["points"] == 0)
     assert f"make lab{number:02}" in text and text.count("#include") == 1
 
@@ -49,6 +49,7 @@ def test_solution_gets_full_points(number, verdicts):
 @pytest.mark.parametrize("submission", wrong.WRONG, ids=lambda w: f"{w.exercise}_{w.name}")
 def test_wrong_solution_loses_what_it_should(submission, verdicts):
     verdict = verdicts[submission.name, submission.exercise]
+    assert verdict["total"] <= (55 if submission.name == "copied_lesson" else 95)
     lost = {c["name"]: verdict["note"] or c["hint"] for c in verdict["checks"] if c["points"] == 0}
     assert set(lost) == set(submission.loses.split(", ")), (verdict["note"], lost)
     assert any(submission.hint in hint for hint in lost.values()), lost

@@ -23,7 +23,7 @@ def memory(runs):
 
 LARGE = [(256, 256, "float", "h200")]
 EXERCISES = {4: Exercise(4, "step04_padding", "transposeSwizzle", "transpose", [
-    Check("right", 4, "right on all shapes and types", [(w, h, t, "h200") for w, h in SHAPES for t in TYPES], right),
-    Check("conflicts", 4, "no bank conflicts", LARGE, conflicts),
-    Check("memory", 2, "no more shared memory than the tile", LARGE, memory),
+    Check("right", 40, "right on all shapes and types", [(w, h, t, "h200") for w, h in SHAPES for t in TYPES], right),
+    Check("conflicts", 40, "no bank conflicts", LARGE, conflicts),
+    Check("memory", 20, "no more shared memory than the tile", LARGE, memory),
 ])}
