@@ -3,9 +3,10 @@
 //   make lab04
 //
 // The tile is 16 wide and 32 high; a warp fills two of its rows and empties one of its columns,
-// whose 32 elements lie in two banks. Element (r, c) may lie anywhere in row r, if it is found
-// there again: choose the place so that neither filling nor emptying conflicts. That is called
-// swizzling. 1 wavefront for every request of floats, and the tile stays as it is, at 2048 bytes.
+// whose 32 elements lie in two banks. Element (r, c) may lie anywhere in row r, if the reading side
+// looks for it in the same place: choose the place so that neither filling nor emptying conflicts.
+// That is called swizzling (variants.cu has it for square tiles). 1 wavefront for every request of
+// floats, and the tile stays as it is, at 2048 bytes.
 
 #include "../common/step.h"
 

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import os
+import re
 import sys
 
 import pytest
@@ -53,3 +54,14 @@ def test_wrong_solution_loses_what_it_should(submission, verdicts):
     lost = {c["name"]: verdict["note"] or c["hint"] for c in verdict["checks"] if c["points"] == 0}
     assert set(lost) == set(submission.loses.split(", ")), (verdict["note"], lost)
     assert any(submission.hint in hint for hint in lost.values()), lost
+
+
+def test_guide_says_what_they_are_worth(verdicts):
+    """What is handed out, and the step's own kernel pasted in: of those, the one that is worth most."""
+    table = re.findall(r"^\| (\d) \| ([\w, ]+) \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "lab/README.md").read_text(), re.MULTILINE)
+    assert [int(row[0]) for row in table] == NUMBERS
+    for row in table:
+        number, handed_out, pasted, solved = (int(row[i]) for i in (0, 2, 3, 4))
+        most = max(c.points for c in EXERCISES[number].checks)
+        assert row[1] == ", ".join(c.name for c in EXERCISES[number].checks if c.points == most)
+        assert [verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")] == [handed_out, pasted, solved]
