@@ -1,7 +1,6 @@
 """A class is graded: everybody has a line, in whatever way it was handed in, and nothing that somebody hands in stops the others."""
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -102,7 +101,7 @@ def test_interrupted(tmp_path, untouched):
     folder.mkdir()
     (folder / "a.cu").write_text(SOLUTION)
     for name in "bcd":
-        shutil.copy(ROOT / "tests/lab/hostile/loop_kernel.cu", folder / f"{name}.cu")
+        (folder / f"{name}.cu").write_text(SOLUTION.replace("    __syncthreads();\n", "    for (unsigned i = 0;; ++i) if (width == -1) break;\n"))
     process = subprocess.Popen([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise", "4", "--results", results],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert "a: lab04: 100 / 100" in process.stdout.readline()

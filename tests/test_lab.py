@@ -1,4 +1,4 @@
-"""The lab's checker: what it gives points for, and what none of the hostile submissions in tests/lab/hostile/ gets away with."""
+"""The lab's checker: what it gives points for, and what none of the hostile submissions in tests/lab/hostile.py gets away with."""
 
 import concurrent.futures
 import json
@@ -14,12 +14,12 @@ from conftest import assert_refused
 from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401: a fixture
 from lessons import ROOT
 
-sys.path.insert(0, str(ROOT / "lab"))
+sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check    # noqa: E402
 import sandbox  # noqa: E402
 import source   # noqa: E402
+from hostile import HOSTILE  # noqa: E402
 
-HOSTILE = sorted((ROOT / "tests/lab/hostile").glob("*.cu"))
 EXERCISES = check.load_exercises(STANDIN / "exercises.py")
 # Those that the check of the text lets through: the compiler or the sandbox stops them.
 PASS_THE_TEXT = {"compiler_output", "constexpr_loop", "crash", "huge_array", "huge_object", "loop_kernel", "loop_launcher", "outside", "outside_far", "recursion",
@@ -112,8 +112,8 @@ def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
     """Graded as a class is, among others."""
     folder, results = tmp_path / "class", tmp_path / "results"
     folder.mkdir()
-    for file in HOSTILE:
-        shutil.copy(file, folder)
+    for name, text in HOSTILE.items():
+        (folder / f"{name}.cu").write_text(text)
     for i in range(3):
         (folder / f"{'amz'[i]}_right.cu").write_text(SOLUTION)
     (folder / "link.cu").symlink_to("/dev/zero")
@@ -133,7 +133,9 @@ def test_the_sandbox_alone_holds_them(tmp_path, untouched, monkeypatch):
     """Without the check of the text: what it may have missed does not get further."""
     monkeypatch.setattr(check, "RUN", {**check.RUN, "cpu": 1, "wall": 3})
     trusting = check.Lab(trust=True)
-    submissions = [ROOT / f"tests/lab/hostile/{name}.cu" for name in UNTRUSTED] + [STANDIN / "solution.cu"]
+    submissions = [tmp_path / f"{name}.cu" for name in [*UNTRUSTED, "solution"]]
+    for file in submissions:
+        file.write_text(HOSTILE.get(file.stem, SOLUTION))
 
     def timed(file):
         start = time.monotonic()

@@ -1,2 +1,0 @@
-#include "../common/step.h"
-#include "/dev/zero"
