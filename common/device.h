@@ -52,6 +52,7 @@ struct AccessSite {
     int worst = 0;               // units of the most expensive request
     int64_t stride = 0;          // bytes from one lane to the next
     const char* unit = "";
+    std::string conflict;        // shared: two lanes of the most expensive request that meet in a bank; empty: none do
 };
 
 // One request of a warp, as --trace writes it.

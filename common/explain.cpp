@@ -17,10 +17,9 @@ std::string diagnosis(const AccessSite& s)
     const double cost = double(s.units) / s.requests, ideal = double(s.ideal) / s.requests;
     if (s.shared) {
         if (s.units == s.ideal) return "no two lanes meet in a bank: no conflicts";
-        if (s.stride != 0 && s.stride % 128 == 0)
-            return format("a column of the tile lies in one bank: a warp's %s takes %.4g wavefronts where %.4g would do",
-                          s.store ? "store" : "load", cost, ideal);
-        return format("lanes meet in the same banks: a warp's %s takes %.4g wavefronts where %.4g would do", s.store ? "store" : "load", cost, ideal);
+        const bool column = s.stride != 0 && s.stride % 128 == 0;
+        return format("%s: a warp's %s takes %.4g wavefronts where %.4g would do%s", column ? "a column of the tile lies in one bank" : "lanes meet in the same banks",
+                      s.store ? "store" : "load", cost, ideal, s.conflict.empty() ? "" : ("; for example, " + s.conflict).c_str());
     }
     const double share = double(s.asked) / s.bytes;
     if (s.asked == s.requests * s.element_bytes && s.accesses > s.requests)

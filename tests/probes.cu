@@ -82,6 +82,63 @@ void launchMissTurns(T* odata, const T* idata, int width, int height)
 
 KERNEL(missTurns, "-", copies, launchMissTurns)
 
+// Lane l of block b stores to word b + width + l * stride of its tile. The stride is 1 up to block 19:
+// no conflicts. From then on it is 2, but 4 in every third block, first in block 21.
+template <typename T>
+__global__ void meetInBanks(T* odata, const T*, int width, int)
+{
+    __shared__ T tile[256];
+    const unsigned b = blockIdx.x, stride = b < 20 ? 1 : b % 3 ? 2 : 4;
+    tile[b + width + threadIdx.x * stride] = 1;
+    odata[b * 32 + threadIdx.x] = 0;
+}
+
+template <typename T>
+void launchMeetInBanks(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(meetInBanks<T>, dim3(96), dim3(32))(odata, idata, width, height);
+}
+
+KERNEL(meetInBanks, "-", copies, launchMeetInBanks)
+
+// Lane 0 loads one word of the tile, and all others another one.
+template <typename T>
+__global__ void wantOneWord(T* odata, const T*, int, int)
+{
+    __shared__ T tile[32];
+    tile[threadIdx.x] = 1;
+    __syncthreads();
+    odata[threadIdx.x] = tile[threadIdx.x ? 5 : 0];
+}
+
+template <typename T>
+void launchWantOneWord(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(wantOneWord<T>, dim3(1), dim3(32))(odata, idata, width, height);
+}
+
+KERNEL(wantOneWord, "-", copies, launchWantOneWord)
+
+// A second array, declared when the lanes have already met in the first.
+template <typename T>
+__global__ void declareLate(T* odata, const T*, int, int)
+{
+    __shared__ T early[64];
+    early[threadIdx.x * 2] = 1;
+    __syncthreads();
+    __shared__ T late[64];
+    late[threadIdx.x * 2] = 2;
+    odata[threadIdx.x] = 0;
+}
+
+template <typename T>
+void launchDeclareLate(T* odata, const T* idata, int width, int height)
+{
+    LAUNCH(declareLate<T>, dim3(1), dim3(32))(odata, idata, width, height);
+}
+
+KERNEL(declareLate, "-", copies, launchDeclareLate)
+
 // Half of the threads return before the barrier that the others wait at.
 template <typename T>
 __global__ void leaveEarly(T* odata, const T* idata, int, int)

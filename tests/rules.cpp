@@ -108,6 +108,45 @@ void check_vectors()
     }
 }
 
+// The two lanes that are named where banks conflict.
+void check_conflicts()
+{
+    const auto is = [](const Conflict& c, int a, int b, uint64_t word_a, uint64_t word_b, unsigned bank) {
+        return c.lanes[0] == a && c.lanes[1] == b && c.words[0] == word_a && c.words[1] == word_b && c.bank == bank;
+    };
+    for (const auto& cc : capabilities) {
+        const Rules rules(with(cc[0], cc[1]));
+        const std::string name = std::to_string(cc[0]) + "." + std::to_string(cc[1]);
+        const bool old = cc[0] == 1, wide = cc[0] == 3, now = cc[0] >= 5;
+        const auto of = [&](const Access& a) { return rules.conflict(a.request()); };
+        const auto nobody = [&](const Access& a) { return of(a).lanes[0] < 0; };
+        expect(nobody(access(4, [](int l) { return 4096 + 4 * l; })), name + ": nobody meets in a row");
+        expect(nobody(access(4, [](int) { return 256; })), name + ": nobody meets where all want one word");
+        expect(nobody(access(4, [](int l) { return 132 * l; })), name + ": nobody meets in a padded column");
+        const Conflict column = of(access(4, [](int l) { return 8 + 128 * l; }));
+        // Banks 8 bytes wide: the first two rows come together.
+        expect(is(column, 0, wide ? 2 : 1, 2, wide ? 66 : 34, 2), name + ": a column");
+        expect(is(of(access(8, [](int l) { return 256 * l; })), 0, 1, 0, 64, 0), name + ": a column of doubles");
+        const Access doubles = access(8, [](int l) { return 8 * l; });
+        expect(old ? is(of(doubles), 0, 8, 0, 16, 0) : nobody(doubles), name + ": a row of doubles");
+        // Two rows of 16 lanes: the halves of a warp meet on 32 banks, and are served apart on 16.
+        const Access rows = access(4, [](int l) { return 4 * (17 * (l % 16) + l / 16); });
+        expect(old ? nobody(rows) : is(of(rows), 0, 31, 0, 256, 0), name + ": a 16 x 17 tile");
+        // Few lanes of two halves could come together when they load, and not when they store.
+        Access few = access(8, [](int l) { return l < 16 ? 8 * l : 256 + 8 * (l - 13); });
+        few.lanes = 3u << 16 | 0xf;
+        expect(now ? is(of(few), 3, 16, 6, 70, 6) : nobody(few), name + ": doubles of two halves");
+        few.kind = store;
+        expect(nobody(few), name + ": doubles of two halves, stored");
+        // Lanes 1 and 2 want one word, and on 1.x lane 0's goes first.
+        Access shared = access(4, [](int l) { return l ? 20 : 0; });
+        shared.lanes = 7;
+        expect(old ? is(of(shared), 1, 2, 5, 5, 5) : nobody(shared), name + ": one word for two");
+        shared.address[0] = 20;
+        expect(nobody(shared), name + ": one word for three");
+    }
+}
+
 // The wording of the guide, lane by lane.
 std::multiset<std::pair<uint64_t, unsigned>> slow_global(int major, int minor, const Access& a)
 {
@@ -203,6 +242,40 @@ int slow_shared(int major, const Access& a)
     return total;
 }
 
+// The lowest two lanes that meet: those that take two wavefronts even by themselves.
+std::pair<int, int> slow_conflict(int major, const Access& a)
+{
+    const int together = major == 1 ? 16 : a.bytes <= 4 ? 32 : a.bytes == 8 ? 16 : 8;
+    const auto wavefronts = [&](std::initializer_list<int> lanes) {
+        Access some = a;
+        some.lanes = 0;
+        for (int l : lanes) some.lanes |= 1u << l;
+        return slow_shared(major, some);
+    };
+    const auto lowest = [&](int size, auto meet) {
+        for (int x = 0; x < 32; ++x)
+            for (int y = x + 1; y < 32; ++y)
+                if (x / size == y / size && a.lanes >> x & 1 && a.lanes >> y & 1 && meet(x, y)) return std::make_pair(x, y);
+        return std::make_pair(-1, -1);
+    };
+    const auto pair = lowest(together, [&](int x, int y) { return a.address[x] / 4 != a.address[y] / 4 && wavefronts({x, y}) > 1; });
+    if (pair.first >= 0) return pair;
+    if (major == 1)  // one word for several lanes, but for the lowest lane's
+        return lowest(16, [&](int x, int y) {
+            int first = x / 16 * 16;
+            while (!(a.lanes >> first & 1)) ++first;
+            return a.address[x] / 4 == a.address[y] / 4 && wavefronts({first, x, y}) > 1;
+        });
+    if (major < 5 || a.bytes < 8 || a.kind == store) return pair;
+    return lowest(2 * together, [&](int x, int y) {
+        std::set<uint64_t> words;
+        for (int l = 0; l < 32; ++l)
+            if (a.lanes >> l & 1 && l / (2 * together) == x / (2 * together))
+                for (unsigned b = 0; b < a.bytes; b += 4) words.insert((a.address[l] + b) / 4);
+        return words.size() <= 32 && wavefronts({x, y}) > 1;
+    });
+}
+
 void random_accesses()
 {
     std::mt19937_64 random(20261121);
@@ -230,6 +303,14 @@ void random_accesses()
                                      " bytes, stride " + std::to_string(stride) + ", case " + std::to_string(i);
             expect(got == slow_global(cc[0], cc[1], a) && sum == t.bytes, "global " + what);
             expect(rules.shared(a.request()) == slow_shared(cc[0], a), "shared " + what);
+            if (i % 8) continue;  // the slow reference of this is very slow
+            const Conflict c = rules.conflict(a.request());
+            const auto pair = slow_conflict(cc[0], a);
+            expect(c.lanes[0] == pair.first && c.lanes[1] == pair.second, "who meets, shared " + what);
+            if (pair.first < 0) continue;
+            const unsigned banks = cc[0] == 1 ? 16 : 32;
+            for (int i : {0, 1})
+                expect(c.words[i] == a.address[c.lanes[i]] / 4 && c.words[i] % banks == c.bank, "where they meet, shared " + what);
         }
     }
 }
@@ -270,6 +351,7 @@ void measured_accesses()
 int main()
 {
     check_vectors();
+    check_conflicts();
     random_accesses();
     measured_accesses();
     printf("%d checks, %d failed\n", checks, failures);

@@ -62,13 +62,38 @@ def test_explanation_names_lines_costs_and_causes():
     out = step("step03", "--size", 256, "--explain").stdout
     (load,) = re.findall(r"load of shared memory at step03_coalesced/step03.cu:(\d+): (.*)\n.*\n +(.*)", out)
     assert load[1] == "odata[size_t(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];"
-    assert load[2] == "a column of the tile lies in one bank: a warp's load takes 32 wavefronts where 1 would do"
+    assert load[2] == "a column of the tile lies in one bank: a warp's load takes 32 wavefronts where 1 would do; " \
+        "for example, lanes 0 and 1 meet in bank 0, at words 0 and 32 of shared memory"
     padded = step("step04", "--size", 256, "--explain").stdout
-    assert "no conflicts" in padded and "lies in one bank" not in padded
+    assert "no conflicts" in padded and "lies in one bank" not in padded and "for example" not in padded
     naive = step("step02", "--size", 256, "--explain").stdout
     assert "neighbouring lanes are 1024 bytes apart: the warp moves 8 times the bytes it asks for" in naive
     odd = step("step01", "--width", 333, "--height", 64, "--explain").stdout
     assert "rows do not begin on the boundaries of sectors" in odd
+
+
+@pytest.mark.parametrize("program, kernel, machine, element, way, diagnosis", [
+    ("step03", "transposeCoalesced", "h200", "double", "load", "a column of the tile lies in one bank: a warp's load takes 32 wavefronts where 2 would do; "
+     "for example, lanes 0 and 1 meet in bank 0, at words 0 and 64 of shared memory"),
+    ("step03", "transposeTile16", "h200", "float", "load", "lanes meet in the same banks: a warp's load takes 8 wavefronts where 1 would do; "
+     "for example, lanes 0 and 2 meet in bank 0, at words 0 and 32 of shared memory"),
+    # Two rows of the 16 x 17 tile: its last word is in the bank of its first.
+    ("step04", "transposeTile16Padded", "h200", "float", "load", "lanes meet in the same banks: a warp's load takes 2 wavefronts where 1 would do; "
+     "for example, lanes 0 and 31 meet in bank 0, at words 0 and 256 of shared memory"),
+    # Banks 8 bytes wide: rows 0 and 1 come together.
+    ("step03", "transposeCoalesced", "k20x", "float", "load", "a column of the tile lies in one bank: a warp's load takes 16 wavefronts where 1 would do; "
+     "for example, lanes 0 and 2 meet in bank 0, at words 0 and 64 of shared memory"),
+    # 16 banks, half a warp at a time: 17 is enough of a padding, and doubles meet whatever their order.
+    ("step03", "transposeCoalesced", "gtx280", "float", "load", "a column of the tile lies in one bank: a warp's load takes 32 wavefronts where 2 would do; "
+     "for example, lanes 0 and 1 meet in bank 0, at words 0 and 32 of shared memory"),
+    ("step04", "transposeTile16Padded", "gtx280", "float", "load", "no two lanes meet in a bank: no conflicts"),
+    ("step03", "transposeCoalesced", "gtx280", "double", "store", "lanes meet in the same banks: a warp's store takes 4 wavefronts where 2 would do; "
+     "for example, lanes 0 and 8 meet in bank 0, at words 0 and 16 of shared memory"),
+    ("step04", "transposeNoBankConflicts", "h200", "double", "load", "no two lanes meet in a bank: no conflicts"),
+])
+def test_explanation_names_two_lanes_that_meet(program, kernel, machine, element, way, diagnosis):
+    out = step(program, "--kernel", kernel, "--machine", machine, "--type", element, "--size", 64, "--explain").stdout
+    assert re.findall(rf"{way} of shared memory at .*\n.*\n +(.*)", out) == [diagnosis]
 
 
 # The whitepaper's GTX 280 column at 2048 x 2048 float, GiB/s (labelled GB/s there).

@@ -38,12 +38,13 @@ def test_speed():
 
 
 def test_output_does_not_depend_on_host_threads():
-    arguments = ["--width", 333, "--height", 555]
-    all_threads = step("step05", *arguments).stdout.splitlines()
     cpu = str(min(os.sched_getaffinity(0)))
-    one = run("taskset", "-c", cpu, ROOT / "step05", "--device", "sim", *arguments).stdout.splitlines()
-    assert "1 host thread" in one[0]
-    assert one[1:] == all_threads[1:]
+    for program in ("step05", "step03"):  # without and with bank conflicts
+        arguments = ["--width", 333, "--height", 555, "--explain"]
+        all_threads = step(program, *arguments).stdout.splitlines()
+        one = run("taskset", "-c", cpu, ROOT / program, "--device", "sim", *arguments).stdout.splitlines()
+        assert "1 host thread" in one[0]
+        assert one[1:] == all_threads[1:]
 
 
 @pytest.mark.parametrize("kib", [60000, 120000, 160000, 200000, 400000])

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device.h"
 #include "common/error.h"
 #include "common/kernel.h"
 #include "common/reference.h"
@@ -246,6 +247,15 @@ std::vector<float> run(const std::string& name, const std::vector<float>& idata,
     return std::vector<float>(outputs, -1);
 }
 
+// The sites of shared memory, in the order of the program.
+std::vector<sim::WorstConflict> conflicts(const sim::Report& report)
+{
+    std::vector<sim::WorstConflict> found;
+    for (const sim::SiteCounts& s : report.sites)
+        if (s.space == sim::shared) found.push_back(s.worst_conflict);
+    return found;
+}
+
 uint64_t accesses(const sim::Report& report, sim::Space space, sim::Kind kind)
 {
     uint64_t sum = 0;
@@ -315,6 +325,68 @@ void test_simulator()
     }
 }
 
+// The two lanes that are named are those of one request, whoever ran its block.
+void test_conflicts()
+{
+    const auto meet = [](const sim::WorstConflict& w, int a, int b, uint64_t word_a, uint64_t word_b) {
+        const sim::Conflict& c = w.conflict;
+        return c.lanes[0] == a && c.lanes[1] == b && c.words[0] == word_a && c.words[1] == word_b && c.bank == word_a % 32;
+    };
+    for (int threads : {1, 2, 1, 4}) {
+        sim::set_host_threads(threads);
+        sim::Report n;
+        run("sum", std::vector<float>(16 * 1024), 16, 0, n);
+        for (const sim::WorstConflict& w : conflicts(n)) CHECK(w.units == 0);
+
+        run("meetInBanks", {}, 96 * 32, 0, n);
+        CHECK(conflicts(n).size() == 1);
+        const sim::WorstConflict worst = conflicts(n).at(0);
+        CHECK(worst.units == 4);
+        CHECK(meet(worst, 0, 8, 21, 21 + 32));
+
+        // Of several launches the first, although later ones have it in lower blocks, too.
+        std::vector<float> in(1), out(96 * 32);
+        for (const Kernel& kernel : kernels())
+            if (kernel.name == "meetInBanks" && kernel.backend == "sim") {
+                sim::use_memory({in.data(), sizeof(float), 0, nullptr}, {out.data(), out.size() * sizeof(float), 1 << 20, nullptr});
+                for (int width : {5, 9, 0}) kernel.launch[int(Type::f32)](out.data(), in.data(), width, 1, kernel.block);
+            }
+        const std::vector<sim::WorstConflict> of_three = conflicts(sim::take_report());
+        CHECK(of_three.size() == 1 && of_three[0].units == 4);
+        CHECK(meet(of_three.at(0), 0, 8, 26, 26 + 32));
+
+        // In either order, but not both at the beginning, whether the second was known of or not.
+        run("declareLate", {}, 32, 0, n);
+        const std::vector<sim::WorstConflict> both = conflicts(n);
+        CHECK(both.size() == 2);
+        const uint64_t early = both.at(0).conflict.words[0], late = both.at(1).conflict.words[0];
+        CHECK(early % 64 == 0 && late % 64 == 0 && std::min(early, late) == 0 && early != late);
+        CHECK(meet(both.at(0), 0, 16, early, early + 32) && meet(both.at(1), 0, 16, late, late + 32));
+    }
+}
+
+// What is said of the loads from shared memory of a probe with one block of a warp.
+std::string who_meets(const std::string& name, const std::string& machine)
+{
+    std::string remark, said;
+    const std::unique_ptr<Device> device = open_device("sim", machine_named(machine), remark);
+    std::vector<float> in(32), out(32);
+    const Contents contents{Type::f32, copies, 32, 1, 0, Holds::input};
+    for (const Kernel& kernel : kernels())
+        if (kernel.name == name && kernel.backend == "sim") device->enqueue(kernel, {out.data(), contents}, {in.data(), contents}, 32, 1, kernel.block);
+    for (const AccessSite& s : device->take_counts(false).sites)
+        if (s.shared && !s.store) said += s.conflict + ".";
+    sim::use_machine(machine_named("h200"));
+    return said;
+}
+
+void test_words_for_several_lanes()
+{
+    CHECK(who_meets("wantOneWord", "h200") == ".");
+    // In the upper half of the warp, all lanes want the word that goes to several.
+    CHECK(who_meets("wantOneWord", "gtx280") == "lanes 1 and 2 meet in bank 5, both at word 5 of shared memory: only one word at a time goes to several lanes.");
+}
+
 }  // namespace
 
 int main()
@@ -324,6 +396,8 @@ int main()
     test_statistics();
     test_limits();
     test_simulator();
+    test_conflicts();
+    test_words_for_several_lanes();
     printf("%d checks, %d failed\n", checks, failures);
     return failures ? 1 : 0;
 }

@@ -5,6 +5,11 @@
 
 namespace sim {
 
+void WorstConflict::add(const WorstConflict& other)
+{
+    if (other.units > units || (other.units == units && other.block < block)) *this = other;
+}
+
 void SiteCounts::add(const SiteCounts& other)
 {
     requests += other.requests;
@@ -15,6 +20,7 @@ void SiteCounts::add(const SiteCounts& other)
     asked += other.asked;
     worst = std::max(worst, other.worst);
     if (stride == 0) stride = other.stride;
+    worst_conflict.add(other.worst_conflict);
 }
 
 void Windows::start(const harness::Machine& machine, uint64_t blocks_per_window, uint64_t blocks)
@@ -76,8 +82,10 @@ void Windows::close(const Open& window)
     totals_.scattered += scattered[longest];
 }
 
-void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes)
+void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes,
+                    uint64_t earlier_blocks)
 {
+    earlier_blocks_ = earlier_blocks;
     roofline_ = machine.roofline.page_bytes ? &machine.roofline : nullptr;
     output_ = output;
     begun_.clear();
@@ -121,9 +129,16 @@ void Counter::block(uint64_t block)
     if (window != window_) hand_over();
     window_ = window;
     ++blocks_;
+    block_ = earlier_blocks_ + block;
 }
 
-void Counter::finish() { hand_over(); }
+void Counter::finish(uint64_t shared_begin)
+{
+    hand_over();
+    for (SiteCounts& site : sites_)
+        if (site.worst_conflict.units && site.worst_conflict.block >= earlier_blocks_)
+            for (uint64_t& word : site.worst_conflict.conflict.words) word -= shared_begin / 4;
+}
 
 void Counter::hand_over()
 {
@@ -188,6 +203,13 @@ SiteCounts& Counter::at(const Request& request, Space space)
     return sites_.back();
 }
 
+// Words are the host's until the launch ends: a kernel that runs for the first time may declare more
+// shared memory later, and move where it begins.
+__attribute__((cold, noinline)) void Counter::note_conflict(SiteCounts& site, const Request& request, int units)
+{
+    site.worst_conflict = {units, block_, rules_->conflict(request)};
+}
+
 int Counter::count(const Request& request, Space space, uint64_t offset)
 {
     SiteCounts& here = at(request, space);
@@ -208,7 +230,9 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
     int units;
     if (space == shared) {
         units = rules_->shared(request);
-        here.ideal += rules_->ideal_shared(request);
+        const int ideal = rules_->ideal_shared(request);
+        here.ideal += ideal;
+        if (units > ideal && units > here.worst_conflict.units) note_conflict(here, request, units);
     } else {
         rules_->global(request, transactions_);
         units = transactions_.count;

@@ -15,6 +15,15 @@
 
 namespace sim {
 
+// Of the requests with bank conflicts that cost most, the first in the order of launches and blocks:
+// the same for any number of host threads.
+struct WorstConflict {
+    int units = 0;       // 0: no conflicts
+    uint64_t block = 0;  // counted on from launch to launch
+    Conflict conflict;   // its words count from where the block's shared memory begins
+    void add(const WorstConflict& other);
+};
+
 // All requests made at one site.
 struct SiteCounts {
     Site site;
@@ -27,6 +36,7 @@ struct SiteCounts {
     uint64_t asked = 0;   // global: what was asked for
     int worst = 0;        // units of the most expensive request
     int64_t stride = 0;   // bytes between two neighbouring lanes of one request; 0: one lane only
+    WorstConflict worst_conflict;
 
     void add(const SiteCounts& other);
 };
@@ -76,14 +86,16 @@ private:
 // A host thread's share of the counting.
 class Counter {
 public:
-    // `output`: where the output lies in the GPU's memory, and its size.
-    void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes);
+    // `output`: where the output lies in the GPU's memory, and its size. `earlier_blocks`: of earlier launches.
+    void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes,
+               uint64_t earlier_blocks);
     void block(uint64_t block);  // the next requests are this block's
     // `offset` is added to a host address to make it the GPU's. Returns the request's cost: transactions, lines,
     // sectors or wavefronts.
     int count(const Request& request, Space space, uint64_t offset);
     int partition(uint64_t gpu_address) const { return map_->partitions ? int(partition_of(gpu_address)) : -1; }
-    void finish();  // hands over what is left
+    // Hands over what is left. `shared_begin`: where shared memory begins on this host thread.
+    void finish(uint64_t shared_begin);
 
     std::vector<SiteCounts>& sites() { return sites_; }
     uint64_t load_batches = 0;  // of warps: loads from global memory that no store to it comes between
@@ -91,6 +103,7 @@ public:
 
 private:
     SiteCounts& at(const Request& request, Space space);
+    void note_conflict(SiteCounts& site, const Request& request, int units);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
     uint64_t lines() const;
@@ -103,6 +116,7 @@ private:
     size_t next_ = 0;  // sites come round in the same order
     Transactions transactions_;
     uint64_t window_ = 0, blocks_ = 0;
+    uint64_t earlier_blocks_ = 0, block_ = 0;  // block_: counted on from the earlier ones
     std::vector<uint64_t> read_, write_;
     unsigned page_bytes_ = 0;  // 0: pages are not looked at
     Pages pages_;

@@ -63,6 +63,17 @@ std::string finding_text(const Finding& f, const Line& first, const Line& second
     return "";
 }
 
+// Two lanes that meet; empty if none do.
+std::string conflict_text(const Conflict& c)
+{
+    if (c.lanes[0] < 0) return "";
+    const std::string meet = format("lanes %d and %d meet in bank %u", c.lanes[0], c.lanes[1], c.bank);
+    // Of 1.x alone.
+    if (c.words[0] == c.words[1])
+        return format("%s, both at word %llu of shared memory: only one word at a time goes to several lanes", meet.c_str(), (unsigned long long)c.words[0]);
+    return format("%s, at words %llu and %llu of shared memory", meet.c_str(), (unsigned long long)c.words[0], (unsigned long long)c.words[1]);
+}
+
 class Simulator : public HostMemory {
 public:
     explicit Simulator(const Machine& machine) : machine_(machine)
@@ -115,7 +126,8 @@ public:
         for (const Traced& t : report.trace) counts.trace.push_back(traced(t, report.grid, number[t.site]));
 
         const Rules rules(machine_);
-        for (size_t i = 0; i < report.sites.size(); ++i) add_site(counts.sites, report.sites[i], lines[i], rules);
+        std::vector<WorstConflict> worst;
+        for (size_t i = 0; i < report.sites.size(); ++i) add_site(counts.sites, worst, report.sites[i], lines[i], rules);
         for (size_t i = 0; i < report.findings.size(); ++i) {
             const Finding& finding = report.findings[i];
             const Line* at = &lines[report.sites.size() + 2 * i];
@@ -151,7 +163,8 @@ private:
     }
 
     // A line that the compiler made into several calls, by unrolling a loop, is one site to a reader.
-    static void add_site(std::vector<AccessSite>& sites, const SiteCounts& c, const Line& line, const Rules& rules)
+    // `worst`: of each of the sites.
+    static void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst, const SiteCounts& c, const Line& line, const Rules& rules)
     {
         AccessSite fresh;
         fresh.file = line.file;
@@ -166,7 +179,7 @@ private:
             if (!line.file.empty() && s.file == fresh.file && s.line == fresh.line && s.store == fresh.store &&
                 s.shared == fresh.shared && s.element_bytes == fresh.element_bytes)
                 site = &s;
-        if (!site) sites.push_back(fresh), site = &sites.back();
+        if (!site) sites.push_back(fresh), worst.push_back({}), site = &sites.back();
         site->requests += c.requests;
         site->accesses += c.lanes;
         site->units += c.units;
@@ -175,6 +188,9 @@ private:
         site->asked += c.asked;
         site->worst = std::max(site->worst, c.worst);
         if (site->stride == 0) site->stride = c.stride;
+        WorstConflict& conflict = worst[site - sites.data()];
+        conflict.add(c.worst_conflict);
+        site->conflict = conflict_text(conflict.conflict);
     }
 
     const Machine& machine_;

@@ -204,6 +204,36 @@ int Rules::shared(const Request& r) const
     return wavefronts;
 }
 
+Conflict Rules::conflict(const Request& r) const
+{
+    const unsigned bytes = bytes_of(r.site);
+    const int together = part(bytes);
+    const auto word = [&](int lane) { return r.address[lane] / 4; };
+    const auto first_of_two = [&](int size, auto meet) {
+        for (int a = 0; a < warp_size; ++a)
+            for (int b = a + 1; b < warp_size && b / size == a / size; ++b)
+                if (r.lanes >> a & r.lanes >> b & 1 && meet(a, b))
+                    return Conflict{{a, b}, {word(a), word(b)}, unsigned(word(a) % banks())};
+        return Conflict{};
+    };
+    // Elements are aligned: all of their words meet if the first do. On 3.x, words i and i + 32 of
+    // 64 come together.
+    const unsigned row = major_ == 3 ? 64 : banks();
+    const auto differ = [&](int a, int b) { return word(a) % banks() == word(b) % banks() && word(a) / row != word(b) / row; };
+    const Conflict inside = first_of_two(together, differ);
+    if (inside.lanes[0] >= 0) return inside;
+    if (major_ == 1)  // only one word at a time goes to several lanes, first the lowest lane's
+        return first_of_two(together, [&](int a, int b) {
+            return word(a) == word(b) && (bytes > 4 || word(a) != word(__builtin_ctz(r.lanes & 0xffffu << a / 16 * 16)));
+        });
+    if (major_ >= 5 && kind_of(r.site) == load && together < warp_size)  // two parts that banks could serve at once
+        return first_of_two(2 * together, [&](int a, int b) {
+            const uint32_t both = uint32_t((uint64_t(1) << 2 * together) - 1) << a / (2 * together) * (2 * together);
+            return differ(a, b) && asked_bytes({r.site, r.lanes & both, r.address}) <= 128;
+        });
+    return {};
+}
+
 uint64_t Rules::asked_bytes(const Request& r) const
 {
     const unsigned bytes = bytes_of(r.site);

@@ -29,6 +29,13 @@ struct Transactions {
     }
 };
 
+// Two lanes that meet in a bank of shared memory: but for that, one wavefront could serve both.
+struct Conflict {
+    int lanes[2] = {-1, -1};     // -1: nobody meets
+    uint64_t words[2] = {0, 0};  // of 4 bytes, numbered by address; of a wider element, the first
+    unsigned bank = 0;
+};
+
 // A machine's rules, picked once.
 class Rules {
 public:
@@ -40,6 +47,10 @@ public:
     // How many wavefronts a request to shared memory takes: passes in which every bank serves
     // one word. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned; addresses count from a bank 0.
     int shared(const Request& request) const;
+
+    // The lowest two lanes that meet. Of interest where a request takes more than the ideal, and
+    // slow. May find nobody: some parts of a warp ask for too much to come together anyway.
+    Conflict conflict(const Request& request) const;
 
     // The bytes that the lanes ask for; what several of them want counts once.
     uint64_t asked_bytes(const Request& request) const;
@@ -55,6 +66,7 @@ public:
 
 private:
     int part(unsigned bytes) const;  // lanes served together in shared memory
+    unsigned banks() const { return major_ == 1 ? 16 : 32; }
 
     int major_, minor_;
 };

@@ -63,6 +63,7 @@ struct Grid {
     const Rules* rules;
     Windows* windows;
     uint64_t blocks;
+    uint64_t earlier_blocks;           // of earlier launches
     uint64_t chunk;                    // blocks taken at a time
     std::atomic<uint64_t> next_block;  // the first one nobody has taken
 };
@@ -173,7 +174,8 @@ void Worker::start(Grid& grid)
     for (const SharedArray& array : shared_)
         if (array.kernel == grid.kernel) allow_shared(array);
     barriers = 0;
-    counter.start(*grid.rules, *grid.machine, *grid.windows, odata_memory.gpu_address, odata_memory.bytes);
+    counter.start(*grid.rules, *grid.machine, *grid.windows, odata_memory.gpu_address, odata_memory.bytes,
+                  grid.earlier_blocks);
 }
 
 void Worker::run_the_rest()
@@ -184,7 +186,7 @@ void Worker::run_the_rest()
         for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks); ++block)
             run_block(block);
     }
-    counter.finish();
+    counter.finish(allowed.shared.begin);
 }
 
 void Worker::run_block(uint64_t block)
@@ -432,6 +434,7 @@ private:
     int busy_ = 0;
     bool stop_ = false;
     Windows windows_;
+    uint64_t blocks_run_ = 0;  // of all grids
     // Of the last grid.
     uint64_t resident_blocks_ = 0, shared_bytes_ = 0;
     dim3 last_grid_, last_block_;
@@ -485,6 +488,8 @@ void Pool::serve(int number, uint64_t served)
 void Pool::run(Grid& grid)
 {
     Worker& own = *workers_.front();
+    grid.earlier_blocks = blocks_run_;
+    blocks_run_ += grid.blocks;
     own.start(grid);
     // The first block declares the shared memory, which decides how many blocks run at a time.
     grid.next_block = 1;
@@ -598,7 +603,7 @@ void run_grid(const void* kernel, dim3 grid, dim3 block, void (*threads)(const v
     const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
     const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
     const Rules rules(*machine);
-    Grid launched{kernel, grid, block, threads, arguments, machine, &rules, &pool().windows(), blocks, chunk, {0}};
+    Grid launched{kernel, grid, block, threads, arguments, machine, &rules, &pool().windows(), blocks, 0, chunk, {0}};
     pool().run(launched);
 }
 

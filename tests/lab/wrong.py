@@ -257,7 +257,7 @@ WRONG = [
            "height && y + j < width": "width && y + j < height",
            "y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j": "x) * height + (y + j)] = tile[threadIdx.y + j][threadIdx.x"}),
     Wrong(6, "unpadded", "The tile of step 3 on the way of step 6.",
-          "conflicts", "a column of the tile lies in one bank",
+          "conflicts", "lanes 0 and 1 meet in bank 0, at words 0 and 32 of shared memory",
           {"TILE_DIM + 1]": "TILE_DIM]"}),
 
     # Exercise 7.
