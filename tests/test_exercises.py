@@ -1,6 +1,7 @@
 """The lab's exercises: hand-outs fail, solutions get full points, and wrong solutions lose exactly what they should, with the right hint."""
 
 import concurrent.futures
+import csv
 import os
 import re
 import sys
@@ -65,3 +66,11 @@ def test_guide_says_what_they_are_worth(verdicts):
         most = max(c.points for c in EXERCISES[number].checks)
         assert row[1] == ", ".join(c.name for c in EXERCISES[number].checks if c.points == most)
         assert [verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")] == [handed_out, pasted, solved]
+
+
+def test_guide_says_what_they_reach_on_a_card():
+    with open(ROOT / "tests/data/h200_lab.csv") as file:
+        measured = [(row["exercise"], row["submission"], f"{row['bandwidth_percent_of_memcpy']} %" if row["bandwidth_percent_of_memcpy"] else "wrong")
+                    for row in csv.DictReader(file)]
+    table = re.findall(r"^\| (\d) \| ([\d.]+ %|wrong) \| ([\d.]+ %) \|$", (ROOT / "lab/README.md").read_text(), re.MULTILINE)
+    assert [(n, *said) for n, *both in table for said in zip(("handed out", "solved"), both)] == measured and len(table) == len(NUMBERS)
