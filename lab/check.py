@@ -324,7 +324,7 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BadInput as error:
+    except (BadInput, RuntimeError) as error:  # RuntimeError: what lies between us and a submission could not be set up
         print(f"check: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
