@@ -288,7 +288,7 @@ def report(verdict):
     lines, said = [], set()
     for check in verdict["checks"]:
         lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")
-        cause = re.sub(r"\d+ x \d+( of \w+)?", "", check["hint"])
+        cause = re.sub(r"\d+ x \d+( of \w+)?", "", re.sub(r"^(Not right at|At) [^:]*: ", "", check["hint"]))
         if cause and cause not in said:
             lines.append(f"{'':12}-> {check['hint']}")
         said.add(cause)

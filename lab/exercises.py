@@ -19,10 +19,11 @@ SQUARES = [(64, 64), (128, 128), (256, 256)]
 FORBIDDEN = ("divergent barrier", "misaligned", "out-of-bounds", "race:", "uninitialized", "store to the input")
 
 
-def said(line):
+def said(line, run):
     """A finding without the kernel's name, with files by their last name, and elements by their place instead of their value."""
     line = re.sub(r"(?:[\w.~+-]*/)+([\w.-]+:\d+)", r"\1", re.sub(r"^\w+: (?=[\w -]+[:,]? )", "", line, count=1))
-    return re.sub(r"(expected|found) \S+ \[0x\w+\] \((idata row \d+, column \d+)\)", r"\1 \2", line)
+    line = re.sub(r"(expected|found) \S+ \[0x\w+\] \((idata row \d+, column \d+)\)", r"\1 \2", line)
+    return re.sub(r"byte (-?\d+) of shared memory", lambda byte: f"{byte[0]} ({run.type} number {int(byte[1]) // (8 if run.type == 'double' else 4)})", line)
 
 
 def forbidden(run):
@@ -44,7 +45,7 @@ def first_trouble(run):
         return f"it produces a {run.row['produces']}"
     if run.status in STOPPED:
         return STOPPED[run.status]
-    return said(lines[0]) if lines else f"exit status {run.status}"
+    return said(lines[0], run) if lines else f"exit status {run.status}"
 
 
 def right(run, produces):
@@ -111,7 +112,7 @@ def stays_clean(runs, produces):
     def judge(found):
         for key in runs:
             if lines := forbidden(found[key]):
-                return f"At {found[key].shape} of {found[key].type}: {said(lines[0])}."
+                return f"At {found[key].shape} of {found[key].type}: {said(lines[0], found[key])}."
         if not any(right(found[key], produces) for key in runs if min(key[:2]) > 1):
             return "Not judged while nothing is right."
         return ""
