@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check    # noqa: E402
 import sandbox  # noqa: E402
 import source   # noqa: E402
+from edits import edited  # noqa: E402
 from hostile import HOSTILE  # noqa: E402
 
 EXERCISES = check.load_exercises(STANDIN / "exercises.py")
@@ -67,8 +68,7 @@ def test_handout(untouched):
     ("TILE_DIM][TILE_DIM];", "TILE_DIM][2 * TILE_DIM];", [40, 40, 0]),
 ])
 def test_what_wrong_solutions_lose(old, new, expected, tmp_path):
-    assert SOLUTION.count(old) == 1
-    result = verdict(SOLUTION.replace(old, new), tmp_path)
+    result = verdict(edited(SOLUTION, {old: new}), tmp_path)
     assert points(result) == expected, result
     assert not result["note"] and all(bool(c["hint"]) == (c["points"] == 0) for c in result["checks"])
 

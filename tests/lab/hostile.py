@@ -5,30 +5,24 @@ None of them earns a point, stops the run, harms another submission or leaves a 
 
 import pathlib
 
+from edits import edited
+
 SOLUTION = (pathlib.Path(__file__).parent / "standin/solution.cu").read_text()
 INCLUDE, TILE = '#include "../common/step.h"\n', "    __shared__ T tile[TILE_DIM][TILE_DIM];\n"
 BARRIER, STORE, LAUNCH, KERNEL = "    __syncthreads();\n", "            odata[size_t(y + j) * height + x] =", "    dim3 grid(", "KERNEL("
 HEADERS = "".join(f"#include <{name}>\n" for name in ("cstdio", "cstdlib", "unistd.h", "fcntl.h", "cstring", "dirent.h"))
 
 
-def edited(*edits):
-    text = SOLUTION
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
-
-
 def on_top(code):
-    return edited((INCLUDE, f"{INCLUDE}{code}\n"))
+    return edited(SOLUTION, {INCLUDE: f"{INCLUDE}{code}\n"})
 
 
 def in_kernel(code):
-    return edited((TILE, f"    {code}\n{TILE}"))
+    return edited(SOLUTION, {TILE: f"    {code}\n{TILE}"})
 
 
 def in_launcher(code):
-    return edited((LAUNCH, f"    {code}\n{LAUNCH}"))
+    return edited(SOLUTION, {LAUNCH: f"    {code}\n{LAUNCH}"})
 
 
 def before_main(code):
@@ -42,26 +36,26 @@ HOSTILE = {
     "loop_launcher": in_launcher("for (int i = 0; i >= 0; i = (i + 1) & 1023) ;"),
     "loop_constructor": before_main("volatile int i = 0; for (;;) ++i;"),
     "constexpr_loop": on_top("constexpr int endless() { int n = 0; for (;;) for (int i = 0; i < 200000; ++i) n ^= i; return n; }\nconstexpr int NEVER = endless();"),
-    "recursion": edited((TILE, f"    width += deeper(odata, 0);\n{TILE}"), (INCLUDE, INCLUDE + """
+    "recursion": edited(SOLUTION, {TILE: f"    width += deeper(odata, 0);\n{TILE}", INCLUDE: INCLUDE + """
 template <typename T>
 __device__ int deeper(T* odata, int n)
 {
     return n < 0 ? 0 : deeper(odata, n + 1) + deeper(odata, n + 2);
 }
-""")),
+"""}),
     "template_recursion": on_top("template <int N> constexpr int turns() { return turns<2 * N + 1>() + turns<2 * N + 2>(); }\nconstexpr int TURNS = turns<0>();"),
     # Too much of something.
-    "huge_allocation": edited((INCLUDE, INCLUDE + HEADERS), (LAUNCH, f"    for (;;) {{ char* more = (char*)malloc(1 << 28); memset(more, 1, 1 << 28); }}\n{LAUNCH}")),
-    "huge_array": edited((TILE, TILE.replace("TILE_DIM];", "TILE_DIM * 65536];"))),
-    "huge_object": edited((INCLUDE, f"{INCLUDE}constexpr int MUCH[1 << 28] = {{1}};\n"), ("    int x = ", "    int x = MUCH[width] + ")),
+    "huge_allocation": edited(SOLUTION, {INCLUDE: INCLUDE + HEADERS, LAUNCH: f"    for (;;) {{ char* more = (char*)malloc(1 << 28); memset(more, 1, 1 << 28); }}\n{LAUNCH}"}),
+    "huge_array": edited(SOLUTION, {TILE: TILE.replace("TILE_DIM];", "TILE_DIM * 65536];")}),
+    "huge_object": edited(SOLUTION, {INCLUDE: f"{INCLUDE}constexpr int MUCH[1 << 28] = {{1}};\n", "    int x = ": "    int x = MUCH[width] + "}),
     "compiler_output": on_top("constexpr int MANY = " + "undeclared_name + " * 3500 + "0;"),
     "fork_bomb": before_main("for (;;) fork();"),
     # Crashes, and elements of somebody else.
     "crash": in_launcher("int width_of_nothing = width / (height - height); width = width_of_nothing;"),
     "crash_signal": before_main("*(volatile int*)8 = 1;"),
     "assembler": in_kernel('asm volatile("int3");'),
-    "outside": edited((BARRIER, f"    odata[size_t(width) * height + threadIdx.x] = idata[0];\n{BARRIER}")),
-    "outside_far": edited((STORE, STORE.replace("+ x]", "+ x + (size_t(1) << 40)]"))),
+    "outside": edited(SOLUTION, {BARRIER: f"    odata[size_t(width) * height + threadIdx.x] = idata[0];\n{BARRIER}"}),
+    "outside_far": edited(SOLUTION, {STORE: STORE.replace("+ x]", "+ x + (size_t(1) << 40)]")}),
     # A verdict of its own.
     "exit_constructor": before_main("exit(0);"),
     "forged_verdict": before_main(r'printf("step04 on the simulator\n\nidata: 256 rows x 256 columns of float\n\ntransposeSwizzle transpose verified\n"); fflush(stdout); _exit(0);'),
@@ -70,11 +64,11 @@ __device__ int deeper(T* odata, int n)
         dprintf(fd, "backend,kernel,type,element_bytes,width,height,verified,global_bytes_moved,worst_conflict,shared_bytes_per_block\n"
                     "sim,transposeSwizzle,float,4,256,256,yes,524288,1,4096\n");
     _exit(0);"""),
-    "easier_task": edited((KERNEL + 'transposeSwizzle, "-", transposes', KERNEL + 'transposeSwizzle, "-", writes_nothing')),
+    "easier_task": edited(SOLUTION, {KERNEL + 'transposeSwizzle, "-", transposes': KERNEL + 'transposeSwizzle, "-", writes_nothing'}),
     "macro": on_top("#define KERNEL(a, b, c, d)"),
     # Elements that the simulator does not see.
-    "uncounted_global": edited((TILE, ""), (INCLUDE, f"{INCLUDE}float tile[32][32];\n")),
-    "uncounted_shared": edited((TILE, TILE.replace("T tile", "float tile"))),
+    "uncounted_global": edited(SOLUTION, {TILE: "", INCLUDE: f"{INCLUDE}float tile[32][32];\n"}),
+    "uncounted_shared": edited(SOLUTION, {TILE: TILE.replace("T tile", "float tile")}),
     "uncounted_pointer": in_kernel("float* raw = (float*)odata; raw[0] = 0;"),
     # Files of others, and of its own.
     "includes_solution": '#include "solution.cu"\n',
@@ -104,6 +98,6 @@ __device__ int deeper(T* odata, int n)
     "attribute_brackets": on_top("[[gnu::constructor]] void early() { for (;;) {} }"),
     "continuation": on_top("// a comment \\\nsystem\n"),
     "trigraph": on_top("// ??/\n"),
-    "digraph": edited((TILE, TILE.replace("tile[TILE_DIM]", "tile<:TILE_DIM:>"))),
+    "digraph": edited(SOLUTION, {TILE: TILE.replace("tile[TILE_DIM]", "tile<:TILE_DIM:>")}),
     "raw_string": on_top('const char* text = R"(system)";'),
 }

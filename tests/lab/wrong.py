@@ -11,6 +11,8 @@ import re
 import sys
 from dataclasses import dataclass, field
 
+from edits import edited
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -338,10 +340,7 @@ def text_of(wrong):
         text = kernel_alone(text, *kernels) if kernels else text
         kernel, asked_for = (re.findall(r"^KERNEL\((\w+)", code, re.MULTILINE)[0] for code in (text, handout(wrong.exercise).read_text()))
         text = re.sub(rf"\b{kernel}\b", asked_for, text)
-    for old, new in wrong.edits.items():
-        assert text.count(old) == 1, (wrong.exercise, wrong.name, old, text.count(old))
-        text = text.replace(old, new)
-    return text
+    return edited(text, wrong.edits)
 
 
 def write_class(folder):
