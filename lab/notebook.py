@@ -39,35 +39,31 @@ subprocess.run(["make", "-s", "all"], check=True)
 print(subprocess.run(["./step01", "--size", "256"], capture_output=True, text=True, check=True).stdout.split("\\n")[0])'''
 
 
-def cell(kind, text):
+def cell(number, kind, text):
     """One cell of nbformat 4.5; ids must be unique, and the same on every run."""
-    cell.count += 1
-    common = {"cell_type": kind, "id": f"cell-{cell.count:03}", "metadata": {}, "source": text.splitlines(keepends=True)}
+    common = {"cell_type": kind, "id": f"cell-{number:03}", "metadata": {}, "source": text.splitlines(keepends=True)}
     return common if kind == "markdown" else {**common, "execution_count": None, "outputs": []}
 
 
 def cells_of(step):
+    """(kind, text) of each cell."""
     begin, sections = page(step)
     short = step.split("_")[0]
-    yield cell("markdown", f"#{begin}\n\n### The kernel\n\n{sections['The kernel']}\n\n### Predict\n\n{sections['Predict']}")
+    yield "markdown", f"#{begin}\n\n### The kernel\n\n{sections['The kernel']}\n\n### Predict\n\n{sections['Predict']}"
     commands, remarks = re.search(r"```sh\n(.*?)```(.*)", sections["Run"], re.DOTALL).groups()
-    yield cell("code", f"%%bash\nmake -s {short}\n" + "\n".join(f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines()))
-    yield cell("markdown", f"{remarks.strip()}\n\n<details><summary><b>Explain</b>: open when you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>")
+    yield "code", f"%%bash\nmake -s {short}\n" + "\n".join(f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines())
+    yield "markdown", f"{remarks.strip()}\n\n<details><summary><b>Explain</b>: open when you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>"
     name, alt, words = picture_of(sections)
-    yield cell("code", f'from IPython.display import SVG\n\nSVG("plots/figures/{name}.svg")  # {alt}')
-    yield cell("markdown", words)
-    exercise = ROOT / step / "exercise.cu"
-    if exercise.exists():
-        yield cell("markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell, run it, and then the one below, as often as you like.")
-        yield cell("code", f"%%writefile {step}/exercise.cu\n{exercise.read_text().rstrip()}")
-        yield cell("code", f"!make -s lab{short[4:]} || true")
+    yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/{name}.svg")  # {alt}'
+    yield "markdown", words
+    yield "markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell, run it, and then the one below, as often as you like."
+    yield "code", f"%%writefile {step}/exercise.cu\n{(ROOT / step / 'exercise.cu').read_text().rstrip()}"
+    yield "code", f"!make -s lab{short[4:]} || true"
 
 
 def notebook(url):
-    cell.count = 0
-    cells = [cell("markdown", WELCOME), cell("code", SET_UP.format(url=url))]
-    for step in STEPS:
-        cells += cells_of(step)
+    texts = [("markdown", WELCOME), ("code", SET_UP.format(url=url)), *(found for step in STEPS for found in cells_of(step))]
+    cells = [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)]
     return {"cells": cells, "metadata": {"accelerator": "GPU", "colab": {"provenance": []}, "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                                          "language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
 
