@@ -24,14 +24,15 @@ def main():
     if listed.returncode:
         raise check.BadInput(f"git ls-files: {listed.stderr.strip()}")
     names = [name for name in listed.stdout.split("\0") if name and not name.startswith(NOT_FOR_STUDENTS) and (check.ROOT / name).is_file()]
+    number = check.exercise_of(check.load_exercises(), options.gradescope).number if options.gradescope is not None else None
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(options.out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
-            archive.write(check.ROOT / name, name if options.gradescope is not None else f"transpose/{name}")
-        if options.gradescope is not None:
+            archive.write(check.ROOT / name, name if number else f"transpose/{name}")
+        if number:
             for file in sorted((check.ROOT / "lab/gradescope").iterdir()):
                 archive.write(file, file.name)
-            archive.writestr("exercise", f"{check.exercise_of(check.load_exercises(), options.gradescope).number}\n")
+            archive.writestr("exercise", f"{number}\n")
     print(options.out)
 
 
