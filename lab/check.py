@@ -116,10 +116,11 @@ class Lab:
         libraries = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if os.path.isdir(folder)]
         self.environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
         homes = [str(pathlib.Path(path).parent.parent) for path in outside_the_system(self.compiler, os.path.realpath(self.compiler))]
-        self.visible = [str(ROOT / "common"), str(ROOT / "build/lab"), *outside_the_system(*homes, *libraries)]
-        for folder in self.visible[2:]:
+        toolchain = outside_the_system(*homes, *libraries)
+        for folder in toolchain:
             if any(pathlib.Path(folder) in (path, *path.parents) for path in (ROOT, pathlib.Path.home())):
                 raise BadInput(f"{folder}: holds the compiler or its libraries, and what submissions must not see: {pathlib.Path.home()} or {ROOT}")
+        self.visible = [str(ROOT / "common"), str(ROOT / "build/lab"), *toolchain]
 
     def sandboxed(self, command, box, **options):
         return sandbox.run(command, box, isolate=self.isolate, visible=self.visible, environment=self.environment, **options)
@@ -131,8 +132,7 @@ class Lab:
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
     def check(self, exercise, path, processors=None):
-        """The verdict: {exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds}. `explain`: what the
-        simulator says of each line, for the last target that has a verified run. `processors`: those to keep to."""
+        """The verdict of a submission (verdict_of). `processors`: those to keep to."""
         start = time.monotonic()
         # A few are enough for small matrices, and each takes memory.
         usable = os.sched_getaffinity(0)
@@ -143,13 +143,7 @@ class Lab:
             with sandbox.Box() as box:
                 note = self.compile(box, unpack(box, exercise, text), processors)
                 runs = {} if note else self.run_all(exercise, box, processors)
-        explained = [run.explain for check in exercise.checks for run in (runs.get(tuple(key)) for key in check.runs[:1]) if run and run.explain]
-        checks = []
-        for check in exercise.checks:
-            hint = note and "not run: see above" or judged(check, runs)
-            checks.append({"name": check.name, "what": check.what, "points": 0 if hint else check.points, "of": check.points, "hint": hint})
-        return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks), "checks": checks,
-                "note": note, "explain": explained[-1] if explained else "", "seconds": round(time.monotonic() - start, 2)}
+        return verdict_of(exercise, runs, note, time.monotonic() - start)
 
     def compile(self, box, file, processors):
         done = self.sandboxed([self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h"), file, "-x", "none",
@@ -244,6 +238,18 @@ def judged(check, runs):
             if not run.row and not (run.status in (1, 2) and run.findings):
                 return f"no result for a matrix of {run.height} rows x {run.width} columns of {run.type}: {run.status}"
     return hint
+
+
+def verdict_of(exercise, runs, note="", seconds=0):
+    """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds}. `note`: why nothing was run;
+    `explain`: what the simulator says of each line, for the last check whose first run is verified."""
+    checks = []
+    for check in exercise.checks:
+        hint = "not run: see above" if note else judged(check, runs)
+        checks.append({"name": check.name, "what": check.what, "points": 0 if hint else check.points, "of": check.points, "hint": hint})
+    firsts = [] if note else [runs[tuple(check.runs[0])] for check in reversed(exercise.checks)]
+    return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks), "checks": checks,
+            "note": note, "explain": next((run.explain for run in firsts if run.explain), ""), "seconds": round(seconds, 2)}
 
 
 def bandwidth(lab, exercise, path):

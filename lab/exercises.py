@@ -172,15 +172,16 @@ def runs_of(shapes, *types):
 
 
 DOUBLES = [(64, 64), (128, 128), (33, 31), (127, 129), (97, 13)]
+EVERY = runs_of(SHAPES, "float")
+WATCHED = EVERY + runs_of(DOUBLES, "double")
 
 
 def correctness(produces, squares, shapes, double, clean, more=()):
     """The checks of the result; `more`: further runs to be kept clean."""
-    every = runs_of(SHAPES, "float")
-    watched = every + runs_of(DOUBLES, "double") + list(more)
+    watched = WATCHED + list(more)
     return [
         Check("squares", squares, "Right for squares of whole tiles.", runs_of(SQUARES, "float"), gets_right(runs_of(SQUARES, "float"), produces)),
-        Check("shapes", shapes, "Right for every shape, down to a single element.", every, gets_right(every, produces)),
+        Check("shapes", shapes, "Right for every shape, down to a single element.", EVERY, gets_right(EVERY, produces)),
         Check("double", double, "Right for doubles, too.", runs_of(DOUBLES, "float", "double"), gets_doubles_right(DOUBLES, produces)),
         Check("clean", clean, "No race, nothing out of bounds, nothing read that nobody wrote, no barrier that some threads miss.",
               watched, stays_clean(watched, produces)),
@@ -189,12 +190,11 @@ def correctness(produces, squares, shapes, double, clean, more=()):
 
 def of_a_whole_kernel(check, produces):
     """The exercise's main target, which a kernel that is wrong somewhere does not reach: it passes `shapes` and `clean`, too."""
-    every, judge = runs_of(SHAPES, "float"), check.judge
-    watched = every + runs_of(DOUBLES, "double")
+    passes = all_of(gets_right(EVERY, produces), stays_clean(WATCHED, produces))
 
     def whole(found):
-        return "" if not gets_right(every, produces)(found) and not stays_clean(watched, produces)(found) else "Only for a kernel that passes `shapes` and `clean`, too."
-    return replace(check, runs=[*check.runs, *watched], judge=all_of(judge, whole))
+        return "Only for a kernel that passes `shapes` and `clean`, too." if passes(found) else ""
+    return replace(check, runs=[*check.runs, *WATCHED], judge=all_of(check.judge, whole))
 
 
 def target(name, points, what, produces, test, shape=(256, 256), type="float", machine=MACHINE, whole=False):

@@ -11,6 +11,7 @@ Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted (wh
 import argparse
 import concurrent.futures
 import csv
+import io
 import json
 import os
 import pathlib
@@ -65,9 +66,15 @@ def choose(entry, number):
         placed = {number: placed.get(number, [])}
     if not placed or list(placed) == [None]:
         return {None: "of which exercise? Say EXERCISE=NN" if files else "no .cu file in it"}
-    return {n: found[0] if len(found) == 1 else "several files: " + ", ".join(str(f.relative_to(entry)) for f in found) if found else
-            "no file of this exercise" + (" in it; there is " + ", ".join(str(f.relative_to(entry)) for f in files[:3]) if files else " in it")
-            for n, found in placed.items() if n is not None}
+
+    def names(some):
+        return ", ".join(str(file.relative_to(entry)) for file in some)
+
+    def the_one(found):
+        if len(found) == 1:
+            return found[0]
+        return f"several files: {names(found)}" if found else "no file of this exercise in it" + (f"; there is {names(files[:3])}" if files else "")
+    return {n: the_one(found) for n, found in placed.items() if n is not None}
 
 
 def submissions(folder, number):
@@ -102,11 +109,12 @@ def gradescope(verdict):
                       for c in verdict["checks"]]}
 
 
-def write(path, text):
+def write(path, text, encoding="utf-8"):
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(path.name + ".new")
-    aside.write_text(text, encoding="utf-8")
+    with open(aside, "w", newline="", encoding=encoding) as file:
+        file.write(text)
     aside.replace(path)
 
 
@@ -115,17 +123,14 @@ def write_tables(results, verdicts):
     for number in sorted({n for _, n in verdicts if n is not None}):
         rows = [(name, v) for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0]) if n in (number, None)]
         names = next(([c["name"] for c in v["checks"]] for _, v in rows if v["checks"]), [])
-        lines = [["name", "total", "of", *names, "seconds", "note"]]
+        table = io.StringIO()
+        lines = csv.writer(table)
+        lines.writerow(["name", "total", "of", *names, "seconds", "note"])
         for name, v in rows:
             hint = next((f"{c['name']}: {c['hint']}" for c in v["checks"] if c["hint"]), "")
             plain = "'" + name if name[0] in "=+-@" else name  # or a spreadsheet takes it for a formula
-            lines.append([plain, v["total"], v["of"], *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], v["note"] or hint])
-        path = results / f"lab{number:02}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(path.name + ".new")
-        with open(aside, "w", newline="", encoding="utf-8-sig") as file:
-            csv.writer(file).writerows(lines)
-        aside.replace(path)
+            lines.writerow([plain, v["total"], v["of"], *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], v["note"] or hint])
+        write(results / f"lab{number:02}.csv", table.getvalue(), "utf-8-sig")
 
 
 def main():
@@ -151,30 +156,29 @@ def main():
     for processor in usable[:jobs]:
         processors.put(processor)
 
-    def not_graded(number, why):
-        checks = exercises.EXERCISES[number].checks if number in exercises.EXERCISES else []
-        return {"exercise": number, "total": 0, "of": sum(c.points for c in checks) or 100, "note": why, "seconds": 0,
-                "checks": [{"name": c.name, "what": c.what, "points": 0, "of": c.points, "hint": "not run: see above"} for c in checks]}
+    on_the_gpu = threading.Lock()  # one at a time: they are timed
 
     def grade(number, file):
+        if number not in exercises.EXERCISES:  # of a file that does not tell, or of step 9
+            why = file if number is None else f"exercise {number}: there is none"
+            return {"exercise": number, "total": 0, "of": 100, "checks": [], "note": why, "seconds": 0}
+        exercise = exercises.EXERCISES[number]
         if isinstance(file, str):
-            return not_graded(number, file)
+            return check.verdict_of(exercise, {}, file)
         processor = processors.get()
         try:
-            exercise = check.exercise_of(exercises, number)
             verdict = lab.check(exercise, file, [processor])
             if options.graded_bandwidth is not None:
                 with on_the_gpu:
                     check.add_bandwidth(verdict, lab, exercise, file, options.graded_bandwidth)
             return verdict
         except check.BadInput as error:
-            return not_graded(number, str(error))
+            return check.verdict_of(exercise, {}, str(error))
         except Exception as error:  # whatever it is, the others are graded
-            return not_graded(number, f"the grader failed: {error!r}")
+            return check.verdict_of(exercise, {}, f"the grader failed: {error!r}")
         finally:
             processors.put(processor)
 
-    on_the_gpu = threading.Lock()
     if options.one:
         if number is None:
             raise check.BadInput("--one: needs --exercise NN")
