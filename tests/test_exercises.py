@@ -58,7 +58,7 @@ def test_wrong_solution_loses_what_it_should(submission, verdicts):
 
 
 def test_guide_says_what_they_are_worth(verdicts):
-    """What is handed out, and the step's own kernel pasted in: of those, the one that is worth most."""
+    """What is handed out, the step's own kernel pasted in, and what is tried first."""
     table = re.findall(r"^\| (\d) \| ([\w, ]+) \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "lab/README.md").read_text(), re.MULTILINE)
     assert [int(row[0]) for row in table] == NUMBERS
     for row in table:
@@ -66,6 +66,9 @@ def test_guide_says_what_they_are_worth(verdicts):
         most = max(c.points for c in EXERCISES[number].checks)
         assert row[1] == ", ".join(c.name for c in EXERCISES[number].checks if c.points == most)
         assert [verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")] == [handed_out, pasted, solved]
+    # And the usual first attempts at exercise 4.
+    said = re.findall(r"\((\d+)[ :]", re.search(r"^The usual first attempts.*?\n\n", (ROOT / "lab/README.md").read_text(), re.MULTILINE | re.DOTALL)[0])
+    assert [int(points) for points in said] == [verdicts[name, 4]["total"] for name in ("padded", "swizzled_by_row", "filled_only", "leaves_its_row")]
 
 
 def test_guide_says_what_they_reach_on_a_card():
