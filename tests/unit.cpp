@@ -1,6 +1,9 @@
 // Unit tests of what the programs share: the reference, the statistics, the limits, the
 // simulator. Prints each check that fails; exits 1 if any did.
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -389,6 +392,28 @@ void test_words_for_several_lanes()
 
 }  // namespace
 
+// Host threads that cannot be had, because of a limit of memory, are done without. The last test: threads stay.
+void test_limited_threads()
+{
+    unsigned long pages = 0;
+    if (FILE* statm = fopen("/proc/self/statm", "r")) {
+        CHECK(fscanf(statm, "%lu", &pages) == 1);
+        fclose(statm);
+    }
+    rlimit before;
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+    const rlimit tight{rlim_t(pages) * sysconf(_SC_PAGESIZE) + (rlim_t(300) << 20), before.rlim_max};
+    CHECK(setrlimit(RLIMIT_AS, &tight) == 0);
+    sim::set_host_threads(1000);
+    CHECK(sim::host_threads() >= 4 && sim::host_threads() < 1000);
+    sim::Report n;
+    const std::vector<float> out = run("indices", {}, 8 * 24, 0, n);
+    bool right = true;
+    for (size_t i = 0; i < out.size(); ++i) right = right && out[i] == float(i);
+    CHECK(right);
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+}
+
 int main()
 {
     test_reference();
@@ -398,6 +423,7 @@ int main()
     test_simulator();
     test_conflicts();
     test_words_for_several_lanes();
+    test_limited_threads();
     printf("%d checks, %d failed\n", checks, failures);
     return failures ? 1 : 0;
 }
