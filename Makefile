@@ -120,13 +120,21 @@ build/tests/wavefronts: build/tests/wavefronts.cuda.o
 build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
 	$(call say,link,$@) $(LINK) -o $@ $^
 
-.venv/ready: $(wildcard tests/requirements.txt) plots/requirements.txt
+# make report installs the packages of plots alone; make test adds its own. pip resolves both files together,
+# so that no package of the tests changes a pin of plots.
+VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check
+
+.venv/ready: plots/requirements.txt
 	rm -rf .venv
 	python3 -m venv .venv || { rm -rf .venv; echo "Python's venv module is missing: apt-get install python3-venv" >&2; exit 1; }
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$^)
+	$(VENV_INSTALL) -r $<
 	touch $@
 
-test: all lab-ready $(TEST_PROGRAMS) .venv/ready
+.venv/tests: tests/requirements.txt .venv/ready
+	$(VENV_INSTALL) -r plots/requirements.txt -r $<
+	touch $@
+
+test: all lab-ready $(TEST_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests
 
 bench-sim: build/tests/bench_sim

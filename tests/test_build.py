@@ -74,6 +74,23 @@ def test_parallel_build(copy):
     assert len(list(copy.glob("step0?"))) == len(list(ROOT.glob("step[0-9][0-9]_*")))
 
 
+def test_the_report_needs_no_package_of_the_tests(copy):
+    installs = {target: [line for line in run("make", "-n", target, "NVCC=", cwd=copy, env=BARE).stdout.splitlines() if "pip install" in line]
+                for target in ("report", "test")}
+    assert [re.findall(r"-r (\S+)", line) for line in installs["report"]] == [["plots/requirements.txt"]]
+    assert [re.findall(r"-r (\S+)", line) for line in installs["test"]] == [["plots/requirements.txt"], ["plots/requirements.txt", "tests/requirements.txt"]]
+    # After the report, the tests add to what is there; a change of plots' packages renews both.
+    for stamp in ("ready", "tests"):
+        (copy / ".venv").mkdir(exist_ok=True)
+        (copy / ".venv" / stamp).touch()
+    assert "pip install" not in run("make", "-n", "test", "NVCC=", cwd=copy, env=BARE).stdout
+    newer = time.time() + 1
+    os.utime(copy / "tests/requirements.txt", (newer, newer))
+    assert run("make", "-n", "test", "NVCC=", cwd=copy, env=BARE).stdout.count("pip install") == 1
+    os.utime(copy / "plots/requirements.txt", (newer, newer))
+    assert run("make", "-n", "test", "NVCC=", cwd=copy, env=BARE).stdout.count("pip install") == 2
+
+
 @pytest.mark.skipif(not NVCC, reason="no nvcc here")
 def test_nvcc_under_cuda_home(copy):
     home = pathlib.Path(NVCC).resolve().parent.parent

@@ -40,7 +40,8 @@ def test_committed_results_are_whole(path):
     (LINES[2] + ",1", "too many values"),
     (LINES[2].replace("NVIDIA", '"NVIDIA'), "cannot be read"),
     (LINES[2].encode().replace(b"NVIDIA", b"NVIDI\xff"), "not UTF-8"),
-    (b"\0" * 40, "too few values"),
+    # Before Python 3.11, csv reads no line with a NUL in it.
+    (b"\0" * 40, "too few values" if sys.version_info >= (3, 11) else "line contains NUL"),
     (LINES[0], "unknown back end 'backend'"),
     *((changed(2, **cells), words) for cells, words in [
         ({"time_median_ms": "fast"}, "time_median_ms is 'fast'"),

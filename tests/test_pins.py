@@ -1,0 +1,33 @@
+"""The pinned packages: each with its reason, and one version of each for every supported Python."""
+
+import csv
+import os
+import sys
+
+from lessons import ROOT, run
+from pins import FILES, PYTHONS, STATEMENT, chosen, pins, reasons, statement
+
+
+def test_every_pin_has_its_reason():
+    for file in FILES:
+        names = {pin.name for pin in pins(file)}
+        assert names and names <= reasons(file), file
+
+
+def test_every_python_has_one_version_of_every_package():
+    names = sorted({pin.name for file in FILES for pin in pins(file)})
+    for python in PYTHONS:
+        assert sorted(pin.split("==")[0] for pin in chosen(python)) == names, python
+
+
+def test_pip_was_asked_for_these_pins():
+    with STATEMENT.open(newline="") as file:
+        assert list(csv.reader(file)) == statement(), "run .venv/bin/python tests/pins.py"
+
+
+def test_a_pin_without_a_version_is_reported(tmp_path):
+    out = tmp_path / "pins.csv"
+    done = run(sys.executable, ROOT / "tests/pins.py", "--out", out, env={**os.environ, "PIP_NO_INDEX": "1"})
+    assert done.returncode == 1 and not out.exists()
+    lines = done.stderr.splitlines()
+    assert len(lines) == len(PYTHONS) and all("No matching distribution found" in line for line in lines), done.stderr
