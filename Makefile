@@ -23,16 +23,28 @@ endif
 
 WARNINGS := -Wall -Wextra -Werror
 CPP := -std=c++17 -I. -MMD -MP
-COMPILE := $(CXX) $(CPP) $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) -pthread
+COMPILE = $(CXX) $(CPP) $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) -pthread
 
-# Every access of a simulated kernel is a call, known by its return address and found in the
-# source by the debug information: no two accesses may share one, none may have two, and none
-# may be a jump. At -O1, g++ leaves calls as they are; common/sim/launch.h asks it of clang.
-SIM_KERNELS := -x c++ -Wno-unknown-pragmas -O1 -g -fno-optimize-sibling-calls
+# A kernel for the simulator goes through three hands: the preprocessor, a program that rewrites what
+# only nvcc understands, and the compiler, which puts a call in front of every access to memory
+# (-fsanitize=thread; its library is not linked, common/sim/hooks.cpp is). An access is known by its place in
+# the source: the options keep the compiler from making one access of two, or pieces of one.
+SIM_O ?= -O1
+SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
+SIM_KERNELS := -w -g $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
+ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
+SIM_KERNELS += -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 -mllvm -simplifycfg-sink-common=false \
+               -mllvm -simplifycfg-hoist-common=false -mllvm -enable-tail-merge=0 -fno-unroll-loops
+else
+SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
+               -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-builtin-memcpy
+endif
 
 ifneq ($(NVCC),)
 CUDA_COMPILE := $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
 LINK := $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(LDFLAGS))
+# Launches are noted on their way to the CUDA runtime: common/cuda/launches.cu.
+WRAP := $(addprefix -Xlinker --wrap=,__cudaPushCallConfiguration cudaLaunchKernel __cudaLaunchKernel)
 else
 LINK := $(CXX) -pthread $(LDFLAGS)
 endif
@@ -64,9 +76,11 @@ endif
 
 all: $(STEPS)
 
+# The common objects come first: of a function template that both have, the program then takes the one that is
+# not watched.
 define STEP_RULE
-$(1): $(call objects,$(call step_sources,$(1))) $(COMMON) $(MAIN)
-	$$(call say,link,$$@) $$(LINK) -o $$@ $$^
+$(1): $(COMMON) $(MAIN) $(call objects,$(call step_sources,$(1)))
+	$$(call say,link,$$@) $$(LINK) $$(WRAP) -o $$@ $$^
 endef
 $(foreach step,$(STEPS),$(eval $(call STEP_RULE,$(step))))
 
@@ -74,9 +88,15 @@ build/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(COMPILE) -c $< -o $@
 
-build/%.sim.o: %.cu build/flags
+# Both halves of a program define a kernel of one name: the simulator's lie in a namespace of their own.
+build/%.sim.o: %.cu build/rewrite build/flags
 	@mkdir -p $(@D)
-	$(call say,sim,$<) $(COMPILE) $(SIM_KERNELS) -c $< -o $@
+	$(call say,sim,$<) $(CXX) $(CPP:-MMD=-MD) $(SIM_CPP) $(CPPFLAGS) -MF build/$*.sim.d -MT $@ -E $< -o build/$*.sim.pre.ii
+	@build/rewrite --namespace simulated build/$*.sim.pre.ii > build/$*.sim.ii
+	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@
+
+build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h) build/flags
+	$(call say,C++,$@) $(CXX) -std=c++17 $(WARNINGS) $(CXXFLAGS) -o $@ $(filter %.cpp,$^)
 
 build/%.cuda.o: %.cu build/flags
 	@mkdir -p $(@D)
@@ -85,7 +105,7 @@ build/%.cuda.o: %.cu build/flags
 build/common/results.o: build/commit.h
 
 # Warps are compared and counted in loops over 32 lanes, made for vector instructions.
-build/common/sim/simulator.o build/common/sim/rules.o build/common/sim/counter.o build/common/sim/checker.o: CXXFLAGS += -O3
+build/common/sim/%.o: CXXFLAGS += -O3 -ftls-model=local-exec
 
 # The serial functions of a step are measured: one core is to do its best.
 build/step%.o: CXXFLAGS += -O3
@@ -102,23 +122,30 @@ build/commit.h: FORCE
 
 # Tests.
 
-TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/planted build/tests/faults build/tests/bench_sim
+TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
 
-build/tests/unit: build/tests/unit.o build/tests/probes.sim.o $(COMMON)
-	$(call say,link,$@) $(LINK) -o $@ $^
+build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o
+	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
 
 build/tests/rules: build/tests/rules.o $(COMMON)
-	$(call say,link,$@) $(LINK) -o $@ $^
+	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
 
-build/tests/planted build/tests/faults: build/tests/%: $(call cu_objects,tests/%.cu) $(COMMON) $(MAIN)
-	$(call say,link,$@) $(LINK) -o $@ $^
+build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu)
+	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+
+build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu)))
+	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+
+# Mutants of the steps' kernels, written by tests/mutation.py.
+build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o
+	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
 
 # What a GPU says of requests to shared memory; needs nvcc and, to run, a GPU.
 build/tests/wavefronts: build/tests/wavefronts.cuda.o
 	$(call say,link,$@) $(LINK) -o $@ $^
 
-build/tests/bench_sim: build/tests/bench_sim.o $(ALL_KERNELS) $(COMMON)
-	$(call say,link,$@) $(LINK) -o $@ $^
+build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS)
+	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
 
 # make report installs the packages of plots alone; make test adds its own. pip resolves both files together,
 # so that no package of the tests changes a pin of plots.
@@ -151,8 +178,8 @@ trials: build/plots/trials.cuda.o build/common/kernel.o build/common/error.o
 
 # Every step's kernels and the libraries that transpose, in one program: they take turns.
 PEERS := step07_vectorized/peers
-build/peers: $(ALL_KERNELS) build/$(PEERS)/geam.cuda.o build/$(PEERS)/python.o $(COMMON) $(MAIN)
-	$(call say,link,$@) $(LINK) -o $@ $^ -lcublas
+build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) build/$(PEERS)/geam.cuda.o build/$(PEERS)/python.o
+	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^ -lcublas
 
 # Where a program's results go: RESULTS=folder.
 RESULTS ?= results
@@ -202,21 +229,22 @@ build/lab/harness.o: $(call cpp_objects,$(wildcard common/*.cpp common/cpu/*.cpp
 	@mkdir -p $(@D)
 	$(call say,link,$@) $(CXX) -r -nostdlib -Wl,--strip-debug -o $@ $^
 
-LAB_COMPILE := $(CXX) -std=c++17 -I. -Wall -Wextra $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS)
+# Of a submission, its own text is rewritten and nothing else: common/step.h is there already, compiled.
+LAB_COMPILE := $(CXX) -std=c++17 -I. $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS)
 
-build/lab/step.h.gch: common/step.h $(wildcard common/*.h common/sim/*.h) build/flags
+build/lab/step.h.gch: common/step.h build/flags
 	@mkdir -p $(@D)
 	@echo '#include "common/step.h"' > build/lab/step.h
-	$(call say,C++,$<) $(LAB_COMPILE) -x c++-header -c build/lab/step.h -o $@
+	$(call say,C++,$<) $(LAB_COMPILE) -MD -MP -x c++-header -c build/lab/step.h -o $@
 
 build/lab/names: lab/source.py build/lab/step.h.gch
 	$(call say,names,$@) $(LAB_COMPILE) -E -dD build/lab/step.h -o build/lab/step.ii && python3 lab/source.py build/lab/step.ii > $@
 
-build/lab/command: build/flags
+build/lab/command: Makefile build/flags
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(if $(GPU),$(CUDA_COMPILE)))' > $@
+	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(CXX) -pthread $(LDFLAGS))' '$(subst ','\'',$(if $(GPU),$(CUDA_COMPILE) $(WRAP)))' > $@
 
-LAB := build/lab/harness.o build/lab/step.h.gch build/lab/names build/lab/command
+LAB := build/lab/harness.o build/lab/step.h.gch build/lab/names build/lab/command build/rewrite
 lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))
 
 # make lab04, or make lab04 FILE=path of another one. Paths reach the shell as they are, whatever they are made of.

@@ -41,7 +41,7 @@ struct AccessSite {
     std::string file;  // empty if the program has no debug information to tell
     int line = 0;
     std::string text;  // of the line, if its file is at hand
-    bool store = false, shared = false;
+    bool store = false, atomic = false, shared = false;  // neither store nor atomic: a load
     uint64_t requests = 0;
     uint64_t accesses = 0;       // of single threads
     uint64_t element_bytes = 0;  // that one thread accesses
@@ -60,7 +60,7 @@ struct TracedRequest {
     unsigned block[3];
     int warp, phase;     // phase: barriers that the block has passed
     bool store;
-    const char* memory;  // idata, odata or shared
+    std::string memory;  // idata, odata or shared; an allocation of a program
     int line;            // of the kernel's source; 0 if unknown
     unsigned bytes;      // that each lane accesses
     uint32_t lanes;      // bit l set: lane l takes part
@@ -129,6 +129,8 @@ public:
     // The simulator counts: what was launched since the last call. `locate`: name source lines
     // even where nothing was found wrong.
     virtual LaunchCounts take_counts(bool locate) = 0;
+    // More of what the last kernel did wrong, which shows only by a closer look.
+    virtual LaunchCounts look_again() { return {}; }
     // From now on, every request is kept. Throws status_bad_input where there is no simulator.
     virtual void keep_trace()
     {

@@ -80,7 +80,7 @@ TransferRegistration::TransferRegistration(const char* backend, const char* name
 
 ErratumRegistration::ErratumRegistration(const char* backend, const Erratum& erratum)
 {
-    if (std::string(backend) == "sim") errata().push_back(erratum);
+    if (std::string(backend) != "cuda") errata().push_back(erratum);
 }
 
 bool Launch::operator==(const Launch& other) const

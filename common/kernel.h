@@ -89,10 +89,8 @@ std::string step_of(const char* file);
 // step hold nothing but lessons.
 Part part_of(const char* file);
 
-// Registers a kernel at program start: Pass::run<T> launches one pass of it, and the types
-// are what the back end calls float, double and int. They tell the two compilations of one
-// source file apart, too.
-template <typename Pass, typename Float, typename Double, typename Int>
+// Registers a kernel at program start: Pass::run<T> launches one pass of it.
+template <typename Pass>
 struct Registration {
     template <typename T>
     static void launch(void* odata, const void* idata, int width, int height, Block block)
@@ -104,7 +102,7 @@ struct Registration {
                  Expected expected, Block block = {})
     {
         kernels().push_back({name, row, step_of(file), backend, part, expected, block,
-                             {launch<Float>, launch<Double>, launch<Int>}, {}});
+                             {launch<float>, launch<double>, launch<int>}, {}});
     }
 };
 
@@ -126,10 +124,10 @@ struct Launch {
     bool operator==(const Launch& other) const;
 };
 
-// The last launch of any kernel. LAUNCH keeps it up to date.
+// The last launch of any kernel. The back ends keep it up to date.
 Launch& last_launch();
 
-// LAUNCH makes every grid so many times as deep: kernels that ignore blockIdx.z then make as
+// Every grid is made so many times as deep: kernels that ignore blockIdx.z then make as
 // many passes in one launch. 1 at first.
 unsigned& passes_in_one_launch();
 

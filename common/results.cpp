@@ -274,7 +274,7 @@ std::string trace_csv(const std::vector<Results>& all)
                 std::string offsets = std::to_string(t.offsets[0]);
                 if (even) offsets += ":" + std::to_string(step);
                 else for (size_t i = 1; i < t.offsets.size(); ++i) offsets += " " + std::to_string(t.offsets[i]);
-                text += begin + format("%u,%u,%d,%d,%s,%s,%d,%u,%08x,", t.block[0], t.block[1], t.warp, t.phase, t.store ? "store" : "load", t.memory,
+                text += begin + format("%u,%u,%d,%d,%s,%s,%d,%u,%08x,", t.block[0], t.block[1], t.warp, t.phase, t.store ? "store" : "load", t.memory.c_str(),
                                        t.line, t.bytes, t.lanes) + offsets + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
             }
         }

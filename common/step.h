@@ -1,7 +1,6 @@
 // The one header a step includes. It makes the same kernel source work on both back ends:
 // nvcc compiles it for the GPU, any other C++ compiler for the simulator.
 //
-//   LAUNCH(kernel<T>, grid, block)(arguments...)    launches: kernel<T><<<grid, block>>>(arguments...)
 //   KERNEL(kernel, row, produces, launcher)         registers the kernel with the program
 //
 // `launcher` is a function template (T* odata, const T* idata, int width, int height) that
@@ -29,12 +28,13 @@
 
 #include "kernel.h"
 
-#ifdef __CUDACC__
-#include "cuda/launch.h"
-namespace backend = cuda;
+#ifdef SIMULATOR
+#include "sim/include/cuda_runtime.h"
+#define BACKEND "sim"
+#elif defined __CUDACC__
+#define BACKEND "cuda"
 #else
-#include "sim/launch.h"
-namespace backend = sim;
+#define BACKEND ""
 #endif
 
 using harness::adds;
@@ -59,39 +59,36 @@ using harness::writes_nothing;
     static const registration kernel##_registration(backend_name, #kernel, row, part, __FILE__, produces, block_shape);
 
 #define KERNEL(kernel, row, produces, launcher)                                                                       \
-    REGISTER_PASS(kernel, backend::Registration<kernel##_pass>, backend::name, row, harness::part_of(__FILE__), produces, \
+    REGISTER_PASS(kernel, harness::Registration<kernel##_pass>, BACKEND, row, harness::part_of(__FILE__), produces, \
                   harness::Block(), launcher(odata, idata, width, height))
 
 #define BLOCK_KERNEL(kernel, row, produces, launcher, threads_x, threads_y)                                                           \
-    REGISTER_PASS(kernel, backend::Registration<kernel##_pass>, backend::name, row, harness::part_of(__FILE__), produces, \
+    REGISTER_PASS(kernel, harness::Registration<kernel##_pass>, BACKEND, row, harness::part_of(__FILE__), produces, \
                   (harness::Block{threads_x, threads_y}), launcher(odata, idata, width, height, dim3(block.x, block.y)))
 
-// The registration of a function that works on the elements themselves, not on the simulator's.
-#define ON_THE_CPU(function) harness::Registration<function##_pass, float, double, int>
-
 #define SERIAL(function, row, produces)                                                                      \
-    REGISTER_PASS(function, ON_THE_CPU(function), "cpu", row, harness::part_of(__FILE__), produces, harness::Block(), \
+    REGISTER_PASS(function, harness::Registration<function##_pass>, "cpu", row, harness::part_of(__FILE__), produces, harness::Block(), \
                   function(odata, idata, width, height))
 
 #define TRANSFER(transfer, row, way, pinned) \
-    static const harness::TransferRegistration transfer##_registration(backend::name, #transfer, row, __FILE__, {harness::Transfer::way, pinned});
+    static const harness::TransferRegistration transfer##_registration(BACKEND, #transfer, row, __FILE__, {harness::Transfer::way, pinned});
 
 #define ERRATUM(kernel, id, source, produces, launcher, caught_by, corrected, columns, rows, story)                    \
-    REGISTER_PASS(kernel, backend::Registration<kernel##_pass>, backend::name, id, harness::Part::faulty, produces,    \
+    REGISTER_PASS(kernel, harness::Registration<kernel##_pass>, BACKEND, id, harness::Part::faulty, produces,    \
                   harness::Block(), launcher(odata, idata, width, height))                                             \
     static const harness::ErratumRegistration kernel##_erratum(                                                        \
-        backend::name, {id, source, #kernel, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
+        BACKEND, {id, source, #kernel, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
 
 #define ERRATUM_OF(kernel, id, source, caught_by, corrected, columns, rows, story)                                     \
     static const harness::ErratumRegistration kernel##_##id(                                                           \
-        backend::name, {#id, source, #kernel, caught_by, corrected, columns, rows, story, {}, nullptr, nullptr});
+        BACKEND, {#id, source, #kernel, caught_by, corrected, columns, rows, story, {}, nullptr, nullptr});
 
 #define SERIAL_ERRATUM(function, id, source, produces, caught_by, corrected, columns, rows, story)                     \
-    REGISTER_PASS(function, ON_THE_CPU(function), "cpu", id, harness::Part::faulty, produces, harness::Block(),         \
+    REGISTER_PASS(function, harness::Registration<function##_pass>, "cpu", id, harness::Part::faulty, produces, harness::Block(),         \
                   function(odata, idata, width, height))                                                               \
     static const harness::ErratumRegistration function##_erratum(                                                      \
-        backend::name, {id, source, #function, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
+        BACKEND, {id, source, #function, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
 
 #define CHECK_ERRATUM(check, id, source, produces, caught_by, corrected, columns, rows, story)                         \
     static const harness::ErratumRegistration check##_erratum(                                                         \
-        backend::name, {id, source, #check, caught_by, #corrected, columns, rows, story, produces, check, corrected});
+        BACKEND, {id, source, #check, caught_by, #corrected, columns, rows, story, produces, check, corrected});

@@ -30,7 +30,7 @@ void launchAligned(T* odata, const T* idata, int width, int height)
     // TODO: do these blocks still reach the end of every row?
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(copyAligned<T>, grid, block)(odata, idata, width, height);
+    copyAligned<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(copyAligned, "-", copies, launchAligned)

@@ -30,7 +30,7 @@ void launchCopy(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(copy<T>, grid, block)(odata, idata, width, height);
+    copy<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(copy, "W1", copies, launchCopy)
@@ -60,7 +60,7 @@ void launchCopySharedMem(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(copySharedMem<T>, grid, block)(odata, idata, width, height);
+    copySharedMem<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(copySharedMem, "W2", copies, launchCopySharedMem)

@@ -22,7 +22,7 @@ template <typename T>
 void launchCopyRow(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
-    LAUNCH(copyRow<T>, grid, block)(odata, idata, width, height);
+    copyRow<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(copyRow, "F1", copies, launchCopyRow, 32, 32)
@@ -42,7 +42,7 @@ template <typename T>
 void launchCopyCol(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((height + block.x - 1) / block.x, (width + block.y - 1) / block.y);
-    LAUNCH(copyCol<T>, grid, block)(odata, idata, width, height);
+    copyCol<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(copyCol, "F2", copies, launchCopyCol, 32, 32)
@@ -65,7 +65,7 @@ void launchAddAligned(T* odata, const T* idata, int width, int height)
 {
     size_t n = size_t(width) * height;
     dim3 grid((n + ADD_THREADS - 1) / ADD_THREADS);
-    LAUNCH(addAligned<T>, grid, ADD_THREADS)(odata, idata, idata + n, n);
+    addAligned<T><<<grid, ADD_THREADS>>>(odata, idata, idata + n, n);
 }
 
 KERNEL(addAligned, "C1", adds, launchAddAligned)
@@ -88,7 +88,7 @@ void launchAddMisaligned(T* odata, const T* idata, int width, int height)
 {
     size_t n = size_t(width) * height;
     dim3 grid((n + 31 + ADD_THREADS - 1) / ADD_THREADS);
-    LAUNCH(addMisaligned<T>, grid, ADD_THREADS)(odata, idata, idata + n, n);
+    addMisaligned<T><<<grid, ADD_THREADS>>>(odata, idata, idata + n, n);
 }
 
 KERNEL(addMisaligned, "C1", adds, launchAddMisaligned)
@@ -110,7 +110,7 @@ void launchAddBroadcast(T* odata, const T* idata, int width, int height)
 {
     size_t n = size_t(width) * height;
     dim3 grid((n + ADD_THREADS - 1) / ADD_THREADS);
-    LAUNCH(addBroadcast<T>, grid, ADD_THREADS)(odata, idata, idata + n, n);
+    addBroadcast<T><<<grid, ADD_THREADS>>>(odata, idata, idata + n, n);
 }
 
 KERNEL(addBroadcast, "C2", adds_first, launchAddBroadcast)
@@ -124,7 +124,7 @@ __global__ void emptyKernel(T*, const T*)
 template <typename T>
 void launchEmpty(T* odata, const T* idata, int, int)
 {
-    LAUNCH(emptyKernel<T>, 1, 32)(odata, idata);
+    emptyKernel<T><<<1, 32>>>(odata, idata);
 }
 
 KERNEL(emptyKernel, "book 17.4", writes_nothing, launchEmpty)

@@ -22,7 +22,7 @@ __global__ void transposeRow1DOnce(T* odata, const T* idata, int width, int heig
 template <typename T>
 void launchRow1DOnce(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(transposeRow1DOnce<T>, 512, 512)(odata, idata, width, height);
+    transposeRow1DOnce<T><<<512, 512>>>(odata, idata, width, height);
 }
 
 ERRATUM(transposeRow1DOnce, "E1", "book 9.2", transposes, launchRow1DOnce, "wrong result", "transposeRow1D", 64, 1024,
@@ -49,7 +49,7 @@ void launchRowUnrolledUntested(T* odata, const T* idata, int width, int height)
 {
     dim3 block(32, 32);
     dim3 grid((width + 4 * block.x - 1) / (4 * block.x), (height + block.y - 1) / block.y);
-    LAUNCH(transposeRowUnrolledUntested<T>, grid, block)(odata, idata, width, height);
+    transposeRowUnrolledUntested<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 ERRATUM(transposeRowUnrolledUntested, "E6", "bandwidth post", transposes, launchRowUnrolledUntested, "out-of-bounds",
@@ -75,7 +75,7 @@ void launchNaiveRowOffset(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeNaiveRowOffset<T>, grid, block)(odata, idata, width, height);
+    transposeNaiveRowOffset<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 ERRATUM(transposeNaiveRowOffset, "E8", "whitepaper's translation, extra program", transposes, launchNaiveRowOffset,
@@ -105,7 +105,7 @@ void launchShortIndex(T* odata, const T* idata, int width, int height)
 {
     auto kernel = transposeNarrowIndex<T, short>;
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
-    LAUNCH(kernel, grid, dim3(TILE_DIM, TILE_DIM))(odata, idata, width, height);
+    kernel<<<grid, dim3(TILE_DIM, TILE_DIM)>>>(odata, idata, width, height);
 }
 
 ERRATUM(transposeShortIndex, "E10", "all sources", transposes, launchShortIndex, "out-of-bounds",

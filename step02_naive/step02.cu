@@ -28,7 +28,7 @@ void launchNaive(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeNaive<T>, grid, block)(odata, idata, width, height);
+    transposeNaive<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeNaive, "W3", transposes, launchNaive)

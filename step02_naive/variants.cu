@@ -24,7 +24,7 @@ template <typename T>
 void launchRow(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
-    LAUNCH(transposeRow<T>, grid, block)(odata, idata, width, height);
+    transposeRow<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeRow, "F3 C4", transposes, launchRow, 32, 32)
@@ -51,7 +51,7 @@ template <typename T>
 void launchCol(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((height + block.x - 1) / block.x, (width + block.y - 1) / block.y);
-    LAUNCH(transposeCol<T>, grid, block)(odata, idata, width, height);
+    transposeCol<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeCol, "F4 F9 C3", transposes, launchCol, 32, 32)
@@ -72,7 +72,7 @@ template <typename T>
 void launchRowLdg(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
-    LAUNCH(transposeRowLdg<T>, grid, block)(odata, idata, width, height);
+    transposeRowLdg<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeRowLdg, "C4", transposes, launchRowLdg, 32, 32)
@@ -91,7 +91,7 @@ template <typename T>
 void launchColLdg(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((height + block.x - 1) / block.x, (width + block.y - 1) / block.y);
-    LAUNCH(transposeColLdg<T>, grid, block)(odata, idata, width, height);
+    transposeColLdg<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeColLdg, "C3", transposes, launchColLdg, 32, 32)
@@ -113,7 +113,7 @@ template <typename T>
 void launchRowUnrolled(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((width + block.x * UNROLL - 1) / (block.x * UNROLL), (height + block.y - 1) / block.y);
-    LAUNCH(transposeRowUnrolled<T>, grid, block)(odata, idata, width, height);
+    transposeRowUnrolled<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeRowUnrolled, "F5", transposes, launchRowUnrolled, 32, 32)
@@ -133,7 +133,7 @@ template <typename T>
 void launchColUnrolled(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((height + block.x * UNROLL - 1) / (block.x * UNROLL), (width + block.y - 1) / block.y);
-    LAUNCH(transposeColUnrolled<T>, grid, block)(odata, idata, width, height);
+    transposeColUnrolled<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeColUnrolled, "F6", transposes, launchColUnrolled, 32, 32)
@@ -165,7 +165,7 @@ __global__ void transposeRow1D(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchRow1D(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(transposeRow1D<T>, BLOCKS_1D, THREADS_1D)(odata, idata, width, height);
+    transposeRow1D<T><<<BLOCKS_1D, THREADS_1D>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeRow1D, "B3", transposes, launchRow1D)
@@ -182,7 +182,7 @@ __global__ void transposeCol1D(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchCol1D(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(transposeCol1D<T>, BLOCKS_1D, THREADS_1D)(odata, idata, width, height);
+    transposeCol1D<T><<<BLOCKS_1D, THREADS_1D>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeCol1D, "B4", transposes, launchCol1D)

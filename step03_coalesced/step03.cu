@@ -39,7 +39,7 @@ void launchCoalesced(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeCoalesced<T>, grid, block)(odata, idata, width, height);
+    transposeCoalesced<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeCoalesced, "W4", transposes, launchCoalesced)

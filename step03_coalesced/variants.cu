@@ -34,7 +34,7 @@ void launchTile16(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
     dim3 block(SMALL_TILE, SMALL_TILE);
-    LAUNCH(transposeTile16<T>, grid, block)(odata, idata, width, height);
+    transposeTile16<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeTile16, "B6", transposes, launchTile16)
@@ -69,7 +69,7 @@ template <typename T>
 void launchRemap(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
-    LAUNCH(transposeRemap<T>, grid, block)(odata, idata, width, height);
+    transposeRemap<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeRemap, "R1", transposes, launchRemap, 32, 8)

@@ -35,7 +35,7 @@ __global__ void transposeLoopingRace(T* odata, const T* idata, int width, int he
 template <typename T>
 void launchLoopingRace(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(transposeLoopingRace<T>, dim3(GRID_DIM, GRID_DIM), dim3(TILE_DIM, TILE_DIM))(odata, idata, width, height);
+    transposeLoopingRace<T><<<dim3(GRID_DIM, GRID_DIM), dim3(TILE_DIM, TILE_DIM)>>>(odata, idata, width, height);
 }
 
 ERRATUM(transposeLoopingRace, "E2", "book 9.7", transposes, launchLoopingRace, "race",
@@ -75,7 +75,7 @@ template <typename T>
 void launchRepeatedRace(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
-    LAUNCH(transposeRepeatedRace<T>, grid, dim3(TILE_DIM, BLOCK_ROWS))(odata, idata, width, height);
+    transposeRepeatedRace<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
 }
 
 ERRATUM(transposeRepeatedRace, "E3", "whitepaper, and its translation", transposes_repeatedly(NUM_REPS),

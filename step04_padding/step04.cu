@@ -40,7 +40,7 @@ void launchNoBankConflicts(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeNoBankConflicts<T>, grid, block)(odata, idata, width, height);
+    transposeNoBankConflicts<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeNoBankConflicts, "W5", transposes, launchNoBankConflicts)

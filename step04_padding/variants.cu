@@ -36,7 +36,7 @@ void launchTile16Padded(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
     dim3 block(SMALL_TILE, SMALL_TILE);
-    LAUNCH(transposeTile16Padded<T>, grid, block)(odata, idata, width, height);
+    transposeTile16Padded<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeTile16Padded, "B7", transposes, launchTile16Padded)
@@ -70,7 +70,7 @@ void launchTile16Swizzled(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
     dim3 block(SMALL_TILE, SMALL_TILE);
-    LAUNCH(transposeTile16Swizzled<T>, grid, block)(odata, idata, width, height);
+    transposeTile16Swizzled<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeTile16Swizzled, "-", transposes, launchTile16Swizzled)
@@ -104,7 +104,7 @@ void launchSwizzled(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeSwizzled<T>, grid, block)(odata, idata, width, height);
+    transposeSwizzled<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeSwizzled, "-", transposes, launchSwizzled)
@@ -140,7 +140,7 @@ void launchLoopingBlocks(T* odata, const T* idata, int width, int height)
 {
     dim3 grid(GRID_DIM, GRID_DIM);
     dim3 block(TILE_DIM, TILE_DIM);
-    LAUNCH(transposeLoopingBlocks<T>, grid, block)(odata, idata, width, height);
+    transposeLoopingBlocks<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeLoopingBlocks, "B9", transposes, launchLoopingBlocks)
@@ -178,7 +178,7 @@ void launchRepeated(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeRepeated<T>, grid, block)(odata, idata, width, height);
+    transposeRepeated<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeRepeated, "W12", transposes_repeatedly(NUM_REPS), launchRepeated)

@@ -49,7 +49,7 @@ void launchFineGrained(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeFineGrained<T>, grid, block)(odata, idata, width, height);
+    transposeFineGrained<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeFineGrained, "W6", transposes_each_tile(TILE_DIM), launchFineGrained)
@@ -87,7 +87,7 @@ void launchCoarseGrained(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeCoarseGrained<T>, grid, block)(odata, idata, width, height);
+    transposeCoarseGrained<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeCoarseGrained, "W7", moves_each_tile(TILE_DIM), launchCoarseGrained)

@@ -34,7 +34,7 @@ void launchDiagonal16Untested(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
     dim3 block(SMALL_TILE, SMALL_TILE);
-    LAUNCH(transposeDiagonal16Untested<T>, grid, block)(odata, idata, width, height);
+    transposeDiagonal16Untested<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 ERRATUM(transposeDiagonal16Untested, "E7", "book 9.5", transposes, launchDiagonal16Untested, "out-of-bounds",

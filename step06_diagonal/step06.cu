@@ -52,7 +52,7 @@ void launchDiagonal(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeDiagonal<T>, grid, block)(odata, idata, width, height);
+    transposeDiagonal<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeDiagonal, "W8", transposes, launchDiagonal)

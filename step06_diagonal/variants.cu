@@ -40,7 +40,7 @@ void launchSwappedRoles(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeSwappedRoles<T>, grid, block)(odata, idata, width, height);
+    transposeSwappedRoles<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeSwappedRoles, "W9", transposes, launchSwappedRoles)
@@ -75,7 +75,7 @@ void launchPaddedPitch(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposePaddedPitch<T>, grid, block)(odata, idata, width, height);
+    transposePaddedPitch<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposePaddedPitch, "W10", transposes_with_padded_rows(PITCH_BYTES), launchPaddedPitch)
@@ -112,7 +112,7 @@ void launchDiagonalUnpadded(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeDiagonalUnpadded<T>, grid, block)(odata, idata, width, height);
+    transposeDiagonalUnpadded<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeDiagonalUnpadded, "W11", transposes, launchDiagonalUnpadded)
@@ -147,7 +147,7 @@ void launchDiagonal16(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
     dim3 block(SMALL_TILE, SMALL_TILE);
-    LAUNCH(transposeDiagonal16<T>, grid, block)(odata, idata, width, height);
+    transposeDiagonal16<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeDiagonal16, "B8", transposes, launchDiagonal16)
@@ -171,7 +171,7 @@ template <typename T>
 void launchRowDiagonal(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
-    LAUNCH(transposeRowDiagonal<T>, grid, block)(odata, idata, width, height);
+    transposeRowDiagonal<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeRowDiagonal, "F7", transposes, launchRowDiagonal, 32, 32)
@@ -194,7 +194,7 @@ template <typename T>
 void launchColDiagonal(T* odata, const T* idata, int width, int height, dim3 block)
 {
     dim3 grid((height + block.x - 1) / block.x, (width + block.y - 1) / block.y);
-    LAUNCH(transposeColDiagonal<T>, grid, block)(odata, idata, width, height);
+    transposeColDiagonal<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 BLOCK_KERNEL(transposeColDiagonal, "F8", transposes, launchColDiagonal, 32, 32)

@@ -14,6 +14,12 @@ constexpr int TILE_VECTORS = 16;  // the tile's width: 256 bytes
 template <typename T> constexpr int N = 16 / sizeof(T);              // elements of a vector
 template <typename T> constexpr int TILE_DIM = TILE_VECTORS * N<T>;  // of the tile, on both sides
 
+// Sixteen bytes at a multiple of sixteen, as float4 has them: one load or store moves them all.
+template <typename T>
+struct alignas(16) Vector {
+    T element[N<T>];
+};
+
 template <typename T>
 __global__ void transposeVectorized(T* odata, const T* idata, int width, int height)
 {
@@ -37,7 +43,7 @@ __global__ void transposeVectorized(T* odata, const T* idata, int width, int hei
     // side by side, whose rows of the tile begin in the same bank, from meeting in one.
     for (int j = 0; j < N<T>; ++j) {
         Vector<T> out;
-        for (int i = 0; i < N<T>; ++i) out[i] = in[i][j];
+        for (int i = 0; i < N<T>; ++i) out.element[i] = in[i].element[j];
         tile[threadIdx.x * N<T> + j][threadIdx.y ^ threadIdx.x] = out;
     }
 
@@ -91,10 +97,10 @@ void launchVectorized(T* odata, const T* idata, int width, int height)
     if (width % N<T> == 0 && height % N<T> == 0) {
         int wide = (width + TILE_DIM<T> - 1) / TILE_DIM<T>, high = (height + TILE_DIM<T> - 1) / TILE_DIM<T>;
         dim3 grid(2 * high, (wide + 1) / 2);
-        LAUNCH(transposeVectorized<T>, grid, dim3(TILE_VECTORS, TILE_VECTORS))(odata, idata, width, height);
+        transposeVectorized<T><<<grid, dim3(TILE_VECTORS, TILE_VECTORS)>>>(odata, idata, width, height);
     } else {
         dim3 grid((height + HIGH<T> - 1) / HIGH<T>, (width + WIDE<T> - 1) / WIDE<T>);
-        LAUNCH(transposeUnaligned<T>, grid, dim3(WIDE<T>, ROWS<T>))(odata, idata, width, height);
+        transposeUnaligned<T><<<grid, dim3(WIDE<T>, ROWS<T>)>>>(odata, idata, width, height);
     }
 }
 

@@ -34,7 +34,7 @@ Rate rate_of(const harness::Kernel& kernel, int side, int samples, int threads)
     std::vector<float> idata(size_t(side) * side), odata(idata.size());
     std::vector<double> traced, one, all, speedup;
     const uint64_t bytes = idata.size() * sizeof(float);
-    sim::use_memory({idata.data(), bytes, 0, nullptr}, {odata.data(), bytes, bytes, nullptr});
+    sim::use_matrices(idata.data(), bytes, odata.data(), bytes, bytes);
     sim::take_report();
     seconds(kernel, odata.data(), idata.data(), side);  // touches fresh memory
     const uint64_t accesses = sim::take_report().accesses();

@@ -4,6 +4,12 @@
 
 #include "common/step.h"
 
+// Sixteen bytes at a multiple of sixteen, as float4 has them: one load or store moves them all.
+template <typename T>
+struct alignas(16) Vector {
+    T element[16 / sizeof(T)];
+};
+
 // What initcheck and synccheck look for.
 template <typename T>
 __global__ void readsOutput(T* odata, const T* idata, int width, int height)
@@ -19,7 +25,7 @@ __global__ void readsOutput(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchReadsOutput(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(readsOutput<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
+    readsOutput<T><<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
 }
 
 template <typename T>
@@ -34,7 +40,7 @@ __global__ void leavesEarly(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchLeavesEarly(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(leavesEarly<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
+    leavesEarly<T><<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
 }
 
 // A load of a whole element that begins two bytes into one.
@@ -51,7 +57,7 @@ __global__ void misaligned(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchMisaligned(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(misaligned<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
+    misaligned<T><<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
 }
 
 // The last vector of 16 bytes begins inside the matrix and ends outside.
@@ -62,14 +68,28 @@ __global__ void vectorOverTheEnd(T* odata, const T* idata, int width, int height
     size_t i = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * N;
     if (i < size_t(width) * height) {
         Vector<T> v = *reinterpret_cast<const Vector<T>*>(idata + i);  // over: load
-        *reinterpret_cast<Vector<T>*>(odata + i) = v;  // over: store
+        *reinterpret_cast<Vector<T>*>(odata + i) = v;
     }
 }
 
 template <typename T>
 void launchVectorOverTheEnd(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(vectorOverTheEnd<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
+    vectorOverTheEnd<T><<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
+}
+
+template <typename T>
+__global__ void vectorStoredOverTheEnd(T* odata, const T*, int width, int height)
+{
+    constexpr int N = 16 / sizeof(T);
+    size_t i = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * N;
+    if (i < size_t(width) * height) *reinterpret_cast<Vector<T>*>(odata + i) = Vector<T>{};  // over: store
+}
+
+template <typename T>
+void launchVectorStoredOverTheEnd(T* odata, const T* idata, int width, int height)
+{
+    vectorStoredOverTheEnd<T><<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
 }
 
 // The last thread stores behind the end of the tile.
@@ -88,10 +108,27 @@ __global__ void behindTheTile(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchBehindTheTile(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(behindTheTile<T>, dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128))(odata, idata, width, height);
+    behindTheTile<T><<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
 }
 
+// The launcher dereferences what it may only hand on.
+template <typename T>
+__global__ void copiesAll(T* odata, const T* idata, int n)
+{
+    if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n) odata[i] = idata[i];
+}
+
+template <typename T>
+void launchHostReadsDevice(T* odata, const T* idata, int width, int height)
+{
+    copiesAll<T><<<(width * height + 127) / 128, 128>>>(odata, idata, width * height);
+    if (odata[0] != idata[0])  // host: load
+        copiesAll<T><<<1, 128>>>(odata, idata, 1);
+}
+
+KERNEL(hostReadsDevice_faulty, "-", copies, launchHostReadsDevice)
 KERNEL(vectorOverTheEnd_faulty, "-", copies, launchVectorOverTheEnd)
+KERNEL(vectorStoredOverTheEnd_faulty, "-", copies, launchVectorStoredOverTheEnd)
 KERNEL(misaligned_faulty, "-", copies, launchMisaligned)
 KERNEL(behindTheTile_faulty, "-", copies, launchBehindTheTile)
 KERNEL(readsOutput_faulty, "-", copies, launchReadsOutput)

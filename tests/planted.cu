@@ -77,7 +77,7 @@ void launchPlanted(T* odata, const T* idata, int width, int height, harness::Exp
     dim3 grid((columns + BLOCK_DIM - 1) / BLOCK_DIM, (rows + BLOCK_DIM - 1) / BLOCK_DIM);
     dim3 block(BLOCK_DIM, BLOCK_DIM);
     auto kernel = planted<T, FAULT>;
-    LAUNCH(kernel, grid, block)(odata, idata, width, height, expected, ++pass);
+    kernel<<<grid, block>>>(odata, idata, width, height, expected, ++pass);
 }
 
 }  // namespace

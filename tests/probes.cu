@@ -15,7 +15,7 @@ __global__ void indices(T* odata, const T*, int, int)
 template <typename T>
 void launchIndices(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(indices<T>, dim3(2, 2, 2), dim3(4, 3, 2))(odata, idata, width, height);
+    indices<T><<<dim3(2, 2, 2), dim3(4, 3, 2)>>>(odata, idata, width, height);
 }
 
 KERNEL(indices, "-", copies, launchIndices)
@@ -36,7 +36,7 @@ __global__ void sum(T* odata, const T* idata, int, int)
 template <typename T>
 void launchSum(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(sum<T>, dim3(16), dim3(1024))(odata, idata, width, height);
+    sum<T><<<dim3(16), dim3(1024)>>>(odata, idata, width, height);
 }
 
 KERNEL(sum, "-", copies, launchSum)
@@ -59,7 +59,7 @@ __global__ void diverge(T* odata, const T* idata, int, int)
 template <typename T>
 void launchDiverge(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(diverge<T>, dim3(1), dim3(40))(odata, idata, width, height);
+    diverge<T><<<dim3(1), dim3(40)>>>(odata, idata, width, height);
 }
 
 KERNEL(diverge, "-", copies, launchDiverge)
@@ -77,7 +77,7 @@ __global__ void missTurns(T* odata, const T* idata, int, int)
 template <typename T>
 void launchMissTurns(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(missTurns<T>, dim3(1), dim3(32))(odata, idata, width, height);
+    missTurns<T><<<dim3(1), dim3(32)>>>(odata, idata, width, height);
 }
 
 KERNEL(missTurns, "-", copies, launchMissTurns)
@@ -96,7 +96,7 @@ __global__ void meetInBanks(T* odata, const T*, int width, int)
 template <typename T>
 void launchMeetInBanks(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(meetInBanks<T>, dim3(96), dim3(32))(odata, idata, width, height);
+    meetInBanks<T><<<dim3(96), dim3(32)>>>(odata, idata, width, height);
 }
 
 KERNEL(meetInBanks, "-", copies, launchMeetInBanks)
@@ -114,7 +114,7 @@ __global__ void wantOneWord(T* odata, const T*, int, int)
 template <typename T>
 void launchWantOneWord(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(wantOneWord<T>, dim3(1), dim3(32))(odata, idata, width, height);
+    wantOneWord<T><<<dim3(1), dim3(32)>>>(odata, idata, width, height);
 }
 
 KERNEL(wantOneWord, "-", copies, launchWantOneWord)
@@ -134,7 +134,7 @@ __global__ void declareLate(T* odata, const T*, int, int)
 template <typename T>
 void launchDeclareLate(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(declareLate<T>, dim3(1), dim3(32))(odata, idata, width, height);
+    declareLate<T><<<dim3(1), dim3(32)>>>(odata, idata, width, height);
 }
 
 KERNEL(declareLate, "-", copies, launchDeclareLate)
@@ -151,7 +151,7 @@ __global__ void leaveEarly(T* odata, const T* idata, int, int)
 template <typename T>
 void launchLeaveEarly(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(leaveEarly<T>, dim3(1), dim3(64))(odata, idata, width, height);
+    leaveEarly<T><<<dim3(1), dim3(64)>>>(odata, idata, width, height);
 }
 
 KERNEL(leaveEarly, "-", copies, launchLeaveEarly)
@@ -166,7 +166,7 @@ __global__ void manyAccesses(T* odata, const T* idata, int width, int)
 template <typename T>
 void launchManyAccesses(T* odata, const T* idata, int width, int height)
 {
-    LAUNCH(manyAccesses<T>, dim3(1), dim3(32))(odata, idata, width, height);
+    manyAccesses<T><<<dim3(1), dim3(32)>>>(odata, idata, width, height);
 }
 
 KERNEL(manyAccesses, "-", copies, launchManyAccesses)

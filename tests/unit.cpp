@@ -240,7 +240,7 @@ std::vector<float> run(const std::string& name, const std::vector<float>& idata,
     const auto in = aligned(idata), out = aligned(std::vector<float>(outputs, -1));
     for (const Kernel& kernel : kernels())
         if (kernel.name == name && kernel.backend == "sim") {
-            sim::use_memory({in.get(), idata.size() * sizeof(float), 0, nullptr}, {out.get(), outputs * sizeof(float), 1 << 20, nullptr});
+            sim::use_matrices(in.get(), idata.size() * sizeof(float), out.get(), outputs * sizeof(float), 1 << 20);
             sim::take_report();
             kernel.launch[int(Type::f32)](out.get(), in.get(), width, 1, kernel.block);
             report = sim::take_report();
@@ -351,7 +351,7 @@ void test_conflicts()
         std::vector<float> in(1), out(96 * 32);
         for (const Kernel& kernel : kernels())
             if (kernel.name == "meetInBanks" && kernel.backend == "sim") {
-                sim::use_memory({in.data(), sizeof(float), 0, nullptr}, {out.data(), out.size() * sizeof(float), 1 << 20, nullptr});
+                sim::use_matrices(in.data(), sizeof(float), out.data(), out.size() * sizeof(float), 1 << 20);
                 for (int width : {5, 9, 0}) kernel.launch[int(Type::f32)](out.data(), in.data(), width, 1, kernel.block);
             }
         const std::vector<sim::WorstConflict> of_three = conflicts(sim::take_report());

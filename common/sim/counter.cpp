@@ -132,13 +132,7 @@ void Counter::block(uint64_t block)
     block_ = earlier_blocks_ + block;
 }
 
-void Counter::finish(uint64_t shared_begin)
-{
-    hand_over();
-    for (SiteCounts& site : sites_)
-        if (site.worst_conflict.units && site.worst_conflict.block >= earlier_blocks_)
-            for (uint64_t& word : site.worst_conflict.conflict.words) word -= shared_begin / 4;
-}
+void Counter::finish() { hand_over(); }
 
 void Counter::hand_over()
 {
@@ -203,11 +197,10 @@ SiteCounts& Counter::at(const Request& request, Space space)
     return sites_.back();
 }
 
-// Words are the host's until the launch ends: a kernel that runs for the first time may declare more
-// shared memory later, and move where it begins.
-__attribute__((cold, noinline)) void Counter::note_conflict(SiteCounts& site, const Request& request, int units)
+__attribute__((cold, noinline)) void Counter::note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset)
 {
     site.worst_conflict = {units, block_, rules_->conflict(request)};
+    for (uint64_t& word : site.worst_conflict.conflict.words) word += int64_t(offset) / 4;
 }
 
 int Counter::count(const Request& request, Space space, uint64_t offset)
@@ -232,13 +225,13 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
         units = rules_->shared(request);
         const int ideal = rules_->ideal_shared(request);
         here.ideal += ideal;
-        if (units > ideal && units > here.worst_conflict.units) note_conflict(here, request, units);
+        if (units > ideal && units > here.worst_conflict.units) note_conflict(here, request, units, offset);
     } else {
         rules_->global(request, transactions_);
         units = transactions_.count;
         here.bytes += transactions_.bytes;
         if (roofline_) (kind_of(request.site) == load ? load_lines : store_lines) += lines();
-        if (roofline_ && kind_of(request.site) == store) write_roofline(offset);
+        if (roofline_ && kind_of(request.site) != load) write_roofline(offset);
         const uint64_t asked = rules_->asked_bytes(request);
         here.asked += asked;
         here.ideal += rules_->ideal_global(request, asked);
@@ -251,7 +244,7 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
                     partition_ = partition_of(address);
                 }
                 traffic[partition_] += transactions_.list[i].bytes;
-                if (page_bytes_ && kind_of(request.site) == store) write_page(address, transactions_.list[i].bytes);
+                if (page_bytes_ && kind_of(request.site) != load) write_page(address, transactions_.list[i].bytes);
             }
         }
     }

@@ -11,7 +11,7 @@
 
 #include "../machine.h"
 #include "rules.h"
-#include "trace.h"
+#include "requests.h"
 
 namespace sim {
 
@@ -90,12 +90,11 @@ public:
     void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes,
                uint64_t earlier_blocks);
     void block(uint64_t block);  // the next requests are this block's
-    // `offset` is added to a host address to make it the GPU's. Returns the request's cost: transactions, lines,
+    // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the request's cost: transactions, lines,
     // sectors or wavefronts.
     int count(const Request& request, Space space, uint64_t offset);
     int partition(uint64_t gpu_address) const { return map_->partitions ? int(partition_of(gpu_address)) : -1; }
-    // Hands over what is left. `shared_begin`: where shared memory begins on this host thread.
-    void finish(uint64_t shared_begin);
+    void finish();  // hands over what is left
 
     std::vector<SiteCounts>& sites() { return sites_; }
     uint64_t load_batches = 0;  // of warps: loads from global memory that no store to it comes between
@@ -103,7 +102,7 @@ public:
 
 private:
     SiteCounts& at(const Request& request, Space space);
-    void note_conflict(SiteCounts& site, const Request& request, int units);
+    void note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
     uint64_t lines() const;

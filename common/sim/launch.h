@@ -1,35 +1,12 @@
-// The simulator as a kernel file sees it: enough of CUDA C++ for an ordinary compiler to
-// build the kernels, with every access to global and shared memory on record.
-//
-// An element is a Value: its conversion operators and assignments report loads and stores.
-// A thread is a fiber; __syncthreads() is where it hands over to the next one. The kernel's
-// `__shared__` arrays are thread-local to the host thread that runs the block.
+// What the rewritten text of a kernel file refers to: launches, and the markers that tell which turn
+// of which loop, and which call, a thread is in. tool/rewrite.cpp puts them there.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
-#include "../kernel.h"
-
-#define __global__
-#define __device__
-#define __host__
-#define __launch_bounds__(...)
-// A load like any other: it goes the way of all loads on cards since 2014, too.
-#define __ldg(address) (*(address))
-// Banks are counted from the beginning of an array.
-#define __shared__ alignas(256) static thread_local
-
-// An access is known by its return address. Two accesses of a kernel must not become one call
-// with a choice of arguments, nor one access two calls on different paths: clang is told so
-// here, g++ by the Makefile.
-#ifdef __clang__
-#define SIM_ACCESS __attribute__((nomerge, noduplicate))
-#else
-#define SIM_ACCESS
-#endif
-
-namespace sim {
+#include "thread.h"
 
 struct uint3 {
     unsigned x, y, z;
@@ -38,105 +15,152 @@ struct uint3 {
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
 };
 
-// Of the thread that is running.
-inline thread_local uint3 threadIdx, blockIdx;
-inline thread_local dim3 blockDim, gridDim;
+namespace sim {
 
-SIM_ACCESS void __syncthreads();
-
-// The fibers' stacks on this host thread. What lies there is a register or a local of a
-// simulated thread, no memory of the GPU's.
-struct Stacks {
-    uintptr_t base = 0;
-    uintptr_t bytes = 0;
-    bool hold(const void* address) const { return uintptr_t(address) - base < bytes; }
+// A dim3 without constructors: of such a constant, compilers know that it never changes.
+struct Dimensions {
+    unsigned x, y, z;
+    operator dim3() const { return {x, y, z}; }
+    operator uint3() const { return {x, y, z}; }
 };
-inline thread_local Stacks stacks;
-
-// Tells the simulator that the running kernel has `bytes` of shared memory at `address`.
-void declare_shared(void* address, size_t bytes);
-
-// An element of a matrix or of a tile, wherever it lives. The members that touch memory are
-// never inlined: their return address is the place in the kernel that makes the access.
-template <typename Raw>
-class Value {
-public:
-    Value()
-    {
-        if (!stacks.hold(this)) declare_shared(this, sizeof *this);
-    }
-    Value(Raw raw) : raw_(raw) {}
-    SIM_ACCESS Value(const Value& from);             // loads `from`
-    SIM_ACCESS operator Raw() const;                 // loads
-    SIM_ACCESS Value& operator=(const Value& from);  // loads `from`, stores
-    SIM_ACCESS Value& operator=(Raw raw);            // stores
-
-private:
-    Value& assign(const Value& from, uint64_t loads, uint64_t stores);
-
-    Raw raw_;
-};
-
-extern template class Value<float>;
-extern template class Value<double>;
-extern template class Value<int>;
-
-// Sixteen bytes, loaded and stored as one.
-template <typename Element>
-class alignas(16) Vector {
-public:
-    Vector() {}
-    SIM_ACCESS Vector(const Vector& from);             // loads `from`
-    SIM_ACCESS Vector& operator=(const Vector& from);  // loads `from`, stores
-    Element& operator[](int i) { return element_[i]; }
-
-private:
-    Element element_[16 / sizeof(Element)];
-};
-
-extern template class Vector<Value<float>>;
-extern template class Vector<Value<double>>;
-extern template class Vector<Value<int>>;
-
-// Runs every block of the grid and returns when all are done. `kernel` identifies the kernel;
-// `threads` runs threads of it, for as long as next_thread() says that there is one for this
-// fiber, with threadIdx and the others set.
-void run_grid(const void* kernel, dim3 grid, dim3 block, void (*threads)(const void* arguments),
-              const void* arguments);
-bool next_thread();
-
-template <typename... Parameters>
-auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block)
-{
-    return [=](Parameters... arguments) {
-        auto thread = [&] { kernel(arguments...); };
-        auto threads = [](const void* t) {
-            do
-                (*static_cast<const decltype(thread)*>(t))();
-            while (next_thread());
-        };
-        const void* identity = reinterpret_cast<const void*>(kernel);
-        dim3 deep = grid;
-        deep.z = harness::note_launch(identity, grid, block, arguments...);
-        run_grid(identity, deep, block, threads, &thread);
-    };
-}
-
-template <typename Pass>
-using Registration = harness::Registration<Pass, Value<float>, Value<double>, Value<int>>;
-
-constexpr char name[] = "sim";
 
 }  // namespace sim
 
-using sim::blockDim;
-using sim::blockIdx;
-using sim::dim3;
-using sim::gridDim;
-using sim::threadIdx;
-using sim::Vector;
-using sim::__syncthreads;
+// Of the thread that is running. The compiler takes them for constants, and does not watch them.
+extern const __thread uint3 threadIdx, blockIdx;
+extern const __thread sim::Dimensions blockDim, gridDim;
 
-#define LAUNCH(kernel, grid, block) sim::launch(kernel, grid, block)
+namespace sim {
+
+// Where a thread is in its loops and calls: a number that two lanes share if and only if (but for one
+// case in 2^26) they are in the same turn of the same loops on the same path of calls. The lower bits
+// are 0: there the hooks put the place of an access.
+constexpr int turn_shift = 38;
+constexpr uint64_t turn_bits = ~uint64_t(0) << turn_shift;
+extern __thread uint64_t turn;
+
+// An access by assembly code is one that the compiler does not watch.
+#if defined __x86_64__
+#define SIM_PEEK(value, variable) asm volatile("movq %1, %0" : "=r"(value) : "m"(variable))
+#define SIM_POKE(variable, value) asm volatile("movq %1, %0" : "=m"(variable) : "r"(value))
+#elif defined __aarch64__
+#define SIM_PEEK(value, variable) asm volatile("ldr %0, %1" : "=r"(value) : "m"(variable))
+#define SIM_POKE(variable, value) asm volatile("str %1, %0" : "=m"(variable) : "r"(value))
+#else
+#error "the simulator runs on x86-64 and on aarch64"
+#endif
+
+constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t n) { return ((outer ^ n) * 0x9e3779b97f4a7c15u) & turn_bits; }
+
+// Called every 65536 turns of a loop: lets others run, and ends a thread that never ends.
+SIM_FUNCTION void long_loop();
+
+// What the markers of a loop are made of. They keep no state in a structure: the compiler would have it in
+// memory.
+__attribute__((always_inline)) inline uint64_t outer_turn()
+{
+    uint64_t outer;
+    SIM_PEEK(outer, turn);
+    return outer;
+}
+
+template <unsigned loop>
+__attribute__((always_inline)) inline void next_turn(uint64_t outer, uint64_t turns)
+{
+    const uint64_t now = mixed(outer + loop, turns);
+    SIM_POKE(turn, now);
+    if (__builtin_expect(turns % 65536 == 0, 0)) long_loop();
+}
+
+// Around a loop: wherever it is left, the thread is again where it was.
+class Loop {
+public:
+    __attribute__((always_inline)) explicit Loop(uint64_t outer) : outer_(outer) {}
+    __attribute__((always_inline)) ~Loop() { SIM_POKE(turn, outer_); }
+
+private:
+    uint64_t outer_;
+};
+
+// `return` in a kernel. A thread that comes to the end of the kernel without it has passed by the barriers on the
+// way it did not go.
+SIM_FUNCTION void returns();
+
+// At the beginning of a function that a kernel calls.
+class Call {
+public:
+    __attribute__((always_inline)) Call()
+    {
+        SIM_PEEK(outer_, turn);
+        const uint64_t now = mixed(outer_, uintptr_t(__builtin_return_address(0)));
+        SIM_POKE(turn, now);
+    }
+    __attribute__((always_inline)) ~Call() { SIM_POKE(turn, outer_); }
+
+private:
+    uint64_t outer_;
+};
+
+// What stands between <<< and >>>.
+struct Configuration {
+    dim3 grid, block;
+    size_t shared_bytes;
+    void* stream;
+    Configuration(dim3 grid, dim3 block, size_t shared_bytes = 0, void* stream = nullptr)
+        : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
+};
+
+// A kernel that is about to run. `kernel`: its address, or null where the launch is of a template
+// whose arguments are deduced. `name`: as it was written at the launch.
+struct Launching {
+    const void* kernel;
+    const char* name;
+    Configuration configuration;
+    uint64_t arguments;  // a hash of them
+    const void* place;   // of the launch
+};
+
+// Runs every block of the grid and returns when all are done. `threads` runs threads of the kernel, for
+// as long as next_thread() says that there is one for this fiber, with threadIdx and the others set.
+void run_grid(const Launching& launching, void (*threads)(const void* arguments), const void* arguments);
+bool next_thread();
+
+// FNV-1a.
+uint64_t hash_of(uint64_t hash, const void* bytes, size_t count);
+
+template <typename Thread>
+SIM_FUNCTION void run_threads(const void* thread)
+{
+    do
+        (*static_cast<const Thread*>(thread))();
+    while (next_thread());
+}
+
+template <typename Kernel, typename... Arguments>
+SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, const Arguments&... arguments)
+{
+    launching.arguments = 0xcbf29ce484222325u;
+    ((launching.arguments = sim::hash_of(launching.arguments, &arguments, sizeof arguments)), ...);
+    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { kernel(arguments...); };
+    run_grid(launching, run_threads<decltype(thread)>, &thread);
+}
+
+template <typename... Parameters>
+SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, void (*kernel)(Parameters...))
+{
+    const Launching launching{reinterpret_cast<const void*>(kernel), name, configuration, 0, SIM_PLACE};
+    return [launching, kernel](Parameters... arguments) __attribute__((no_sanitize("thread"))) { launch_with(launching, kernel, arguments...); };
+}
+
+template <typename Kernel>
+SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, Kernel kernel)
+{
+    const Launching launching{nullptr, name, configuration, 0, SIM_PLACE};
+    return [launching, kernel](auto... arguments) __attribute__((no_sanitize("thread"))) { launch_with(launching, kernel, arguments...); };
+}
+
+}  // namespace sim

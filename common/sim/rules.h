@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "../machine.h"
-#include "trace.h"
+#include "requests.h"
 
 namespace sim {
 

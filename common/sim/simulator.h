@@ -2,26 +2,24 @@
 
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "../device.h"
 #include "../machine.h"
-#include "../reference.h"
-#include "checker.h"
 #include "counter.h"
-#include "launch.h"
-#include "trace.h"
+#include "findings.h"
+#include "memory.h"
 
 namespace sim {
 
-// A matrix the kernel may touch, and where it lies in the GPU's memory. Nothing else may be
-// touched. `unwritten`: what the elements of an output hold until they are written, or null.
-struct Memory {
-    const void* begin;
-    uint64_t bytes;
-    uint64_t gpu_address;
-    const harness::Contents* unwritten;
-};
-
-// What the next launches may load (both) and store to (odata).
-void use_memory(const Memory& idata, const Memory& odata);
+// What the next launches may load (both) and store to (odata), and nothing else but the variables that
+// are declared for the device. `unwritten`: what the elements of odata hold until they are written,
+// or null. Without matrices: none from now on.
+void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
+                  const harness::Contents* unwritten = nullptr);
+// odata of the next launches, or null.
+const Allocation* output_matrix();
 
 // The machine to count for. At first the H200.
 void use_machine(const harness::Machine& machine);
@@ -34,16 +32,19 @@ void use_instruments(bool on);
 struct Traced {
     Site site;
     uint64_t block;
-    int warp, phase;  // phase: barriers that the block has passed
-    enum Where { idata, odata, shared } where;
-    uint32_t lanes;   // bit l set: lane l takes part
+    int warp, phase;     // phase: barriers that the block has passed
+    std::string memory;  // idata, odata or shared; an allocation of a program
+    uint32_t lanes;      // bit l set: lane l takes part
     std::vector<int64_t> offsets;  // of those lanes, in bytes from where the matrix or the shared memory begins
     int units;
-    int partition;    // of the first lane's byte; -1: shared memory, or a machine whose map is unknown
+    int partition;       // of the first lane's byte; -1: shared memory, or a machine whose map is unknown
 };
 
 // Whether the next launches keep all of their requests, in the order of the blocks.
 void use_trace(bool on);
+
+// Whether global memory is checked for races, where its allocations have a Shadow.
+void use_exact_checks(bool on);
 
 // What the launches since the last call did.
 struct Report {
@@ -56,15 +57,28 @@ struct Report {
     uint64_t barriers = 0;         // of the last launch, of all blocks
     dim3 grid, block;              // of the last launch
     uint64_t shared_bytes = 0;     // that a block of the last launch declared
+    uint64_t output_stored = 0;    // bytes that were stored to odata, those stored twice counted twice
+    bool unordered_possible = false;  // odata was read, or other memory was stored to
     std::vector<Traced> trace;     // with use_trace
     uint64_t accesses() const;     // by single threads
     uint64_t requests(Space space, Kind kind) const;
 };
 Report take_report();
 
+// What a report says, by lines of the source where `locate`. Without its findings.
+harness::LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bool locate);
+
 // How many host threads share the blocks of a grid: at first one per processor this process
 // may use. Not to be called while a kernel runs.
 int host_threads();
 void set_host_threads(int count);
+
+// Called for each launch before it runs, and after it: by the runtime of programs that are brought along.
+// `begins` may refuse it by returning false.
+struct LaunchHooks {
+    bool (*begins)(const Launching& launching) = nullptr;
+    void (*ended)(const Launching& launching) = nullptr;
+};
+LaunchHooks& launch_hooks();
 
 }  // namespace sim

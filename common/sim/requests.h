@@ -1,10 +1,9 @@
-// What the simulator records: every access of every thread, put back together into the
-// requests that warps make.
+// Forms requests: the accesses of single threads, put back together into what warps ask for.
 //
-// Threads run one after another, each up to the next barrier. A lane's accesses are recorded
-// in a column of its own; once all lanes of a warp have run, accesses made at the same site
-// (the same place in the kernel) for the same time form one request, whichever way the lanes
-// went in between; where some lanes were there less often, their addresses tell when (trace.cpp).
+// Threads run one after another, each up to the next barrier. A lane's accesses are recorded in a
+// column of its own. Once all lanes of a warp have stopped, accesses that were made at the same
+// place of the kernel, in the same turn of the same loops and on the same path of calls, form one
+// request, as they do on hardware that brings lanes together again after they went different ways.
 
 #pragma once
 
@@ -12,33 +11,39 @@
 #include <cstdint>
 #include <vector>
 
+#include "thread.h"
+
 namespace sim {
 
 constexpr int warp_size = 32;
 
-enum Kind { load, store };
 enum Space { global, shared };
 
-// Where in the kernel an access is made, and what it is: return address, kind and size in one word.
+// An access, in one word: the lower half of the return address that stands for its place in the
+// kernel, its kind, its size, and the turn that the thread was in (launch.h).
 using Site = uint64_t;
 
+constexpr int turn_bit = 38;
 constexpr Site site_of(uint64_t return_address, Kind kind, unsigned log2_bytes)
 {
-    return return_address | uint64_t(kind) << 62 | uint64_t(log2_bytes) << 58;
+    return uint32_t(return_address) | uint64_t(kind) << 32 | uint64_t(log2_bytes) << 34;
 }
-constexpr uint64_t return_address(Site site) { return site & ((uint64_t(1) << 58) - 1); }
-constexpr Kind kind_of(Site site) { return Kind(site >> 62 & 1); }
-constexpr unsigned bytes_of(Site site) { return 1u << (site >> 58 & 15); }
+constexpr Site without_turn(Site site) { return site & ((uint64_t(1) << turn_bit) - 1); }
+constexpr Kind kind_of(Site site) { return Kind(site >> 32 & 3); }
+constexpr unsigned bytes_of(Site site) { return 1u << (site >> 34 & 15); }
+// The whole address again: the kernel lies in the same 2 GB as this program's other functions.
+uint64_t return_address(Site site);
 
-// The n-th access of each lane of a warp since the last barrier.
+// The n-th access of each lane of a warp since the last time that requests were formed.
 struct Row {
     uint64_t address[warp_size];
     Site site[warp_size];
 };
+constexpr ptrdiff_t words_per_row = sizeof(Row) / sizeof(uint64_t);
 
 // One request: what one memory instruction asks for on behalf of a warp.
 struct Request {
-    Site site;
+    Site site;                // without a turn
     uint32_t lanes;           // bit l set: lane l takes part
     const uint64_t* address;  // of each lane, valid where its bit is set
     int order = 0;            // among the warp's requests since the last barrier
@@ -50,19 +55,19 @@ struct Cursor {
     uint64_t* next;
     uint64_t* end;
 };
-inline thread_local Cursor cursor;
-constexpr ptrdiff_t words_per_row = sizeof(Row) / sizeof(uint64_t);
+extern __thread Cursor cursor;
 
-// The accesses of one warp between two barriers, recorded through this host thread's cursor.
-class WarpTrace {
+// The accesses of one warp, recorded through this host thread's cursor.
+class WarpRecord {
 public:
-    WarpTrace() : rows_(64) {}
+    WarpRecord() : rows_(64) {}
 
+    // The running lane goes on where its column ends.
     void begin_lane(int lane)
     {
         lane_ = lane;
-        cursor.next = rows_.data()->address + lane;
-        cursor.end = cursor.next + rows_.size() * words_per_row;
+        cursor.next = rows_.data()->address + lane + length_[lane] * words_per_row;
+        cursor.end = rows_.data()->address + lane + rows_.size() * words_per_row;
     }
 
     void end_lane()
@@ -74,15 +79,16 @@ public:
 
     void grow();  // when there is no room left
 
-    // Forms the requests, hands each to `count`, and starts over.
+    // Forms the requests, hands each to `count`, and starts over. `order`: of the first of them.
+    // Returns the order of the next.
     template <typename Count>
-    void flush(Count&& count);
+    int flush(int order, Count&& count);
 
 private:
     struct Group {
         Row row;
         uint32_t lanes;
-        int order;
+        size_t order;
     };
     void regroup(std::vector<Group>& groups) const;
 
@@ -93,9 +99,9 @@ private:
 };
 
 template <typename Count>
-void WarpTrace::flush(Count&& count)
+int WarpRecord::flush(int order, Count&& count)
 {
-    if (!active_) return;
+    if (!active_) return order;
     const int first = __builtin_ctz(active_);
     const size_t length = length_[first];
 
@@ -116,15 +122,16 @@ void WarpTrace::flush(Count&& count)
 
     if (together) {
         for (size_t i = 0; i < length; ++i)
-            count(Request{rows_[i].site[first], active_, rows_[i].address, int(i)});
+            count(Request{without_turn(rows_[i].site[first]), active_, rows_[i].address, order++});
     } else {
         std::vector<Group> groups;
         regroup(groups);
         for (const Group& g : groups)
-            count(Request{g.row.site[__builtin_ctz(g.lanes)], g.lanes, g.row.address, g.order});
+            count(Request{without_turn(g.row.site[__builtin_ctz(g.lanes)]), g.lanes, g.row.address, order++});
     }
     active_ = 0;
     for (uint32_t& n : length_) n = 0;
+    return order;
 }
 
 }  // namespace sim

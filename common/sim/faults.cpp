@@ -1,0 +1,69 @@
+// Signals that a simulated thread raises: its stack has overflowed, or it touches an address that nothing
+// watched. They end the thread, with a finding. Those of the host go where they went before.
+
+#include "faults.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "worker.h"
+
+namespace sim {
+namespace {
+
+struct sigaction before_segv, before_bus;
+
+// Where the thread was.
+uint64_t place_in(const void* context)
+{
+    const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined __x86_64__
+    return uint64_t(machine.gregs[REG_RIP]) + 1;
+#else
+    return uint64_t(machine.pc) + 1;
+#endif
+}
+
+void on_fault(int signal, siginfo_t* info, void* context)
+{
+    if (watching) {
+        const uintptr_t address = uintptr_t(info->si_addr);
+        Worker& worker = *Worker::here();
+        // The thread goes on elsewhere, and never comes back to where the signal was raised.
+        if (worker.threads().fibers().guard(address)) worker.fail(Fault::stack_overflow, "", place_in(context));
+        worker.fail(Fault::failed, "illegal address that no access of the kernel's text explains", place_in(context));
+    }
+    const struct sigaction& before = signal == SIGSEGV ? before_segv : before_bus;
+    if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) return before.sa_sigaction(signal, info, context);
+    sigaction(signal, &before, nullptr);  // raised again on return, and handled as it would have been
+}
+
+}  // namespace
+
+void catch_faults()
+{
+    static thread_local bool caught = false;
+    if (caught) return;
+    caught = true;
+    // A stack that has overflowed cannot run the handler.
+    stack_t stack{};
+    stack.ss_size = 64 * 1024;
+    stack.ss_sp = mmap(nullptr, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, nullptr)) return;
+    static const bool installed = [] {
+        struct sigaction action{};
+        action.sa_sigaction = on_fault;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+        sigaction(SIGSEGV, &action, &before_segv);
+        sigaction(SIGBUS, &action, &before_bus);
+        return true;
+    }();
+    (void)installed;
+}
+
+}  // namespace sim

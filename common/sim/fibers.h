@@ -1,0 +1,48 @@
+// Fibers: threads of execution that take turns on one host thread.
+//
+// A fiber starts with makecontext and from then on switches with the compiler's own setjmp and
+// longjmp: a handful of instructions, where swapcontext makes a system call and the C library's
+// longjmp looks for cleanup handlers first (and, under _FORTIFY_SOURCE, for an attack).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sim {
+
+// Places to go on at are filled by __builtin_setjmp and left to by __builtin_longjmp.
+struct Fiber {
+    void* paused[5];    // in the middle of a simulated thread
+    void* idle[5];      // between two of them
+    const char* frame;  // of the function that paused it
+    uint64_t turn;      // of the simulated thread: launch.h
+};
+
+// The fibers of one host thread and their stacks.
+class Fibers {
+public:
+    static constexpr int most = 1024;
+    static constexpr size_t stack_bytes = 64 * 1024;  // of one fiber
+
+    Fibers();  // throws std::bad_alloc
+    ~Fibers();
+    Fibers(const Fibers&) = delete;
+
+    Fiber& operator[](int i) { return fiber_[i]; }
+    bool hold(uintptr_t address) const { return address - uintptr_t(pool_) < most * stack_bytes; }
+    // Whether the address lies in the page that ends a stack: the stack has overflowed.
+    bool guard(uintptr_t address) const;
+
+    // Leaves the caller's stack for that of the next fiber that has not been started, and calls
+    // enter() there. `running` is set to the fiber first.
+    [[noreturn]] void start(Fiber*& running, void (*enter)());
+
+private:
+    Fiber fiber_[most];
+    int started_ = 0;
+    char* pool_;
+    size_t page_;
+};
+
+}  // namespace sim

@@ -1,0 +1,58 @@
+// What a kernel must not do: what compute-sanitizer's memcheck, racecheck, initcheck and
+// synccheck look for, at the line where it happens.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "launch.h"
+#include "requests.h"
+
+namespace sim {
+
+enum class Fault {
+    read_after_write,    // a thread reads what another writes, with no barrier between
+    write_after_read,    // a thread overwrites what another reads
+    write_after_write,
+    out_of_bounds_load,
+    out_of_bounds_store,
+    store_to_input,
+    use_after_free,
+    host_memory,         // by a kernel
+    host_access,         // to device memory, by the host
+    misaligned,
+    uninitialized,
+    barrier_not_reached,  // by all threads of the block
+    lanes_not_reached,    // an operation of a warp, by all lanes of its mask
+    local_array,          // an index beyond the end of an array of the thread's own
+    stack_overflow,       // more local memory than a thread has here
+    endless_loop,
+    failed,               // an assertion, __trap(), or what is not supported
+};
+
+// The first of all that went wrong in the same way at the same place, and how many there were.
+struct Finding {
+    Fault fault;
+    Site first, second;                // second: where the other access of a race is made
+    int thread = 0, other_thread = 0;  // linear index in the block, of the first and second access
+    uint64_t block = 0;                // linear index in the grid
+    std::string memory;                // that the address lies in, or next to: odata; shared memory (tile)
+    int64_t offset = 0;                // of the address from where that begins, in bytes
+    uint64_t count = 1;
+    uint64_t other_block = 0;          // of the second access
+    bool global = false;               // a race in global memory
+    std::string text;                  // of what failed
+};
+
+class Findings {
+public:
+    void add(const Finding& finding);
+    std::vector<Finding> list;
+};
+
+// One finding in the words of compute-sanitizer.
+std::string finding_text(const Finding& finding, dim3 grid, dim3 block);
+
+}  // namespace sim

@@ -1,0 +1,281 @@
+// Runs the blocks of a grid, shared by the host threads.
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "../host.h"
+#include "../kernel.h"
+#include "rules.h"
+#include "simulator.h"
+#include "symbols.h"
+#include "worker.h"
+
+namespace sim {
+namespace {
+
+const harness::Machine* machine = &harness::machine_named("h200");
+const Allocation* output = nullptr;
+Findings host_findings;
+
+// The host threads. The caller of run_grid is one of them; the others sleep between grids.
+class Pool {
+public:
+    Pool() { set_active(harness::usable_processors()); }
+    ~Pool();
+
+    int active() const { return active_; }
+    void set_active(int count);
+    void run(Grid& grid);
+    Report take_report();
+    Windows& windows() { return windows_; }
+
+private:
+    void serve(int number, uint64_t served);
+
+    std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
+    int active_ = 0;                                // so many of them take part
+    std::vector<std::thread> threads_;
+    std::mutex mutex_;
+    std::condition_variable wake_, finished_;
+    Grid* grid_ = nullptr;
+    uint64_t grids_ = 0;  // handed out so far
+    int busy_ = 0;
+    bool stop_ = false;
+    Windows windows_;
+    uint64_t blocks_run_ = 0;  // of all grids
+    // Of the last grid.
+    uint64_t resident_blocks_ = 0, shared_bytes_ = 0;
+    dim3 last_grid_, last_block_;
+};
+
+Pool::~Pool()
+{
+    {
+        std::lock_guard<std::mutex> lock(mutex_);
+        stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Pool::set_active(int count)
+{
+    while (int(workers_.size()) < count) {
+        try {
+            auto another = std::make_unique<Worker>();
+            const int number = int(workers_.size());
+            if (number > 0) threads_.emplace_back(&Pool::serve, this, number, grids_);
+            workers_.push_back(std::move(another));
+        } catch (...) {
+            // A limit of threads or of memory, as shared machines have them: those that there are do.
+            if (workers_.empty()) throw;
+            break;
+        }
+    }
+    active_ = std::min(count, int(workers_.size()));
+}
+
+void Pool::serve(int number, uint64_t served)
+{
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+        wake_.wait(lock, [&] { return stop_ || grids_ != served; });
+        if (stop_) return;
+        served = grids_;
+        if (number >= active_) continue;
+        Worker* own = workers_[number].get();
+        Grid& grid = *grid_;
+        lock.unlock();
+        own->start(grid);
+        own->run_the_rest();
+        lock.lock();
+        if (--busy_ == 0) finished_.notify_one();
+    }
+}
+
+void Pool::run(Grid& grid)
+{
+    Worker& own = *workers_.front();
+    grid.earlier_blocks = blocks_run_;
+    blocks_run_ += grid.blocks;
+    own.start(grid);
+    // The first block finds the shared memory, which decides how many blocks run at a time.
+    grid.next_block = 1;
+    last_grid_ = grid.grid;
+    last_block_ = grid.block;
+    own.run_block(0);
+    shared_bytes_ = own.shared().static_bytes() + own.shared().dynamic_bytes();
+    resident_blocks_ = grid.machine->resident_blocks(grid.block.x * grid.block.y * grid.block.z, shared_bytes_);
+    windows_.start(*grid.machine, resident_blocks_, grid.blocks);
+
+    // A handful of blocks is done before another thread has woken up.
+    const bool share = active_ > 1 && grid.blocks >= 8 && !settings().tracing && !settings().exact;
+    if (share) {
+        {
+            std::lock_guard<std::mutex> lock(mutex_);
+            grid_ = &grid;
+            ++grids_;
+            busy_ = active_ - 1;
+        }
+        wake_.notify_all();
+    }
+    own.run_the_rest();
+    if (share) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        finished_.wait(lock, [&] { return busy_ == 0; });
+    }
+}
+
+Report Pool::take_report()
+{
+    Report report;
+    Findings findings;
+    for (auto& worker : workers_) {
+        for (const SiteCounts& more : worker->counter.sites()) {
+            auto same = [&](const SiteCounts& s) { return s.site == more.site && s.space == more.space; };
+            auto known = std::find_if(report.sites.begin(), report.sites.end(), same);
+            if (known == report.sites.end()) report.sites.push_back(more);
+            else known->add(more);
+        }
+        for (const Finding& finding : worker->findings.list) findings.add(finding);
+        report.load_batches += worker->counter.load_batches;
+        report.load_lines += worker->counter.load_lines;
+        report.store_lines += worker->counter.store_lines;
+        worker->counter.load_batches = worker->counter.load_lines = worker->counter.store_lines = 0;
+        report.barriers += worker->barriers;
+        report.output_stored += worker->output_stored;
+        report.unordered_possible |= worker->unordered_possible;
+        worker->barriers = worker->output_stored = 0;
+        worker->unordered_possible = false;
+        worker->counter.sites().clear();
+        std::move(worker->traced.begin(), worker->traced.end(), std::back_inserter(report.trace));
+        worker->traced.clear();
+        worker->findings.list.clear();
+    }
+    std::sort(report.sites.begin(), report.sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
+        return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) < std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
+    });
+    for (const Finding& finding : host_findings.list) findings.add(finding);
+    host_findings.list.clear();
+    report.findings = findings.list;
+    report.partitions = windows_.totals();
+    report.resident_blocks = resident_blocks_;
+    report.shared_bytes = shared_bytes_;
+    report.grid = last_grid_;
+    report.block = last_block_;
+    return report;
+}
+
+Pool& pool()
+{
+    static Pool pool;
+    return pool;
+}
+
+// The variables that the source declares for the device: they are there from the beginning.
+void add_device_variables()
+{
+    static bool added = false;
+    if (added) return;
+    added = true;
+    uint64_t at = uint64_t(1) << 40;
+    for (const char* section : {"sim_device", "sim_device_const", "sim_managed", "sim_constant", "sim_constant_const"})
+        for (const Symbol& s : symbols_in_section(section)) {
+            Allocation variable{uintptr_t(s.address), s.bytes, at, variable_name(s)};
+            variable.constant = std::string(section) == "sim_device_const";
+            variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
+            memory().add(variable);
+            at += (s.bytes + 255) / 256 * 256;
+        }
+}
+
+}  // namespace
+
+uint64_t hash_of(uint64_t hash, const void* bytes, size_t count) { return harness::hash_of(hash, bytes, count); }
+
+void run_grid(const Launching& launching, void (*threads)(const void* arguments), const void* arguments)
+{
+    dim3 grid = launching.configuration.grid;
+    const dim3 block = launching.configuration.block;
+    if (launch_hooks().begins) {
+        if (!launch_hooks().begins(launching)) return;
+    } else {
+        grid.z = harness::note_launch(launching.kernel, grid, block, launching.arguments);
+    }
+    add_device_variables();
+    const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
+    const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
+    const Rules rules(*machine);
+    Grid launched{&launching, grid, block, threads, arguments, machine, &rules, &pool().windows(), blocks, 0, chunk, {0}};
+    pool().run(launched);
+    if (launch_hooks().ended) launch_hooks().ended(launching);
+}
+
+void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
+                  const harness::Contents* unwritten)
+{
+    static uintptr_t matrices[2] = {0, 0};
+    for (uintptr_t& begin : matrices)
+        if (begin) memory().remove(begin);
+    matrices[0] = matrices[1] = 0;
+    output = nullptr;
+    if (!odata) return;
+    Allocation in{uintptr_t(idata), idata_bytes, 0, "idata"}, out{uintptr_t(odata), odata_bytes, odata_gpu_address, "odata"};
+    in.constant = true;
+    out.unwritten = unwritten;
+    memory().add(in);
+    output = &memory().add(out);
+    matrices[0] = in.begin;
+    matrices[1] = out.begin;
+}
+
+const Allocation* output_matrix() { return output; }
+
+void look_at_host(uintptr_t address, Site site)
+{
+    const Allocation* target = memory().find(address);
+    if (target && (target->unwritten || target->constant))
+        host_findings.add({Fault::host_access, without_turn(site), 0, 0, 0, 0, target->name, int64_t(address - target->begin), 1, 0, false, ""});
+}
+
+void use_instruments(bool on) { settings().instruments = on; }
+
+void use_trace(bool on) { settings().tracing = on; }
+
+void use_exact_checks(bool on) { settings().exact = on; }
+
+void use_machine(const harness::Machine& chosen) { machine = &chosen; }
+
+Report take_report() { return pool().take_report(); }
+
+uint64_t Report::accesses() const
+{
+    uint64_t sum = 0;
+    for (const SiteCounts& s : sites) sum += s.lanes;
+    return sum;
+}
+
+uint64_t Report::requests(Space space, Kind kind) const
+{
+    uint64_t sum = 0;
+    for (const SiteCounts& s : sites)
+        if (s.space == space && kind_of(s.site) == kind) sum += s.requests;
+    return sum;
+}
+
+int host_threads() { return pool().active(); }
+
+void set_host_threads(int count) { pool().set_active(count); }
+
+LaunchHooks& launch_hooks()
+{
+    static LaunchHooks hooks;
+    return hooks;
+}
+
+}  // namespace sim

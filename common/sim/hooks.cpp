@@ -1,0 +1,152 @@
+// What the compiler calls in front of every access of a file that is compiled with
+// -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked.
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "../error.h"
+#include "launch.h"
+#include "watch.h"
+#include "worker.h"
+
+namespace sim {
+namespace {
+
+// The usual access is recorded here and now, without a stack frame.
+template <Kind kind, unsigned log2_bytes>
+inline __attribute__((always_inline)) void see(const void* pointer, const void* place)
+{
+    const uintptr_t address = uintptr_t(pointer);
+    const Site site = site_of(uintptr_t(place), kind, log2_bytes) | turn;
+    const Range* global = kind == load ? likely.load : likely.store;
+    const bool likely_there = global[0].holds(address) || likely.shared[0].holds(address) || global[1].holds(address) || likely.shared[1].holds(address);
+    if (__builtin_expect(likely_there && address % (1u << log2_bytes) == 0 && cursor.next != cursor.end, 1)) return record(address, site);
+    look(address, site);
+}
+
+inline __attribute__((always_inline)) void see_range(const void* pointer, size_t bytes, Kind kind, const void* place)
+{
+    if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place));
+}
+
+}  // namespace
+}  // namespace sim
+
+using sim::load;
+using sim::store;
+
+#define HERE __builtin_return_address(0)
+
+// Accesses whose type is not aligned to its size are made piece by piece.
+#define HOOKS(bytes, log2_bytes)                                                                                    \
+    void __tsan_read##bytes(void* p) { sim::see<load, log2_bytes>(p, HERE); }                                       \
+    void __tsan_write##bytes(void* p) { sim::see<store, log2_bytes>(p, HERE); }                                     \
+    void __tsan_read_write##bytes(void* p)                                                                          \
+    {                                                                                                               \
+        sim::see<load, log2_bytes>(p, HERE);                                                                        \
+        sim::see<store, log2_bytes>(p, HERE);                                                                       \
+    }                                                                                                               \
+    void __tsan_unaligned_read##bytes(void* p) { sim::see_range(p, bytes, load, HERE); }                            \
+    void __tsan_unaligned_write##bytes(void* p) { sim::see_range(p, bytes, store, HERE); }                          \
+    void __tsan_unaligned_read_write##bytes(void* p)                                                                \
+    {                                                                                                               \
+        sim::see_range(p, bytes, load, HERE);                                                                       \
+        sim::see_range(p, bytes, store, HERE);                                                                      \
+    }                                                                                                               \
+    void __tsan_volatile_read##bytes(void* p) { sim::see<load, log2_bytes>(p, HERE); }                              \
+    void __tsan_volatile_write##bytes(void* p) { sim::see<store, log2_bytes>(p, HERE); }                            \
+    void __tsan_unaligned_volatile_read##bytes(void* p) { sim::see_range(p, bytes, load, HERE); }                   \
+    void __tsan_unaligned_volatile_write##bytes(void* p) { sim::see_range(p, bytes, store, HERE); }
+
+// Atomic operations of C++ (std::atomic, and the guards of static variables): host code makes them.
+#define ATOMICS(bits, type)                                                                                         \
+    type __tsan_atomic##bits##_load(const volatile type* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }   \
+    void __tsan_atomic##bits##_store(volatile type* p, type v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }   \
+    type __tsan_atomic##bits##_exchange(volatile type* p, type v, int) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); } \
+    type __tsan_atomic##bits##_fetch_add(volatile type* p, type v, int) { return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST); } \
+    type __tsan_atomic##bits##_fetch_sub(volatile type* p, type v, int) { return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); } \
+    type __tsan_atomic##bits##_fetch_and(volatile type* p, type v, int) { return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); } \
+    type __tsan_atomic##bits##_fetch_or(volatile type* p, type v, int) { return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); }   \
+    type __tsan_atomic##bits##_fetch_xor(volatile type* p, type v, int) { return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); } \
+    type __tsan_atomic##bits##_fetch_nand(volatile type* p, type v, int) { return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST); } \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected, type v, int, int)           \
+    {                                                                                                               \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+    }                                                                                                               \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile type* p, type* expected, type v, int, int)             \
+    {                                                                                                               \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+    }                                                                                                               \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type v, int, int)              \
+    {                                                                                                               \
+        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
+        return expected;                                                                                            \
+    }
+
+extern "C" {
+
+HOOKS(1, 0)
+HOOKS(2, 1)
+HOOKS(4, 2)
+HOOKS(8, 3)
+HOOKS(16, 4)
+
+void __tsan_read_range(void* p, size_t bytes) { sim::see_range(p, bytes, load, HERE); }
+void __tsan_write_range(void* p, size_t bytes) { sim::see_range(p, bytes, store, HERE); }
+
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) {}
+
+// An index of an array whose length the compiler knows is out of bounds (-fsanitize=bounds): what it tells.
+struct IndexData {
+    struct {
+        const char* file;
+        uint32_t line, column;
+    } place;
+    struct Type {
+        uint16_t kind, info;
+        char name[1];  // and more
+    } const *array, *index;
+};
+
+void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
+{
+    if (!sim::watching) return;
+    const bool is_signed = data->index->kind == 0 && data->index->info & 1;
+    sim::Worker::here()->suspect_index(
+        harness::format(is_signed ? "index %lld of a local array, %s" : "index %llu of a local array, %s", (long long)index, data->array->name),
+        int(data->place.line), uint64_t(HERE));
+}
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+// memcpy and its kin, as the compiler writes them for kernels: the Makefile has their objects call these.
+void* __tsan_memcpy(void* to, const void* from, size_t bytes)
+{
+    sim::see_range(from, bytes, load, HERE);
+    sim::see_range(to, bytes, store, HERE);
+    return memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, size_t bytes)
+{
+    sim::see_range(from, bytes, load, HERE);
+    sim::see_range(to, bytes, store, HERE);
+    return memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, size_t bytes)
+{
+    sim::see_range(to, bytes, store, HERE);
+    return memset(to, value, bytes);
+}
+
+}  // extern "C"

@@ -1,0 +1,5 @@
+// CUDA's types, under another of their names.
+
+#pragma once
+
+#include "driver_types.h"

@@ -1,0 +1,5 @@
+#pragma once
+#pragma GCC system_header
+
+#include "cuda/pipeline"
+#include "cuda_pipeline_primitives.h"

@@ -1,0 +1,28 @@
+// CUDA C++, as far as the simulator has it. Every program includes this first.
+
+#pragma once
+#pragma GCC system_header
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// The harness's headers, which launch.h includes, are host code.
+#pragma push_macro("__CUDACC__")
+#undef __CUDACC__
+#include "../launch.h"
+#pragma pop_macro("__CUDACC__")
+#include "sim/atomics.h"
+#include "sim/barriers.h"
+#include "sim/integers.h"
+#include "sim/memory.h"
+#include "sim/numbers.h"
+#include "sim/vectors.h"
+#include "sim/warps.h"
+
+#if __has_include("cuda_runtime_api.h")
+#include "cuda_runtime_api.h"
+#endif

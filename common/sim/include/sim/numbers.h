@@ -1,0 +1,254 @@
+// Mathematics. What C has comes from <math.h>; here is what CUDA adds.
+
+#pragma once
+#pragma GCC system_header
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "casts.h"
+
+// The overloads that CUDA has, with its results for mixed types. No templates: these win over std::min,
+// which a program may have made visible.
+#define SIM_LEAST_AND_MOST(T, A, B)                                        \
+    SIM_INLINE T min(A a, B b)                                             \
+    {                                                                      \
+        const T x = static_cast<T>(a), y = static_cast<T>(b);              \
+        return x < y ? x : y;                                              \
+    }                                                                      \
+    SIM_INLINE T max(A a, B b)                                             \
+    {                                                                      \
+        const T x = static_cast<T>(a), y = static_cast<T>(b);              \
+        return x < y ? y : x;                                              \
+    }
+#define SIM_LEAST_AND_MOST_INTEGER(Integer)                                \
+    SIM_LEAST_AND_MOST(Integer, Integer, Integer)                          \
+    SIM_LEAST_AND_MOST(unsigned Integer, unsigned Integer, unsigned Integer) \
+    SIM_LEAST_AND_MOST(unsigned Integer, Integer, unsigned Integer)        \
+    SIM_LEAST_AND_MOST(unsigned Integer, unsigned Integer, Integer)
+SIM_LEAST_AND_MOST_INTEGER(int)
+SIM_LEAST_AND_MOST_INTEGER(long)
+SIM_LEAST_AND_MOST_INTEGER(long long)
+#undef SIM_LEAST_AND_MOST_INTEGER
+#undef SIM_LEAST_AND_MOST
+
+SIM_INLINE float min(float a, float b) { return ::fminf(a, b); }
+SIM_INLINE float max(float a, float b) { return ::fmaxf(a, b); }
+SIM_INLINE double min(double a, double b) { return ::fmin(a, b); }
+SIM_INLINE double max(double a, double b) { return ::fmax(a, b); }
+SIM_INLINE double min(float a, double b) { return ::fmin(double(a), b); }
+SIM_INLINE double max(float a, double b) { return ::fmax(double(a), b); }
+SIM_INLINE double min(double a, float b) { return ::fmin(a, double(b)); }
+SIM_INLINE double max(double a, float b) { return ::fmax(a, double(b)); }
+
+SIM_INLINE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+SIM_INLINE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+SIM_INLINE long long llmin(long long a, long long b) { return min(a, b); }
+SIM_INLINE long long llmax(long long a, long long b) { return max(a, b); }
+SIM_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+
+SIM_INLINE float __saturatef(float x) { return ::fminf(::fmaxf(x, 0.0f), 1.0f); }  // and 0 for NaN
+
+SIM_INLINE double rsqrt(double x) { return 1 / ::sqrt(x); }
+SIM_INLINE float rsqrtf(float x) { return float(1 / ::sqrt(double(x))); }
+SIM_INLINE float rsqrt(float x) { return rsqrtf(x); }
+SIM_INLINE double rcbrt(double x) { return 1 / ::cbrt(x); }
+SIM_INLINE float rcbrtf(float x) { return float(1 / ::cbrt(double(x))); }
+SIM_INLINE float rcbrt(float x) { return rcbrtf(x); }
+SIM_INLINE float fdividef(float x, float y) { return x / y; }
+
+namespace sim {
+
+// Exact for multiples of a half, as CUDA's are.
+SIM_FUNCTION inline double sin_of_pi_times(double x)
+{
+    const double r = ::remainder(x, 2.0);
+    if (r != r || ::fabs(r) == 1 || r == 0) return r != r ? r : ::copysign(0.0, x);
+    if (::fabs(r) == 0.5) return r < 0 ? -1 : 1;
+    return ::sin(M_PI * (::fabs(r) > 0.5 ? ::copysign(1 - ::fabs(r), r) : r));
+}
+SIM_FUNCTION inline double cos_of_pi_times(double x)
+{
+    const double r = ::fabs(::remainder(x, 2.0));
+    if (r == 0.5) return 0;
+    return r > 0.5 ? -::cos(M_PI * (1 - r)) : ::cos(M_PI * r);
+}
+
+template <typename T>
+struct SineAndCosine {
+    T sine, cosine;
+};
+template <typename T>
+SIM_INLINE SineAndCosine<T> sine_and_cosine(SameAs<T> x)
+{
+    return {T(std::sin(x)), T(std::cos(x))};
+}
+template <typename T>
+SIM_INLINE SineAndCosine<T> sine_and_cosine_of_pi_times(SameAs<T> x)
+{
+    return {T(sin_of_pi_times(double(x))), T(cos_of_pi_times(double(x)))};
+}
+
+}  // namespace sim
+
+// Macros, so that the results are stored in the text of the kernel; the C library would store them unwatched.
+#define SIM_SINE_AND_COSINE(function, x, s, c)                                                                 \
+    (__extension__({                                                                                           \
+        auto* const sim_sine = s;                                                                              \
+        auto* const sim_cosine = c;                                                                            \
+        const auto sim_both = ::sim::function<std::remove_reference_t<decltype(*sim_sine)>>(x);                \
+        *sim_sine = sim_both.sine;                                                                             \
+        *sim_cosine = sim_both.cosine;                                                                         \
+    }))
+#define sincosf(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine, x, s, c)
+#define sincos(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine, x, s, c)
+#define __sincosf(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine, x, s, c)
+#define sincospif(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine_of_pi_times, x, s, c)
+#define sincospi(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine_of_pi_times, x, s, c)
+
+SIM_INLINE double sinpi(double x) { return sim::sin_of_pi_times(x); }
+SIM_INLINE float sinpif(float x) { return float(sim::sin_of_pi_times(x)); }
+SIM_INLINE float sinpi(float x) { return sinpif(x); }
+SIM_INLINE double cospi(double x) { return sim::cos_of_pi_times(x); }
+SIM_INLINE float cospif(float x) { return float(sim::cos_of_pi_times(x)); }
+SIM_INLINE float cospi(float x) { return cospif(x); }
+SIM_INLINE double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }
+SIM_INLINE float norm3df(float a, float b, float c) { return float(std::hypot(double(a), double(b), double(c))); }
+SIM_INLINE double norm4d(double a, double b, double c, double d) { return ::hypot(::hypot(a, b), ::hypot(c, d)); }
+SIM_INLINE float norm4df(float a, float b, float c, float d) { return float(norm4d(a, b, c, d)); }
+SIM_INLINE double rhypot(double a, double b) { return 1 / ::hypot(a, b); }
+SIM_INLINE float rhypotf(float a, float b) { return float(1 / ::hypot(double(a), double(b))); }
+SIM_INLINE double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
+SIM_INLINE float rnorm3df(float a, float b, float c) { return float(1 / norm3d(a, b, c)); }
+SIM_INLINE double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
+SIM_INLINE float rnorm4df(float a, float b, float c, float d) { return float(1 / norm4d(a, b, c, d)); }
+
+SIM_INLINE double normcdf(double x) { return ::erfc(-x * M_SQRT1_2) / 2; }
+SIM_INLINE float normcdff(float x) { return float(normcdf(x)); }
+
+namespace sim {
+
+// exp(x * x) * erfc(x). From 25 on both factors leave the range of a double; there the asymptotic series is exact enough.
+SIM_FUNCTION inline double erfcx(double x)
+{
+    if (x < 25) return ::exp(x * x) * ::erfc(x);
+    const double t = 1 / (2 * x * x);
+    return (1 - t * (1 - 3 * t * (1 - 5 * t))) / (x * 1.7724538509055160273);
+}
+
+// Halley's method, from Winitzki's estimate. 0 < y <= 1.
+SIM_FUNCTION inline double erfcinv_below_1(double y)
+{
+    const double w = ::log(y * (2 - y)), b = 4.3307467508 + w / 2;
+    double x = ::sqrt(::sqrt(b * b - w / 0.147) - b);
+    for (int i = 0; i < 4; ++i) {
+        const double step = (y - ::erfc(x)) / (M_2_SQRTPI * ::exp(-x * x));
+        x -= step / (1 + x * step);
+    }
+    return x;
+}
+SIM_FUNCTION inline double erfcinv(double y)
+{
+    if (!(y > 0 && y < 2)) return y == 0 ? HUGE_VAL : y == 2 ? -HUGE_VAL : NAN;
+    return y <= 1 ? erfcinv_below_1(y) : -erfcinv_below_1(2 - y);
+}
+SIM_FUNCTION inline double erfinv(double y)
+{
+    // Near 0, 1 - y would lose what y is.
+    if (::fabs(y) > 0.5) return ::copysign(erfcinv(1 - ::fabs(y)), y);
+    double x = y / M_2_SQRTPI;
+    for (int i = 0; i < 4; ++i) {
+        const double step = (::erf(x) - y) / (M_2_SQRTPI * ::exp(-x * x));
+        x -= step / (1 + x * step);
+    }
+    return x;
+}
+
+// Modified Bessel functions of the first kind, by their power series.
+SIM_FUNCTION inline double bessel_i(int order, double x)
+{
+    const double quarter = x * x / 4;
+    double term = order ? x / 2 : 1, sum = 0;
+    for (int k = 1; k < 2000 && sum + term != sum; ++k) {
+        sum += term;
+        term *= quarter / (double(k) * (k + order));
+    }
+    return sum;
+}
+
+}  // namespace sim
+
+SIM_INLINE double erfcx(double x) { return sim::erfcx(x); }
+SIM_INLINE float erfcxf(float x) { return float(sim::erfcx(x)); }
+SIM_INLINE double erfinv(double y) { return sim::erfinv(y); }
+SIM_INLINE float erfinvf(float y) { return float(sim::erfinv(y)); }
+SIM_INLINE double erfcinv(double y) { return sim::erfcinv(y); }
+SIM_INLINE float erfcinvf(float y) { return float(sim::erfcinv(y)); }
+SIM_INLINE double normcdfinv(double p) { return -M_SQRT2 * sim::erfcinv(2 * p); }
+SIM_INLINE float normcdfinvf(float p) { return float(normcdfinv(p)); }
+SIM_INLINE double cyl_bessel_i0(double x) { return sim::bessel_i(0, x); }
+SIM_INLINE float cyl_bessel_i0f(float x) { return float(sim::bessel_i(0, x)); }
+SIM_INLINE double cyl_bessel_i1(double x) { return sim::bessel_i(1, x); }
+SIM_INLINE float cyl_bessel_i1f(float x) { return float(sim::bessel_i(1, x)); }
+
+// The fast ones of hardware are the exact ones here. The C library declares functions of some of these
+// names, and has none of them: hence extern "C", and no static.
+extern "C" {
+SIM_FUNCTION inline float __sinf(float x) noexcept { return ::sinf(x); }
+SIM_FUNCTION inline float __cosf(float x) noexcept { return ::cosf(x); }
+SIM_FUNCTION inline float __tanf(float x) noexcept { return ::tanf(x); }
+SIM_FUNCTION inline float __expf(float x) noexcept { return ::expf(x); }
+SIM_FUNCTION inline float __exp10f(float x) noexcept { return float(::pow(10.0, double(x))); }
+SIM_FUNCTION inline float __logf(float x) noexcept { return ::logf(x); }
+SIM_FUNCTION inline float __log2f(float x) noexcept { return ::log2f(x); }
+SIM_FUNCTION inline float __log10f(float x) noexcept { return ::log10f(x); }
+SIM_FUNCTION inline float __powf(float x, float y) noexcept { return ::powf(x, y); }
+SIM_FUNCTION inline float __tanhf(float x) noexcept { return ::tanhf(x); }
+}
+SIM_INLINE float __fdividef(float x, float y) { return x / y; }
+SIM_INLINE float __frsqrt_rn(float x) { return rsqrtf(x); }
+
+// Arithmetic with the rounding in its name. In sim::round_..., the operands are volatile: see SIM_ROUNDED.
+#define SIM_OPERATION(T, name, expression)                                       \
+    namespace sim {                                                              \
+    SIM_FUNCTION inline T round_##name(T x, T y, T z, Round way)                 \
+    {                                                                            \
+        volatile T a = x, b = y, c = z;                                          \
+        (void)a, (void)b, (void)c;                                               \
+        SIM_ROUNDED(T, way, expression)                                          \
+    }                                                                            \
+    }
+#define SIM_OPERATION3(T, name, mode, way) \
+    SIM_INLINE T __##name##_##mode(T x, T y, T z) { return sim::round_##name(x, y, z, sim::Round::way); }
+#define SIM_OPERATION2(T, name, mode, way) \
+    SIM_INLINE T __##name##_##mode(T x, T y) { return sim::round_##name(x, y, 0, sim::Round::way); }
+#define SIM_OPERATION1(T, name, mode, way) \
+    SIM_INLINE T __##name##_##mode(T x) { return sim::round_##name(x, 0, 0, sim::Round::way); }
+#define SIM_OPERATIONS(T, name, operands, expression) \
+    SIM_OPERATION(T, name, expression)                \
+    SIM_OPERATION##operands(T, name, rn, nearest)     \
+    SIM_OPERATION##operands(T, name, rz, zero)        \
+    SIM_OPERATION##operands(T, name, ru, up)          \
+    SIM_OPERATION##operands(T, name, rd, down)
+
+SIM_OPERATIONS(float, fadd, 2, a + b)
+SIM_OPERATIONS(float, fsub, 2, a - b)
+SIM_OPERATIONS(float, fmul, 2, a * b)
+SIM_OPERATIONS(float, fdiv, 2, a / b)
+SIM_OPERATIONS(float, fmaf, 3, ::fmaf(a, b, c))
+SIM_OPERATIONS(float, frcp, 1, 1 / a)
+SIM_OPERATIONS(float, fsqrt, 1, ::sqrtf(a))
+SIM_OPERATIONS(double, dadd, 2, a + b)
+SIM_OPERATIONS(double, dsub, 2, a - b)
+SIM_OPERATIONS(double, dmul, 2, a * b)
+SIM_OPERATIONS(double, ddiv, 2, a / b)
+SIM_OPERATIONS(double, fma, 3, ::fma(a, b, c))
+SIM_OPERATIONS(double, drcp, 1, 1 / a)
+SIM_OPERATIONS(double, dsqrt, 1, ::sqrt(a))
+
+#undef SIM_OPERATIONS
+#undef SIM_OPERATION1
+#undef SIM_OPERATION2
+#undef SIM_OPERATION3
+#undef SIM_OPERATION

@@ -1,0 +1,490 @@
+#include "places.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "symbols.h"
+
+namespace sim {
+namespace {
+
+// The numbers of DWARF that are needed here, named as in the standard.
+enum : unsigned {
+    DW_LNS_copy = 1, DW_LNS_advance_pc, DW_LNS_advance_line, DW_LNS_set_file, DW_LNS_set_column, DW_LNS_negate_stmt,
+    DW_LNS_set_basic_block, DW_LNS_const_add_pc, DW_LNS_fixed_advance_pc,
+    DW_LNE_end_sequence = 1, DW_LNE_set_address,
+    DW_LNCT_path = 1, DW_LNCT_directory_index,
+    DW_AT_stmt_list = 0x10, DW_AT_comp_dir = 0x1b,
+    DW_UT_compile = 1,
+    DW_FORM_addr = 0x01, DW_FORM_block2 = 0x03, DW_FORM_block4 = 0x04, DW_FORM_data2 = 0x05, DW_FORM_data4 = 0x06, DW_FORM_data8 = 0x07,
+    DW_FORM_string = 0x08, DW_FORM_block = 0x09, DW_FORM_block1 = 0x0a, DW_FORM_data1 = 0x0b, DW_FORM_flag = 0x0c, DW_FORM_sdata = 0x0d,
+    DW_FORM_strp = 0x0e, DW_FORM_udata = 0x0f, DW_FORM_sec_offset = 0x17, DW_FORM_exprloc = 0x18, DW_FORM_flag_present = 0x19,
+    DW_FORM_strx = 0x1a, DW_FORM_addrx = 0x1b, DW_FORM_data16 = 0x1e, DW_FORM_line_strp = 0x1f, DW_FORM_implicit_const = 0x21,
+    DW_FORM_loclistx = 0x22, DW_FORM_rnglistx = 0x23, DW_FORM_strx1 = 0x25, DW_FORM_strx2 = 0x26, DW_FORM_strx3 = 0x27, DW_FORM_strx4 = 0x28,
+};
+
+// Reads forwards, and zeros from the end on: a damaged file is nonsense, but no crash.
+struct Reader {
+    const unsigned char *at = nullptr, *end = nullptr;
+    bool wide = false;  // 64-bit DWARF
+
+    Reader() = default;
+    explicit Reader(Bytes b) : at(b.begin), end(b.end) {}
+
+    bool more() const { return at < end; }
+    void skip(uint64_t bytes) { at = bytes < uint64_t(end - at) ? at + bytes : end; }
+
+    template <typename T>
+    T get()
+    {
+        T value = 0;
+        if (size_t(end - at) < sizeof value) at = end;
+        else {
+            std::memcpy(&value, at, sizeof value);
+            at += sizeof value;
+        }
+        return value;
+    }
+
+    uint64_t offset() { return wide ? get<uint64_t>() : get<uint32_t>(); }
+
+    uint64_t uleb()
+    {
+        uint64_t value = 0;
+        for (unsigned shift = 0; more(); shift += 7) {
+            const unsigned char byte = *at++;
+            if (shift < 64) value |= uint64_t(byte & 0x7f) << shift;
+            if (!(byte & 0x80)) break;
+        }
+        return value;
+    }
+
+    int64_t sleb()
+    {
+        uint64_t value = 0;
+        unsigned shift = 0;
+        unsigned char byte = 0;
+        while (more()) {
+            byte = *at++;
+            if (shift < 64) value |= uint64_t(byte & 0x7f) << shift;
+            shift += 7;
+            if (!(byte & 0x80)) break;
+        }
+        if (byte & 0x40 && shift < 64) value |= ~uint64_t(0) << shift;
+        return int64_t(value);
+    }
+
+    const char* string()
+    {
+        const void* zero = more() ? std::memchr(at, 0, end - at) : nullptr;
+        const char* text = zero ? reinterpret_cast<const char*>(at) : "";
+        at = zero ? static_cast<const unsigned char*>(zero) + 1 : end;
+        return text;
+    }
+
+    // Begins a unit: the rest of it, of which this skips all.
+    Reader unit()
+    {
+        Reader part;
+        uint64_t length = get<uint32_t>();
+        part.wide = length == 0xffffffff;
+        if (part.wide) length = get<uint64_t>();
+        part.at = at;
+        skip(length);
+        part.end = at;
+        return part;
+    }
+};
+
+const char* string_at(const char* section, uint64_t offset)
+{
+    Reader r(section_contents(section));
+    r.skip(offset);
+    return r.string();
+}
+
+// The value of an attribute: a number or a text, or neither of both if it is of no interest.
+struct Value {
+    uint64_t number = 0;
+    const char* text = "";
+    bool known = true;
+};
+
+Value value_of(Reader& r, uint64_t form)
+{
+    Value v;
+    switch (form) {
+    case DW_FORM_data1: case DW_FORM_flag: case DW_FORM_strx1: v.number = r.get<uint8_t>(); break;
+    case DW_FORM_data2: case DW_FORM_strx2: v.number = r.get<uint16_t>(); break;
+    case DW_FORM_data4: case DW_FORM_strx4: v.number = r.get<uint32_t>(); break;
+    case DW_FORM_data8: case DW_FORM_addr: v.number = r.get<uint64_t>(); break;
+    case DW_FORM_udata: case DW_FORM_strx: case DW_FORM_addrx: case DW_FORM_loclistx: case DW_FORM_rnglistx: v.number = r.uleb(); break;
+    case DW_FORM_sec_offset: v.number = r.offset(); break;
+    case DW_FORM_sdata: r.sleb(); break;
+    case DW_FORM_data16: r.skip(16); break;
+    case DW_FORM_strx3: r.skip(3); break;
+    case DW_FORM_block1: r.skip(r.get<uint8_t>()); break;
+    case DW_FORM_block2: r.skip(r.get<uint16_t>()); break;
+    case DW_FORM_block4: r.skip(r.get<uint32_t>()); break;
+    case DW_FORM_block: case DW_FORM_exprloc: r.skip(r.uleb()); break;
+    case DW_FORM_string: v.text = r.string(); break;
+    case DW_FORM_strp: v.text = string_at(".debug_str", r.offset()); break;
+    case DW_FORM_line_strp: v.text = string_at(".debug_line_str", r.offset()); break;
+    case DW_FORM_flag_present: case DW_FORM_implicit_const: break;
+    default: v.known = false;
+    }
+    return v;
+}
+
+// A line table before version 5 does not have the folder of the compilation: the unit in
+// .debug_info that refers to the table does.
+std::string folder_of(uint64_t line_table)
+{
+    for (Reader info(section_contents(".debug_info")); info.more();) {
+        Reader r = info.unit();
+        const unsigned version = r.get<uint16_t>();
+        if (version < 2 || version > 5) continue;
+        if (version == 5 && r.get<uint8_t>() != DW_UT_compile) continue;
+        if (version == 5) r.skip(1);
+        Reader abbreviations(section_contents(".debug_abbrev"));
+        abbreviations.skip(r.offset());
+        if (version < 5) r.skip(1);
+        // The first entry describes the unit. Its abbreviation lists its attributes.
+        const uint64_t wanted = r.uleb();
+        std::string folder;
+        bool done = false;
+        while (abbreviations.more() && !done) {
+            const uint64_t code = abbreviations.uleb();
+            if (!code) break;
+            abbreviations.uleb();   // tag
+            abbreviations.skip(1);  // whether it has children
+            bool found = false, readable = code == wanted;
+            while (abbreviations.more()) {
+                const uint64_t attribute = abbreviations.uleb(), form = abbreviations.uleb();
+                if (form == DW_FORM_implicit_const) abbreviations.sleb();
+                if (!attribute) break;
+                if (!readable) continue;
+                const Value v = value_of(r, form);
+                readable = v.known;
+                if (attribute == DW_AT_comp_dir) folder = v.text;
+                if (attribute == DW_AT_stmt_list) found = v.number == line_table;
+            }
+            if (found) return folder;
+            done = code == wanted;
+        }
+    }
+    return "";
+}
+
+// A line table: of a translation unit, or of a part of one.
+struct Unit {
+    uint64_t offset = 0;
+    unsigned version = 0;
+    Reader names;  // the tables of folders and files, read when they are needed
+};
+
+// From here on, until the next row.
+struct Row {
+    uint32_t offset, line, column, file;  // the offset counts from the first address of the sequence
+};
+
+// Rows of contiguous code.
+struct Sequence {
+    uint64_t begin, end;  // as in the file
+    size_t first, rows, unit;
+};
+
+class LineTable {
+  public:
+    static const LineTable& get()
+    {
+        static const LineTable table;
+        return table;
+    }
+
+    // The row of an address in the file; null if there is none.
+    const Row* find(uint64_t address, const Unit*& unit) const
+    {
+        auto s = std::upper_bound(sequences_.begin(), sequences_.end(), address, [](uint64_t a, const Sequence& s) { return a < s.begin; });
+        if (s == sequences_.begin() || address >= (--s)->end) return nullptr;
+        unit = &units_[s->unit];
+        const Row *begin = &rows_[s->first], *end = begin + s->rows;
+        // The first row is at the beginning.
+        return std::upper_bound(begin, end, address - s->begin, [](uint64_t offset, const Row& r) { return offset < r.offset; }) - 1;
+    }
+
+    static std::string file_name(const Unit& unit, uint64_t number);
+
+  private:
+    LineTable()
+    {
+        const Bytes all = section_contents(".debug_line");
+        // About one row in 4 bytes.
+        rows_.reserve((all.end - all.begin) / 4);
+        for (Reader r(all); r.more();) {
+            const uint64_t offset = r.at - all.begin;
+            read_unit(r.unit(), offset);
+        }
+        std::sort(sequences_.begin(), sequences_.end(), [](const Sequence& a, const Sequence& b) { return a.begin < b.begin; });
+    }
+
+    void read_unit(Reader r, uint64_t offset);
+    void end_sequence(uint64_t begin, uint64_t end, size_t first, bool ordered);
+
+    std::vector<Unit> units_;
+    std::vector<Row> rows_;
+    std::vector<Sequence> sequences_;
+};
+
+void LineTable::end_sequence(uint64_t begin, uint64_t end, size_t first, bool ordered)
+{
+    // Functions that the linker left out are somewhere else, mostly at 0.
+    if (ordered && rows_.size() > first && end - begin <= UINT32_MAX && is_code(begin, end))
+        sequences_.push_back({begin, end, first, rows_.size() - first, units_.size() - 1});
+    else rows_.resize(first);
+}
+
+void LineTable::read_unit(Reader r, uint64_t offset)
+{
+    Unit unit;
+    unit.offset = offset;
+    unit.version = r.get<uint16_t>();
+    if (unit.version < 2 || unit.version > 5) return;
+    if (unit.version >= 5) r.skip(2);  // sizes of addresses and of segments
+    const uint64_t header = r.offset();
+    unit.names = r;
+    r.skip(header);
+    unit.names.end = r.at;
+
+    Reader& h = unit.names;
+    const unsigned step = h.get<uint8_t>();
+    if (unit.version >= 4) h.skip(1);  // operations per instruction: 1
+    h.skip(1);                         // is_stmt
+    const int line_base = h.get<int8_t>();
+    const unsigned line_range = h.get<uint8_t>(), opcode_base = h.get<uint8_t>();
+    if (!line_range || !opcode_base) return;
+    unsigned char operands[256] = {};
+    for (unsigned i = 1; i < opcode_base; ++i) operands[i] = h.get<uint8_t>();
+    units_.push_back(unit);
+
+    uint64_t address = 0, begin = 0;
+    uint32_t line = 1, column = 0, file = 1;
+    size_t first = rows_.size();
+    bool ordered = true;
+    const auto add_row = [&] {
+        if (rows_.size() == first) begin = address;
+        const Row row = {uint32_t(address - begin), line, column, file};
+        // Of several rows at one address, the last has the instruction.
+        if (rows_.size() > first && rows_.back().offset == row.offset) {
+            rows_.back() = row;
+            return;
+        }
+        if (rows_.size() > first && rows_.back().offset > row.offset) ordered = false;
+        rows_.push_back(row);
+    };
+    while (r.more()) {
+        const unsigned opcode = *r.at++;
+        if (opcode >= opcode_base) {
+            const unsigned n = opcode - opcode_base;
+            address += n / line_range * step;
+            line += line_base + int(n % line_range);
+            add_row();
+            continue;
+        }
+        switch (opcode) {
+        case 0: {
+            Reader part = r;
+            const uint64_t bytes = r.uleb();
+            part.at = r.at;
+            r.skip(bytes);
+            part.end = r.at;
+            switch (part.get<uint8_t>()) {
+            case DW_LNE_set_address: address = part.get<uint64_t>(); break;
+            case DW_LNE_end_sequence:
+                end_sequence(begin, address, first, ordered);
+                address = begin = 0;
+                line = 1, column = 0, file = 1;
+                first = rows_.size();
+                ordered = true;
+            }
+            break;
+        }
+        case DW_LNS_copy: add_row(); break;
+        case DW_LNS_advance_pc: address += r.uleb() * step; break;
+        case DW_LNS_advance_line: line += uint32_t(r.sleb()); break;
+        case DW_LNS_set_file: file = uint32_t(r.uleb()); break;
+        case DW_LNS_set_column: column = uint32_t(r.uleb()); break;
+        case DW_LNS_negate_stmt: case DW_LNS_set_basic_block: break;
+        case DW_LNS_const_add_pc: address += (255 - opcode_base) / line_range * step; break;
+        case DW_LNS_fixed_advance_pc: address += r.get<uint16_t>(); break;
+        default:
+            for (int i = 0; i < operands[opcode]; ++i) r.uleb();
+        }
+    }
+    // The end is missing.
+    rows_.resize(first);
+}
+
+std::string join(const std::string& folder, const std::string& name)
+{
+    return folder.empty() || name.empty() || name[0] == '/' ? name : folder + "/" + name;
+}
+
+struct Name {
+    const char* text = "";
+    uint64_t folder = 0;
+};
+
+// The next table of version 5, of folders or of files.
+std::vector<Name> names_of(Reader& r)
+{
+    std::vector<std::pair<uint64_t, uint64_t>> format(r.get<uint8_t>());
+    for (auto& [type, form] : format) {
+        type = r.uleb();
+        form = r.uleb();
+    }
+    std::vector<Name> names;
+    const uint64_t count = r.uleb();
+    for (uint64_t i = 0; i < count && r.more() && !format.empty(); ++i) {
+        Name name;
+        for (const auto& [type, form] : format) {
+            const Value v = value_of(r, form);
+            if (!v.known) return {};
+            if (type == DW_LNCT_path) name.text = v.text;
+            if (type == DW_LNCT_directory_index) name.folder = v.number;
+        }
+        names.push_back(name);
+    }
+    return names;
+}
+
+std::string LineTable::file_name(const Unit& unit, uint64_t number)
+{
+    Reader r = unit.names;
+    if (unit.version >= 5) {
+        // The first folder is the compilation's.
+        const std::vector<Name> folders = names_of(r), files = names_of(r);
+        if (number >= files.size() || files[number].folder >= folders.size()) return "";
+        return join(folders[0].text, join(folders[files[number].folder].text, files[number].text));
+    }
+    std::vector<const char*> folders(1, "");
+    while (r.more() && *r.at) folders.push_back(r.string());
+    r.skip(1);
+    for (uint64_t i = 1; r.more() && *r.at; ++i) {
+        const char* name = r.string();
+        const uint64_t folder = r.uleb();
+        r.uleb();  // time
+        r.uleb();  // size
+        if (i != number) continue;
+        const std::string path = join(folder < folders.size() ? folders[folder] : "", name);
+        return path[0] == '/' ? path : join(folder_of(unit.offset), path);
+    }
+    return "";
+}
+
+std::string text_of(const std::string& file, int number)
+{
+    std::ifstream in(file);
+    std::string line;
+    for (int i = 0; i < number && std::getline(in, line); ++i) {}
+    if (!in) return "";
+    const size_t begin = line.find_first_not_of(" \t"), comment = line.find("//");
+    if (begin == std::string::npos) return "";
+    line = line.substr(begin, comment == std::string::npos ? comment : comment - begin);
+    return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+// The place without its text, the file with its whole path.
+Place find(uint64_t return_address)
+{
+    Place place;
+    const Unit* unit = nullptr;
+    // The call is in front of where it returns to.
+    const Row* row = LineTable::get().find(return_address - load_address() - 1, unit);
+    // Line 0: the compiler does not say.
+    if (!row || !row->line) return place;
+    place.file = LineTable::file_name(*unit, row->file);
+    if (place.file.empty()) return place;
+    place.file = std::filesystem::path(place.file).lexically_normal().string();
+    place.line = int(row->line);
+    place.column = int(row->column);
+    return place;
+}
+
+// What is asked again and again of an address.
+struct Known {
+    uint32_t number = 0;
+    int line = 0, column = 0;
+};
+
+Known known(uint64_t return_address)
+{
+    static std::mutex mutex;
+    static std::unordered_map<uint64_t, Known> all;
+    static std::map<std::tuple<std::string, std::string, int, int>, uint32_t> numbers;
+    static uint32_t next = 0;
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto [at, is_new] = all.try_emplace(return_address);
+    Known& k = at->second;
+    if (!is_new) return k;
+    const Place place = find(return_address);
+    const Symbol* function = function_at(return_address - 1);
+    k.line = place.line;
+    k.column = place.column;
+    if (place.file.empty() || !function) k.number = next++;
+    else {
+        const auto [number, is_first] = numbers.try_emplace({source_function(*function), place.file, place.line, place.column}, next);
+        k.number = number->second;
+        next += is_first;
+    }
+    return k;
+}
+
+// Without the lock, of the addresses that this thread asked for last.
+const Known& cached(uint64_t return_address)
+{
+    struct Entry {
+        uint64_t address = 0;
+        Known known;
+    };
+    static thread_local Entry entries[256];
+    Entry& e = entries[(return_address ^ return_address >> 8) % 256];
+    if (e.address != return_address) e = {return_address, known(return_address)};
+    return e.known;
+}
+
+}  // namespace
+
+Place place_of(uint64_t return_address)
+{
+    Place place = find(return_address);
+    if (place.file.empty()) return place;
+    place.text = text_of(place.file, place.line);
+    // As a reader of this folder would name it.
+    char here[PATH_MAX];
+    if (getcwd(here, sizeof here) && place.file.rfind(std::string(here) + "/", 0) == 0) place.file.erase(0, std::strlen(here) + 1);
+    return place;
+}
+
+uint32_t place_number(uint64_t return_address)
+{
+    return cached(return_address).number;
+}
+
+bool before(uint64_t return_address_a, uint64_t return_address_b)
+{
+    const Known a = cached(return_address_a), b = cached(return_address_b);
+    return a.line != b.line ? a.line < b.line : a.column < b.column;
+}
+
+}  // namespace sim

@@ -1,0 +1,26 @@
+// Where in the source a call lies, by the address that it returns to. The program's own debug
+// information is read: the line tables of DWARF 2 to 5. Without it, places are unknown.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sim {
+
+struct Place {
+    std::string file;  // as seen from the current folder; empty if unknown
+    int line = 0, column = 0;
+    std::string text;  // of that line, trimmed; empty if the file cannot be read
+};
+
+Place place_of(uint64_t return_address);
+
+// A small number, equal for two addresses if and only if they return from the same line and
+// column of one function: compilers copy calls. Each address of an unknown place has its own.
+uint32_t place_number(uint64_t return_address);
+
+// Whether the first is in front of the second in the source of one function.
+bool before(uint64_t return_address_a, uint64_t return_address_b);
+
+}  // namespace sim

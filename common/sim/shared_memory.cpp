@@ -1,0 +1,120 @@
+#include "shared_memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "symbols.h"
+
+namespace sim {
+namespace {
+
+constexpr uint64_t alignment = 256;  // of an array on this host thread: two rows of 32 banks of 4 bytes, one of 8
+
+uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+// Thread-local variables that are no shared memory: the simulator's.
+bool own(const std::string& name)
+{
+    for (const char* prefix : {"_ZN3sim", "_ZN7harness", "_ZZN3sim", "_ZZN7harness", "_ZGV"})
+        if (name.compare(0, std::strlen(prefix), prefix) == 0) return true;
+    return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
+}
+
+// The arrays of all kernels of the program, by their offsets.
+const std::vector<Symbol>& all_arrays()
+{
+    static const std::vector<Symbol> arrays = [] {
+        std::vector<Symbol> arrays = thread_local_symbols();
+        arrays.erase(std::remove_if(arrays.begin(), arrays.end(), [](const Symbol& s) { return own(s.name); }), arrays.end());
+        return arrays;
+    }();
+    return arrays;
+}
+
+std::string name_of(const Symbol& array) { return "shared memory (" + variable_name(array) + ")"; }
+
+}  // namespace
+
+void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
+{
+    recent_ = 0;
+    if (dynamic_bytes > dynamic_room_) {
+        std::free(dynamic_);
+        dynamic_room_ = round_up(dynamic_bytes, 1024);
+        dynamic_ = std::aligned_alloc(1024, dynamic_room_);
+        if (!dynamic_) throw std::bad_alloc();
+    }
+    if (kernel && kernel == kernel_ && dynamic_bytes == dynamic_bytes_) return;
+    kernel_ = kernel;
+    arrays_.clear();
+    static_bytes_ = end_ = cells_ = 0;
+    const Symbol* function = kernel ? function_at(uint64_t(kernel)) : nullptr;
+    if (function)
+        for (const Symbol& s : all_arrays())
+            if (belongs_to(s, *function)) add(thread_local_base() + s.address, s.bytes, name_of(s), end_);
+    dynamic_bytes_ = dynamic_bytes;
+    if (dynamic_bytes) {
+        const uint64_t static_bytes = static_bytes_;
+        add(uintptr_t(dynamic_), dynamic_bytes, "dynamic shared memory", end_);
+        static_bytes_ = static_bytes;
+    }
+}
+
+const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset)
+{
+    arrays_.push_back(std::make_unique<SharedArray>(SharedArray{begin, bytes, offset, cells_, name}));
+    cells_ += round_up(bytes, 16);
+    end_ = std::max(end_, offset + round_up(bytes, 16));
+    static_bytes_ += bytes;
+    std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
+    return *arrays_.back();
+}
+
+const SharedArray* SharedMemory::find(uintptr_t address)
+{
+    if (recent_ < arrays_.size() && arrays_[recent_]->holds(address)) return arrays_[recent_].get();
+    for (size_t i = 0; i < arrays_.size(); ++i)
+        if (arrays_[i]->holds(address)) {
+            recent_ = i;
+            return arrays_[i].get();
+        }
+    return nullptr;
+}
+
+const SharedArray* SharedMemory::find(uintptr_t address, uint64_t place)
+{
+    if (const SharedArray* known = find(address)) return known;
+    const std::vector<Symbol>& all = all_arrays();
+    const uint64_t offset = address - thread_local_base();
+    auto after = std::upper_bound(all.begin(), all.end(), offset, [](uint64_t o, const Symbol& s) { return o < s.address; });
+    if (after == all.begin() || offset - (after - 1)->address >= (after - 1)->bytes) return nullptr;
+    const Symbol& found = *(after - 1);
+    const Symbol* function = function_at(place - 1);
+    if (found.name.compare(0, 3, "_ZZ") == 0 && !(function && belongs_to(found, *function))) return nullptr;
+    // Found in any order: the place must not depend on it. Behind all that the kernel has itself.
+    return &add(thread_local_base() + found.address, found.bytes, name_of(found), (uint64_t(1) << 20) + found.address / alignment * alignment);
+}
+
+const SharedArray* SharedMemory::nearest(uintptr_t address) const
+{
+    const SharedArray* nearest = nullptr;
+    uint64_t least = 1 << 16;
+    for (const auto& array : arrays_) {
+        const uint64_t distance = address < array->begin ? array->begin - address : address - array->begin;
+        const uint64_t outside = array->holds(address) || address < array->begin ? distance : distance - array->bytes;
+        if (outside < least) {
+            nearest = array.get();
+            least = outside;
+        }
+    }
+    return nearest;
+}
+
+void SharedMemory::poison()
+{
+    for (const auto& array : arrays_) std::memset(reinterpret_cast<void*>(array->begin), 0xff, array->bytes);
+}
+
+}  // namespace sim

@@ -1,0 +1,58 @@
+// The shared memory of a block: which arrays there are, where they lie on this host thread, and where
+// in the block's shared memory they would lie on hardware.
+//
+// A kernel's `__shared__` arrays are local variables of the host thread that runs the block. The
+// program's symbol table has their names and sizes. Those of a function that the kernel calls are
+// found when they are first touched.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sim {
+
+struct SharedArray {
+    uintptr_t begin;  // on this host thread; a multiple of 256, so that bank 0 is where it is on hardware
+    uint64_t bytes;
+    uint64_t offset;  // in the block's shared memory
+    uint64_t cell;    // the first of its bytes, when all arrays' bytes are numbered in the order they were found
+    std::string name;
+
+    bool holds(uintptr_t address) const { return address - begin < bytes; }
+};
+
+class SharedMemory {
+public:
+    // The arrays of another launch. `kernel`: its address, or null where it is not known.
+    void start(const void* kernel, uint64_t dynamic_bytes);
+
+    // The array that holds the address, or null, among those that are known.
+    const SharedArray* find(uintptr_t address);
+    // The same, of which the function at `place` may be the first to speak: its own, and those of no function.
+    const SharedArray* find(uintptr_t address, uint64_t place);
+    // The one that is closest to an address of this thread's local storage, or null.
+    const SharedArray* nearest(uintptr_t address) const;
+
+    // A block must not profit from what an earlier one left here.
+    void poison();
+
+    void* dynamic() const { return dynamic_; }
+    uint64_t dynamic_bytes() const { return dynamic_bytes_; }
+    uint64_t static_bytes() const { return static_bytes_; }  // of the arrays that were found
+
+private:
+    const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset);
+
+    const void* kernel_ = nullptr;
+    std::vector<std::unique_ptr<SharedArray>> arrays_;
+    size_t recent_ = 0;  // the array found last
+    uint64_t static_bytes_ = 0, end_ = 0, cells_ = 0;
+    uint64_t dynamic_bytes_ = 0;
+    void* dynamic_ = nullptr;
+    uint64_t dynamic_room_ = 0;
+};
+
+}  // namespace sim

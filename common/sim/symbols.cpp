@@ -1,0 +1,241 @@
+#include "symbols.h"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace sim {
+namespace {
+
+// The program's file. It stays mapped: others keep pointers into it.
+class File {
+  public:
+    static const File& get()
+    {
+        static const File file;
+        return file;
+    }
+
+    const std::vector<Elf64_Shdr>& sections() const { return sections_; }
+
+    const Elf64_Shdr* section(const char* name) const
+    {
+        for (const Elf64_Shdr& s : sections_)
+            if (s.sh_name < names_.size() && !std::strcmp(names_.c_str() + s.sh_name, name)) return &s;
+        return nullptr;
+    }
+
+    Bytes contents(const Elf64_Shdr& s) const
+    {
+        if (s.sh_type == SHT_NOBITS || s.sh_flags & SHF_COMPRESSED || s.sh_offset > bytes_ || s.sh_size > bytes_ - s.sh_offset) return {};
+        return {data_ + s.sh_offset, data_ + s.sh_offset + s.sh_size};
+    }
+
+    // The defined symbols of this type, and the number of the section of each.
+    template <typename Visit>
+    void for_each_symbol(int type, Visit visit) const
+    {
+        for (const Elf64_Shdr& table : sections_) {
+            if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections_.size()) continue;
+            const Bytes symbols = contents(table), names = contents(sections_[table.sh_link]);
+            Elf64_Sym s;
+            for (const unsigned char* at = symbols.begin; size_t(symbols.end - at) >= sizeof s; at += sizeof s) {
+                std::memcpy(&s, at, sizeof s);
+                if (ELF64_ST_TYPE(s.st_info) != type || s.st_shndx == SHN_UNDEF || s.st_shndx >= SHN_LORESERVE || !s.st_size) continue;
+                if (s.st_name >= size_t(names.end - names.begin)) continue;
+                const char* name = reinterpret_cast<const char*>(names.begin) + s.st_name;
+                visit(Symbol{std::string(name, strnlen(name, names.end - names.begin - s.st_name)), s.st_value, s.st_size}, s.st_shndx);
+            }
+        }
+    }
+
+  private:
+    File()
+    {
+        const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+        struct stat status;
+        if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) {
+            void* at = mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+            if (at == MAP_FAILED) {
+                close(file);
+                throw std::bad_alloc();
+            }
+            data_ = static_cast<const unsigned char*>(at);
+            bytes_ = status.st_size;
+        }
+        if (file >= 0) close(file);
+        Elf64_Ehdr header;
+        if (bytes_ < sizeof header) return;
+        std::memcpy(&header, data_, sizeof header);
+        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) return;
+        if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > bytes_ || header.e_shnum > (bytes_ - header.e_shoff) / sizeof(Elf64_Shdr)) return;
+        sections_.resize(header.e_shnum);
+        if (sections_.empty()) return;
+        std::memcpy(sections_.data(), data_ + header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
+        if (header.e_shstrndx >= sections_.size()) return;
+        const Bytes names = contents(sections_[header.e_shstrndx]);
+        names_.assign(names.begin, names.end);
+    }
+
+    const unsigned char* data_ = nullptr;
+    size_t bytes_ = 0;
+    std::vector<Elf64_Shdr> sections_;
+    std::string names_;
+};
+
+bool by_address(const Symbol& a, const Symbol& b)
+{
+    return a.address != b.address ? a.address < b.address : a.name < b.name;
+}
+
+// The program is the first in the list.
+dl_phdr_info program()
+{
+    dl_phdr_info found = {};
+    dl_iterate_phdr([](dl_phdr_info* info, size_t bytes, void* out) {
+        std::memcpy(out, info, std::min(bytes, sizeof *info));
+        return 1;
+    }, &found);
+    return found;
+}
+
+// A function as the name of its local variables begins: Z, its name without _Z, E.
+std::string prefix_of_locals(const Symbol& function)
+{
+    const std::string name = source_function(function);
+    if (name.empty()) return "";
+    // C functions and main are not mangled.
+    return name.compare(0, 2, "_Z") == 0 ? "Z" + name.substr(2) + "E" : "Z" + std::to_string(name.size()) + name + "E";
+}
+
+}  // namespace
+
+uint64_t load_address()
+{
+    static const uint64_t address = program().dlpi_addr;
+    return address;
+}
+
+Bytes section_contents(const char* name)
+{
+    const Elf64_Shdr* section = File::get().section(name);
+    return section ? File::get().contents(*section) : Bytes();
+}
+
+bool is_code(uint64_t begin, uint64_t end)
+{
+    for (const Elf64_Shdr& s : File::get().sections())
+        if (s.sh_flags & SHF_EXECINSTR && s.sh_addr <= begin && begin < end && end <= s.sh_addr + s.sh_size) return true;
+    return false;
+}
+
+const Symbol* function_at(uint64_t address)
+{
+    static const std::vector<Symbol> functions = [] {
+        std::vector<Symbol> all;
+        File::get().for_each_symbol(STT_FUNC, [&](Symbol s, unsigned) {
+            s.address += load_address();
+            all.push_back(std::move(s));
+        });
+        std::sort(all.begin(), all.end(), by_address);
+        return all;
+    }();
+    auto next = std::upper_bound(functions.begin(), functions.end(), address, [](uint64_t a, const Symbol& s) { return a < s.address; });
+    if (next == functions.begin()) return nullptr;
+    // One function may have several names, as constructors do: always the first.
+    auto found = std::lower_bound(functions.begin(), next, std::prev(next)->address, [](const Symbol& s, uint64_t a) { return s.address < a; });
+    return address - found->address < found->bytes ? &*found : nullptr;
+}
+
+const std::vector<Symbol>& thread_local_symbols()
+{
+    static const std::vector<Symbol> symbols = [] {
+        std::vector<Symbol> all;
+        File::get().for_each_symbol(STT_TLS, [&](Symbol s, unsigned) {
+            if (s.name.compare(0, 4, "_ZGV")) all.push_back(std::move(s));
+        });
+        std::sort(all.begin(), all.end(), by_address);
+        return all;
+    }();
+    return symbols;
+}
+
+bool is_guard(uint64_t offset)
+{
+    static const std::vector<Symbol> guards = [] {
+        std::vector<Symbol> all;
+        File::get().for_each_symbol(STT_TLS, [&](Symbol s, unsigned) {
+            if (s.name.compare(0, 4, "_ZGV") == 0) all.push_back(std::move(s));
+        });
+        return all;
+    }();
+    return std::any_of(guards.begin(), guards.end(), [&](const Symbol& s) { return offset - s.address < s.bytes; });
+}
+
+uintptr_t thread_local_base()
+{
+    static thread_local const uintptr_t base = reinterpret_cast<uintptr_t>(program().dlpi_tls_data);
+    return base;
+}
+
+std::vector<Symbol> symbols_in_section(const char* section)
+{
+    std::vector<Symbol> all;
+    const Elf64_Shdr* wanted = File::get().section(section);
+    if (!wanted) return all;
+    const unsigned number = wanted - File::get().sections().data();
+    File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned in) {
+        s.address += load_address();
+        if (in == number) all.push_back(std::move(s));
+    });
+    std::sort(all.begin(), all.end(), by_address);
+    return all;
+}
+
+std::string demangle(const std::string& name)
+{
+    int status = 0;
+    char* text = name.compare(0, 2, "_Z") ? nullptr : abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+    const std::string plain = text && !status ? text : name;
+    std::free(text);
+    return plain;
+}
+
+std::string variable_name(const Symbol& variable)
+{
+    const std::string whole = demangle(variable.name);
+    size_t begin = 0;
+    int depth = 0;
+    for (size_t i = 0; i < whole.size(); ++i) {
+        const char c = whole[i];
+        depth += (c == '<' || c == '(' || c == '{') - (c == '>' || c == ')' || c == '}');
+        if (!depth && c == ':') begin = i + 1;
+    }
+    return whole.substr(begin);
+}
+
+std::string source_function(const Symbol& function)
+{
+    return function.name.substr(0, function.name.find('.', 1));
+}
+
+bool belongs_to(const Symbol& variable, const Symbol& function)
+{
+    const std::string prefix = prefix_of_locals(function);
+    if (prefix.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
+    // Of k: _ZZ1kvE4tile. Of a lambda in k: _ZZZ1kvENKUlvE_clEvE4tile.
+    for (size_t at = 2; variable.name[at] == 'Z'; ++at)
+        if (!variable.name.compare(at, prefix.size(), prefix)) return true;
+    return false;
+}
+
+}  // namespace sim

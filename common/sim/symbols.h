@@ -1,0 +1,62 @@
+// The functions and variables of the running program, from the symbol table of its own file.
+// Of a stripped program, all of them are unknown.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sim {
+
+struct Symbol {
+    std::string name;        // mangled
+    uint64_t address = 0;    // in this process; of a thread-local variable: its offset in the program's thread-local storage
+    uint64_t bytes = 0;
+};
+
+// The function that holds an address; null if unknown.
+// The address that a call returns to may lie in the next function: ask for the one before it.
+const Symbol* function_at(uint64_t address);
+
+// The thread-local variables by their offsets, without the guards of their initializers.
+const std::vector<Symbol>& thread_local_symbols();
+
+// Whether a byte of thread-local storage is the guard of an initializer.
+bool is_guard(uint64_t offset);
+
+// Where the program's thread-local storage begins for the calling thread; 0 if it has none.
+uintptr_t thread_local_base();
+
+// The data in the section of this name, by address.
+std::vector<Symbol> symbols_in_section(const char* section);
+
+// As in the source; the name itself if it is not mangled.
+std::string demangle(const std::string& name);
+
+// Without what it belongs to: tile, of void k<float>(float*)::tile.
+std::string variable_name(const Symbol& variable);
+
+// The name without the suffix of a part or a copy that a compiler made: k, of k.cold and k.constprop.0.
+std::string source_function(const Symbol& function);
+
+// Whether the variable is a local static of this function or of a lambda inside it.
+bool belongs_to(const Symbol& variable, const Symbol& function);
+
+// A part of the program's file.
+struct Bytes {
+    const unsigned char* begin = nullptr;
+    const unsigned char* end = nullptr;
+};
+
+// The contents of a section; empty if there is none or it is compressed.
+Bytes section_contents(const char* name);
+
+// Whether [begin, end) lies in one section of code; addresses as in the file.
+bool is_code(uint64_t begin, uint64_t end);
+
+// An address in this process minus the address in the file.
+uint64_t load_address();
+
+}  // namespace sim

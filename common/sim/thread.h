@@ -1,0 +1,75 @@
+// The simulated thread that is running, as the headers in include/ see it: what CUDA's built-in
+// functions are made of.
+//
+// These functions are called on the fiber of a simulated thread. `place` is the address in the
+// kernel that the call returns to: it stands for the place in the source.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// On a function that a kernel calls and that is no part of the kernel: its own accesses are not
+// watched, and it stays a call, so that SIM_PLACE lies in the kernel.
+#define SIM_FUNCTION __attribute__((noinline, no_sanitize("thread")))
+#define SIM_PLACE __builtin_return_address(0)
+
+namespace sim {
+
+enum Kind : unsigned { load, store, atomic };
+
+// Whether the calling host thread runs a simulated thread now. The functions below need one.
+bool in_kernel();
+
+// One access of 1, 2, 4, 8 or 16 bytes, as if the compiler had seen it: checked and recorded. Does
+// not return if the thread may not make it. The caller then makes the access.
+void access(const void* address, unsigned bytes, Kind kind, const void* place);
+
+// An access of any number of bytes: the pieces that the hardware would move.
+void access_range(const void* address, size_t bytes, Kind kind, const void* place);
+
+// Hands `value` to the lanes of `mask`, which must all come to this place, and returns what each of
+// them handed over. Valid until the thread's next call.
+struct Exchange {
+    uint32_t lanes;      // bit l set: lane l took part
+    uint64_t value[32];  // of those lanes
+};
+const Exchange& exchange(uint32_t mask, uint64_t value, const void* place);
+
+// As __syncwarp: the lanes of `mask` meet, and what they stored before is seen by them afterwards.
+void sync_warp(uint32_t mask, const void* place);
+
+// The lanes of the warp that are at this place in the same turn of all loops: __activemask().
+uint32_t converged(const void* place);
+
+// The barrier of the block. Returns the number of threads with a predicate that is not 0.
+int sync_block(int predicate, const void* place);
+
+// __threadfence() and its kin: stores before it are seen by whoever sees an atomic operation after it.
+void fence();
+
+unsigned lane();      // of the warp, 0 to 31
+unsigned rank();      // of the thread in its block: x + y * blockDim.x + z * blockDim.x * blockDim.y
+uint32_t live_lanes();  // lanes of this warp that exist, whether they have returned or not
+
+// The shared memory that the launch asked for. Aligned to 1024 bytes.
+void* dynamic_shared();
+size_t dynamic_shared_bytes();
+// Whether an address lies in the block's shared memory, and how many bytes from its beginning.
+bool shared_offset(const void* address, size_t* offset);
+size_t static_shared_bytes();
+
+// Copies from global to shared memory past the registers, as cp.async does: counted as one request of
+// its own kind. Bytes from `bytes - zero_filled` on are set to 0 and not read. Done when it returns.
+void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place);
+
+// Ends the thread with a finding: "trap", or the text given.
+[[noreturn]] void fail(const char* what, const void* place);
+
+// A count of this thread's accesses and turns so far: no time, but it never goes back.
+uint64_t progress();
+
+// Lets other threads of the block run before this one goes on: __nanosleep().
+void pass_turn();
+
+}  // namespace sim

@@ -1,0 +1,126 @@
+// Runs the threads of a block, one at a time, on fibers of one host thread.
+//
+// They run in the order of their index, each on the fiber at hand until it ends or has to wait. A
+// thread that ends leaves its fiber to the next, so that a kernel without a barrier needs one
+// fiber for all its threads; one that waits keeps its fiber, and the next thread gets another.
+//
+// A thread waits at the barrier of the block, or for lanes of its warp, or because it has been
+// running for long. A warp goes on until all of its lanes have ended or are at the barrier; then the
+// next one runs. When the last warp has had its turn, the barrier opens and the threads go on, again in
+// order: every run of a kernel is the same run.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fibers.h"
+#include "launch.h"
+#include "requests.h"
+
+namespace sim {
+
+// What the threads of a block did that others have to know of.
+class ThreadObserver {
+public:
+    virtual ~ThreadObserver() = default;
+    // All lanes of the warp have stopped: what they recorded can be made requests.
+    virtual void warp_stopped(int warp) = 0;
+    // Every thread that is left has come to the barrier.
+    virtual void barrier_opens() = 0;
+    // Lanes of a warp have met at __syncwarp().
+    virtual void warp_syncs(int warp, uint32_t lanes) = 0;
+    // Not all threads came to a barrier. `first`: where those wait that did; `other`: where some wait
+    // instead, or 0. `missing`: a thread that did not come.
+    virtual void barrier_missed(uint64_t first, uint64_t other, int missing, int waiting) = 0;
+    // Lanes wait for others that never come.
+    virtual void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) = 0;
+    // A thread has made more turns of loops than there may be.
+    virtual void never_ends(uint64_t place, int thread) = 0;
+};
+
+class Threads {
+public:
+    Threads(WarpRecord& record, ThreadObserver& observer);
+    Threads(const Threads&) = delete;
+
+    // The kernel whose blocks are run from now on, and the size of a block. `returned_may_miss`: whether
+    // a barrier does without threads that have returned, as from compute capability 7.0 on.
+    void start(dim3 block, void (*threads)(const void* arguments), const void* arguments, bool returned_may_miss);
+    // Runs a block, with threadIdx set for each thread. blockIdx, blockDim and gridDim are the caller's to set.
+    void run_block();
+
+    // On the fiber of a thread.
+    int barrier(int predicate, uint64_t place);
+    __attribute__((hot)) bool next_thread();
+    [[noreturn]] void end_thread();  // in the middle of it
+    void note_return() { returned_ = true; }  // it ends by `return`
+    enum Meeting : uint8_t { values, memory, whoever_is_here };
+    const Exchange& meet(Meeting meeting, uint32_t mask, uint64_t value, uint64_t place);
+    void pass_turn(uint64_t turns, uint64_t place);  // counts so many turns of loops, and lets others run
+
+    bool running() const { return current_ != nobody; }
+    int current() const { return current_; }   // linear index of the running thread
+    int count() const { return threads_; }
+    uint32_t warp_lanes() const;                // lanes that the running thread's warp has
+    int barriers_passed() const { return phase_; }
+    const Fibers& fibers() const { return fibers_; }
+
+private:
+    enum State : uint8_t { fresh, ready, waiting, parked, yielded, done, fell_off };  // fell_off: ended without `return`
+    enum : int { nobody = -1 };
+
+    struct Parked {
+        Meeting meeting;
+        uint32_t mask;
+        uint64_t value, place, turn;
+        int result;  // index into results_
+    };
+
+    // Hot: a compiler takes functions that never return for error handling, to be made small.
+    __attribute__((hot)) int advance();
+    [[noreturn]] __attribute__((hot)) void go_on(int thread);
+    [[noreturn]] __attribute__((hot)) void fiber_start();
+    static void enter_fiber();
+    void note_other_place(uint64_t place);
+    bool meet_lanes(int first, int last);
+    void release(int first, uint32_t lanes, uint32_t took_part);
+    void open_barrier();
+    void check_barrier();
+
+    WarpRecord& record_;
+    ThreadObserver& observer_;
+    Fibers fibers_;
+    std::vector<Fiber*> idle_;
+    Fiber* running_ = nullptr;
+    void* home_[5];  // where run_block waits for the end of the block
+
+    void (*run_)(const void*) = nullptr;
+    const void* arguments_ = nullptr;
+    bool returned_may_miss_ = true;
+    int threads_ = 0;  // of a block
+    int current_ = nobody;
+    int warp_end_ = 0;       // of the warp that is running
+    bool unsettled_ = false;  // a lane of this warp is parked or has yielded
+    bool yields_ = false;     // some thread of the block has yielded
+    bool returned_ = false;   // the running thread is about to
+    int at_barrier_ = 0;
+    int predicates_ = 0, barrier_result_ = 0;
+    int phase_ = 0;  // barriers that this block has passed
+    uint64_t barrier_place_ = 0, other_barrier_place_ = 0;  // that threads wait at; other: 0 if there is no other
+    uint3 index_[Fibers::most];
+    State state_[Fibers::most];
+    Fiber* fiber_of_[Fibers::most + 1];  // of a waiting thread; never null
+    uint64_t turns_[Fibers::most];       // of long loops, since the block began
+    Parked parked_[warp_size];           // of the running warp
+    std::vector<Exchange> results_;
+};
+
+// threadIdx and the others, as the kernels see them in launch.h, where they can be set.
+extern __thread uint3 thread_index asm("threadIdx"), block_index asm("blockIdx");
+extern __thread Dimensions block_size asm("blockDim"), grid_size asm("gridDim");
+
+// A loop may make so many turns in one thread before it is taken for endless.
+uint64_t& most_turns();
+
+}  // namespace sim

@@ -1,0 +1,354 @@
+#include "syntax.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace rewrite {
+namespace {
+
+bool one_of(std::string_view word, std::initializer_list<std::string_view> words)
+{
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// A word that stands before an operand, not for one.
+bool is_keyword(std::string_view word)
+{
+    return one_of(word, {"return", "else", "do", "case", "throw", "co_return", "co_yield", "co_await", "and", "or", "not", "if", "while", "for", "switch", "catch"});
+}
+
+bool is_operand(const Source& s, int i) { return s.is_word(i) && !is_keyword(s.spelling(i)); }
+
+// Past token i, and past all that it opens.
+int past(const Source& s, int i) { return (s.opens(i) ? s[i].partner : i) + 1; }
+
+// The `<` of the `>` at `close`, backwards.
+int angles_begin(const Source& s, int close)
+{
+    int depth = 0;
+    for (int i = close; i > 0; --i) {
+        if (s.is(i, ">")) ++depth;
+        else if (s.is(i, "<") && --depth == 0) return i;
+        else if (s.opens(i) || s.is(i, ";")) return 0;
+        else if (s[i].partner) i = s[i].partner;
+    }
+    return 0;
+}
+
+bool is_attribute(const Source& s, int open) { return s.is(open, "[") && s.is(open + 1, "["); }
+
+// Specifiers with something in parentheses that is no parameter list.
+bool takes_parentheses(std::string_view word)
+{
+    return one_of(word, {"alignas", "_Alignas", "__align__", "__attribute__", "__attribute", "__declspec", "decltype", "typeof", "__typeof__", "__typeof",
+                         "explicit", "noexcept", "__launch_bounds__", "__maxnreg__", "__cluster_dims__"});
+}
+
+// The name, or the keyword, of the namespace whose `{` is at `open`; 0 if that is no namespace.
+int namespace_name(const Source& s, int open)
+{
+    int i = open - 1;
+    if (s[i].kind == Token::text) return s.is(i - 1, "extern") ? i : 0;
+    while (s.is(i, "::") || (s.is_word(i) && !s.is(i, "namespace"))) --i;
+    return s.is(i, "namespace") ? i + 1 : 0;
+}
+
+// Where the declaration around token i begins.
+int declaration_begin(const Source& s, int i)
+{
+    for (; i > 1; --i) {
+        const int before = i - 1;
+        if (s.is(before, ";") || s.is(before, ":") || s.is(before, "}") || s.opens(before)) break;
+        if (s[before].partner) i = s[before].partner + 1;
+    }
+    return i;
+}
+
+// The `{` of the function whose parameters begin at `open`: behind its qualifiers, its return
+// type, and a constructor's initializers.
+int function_body(const Source& s, int open)
+{
+    int i = s[open].partner + 1;
+    while (!s.is(i, "{") && !s.is(i, ":")) {
+        if (i > s.count() || s.is(i, ";") || s.is(i, "=") || s.is(i, ",") || (s[i].partner && !s.opens(i))) return 0;
+        const int end = s.is(i, "<") ? angles_end(s, i) : 0;
+        i = end ? end : past(s, i);
+    }
+    if (s.is(i, "{")) return i;
+    for (++i; i <= s.count();) {
+        while (s.is_word(i) || s.is(i, "::") || s.is(i, "<")) {
+            i = s.is(i, "<") ? angles_end(s, i) : i + 1;
+            if (!i) return 0;
+        }
+        if (!s.is(i, "(") && !s.is(i, "{")) return 0;
+        i = past(s, i);
+        if (s.is(i, "...")) ++i;
+        if (s.is(i, "{")) return i;
+        if (!s.is(i, ",")) return 0;
+        ++i;
+    }
+    return 0;
+}
+
+}  // namespace
+
+bool is_space_word(std::string_view word)
+{
+    return one_of(word, {"__global__", "__device__", "__shared__", "__constant__", "__managed__"});
+}
+
+int angles_end(const Source& s, int open)
+{
+    int depth = 0;
+    for (int i = open; i <= s.count(); i = past(s, i)) {
+        if (s.is(i, "<") && (s.is_word(i - 1) || i == open)) ++depth;
+        else if (s.is(i, ">") && --depth == 0) return i + 1;
+        else if (s.is(i, ";") || (s[i].partner && !s.opens(i))) return 0;
+    }
+    return 0;
+}
+
+std::vector<Range> split(const Source& s, int first, int last)
+{
+    std::vector<Range> parts;
+    if (first >= last) return parts;
+    int begin = first;
+    for (int i = first; i < last;) {
+        if (s.is(i, ",")) {
+            parts.push_back({begin, i});
+            begin = i + 1;
+        }
+        const int end = s.is(i, "<") && s.is_word(i - 1) ? angles_end(s, i) : 0;
+        i = end && end <= last ? end : past(s, i);
+    }
+    parts.push_back({begin, last});
+    return parts;
+}
+
+int statement_end(const Source& s, int i)
+{
+    while (is_attribute(s, i)) i = past(s, i);
+    if (s.is(i, "{")) return past(s, i);
+    if (s.is(i, "if") || s.is(i, "for") || s.is(i, "while") || s.is(i, "switch")) {
+        const bool choice = s.is(i, "if");
+        ++i;
+        if (s.is(i, "constexpr")) ++i;
+        if (s.is(i, "(")) i = past(s, i);
+        i = statement_end(s, i);
+        return choice && s.is(i, "else") ? statement_end(s, i + 1) : i;
+    }
+    if (s.is(i, "do")) {
+        i = statement_end(s, i + 1);
+        if (s.is(i, "while") && s.is(i + 1, "(")) i = past(s, i + 1);
+        return s.is(i, ";") ? i + 1 : i;
+    }
+    if (s.is(i, "try")) {
+        i = statement_end(s, i + 1);
+        while (s.is(i, "catch")) i = past(s, past(s, i + 1));
+        return i;
+    }
+    if (s.is(i, "case")) {
+        while (i <= s.count() && !s.is(i, ":")) i = past(s, i);
+        return statement_end(s, i + 1);
+    }
+    if (s.is_word(i) && s.is(i + 1, ":")) return statement_end(s, i + 2);
+    for (; i <= s.count(); i = past(s, i)) {
+        if (s.is(i, ";")) return i + 1;
+        if (s[i].partner && !s.opens(i)) return i;
+    }
+    return i;
+}
+
+int find_word(const Source& s, int first, int last, std::string_view word)
+{
+    for (int i = first; i < last; ++i)
+        if (s.is(i, word)) return i;
+    return 0;
+}
+
+int lambda_body(const Source& s, int open)
+{
+    const int before = open - 1;
+    if (is_operand(s, before) || s[before].kind == Token::number || s[before].kind == Token::text) return 0;
+    if (s.is(before, ")") || s.is(before, "]") || s.is(before, ">")) return 0;  // a subscript
+    if (is_attribute(s, open) || s.is(before, "[")) return 0;
+    for (int i = past(s, open); i <= s.count();) {
+        if (s.is(i, "{")) return i;
+        if (s.is(i, "(")) i = past(s, i);
+        else if (s.is(i, "<")) { if (!(i = angles_end(s, i))) return 0; }
+        else if (s.is_word(i) || s.is(i, "->") || s.is(i, "::") || s.is(i, "*") || s.is(i, "&") || s.is(i, "&&")) ++i;
+        else return 0;
+    }
+    return 0;
+}
+
+int lambda_around(const Source& s, int i)
+{
+    while (s.is_word(i) && !is_keyword(s.spelling(i))) --i;
+    const int open = s.is(i, "]") ? s[i].partner : 0;
+    return open && !is_attribute(s, open) && lambda_body(s, open) ? open : 0;
+}
+
+bool at_namespace_scope(const Source& s, int i)
+{
+    for (int open = s[i].parent; open; open = s[open].parent)
+        if (!s.is(open, "{") || !namespace_name(s, open)) return false;
+    return true;
+}
+
+std::string scope_of(const Source& s, int i)
+{
+    std::string scope;
+    for (int open = s[i].parent; open; open = s[open].parent) {
+        const int name = s.is(open, "{") ? namespace_name(s, open) : 0;
+        if (name && s.is_word(name)) scope = s.join(name, open) + (scope.empty() ? "" : "::" + scope);
+    }
+    return scope;
+}
+
+Declaration::Declaration(const Source& s, int i) : source(s), first(declaration_begin(s, i))
+{
+    for (; s.is(first, "template") || (s.is(first, "extern") && s[first + 1].kind == Token::text); ++first) {
+        if (s.is(first, "extern")) {
+            ++first;
+            continue;
+        }
+        templated = true;
+        const int end = s.is(first + 1, "<") ? angles_end(s, first + 1) : 0;
+        if (end) {
+            header = first + 1;
+            first = end - 1;
+        }
+    }
+    bool class_head = false;
+    for (int j = first; j <= s.count();) {
+        if (s.is_word(j)) {
+            words.push_back(j);
+            if (s.is(j, "operator")) {
+                function = true;
+                name = j;
+                for (++j; !(s.is(j, "(") && !(s.is(j + 1, ")") && s.is(j - 1, "operator"))) && j <= s.count(); j = past(s, j)) {}
+                stop = j;
+                break;
+            }
+            class_head |= one_of(s.spelling(j), {"struct", "class", "union", "enum"});
+            if (s.is(j + 1, "(") && takes_parentheses(s.spelling(j))) {
+                j = past(s, j + 1);
+            } else {
+                name = j++;
+                if (const int end = s.is(j, "<") ? angles_end(s, j) : 0) j = end;
+            }
+        } else if (s.is(j, "{") && class_head) {
+            class_head = false;
+            j = past(s, j);
+        } else if (is_attribute(s, j)) {
+            j = past(s, j);
+        } else if (s.is(j, "*") || s.is(j, "&") || s.is(j, "&&") || s.is(j, "::") || s.is(j, "~") || (class_head && s.is(j, ":"))) {
+            words.push_back(j++);
+        } else {
+            // A pointer to a function, `(*name)(`, and a value, `name(3)`, are no parameter lists.
+            const Token::Kind inside = s[j + 1].kind;
+            if (s.is(j, "(")) function = !s.is(j + 1, "*") && !s.is(j + 1, "&") && inside != Token::number && inside != Token::text;
+            stop = j;
+            break;
+        }
+    }
+    if (function && stop) body = function_body(s, stop);
+}
+
+bool Declaration::has(std::string_view word) const
+{
+    return std::any_of(words.begin(), words.end(), [&](int w) { return source.is(w, word); });
+}
+
+bool Declaration::has_inline() const { return has("inline") || has("__inline__") || has("__inline"); }
+
+bool Declaration::constant() const
+{
+    if (has("constexpr")) return true;
+    if (source.is(stop, "(")) return find_word(source, stop, source[stop].partner, "const") != 0;
+    bool constant = false;
+    for (int w : words) {
+        if (source.is(w, "*")) constant = false;
+        constant |= source.is(w, "const");
+    }
+    return constant;
+}
+
+int Declaration::specifiers() const
+{
+    int i = first;
+    for (;;) {
+        if (is_attribute(source, i)) i = past(source, i);
+        else if (source.is(i, "alignas")) i = past(source, i + 1);
+        else if (is_space_word(source.spelling(i)) || source.is(i, "static")) ++i;
+        else return i;
+    }
+}
+
+bool is_launch(const Source& s, int i)
+{
+    return s.is(i, "<") && s.is(i + 1, "<") && s.is(i + 2, "<") && s.end_of(i) == s.begin_of(i + 1) && !s.is(i - 1, "operator") && !s.is(i - 1, "<");
+}
+
+Launch::Launch(const Source& s, int open)
+{
+    const auto refuse = [&](int i, const char* what) { throw Refusal{s.begin_of(i), what}; };
+    const char* const no_kernel = "<<< follows no kernel; write kernel<<<grid, block>>>(arguments)";
+
+    // The kernel, backwards: a name or a group in brackets, and what qualifies it.
+    int begin = open;
+    for (bool more = true; more;) {
+        if (s.is(begin - 1, ">")) {
+            const int angle = angles_begin(s, begin - 1);
+            if (!angle) refuse(open, no_kernel);
+            begin = angle;
+        }
+        const int last = begin - 1;
+        if (is_operand(s, last)) {
+            begin = last;
+            if (s.is(begin - 1, "template")) --begin;
+        } else if (s.is(last, ")") || s.is(last, "]")) {
+            begin = s[last].partner;
+            const int before = begin - 1;
+            // A call or a subscript goes on; a group behind `if (...)` does not.
+            const int control = s.is(before, ")") ? s[before].partner - 1 : 0;
+            if (is_operand(s, before) || s.is(before, "]") || s.is(before, ">") || (control && is_operand(s, control))) continue;
+        } else {
+            refuse(open, no_kernel);
+        }
+        more = s.is(begin - 1, "::") || s.is(begin - 1, ".") || s.is(begin - 1, "->");
+        if (more) --begin;
+        if (more && s.is(begin, "::") && !is_operand(s, begin - 1) && !s.is(begin - 1, ">")) break;  // ::name
+    }
+    kernel = {begin, open};
+    name = kernel;
+    while (s.is(name.first, "(") && s[name.first].partner == name.second - 1) ++name.first, --name.second;
+    if (s.is(name.second - 1, ">")) {
+        arguments = {angles_begin(s, name.second - 1) + 1, name.second - 1};
+        name.second = arguments.first - 1;
+    }
+
+    // The configuration, forwards, up to the `>>>` that closes no template arguments. Where a `<`
+    // of it is a comparison, that one comes too late: then the first `>>>(` must do.
+    const auto closes = [&](int i) { return s.is(i, ">") && s.is(i + 1, ">") && s.is(i + 2, ">"); };
+    const auto ends = [&](int i) { return i > s.count() || s.is(i, ";") || (s[i].partner && !s.opens(i)); };
+    close = 0;
+    int depth = 0;
+    for (int i = open + 3; !close && !ends(i); i = past(s, i)) {
+        if (s.is(i, "<") && s.is_word(i - 1)) ++depth;
+        else if (s.is(i, ">") && depth) --depth;
+        else if (closes(i)) close = i;
+    }
+    for (int i = open + 3; !close && !ends(i); i = past(s, i))
+        if (closes(i) && s.is(i + 3, "(")) close = i;
+    if (!close) refuse(open, "this launch has no >>>; write kernel<<<grid, block>>>(arguments)");
+    if (!s.is(close + 3, "(")) refuse(open, "a launch needs its arguments in parentheses; write kernel<<<grid, block>>>(arguments)");
+    configuration = {open + 3, close};
+    const std::vector<Range> parts = split(s, configuration.first, configuration.second);
+    const bool blank = std::any_of(parts.begin(), parts.end(), [](Range part) { return part.first == part.second; });
+    if (parts.empty() || parts.size() > 4 || blank)
+        refuse(open, "a launch is configured by a grid, a block, bytes of shared memory and a stream; write kernel<<<grid, block>>>(arguments)");
+}
+
+}  // namespace rewrite

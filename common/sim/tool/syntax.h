@@ -1,0 +1,72 @@
+// As much of the grammar of C++ as the rewriter needs: where declarations, statements, lambdas and
+// template argument lists begin and end. Positions are numbers of tokens; 0 means none.
+
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tokens.h"
+
+namespace rewrite {
+
+using Range = std::pair<int, int>;  // tokens [first, second)
+
+// Behind the `>` that closes the `<` at `open`; 0 if that is no list of template arguments.
+int angles_end(const Source& source, int open);
+
+// What commas separate in tokens [first, last), template arguments skipped. Empty: no part.
+std::vector<Range> split(const Source& source, int first, int last);
+
+// Behind the statement that begins at `first`.
+int statement_end(const Source& source, int first);
+
+// The first of these words in [first, last).
+int find_word(const Source& source, int first, int last, std::string_view word);
+
+// The `{` of the lambda that begins with the `[` at `open`.
+int lambda_body(const Source& source, int open);
+
+// The lambda whose specifiers hold token i: its `[`.
+int lambda_around(const Source& source, int i);
+
+bool at_namespace_scope(const Source& source, int i);
+
+// The namespaces around token i: "a::b".
+std::string scope_of(const Source& source, int i);
+
+// The declaration with a specifier at token i, up to where a function and a variable differ.
+struct Declaration {
+    Declaration(const Source& source, int i);
+
+    bool has(std::string_view word) const;
+    bool has_inline() const;
+    bool constant() const;   // at the top level: not a pointer to something constant
+    int specifiers() const;  // behind what must come first: alignas, [[...]], and words that the rewriter removes
+
+    const Source& source;
+    int first;               // behind `template <...>` and `extern "C"`
+    int header = 0;          // the `<` of the last `template <...>`
+    bool templated = false;  // also where `template` has no header: an explicit instantiation
+    bool function = false;
+    int name = 0;
+    int stop = 0;            // the `(` of the parameters; of a variable: what follows its name
+    int body = 0;            // of a function that is defined here: its `{`
+    std::vector<int> words;  // the words and symbols before `stop`, outside of brackets and angles
+};
+
+// Words of CUDA that say where a variable or a function lives.
+bool is_space_word(std::string_view word);
+
+// A launch, KERNEL<<<CONFIG>>>(ARGS): its parts.
+struct Launch {
+    Launch(const Source& source, int open);  // the first `<` of the three; throws Refusal
+
+    Range kernel, configuration, name;  // name: the template arguments and parentheses stripped
+    int close;                          // the first `>` of the three
+    Range arguments{};                  // between the `<` and `>` of the kernel's name, if it has them
+};
+bool is_launch(const Source& source, int i);
+
+}  // namespace rewrite

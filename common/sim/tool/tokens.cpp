@@ -1,0 +1,249 @@
+#include "tokens.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace rewrite {
+namespace {
+
+// Tokens may be asked for this far behind the last.
+constexpr int tokens_behind = 4;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || (c & 0x80); }
+bool is_name(char c) { return is_name_start(c) || is_digit(c); }
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+// A line marker, `# 12 "file" 1 3`, in its parts.
+struct Marker {
+    int line = -1;  // of the next line; -1: not a line marker
+    std::string file;
+    bool system = false;
+};
+
+Marker read_marker(std::string_view directive)
+{
+    Marker marker;
+    size_t i = 1;
+    const auto skip_spaces = [&] { while (i < directive.size() && (directive[i] == ' ' || directive[i] == '\t')) ++i; };
+    skip_spaces();
+    if (directive.substr(i, 4) == "line") {
+        i += 4;
+        skip_spaces();
+    }
+    int line = 0;
+    for (; i < directive.size() && is_digit(directive[i]); ++i) line = 10 * line + (directive[i] - '0');
+    skip_spaces();
+    if (i >= directive.size() || directive[i] != '"') return marker;
+    for (++i; i < directive.size() && directive[i] != '"'; ++i) {
+        if (directive[i] == '\\') ++i;
+        if (i < directive.size()) marker.file += directive[i];
+    }
+    marker.line = line;
+    marker.system = i < directive.size() && directive.find(" 3", i) != std::string_view::npos;
+    return marker;
+}
+
+size_t line_end(const std::string& text, size_t i)
+{
+    const size_t end = text.find('\n', i);
+    return end == std::string::npos ? text.size() : end;
+}
+
+}  // namespace
+
+class Source::Lexer {
+public:
+    explicit Lexer(Source& source) : text_(source.text_), tokens_(source.tokens_) {}
+
+    void run()
+    {
+        tokens_.reserve(text_.size() / 4 + tokens_behind);
+        tokens_.emplace_back();
+        while (skip_to_token()) next();
+        if (innermost_) refuse(innermost_, "this bracket is never closed; close it");
+    }
+
+private:
+    char at(size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+
+    [[noreturn]] void refuse(int token, const char* what) const { throw Refusal{tokens_[token].begin, what}; }
+
+    // Past white space, comments and directives; false at the end of the text.
+    bool skip_to_token()
+    {
+        for (;;) {
+            const char c = at(i_);
+            if (is_space(c)) {
+                line_begins_ |= c == '\n';
+                ++i_;
+            } else if (c == '#' && line_begins_) {
+                const size_t end = line_end(text_, i_);
+                const Marker marker = read_marker(std::string_view(text_).substr(i_, end - i_));
+                if (marker.line >= 0) system_ = marker.system;
+                i_ = end;
+            } else if (c == '/' && at(i_ + 1) == '/') {
+                i_ = line_end(text_, i_);
+            } else if (c == '/' && at(i_ + 1) == '*') {
+                const size_t end = text_.find("*/", i_ + 2);
+                if (end == std::string::npos) throw Refusal{i_, "this comment is never closed; write */ at its end"};
+                i_ = end + 2;
+            } else {
+                return i_ < text_.size();
+            }
+        }
+    }
+
+    void next()
+    {
+        line_begins_ = false;
+        const size_t begin = i_;
+        const char c = text_[i_];
+        Token::Kind kind = Token::symbol;
+        if (is_name_start(c)) {
+            kind = Token::word;
+            while (is_name(at(i_))) ++i_;
+            if (at(i_) == '"' && is_raw(begin)) {
+                kind = Token::text;
+                raw_string(begin);
+            }
+        } else if (is_digit(c) || (c == '.' && is_digit(at(i_ + 1)))) {
+            kind = Token::number;
+            number();
+        } else if (c == '"' || c == '\'') {
+            kind = Token::text;
+            literal(c);
+        } else {
+            i_ += symbol_length();
+        }
+        tokens_.emplace_back();
+        Token& token = tokens_.back();
+        token.begin = uint32_t(begin);
+        token.length = uint32_t(i_ - begin);
+        token.parent = innermost_;
+        token.kind = kind;
+        token.system = system_;
+        if (kind == Token::symbol) bracket(c);
+    }
+
+    bool is_raw(size_t begin) const
+    {
+        const std::string_view prefix(text_.data() + begin, i_ - begin);
+        return prefix == "R" || prefix == "LR" || prefix == "uR" || prefix == "UR" || prefix == "u8R";
+    }
+
+    void raw_string(size_t begin)
+    {
+        const size_t open = text_.find('(', i_);
+        const size_t close = open == std::string::npos ? open : text_.find(")" + text_.substr(i_ + 1, open - i_ - 1) + "\"", open);
+        if (close == std::string::npos) throw Refusal{begin, "this raw string is never closed; close it"};
+        i_ = close + (open - i_) + 1;
+    }
+
+    // Digits, suffixes, separators and exponents.
+    void number()
+    {
+        for (++i_;; ++i_) {
+            const char c = at(i_), before = text_[i_ - 1];
+            const bool sign = (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
+            if (!is_name(c) && c != '.' && !sign && !(c == '\'' && is_name(at(i_ + 1)))) return;
+        }
+    }
+
+    void literal(char quote)
+    {
+        const size_t begin = i_;
+        for (++i_; at(i_) != quote; ++i_) {
+            if (i_ >= text_.size() || text_[i_] == '\n') throw Refusal{begin, std::string("this literal is never closed; write ") + quote + " at its end"};
+            if (text_[i_] == '\\') ++i_;
+        }
+        ++i_;
+    }
+
+    size_t symbol_length() const
+    {
+        static const char* const longer[] = {"...", "::", "->", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=",
+                                             "%=",  "&=", "|=", "^=", "&&", "||", "++", "--"};
+        for (const char* symbol : longer)
+            if (text_[i_] == symbol[0] && text_.compare(i_, std::strlen(symbol), symbol) == 0) return std::strlen(symbol);
+        return 1;
+    }
+
+    void bracket(char c)
+    {
+        const int here = int(tokens_.size()) - 1;
+        if (c == '(' || c == '[' || c == '{') {
+            innermost_ = here;
+        } else if (c == ')' || c == ']' || c == '}') {
+            const char open = c == ')' ? '(' : c == ']' ? '[' : '{';
+            if (!innermost_) refuse(here, "this bracket was never opened; remove it");
+            if (text_[tokens_[innermost_].begin] != open) refuse(innermost_, "this bracket is closed by another kind of bracket; close it first");
+            tokens_[innermost_].partner = here;
+            tokens_[here].partner = innermost_;
+            innermost_ = tokens_[here].parent = tokens_[innermost_].parent;
+        }
+    }
+
+    const std::string& text_;
+    std::vector<Token>& tokens_;
+    size_t i_ = 0;
+    int innermost_ = 0;
+    bool line_begins_ = true, system_ = false;
+};
+
+Source::Source(const std::string& text) : text_(text)
+{
+    Lexer(*this).run();
+    count_ = int(tokens_.size()) - 1;
+    tokens_.resize(tokens_.size() + tokens_behind);
+    for (int i = count_ + 1; i < int(tokens_.size()); ++i) tokens_[i].begin = uint32_t(text_.size());
+}
+
+std::string Source::join(int first, int last) const
+{
+    std::string joined;
+    for (int i = first; i < last; ++i) {
+        if (i > first && begin_of(i) > end_of(i - 1)) joined += ' ';
+        joined += spelling(i);
+    }
+    return joined;
+}
+
+Place place_in(const std::string& text, size_t offset, const std::string& name)
+{
+    Place place{name, 1};
+    for (size_t i = 0;;) {
+        const size_t end = line_end(text, i);
+        if (offset <= end) return place;
+        ++place.line;
+        size_t first = i;
+        while (first < end && is_space(text[first])) ++first;
+        if (text[first] == '#') {
+            const Marker marker = read_marker(std::string_view(text).substr(first, end - first));
+            if (marker.line >= 0) place = {marker.file, marker.line};
+        }
+        i = end + 1;
+    }
+}
+
+std::vector<size_t> own_ranges(const std::string& text)
+{
+    std::vector<size_t> ranges{0};
+    std::string own;
+    bool inside = true;
+    for (size_t i = 0; i < text.size(); i = line_end(text, i) + 1) {
+        size_t first = i;
+        while (first < text.size() && is_space(text[first])) ++first;
+        if (text[first] != '#') continue;
+        const Marker marker = read_marker(std::string_view(text).substr(first, line_end(text, first) - first));
+        if (marker.line < 0) continue;
+        if (own.empty()) own = marker.file;
+        if (inside == (marker.file == own)) continue;
+        inside = !inside;
+        ranges.push_back(i);
+    }
+    ranges.push_back(text.size());
+    return ranges;
+}
+
+}  // namespace rewrite

@@ -1,0 +1,178 @@
+#include "watch.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "../error.h"
+#include "../reference.h"
+#include "places.h"
+#include "symbols.h"
+#include "worker.h"
+
+namespace sim {
+
+__thread Likely likely;
+__thread bool watching;
+
+namespace {
+
+// The ranges of the program that are never written: its constants.
+const std::vector<Range>& constants()
+{
+    static const std::vector<Range> ranges = [] {
+        std::vector<Range> ranges;
+        dl_iterate_phdr([](dl_phdr_info* info, size_t, void* out) {
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& p = info->dlpi_phdr[i];
+                if ((p.p_type == PT_LOAD && !(p.p_flags & PF_W)) || p.p_type == PT_GNU_RELRO)
+                    static_cast<std::vector<Range>*>(out)->push_back({uintptr_t(info->dlpi_addr + p.p_vaddr), uintptr_t(p.p_memsz)});
+            }
+            return 0;
+        }, &ranges);
+        return ranges;
+    }();
+    return ranges;
+}
+
+// A place for the newest range, in front.
+void prefer(Range (&ranges)[2], uintptr_t begin, uintptr_t bytes)
+{
+    const uintptr_t first = (begin + 15) / 16 * 16;
+    const Range newest{first, bytes < first - begin ? 0 : (bytes - (first - begin)) / 16 * 16};
+    if (ranges[0].begin == newest.begin && ranges[0].bytes == newest.bytes) return;
+    ranges[1] = ranges[0];
+    ranges[0] = newest;
+}
+
+}  // namespace
+
+void look(uintptr_t address, Site site)
+{
+    if (watching) Worker::here()->look(address, site);
+    else if (output_matrix()) look_at_host(address, site);
+}
+
+void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
+{
+    if (watching) Worker::here()->look_at_range(address, bytes, kind, place);
+}
+
+// Whether an access of `piece` bytes may be made and is to be recorded. False: it is of no memory of the
+// GPU's. Does not return where it may not be made.
+bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
+{
+    if (threads_.fibers().hold(address)) return false;
+    const Kind kind = kind_of(site);
+    if (const SharedArray* array = shared_.find(address, return_address(site))) {
+        if (address % piece) refuse(Fault::misaligned, address, site, array->name, array->begin);
+        if (!array->holds(address + piece - 1)) refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, array->name, array->begin);
+        prefer(likely.shared, array->begin, array->bytes);
+        return true;
+    }
+    const Allocation* target = memory().find(address);
+    if (!target) {
+        // The variables that a kernel sees of itself, and of this simulator.
+        if (address - uintptr_t(&thread_index) < sizeof thread_index || address - uintptr_t(&block_index) < sizeof block_index ||
+            address - uintptr_t(&block_size) < sizeof block_size || address - uintptr_t(&grid_size) < sizeof grid_size)
+            return false;
+        if (is_guard(address - thread_local_base())) return false;
+        if (kind == load)
+            for (const Range& range : constants())
+                if (range.holds(address)) return false;
+        refuse_stray(address, site);
+    }
+    if (target->freed) refuse(Fault::use_after_free, address, site, target->name, target->begin);
+    if (!target->holds(address + piece - 1)) refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, target->name, target->begin);
+    if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
+    if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
+    if (kind == load && target->unwritten) check_output(*target, address, site);
+    else if (kind != atomic) prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
+    return true;
+}
+
+void Worker::look(uintptr_t address, Site site)
+{
+    // What the suspected index was used for: if it is another line that comes here, it was for a local.
+    if (suspect_.line && place_of(return_address(site)).line != suspect_.line) settle_index();
+    suspect_.line = 0;
+    if (!may_pass(address, site, bytes_of(site))) return;
+    if (cursor.next == cursor.end) record_.grow();
+    record(address, site);
+}
+
+// A structure is moved in words, as nvcc does where it knows of no greater alignment.
+void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
+{
+    const uintptr_t low = (address | bytes) & -(address | bytes);
+    const unsigned piece = unsigned(std::min<uintptr_t>(low, 4));
+    const Site site = site_of(place, kind, unsigned(__builtin_ctz(piece))) | turn;
+    for (size_t at = 0; at < bytes; at += piece) look(address + at, site);
+}
+
+void Worker::note_fence(uint64_t place)
+{
+    if (cursor.next == cursor.end) record_.grow();
+    record(0, site_of(place, Kind(3), 0) | turn);
+}
+
+// An access that must not be made: it goes on record, and ends the thread.
+void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin)
+{
+    findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1, block_, false, ""});
+    suspect_.line = 0;
+    threads_.end_thread();
+}
+
+// Of what lies nowhere: the memory that it was probably meant for.
+void Worker::refuse_stray(uintptr_t address, Site site)
+{
+    const Kind kind = kind_of(site);
+    const Fault fault = address % bytes_of(site) ? Fault::misaligned : kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store;
+    if (address - thread_local_base() < uintptr_t(1) << 24)
+        if (const SharedArray* array = shared_.nearest(address)) refuse(fault, address, site, array->name, array->begin);
+    const Allocation* target = memory().nearest(address);
+    // Stores are not meant for a matrix that is only read, however near.
+    if (target && target->constant && kind != load) target = output_matrix();
+    const uint64_t distance = !target ? ~0ull : address < target->begin ? target->begin - address : address - target->begin - target->bytes;
+    if (distance > uint64_t(1) << 36) refuse(Fault::host_memory, address, site, "", 0);
+    refuse(fault, address, site, target->name, target->begin);
+}
+
+// A load from the output: it must have been stored to before.
+void Worker::check_output(const Allocation& memory, uintptr_t address, Site site)
+{
+    const harness::Contents& unwritten = *memory.unwritten;
+    const uint64_t offset = address - memory.begin;
+    const uint64_t bytes = harness::bytes_of(unwritten.type);
+    for (uint64_t at = offset / bytes * bytes; at < offset + bytes_of(site); at += bytes) {
+        uint64_t found = 0;
+        std::memcpy(&found, reinterpret_cast<const char*>(memory.begin + at), bytes);
+        const uint64_t poison = bytes == 8 ? unwritten.at<uint64_t>(at / 8) : unwritten.at<uint32_t>(at / 4);
+        if (found == poison)
+            findings.add({Fault::uninitialized, without_turn(site), 0, threads_.current(), 0, block_, memory.name, int64_t(at), 1, block_, true, ""});
+    }
+}
+
+void Worker::suspect_index(const std::string& text, int line, uint64_t place)
+{
+    settle_index();
+    suspect_ = {text, line, place};
+    likely = {};  // whatever comes next is looked at
+}
+
+void Worker::settle_index()
+{
+    if (!suspect_.line) return;
+    suspect_.line = 0;
+    fail(Fault::local_array, suspect_.text, suspect_.place);
+}
+
+void Worker::fail(Fault fault, const std::string& text, uint64_t place)
+{
+    findings.add({fault, site_of(place, load, 0), 0, threads_.current(), 0, block_, "", 0, 1, block_, false, text});
+    threads_.end_thread();
+}
+
+}  // namespace sim

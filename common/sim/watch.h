@@ -1,0 +1,50 @@
+// Watches memory: every access of a simulated thread passes here before it is made.
+//
+// The compiler puts a call in front of each access (hooks.cpp). Most accesses go where the last ones
+// went: those ranges are looked at first, and the access is recorded. Everything else is looked at
+// closely: locals and the simulator's own variables are no memory of the GPU's, and what a thread may
+// not touch ends the thread, as it would end the kernel on hardware.
+
+#pragma once
+
+#include <cstdint>
+
+#include "requests.h"
+
+namespace sim {
+
+// A range of addresses; empty at first.
+struct Range {
+    uintptr_t begin, bytes;
+    bool holds(uintptr_t address) const { return address - begin < bytes; }
+};
+
+// Where the accesses of this host thread may go without a closer look, if they are aligned. Ranges begin and end
+// at multiples of 16 bytes, so that an access that begins inside ends inside.
+struct Likely {
+    Range load[2], store[2];  // global memory; where the last ones went first
+    Range shared[2];          // one array each
+};
+extern __thread Likely likely;
+
+// Whether a simulated thread is running on this host thread.
+extern __thread bool watching;
+
+// The closer look at an access. Returns if it may be made, and has then recorded it if it is to be
+// counted. Never inlined: the hooks stay small.
+__attribute__((noinline, cold)) void look(uintptr_t address, Site site);
+
+// An access by the host, while a launcher of the harness runs: the matrices are the device's.
+void look_at_host(uintptr_t address, Site site);
+
+// An access of as many bytes as the compiler moves at once.
+void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
+
+inline void record(uintptr_t address, Site site)
+{
+    cursor.next[0] = address;
+    cursor.next[warp_size] = site;
+    cursor.next += words_per_row;
+}
+
+}  // namespace sim

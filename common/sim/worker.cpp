@@ -1,0 +1,173 @@
+#include "worker.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../error.h"
+#include "faults.h"
+#include "places.h"
+
+namespace sim {
+namespace {
+
+thread_local Worker* worker = nullptr;
+
+// A fence is recorded like an access, so that it keeps its place among them.
+constexpr Kind fence_kind = Kind(3);
+
+}  // namespace
+
+Settings& settings()
+{
+    static Settings settings;
+    return settings;
+}
+
+Worker* Worker::here() { return worker; }
+
+Worker::Worker() : threads_(record_, *this) {}
+
+void Worker::start(Grid& grid)
+{
+    worker = this;
+    catch_faults();
+    grid_ = &grid;
+    block_size = {grid.block.x, grid.block.y, grid.block.z};
+    grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
+    const bool lockstep = grid.machine->major < 7;
+    threads_.start(grid.block, grid.threads, grid.arguments, !lockstep);
+    shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
+    global_checker_.start_launch(grid.earlier_blocks, lockstep);
+    likely = {};
+    recent_ = nullptr;
+    const Allocation* output = output_matrix();
+    counter.start(*grid.rules, *grid.machine, *grid.windows, output ? output->gpu_address : 0, output ? output->bytes : 0, grid.earlier_blocks);
+}
+
+void Worker::run_the_rest()
+{
+    for (;;) {
+        const uint64_t first = grid_->next_block.fetch_add(grid_->chunk);
+        if (first >= grid_->blocks) break;
+        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks); ++block) run_block(block);
+    }
+    counter.finish();
+    likely = {};  // the host is watched in another way
+}
+
+void Worker::run_block(uint64_t block)
+{
+    const dim3& grid = grid_->grid;
+    block_index = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
+    block_ = block;
+    counter.block(block);
+    shared_checker_.start_block(block, grid_->machine->major < 7);
+    global_checker_.start_block(block);
+    shared_.poison();
+    sequence_warp_ = -1;
+    watching = true;
+    threads_.run_block();
+    watching = false;
+}
+
+void Worker::warp_stopped(int warp)
+{
+    if (sequence_warp_ != warp) {
+        sequence_.clear();
+        sequence_warp_ = warp;
+        order_ = 0;
+    }
+    order_ = record_.flush(order_, [&](const Request& r) {
+        if (settings().instruments) request(r, warp);
+    });
+    shared_checker_.warp_done(sequence_, findings);
+    global_checker_.warp_done(sequence_, findings);
+}
+
+void Worker::barrier_opens()
+{
+    ++barriers;
+    shared_checker_.barrier();
+    global_checker_.barrier();
+    sequence_warp_ = -1;
+}
+
+void Worker::warp_syncs(int warp, uint32_t lanes)
+{
+    shared_checker_.warp_syncs(warp, lanes);
+    global_checker_.warp_syncs(warp, lanes);
+}
+
+void Worker::barrier_missed(uint64_t first, uint64_t other, int missing, int waiting)
+{
+    findings.add({Fault::barrier_not_reached, site_of(first, load, 0), other ? site_of(other, load, 0) : 0, missing, waiting, block_, "", 0, 1, block_, false, ""});
+}
+
+void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came)
+{
+    findings.add({Fault::lanes_not_reached, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false,
+                  harness::format("mask 0x%08x, came 0x%08x", mask, came)});
+}
+
+void Worker::never_ends(uint64_t place, int thread)
+{
+    findings.add({Fault::endless_loop, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false,
+                  harness::format("more than %llu turns", (unsigned long long)most_turns())});
+}
+
+void Worker::request(const Request& request, int warp)
+{
+    sequence_.add(request.site);
+    const uint64_t address = request.address[__builtin_ctz(request.lanes)];
+    if (recent_ && recent_->holds(address)) return global_request(request, warp);
+    const SharedArray* array = shared_.find(address);
+    if (array) return shared_request(request, warp, *array);
+    if (kind_of(request.site) == fence_kind) return global_checker_.fence();
+    recent_ = memory().find(address);
+    global_request(request, warp);
+}
+
+void Worker::shared_request(const Request& request, int warp, const SharedArray& array)
+{
+    int units;
+    if (shared_checker_.check(request, warp * warp_size, array, findings) && array.offset % 256 == 0) {
+        units = counter.count(request, Space::shared, array.offset - array.begin);
+    } else {
+        // Lanes may be in several arrays. On hardware, arrays follow each other: their banks do, too.
+        uint64_t offsets[warp_size] = {};
+        for (int lane = 0; lane < warp_size; ++lane)
+            if (request.lanes >> lane & 1) {
+                const SharedArray& own = *shared_.find(request.address[lane]);
+                offsets[lane] = request.address[lane] - own.begin + own.offset;
+                if (&own != &array) shared_checker_.check({request.site, 1u << lane, request.address, request.order}, warp * warp_size, own, findings);
+            }
+        units = counter.count({request.site, request.lanes, offsets, request.order}, Space::shared, 0);
+    }
+    if (settings().tracing) keep(request, warp, "shared", array.begin, array.offset, units, -1);
+}
+
+void Worker::global_request(const Request& request, int warp)
+{
+    const Allocation& target = *recent_;
+    if (target.shadow) global_checker_.check(request, warp * warp_size, target, findings);
+    if (!target.counted) return;
+    const Kind kind = kind_of(request.site);
+    if (target.unwritten && kind == store) output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);
+    else if (target.unwritten || (kind == store && !target.constant)) unordered_possible = true;
+    const uint64_t offset = target.gpu_address - target.begin;
+    const int units = counter.count(request, global, offset);
+    if (settings().tracing) {
+        const uint64_t address = request.address[__builtin_ctz(request.lanes)];
+        keep(request, warp, target.name, target.begin, 0, units, counter.partition(address + offset));
+    }
+}
+
+void Worker::keep(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition)
+{
+    Traced t{request.site, block_, warp, threads_.barriers_passed(), memory, request.lanes, {}, units, partition};
+    for (int lane = 0; lane < warp_size; ++lane)
+        if (request.lanes >> lane & 1) t.offsets.push_back(int64_t(request.address[lane] - begin + offset));
+    traced.push_back(std::move(t));
+}
+
+}  // namespace sim

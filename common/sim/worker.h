@@ -1,0 +1,110 @@
+// One host thread's share of the simulator: it runs blocks, one at a time, and has an account of what
+// their threads did.
+
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "checker.h"
+#include "counter.h"
+#include "findings.h"
+#include "global_checker.h"
+#include "memory.h"
+#include "shared_memory.h"
+#include "simulator.h"
+#include "threads.h"
+#include "watch.h"
+
+namespace sim {
+
+// A launch, as all host threads see it.
+struct Grid {
+    const Launching* launching;
+    dim3 grid, block;
+    void (*threads)(const void* arguments);
+    const void* arguments;
+    const harness::Machine* machine;
+    const Rules* rules;
+    Windows* windows;
+    uint64_t blocks;
+    uint64_t earlier_blocks;           // of earlier launches
+    uint64_t chunk;                    // blocks taken at a time
+    std::atomic<uint64_t> next_block;  // the first one nobody has taken
+};
+
+class Worker : private ThreadObserver {
+public:
+    Worker();
+    Worker(const Worker&) = delete;
+    static Worker* here();  // of this host thread, while it runs blocks
+
+    void start(Grid& grid);
+    void run_block(uint64_t block);
+    void run_the_rest();
+
+    // On the fiber of a thread.
+    void look(uintptr_t address, Site site);
+    void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
+    void note_fence(uint64_t place);
+    [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
+    // An index lies beyond the end of an array: a finding, unless the access turns out to be watched.
+    void suspect_index(const std::string& text, int line, uint64_t place);
+    void settle_index();  // if no watched access came, the array is the thread's own
+
+    Threads& threads() { return threads_; }
+    SharedMemory& shared() { return shared_; }
+    const Grid& grid() const { return *grid_; }
+
+    // Since they were last taken.
+    Counter counter;
+    Findings findings;
+    std::vector<Traced> traced;
+    uint64_t barriers = 0;
+    uint64_t output_stored = 0;       // bytes, to memory whose contents are to be verified
+    bool unordered_possible = false;  // global memory was used in a way that may be a race
+
+private:
+    void warp_stopped(int warp) override;
+    void barrier_opens() override;
+    void warp_syncs(int warp, uint32_t lanes) override;
+    void barrier_missed(uint64_t first, uint64_t other, int missing, int waiting) override;
+    void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) override;
+    void never_ends(uint64_t place, int thread) override;
+
+    bool may_pass(uintptr_t address, Site site, unsigned piece);
+    [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin);
+    [[noreturn]] void refuse_stray(uintptr_t address, Site site);
+    void check_output(const Allocation& memory, uintptr_t address, Site site);
+    __attribute__((hot)) void request(const Request& request, int warp);
+    void shared_request(const Request& request, int warp, const SharedArray& array);
+    void global_request(const Request& request, int warp);
+    void keep(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition);
+
+    Grid* grid_ = nullptr;
+    uint64_t block_ = 0;
+    WarpRecord record_;
+    Threads threads_;
+    SharedMemory shared_;
+    SharedChecker shared_checker_;
+    GlobalChecker global_checker_;
+    Sequence sequence_;  // of the warp that stopped last, since the barrier
+    int sequence_warp_ = -1;
+    int order_ = 0;
+    const Allocation* recent_ = nullptr;  // that a request went to
+    struct Suspect {
+        std::string text;
+        int line = 0;  // 0: nothing is suspected
+        uint64_t place = 0;
+    } suspect_;
+};
+
+// Set by the host: how launches are looked at.
+struct Settings {
+    bool instruments = true;  // count and check
+    bool tracing = false;     // keep all requests
+    bool exact = false;       // check global memory; by a single host thread
+};
+Settings& settings();
+
+}  // namespace sim

@@ -1,0 +1,644 @@
+"""The rewriter of CUDA C++ for the simulator: what it writes, what it refuses, and that compilers take it."""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from lessons import ROOT, run
+
+CXX = os.environ.get("CXX") or "g++"
+COMPILERS = [c for c in dict.fromkeys([CXX, "g++", "clang++"]) if shutil.which(c.split()[0])]
+
+SHARED = "static __thread __attribute__((aligned(256)))"
+LAMBDA = '[](auto... sim_arguments) __attribute__((no_sanitize("thread"))) {'
+KERNEL = "__attribute__((noinline, noipa))"
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rewrite") / "rewrite"
+    done = run(*CXX.split(), "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror",
+               *sorted((ROOT / "common/sim/tool").glob("*.cpp")), "-o", path)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.fixture
+def rewrite(program, tmp_path):
+    """Runs the program on a text."""
+    def rewritten(text):
+        source = tmp_path / "text.ii"
+        source.write_text(text)
+        return run(program, source)
+    return rewritten
+
+
+def squeezed(text):
+    """With every run of spaces as one, and none at the ends or inside of brackets."""
+    text = text.replace('__attribute__((no_sanitize("bounds"))) ', "")  # test_indices_of_local_arrays
+    text = re.sub(r"[ \t]+", " ", text).strip()
+    return re.sub(r"(?<=[({]) | (?=[)}])", "", text)
+
+
+LOOP = ("if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::sim::Loop sim_loop(sim_outer); false) {} "
+        "else if (unsigned long sim_turns = 0; false) {} else")
+
+
+def turn(number):
+    return f"if (::sim::next_turn<{number}>(sim_outer, ++sim_turns), false) {{}} else"
+
+# What stands before and behind a snippet, in front of an arrow, is the same in what is written.
+REWRITTEN = {
+    # Launches.
+    "launch": ("void h() { k<<<1, 2>>>(3); }",
+               'void h() { ::sim::launch(::sim::Configuration(1, 2), "k", k)(3); }'),
+    "four arguments": ("void h() { k<<<1, 2, 3, s>>>(); }",
+                       'void h() { ::sim::launch(::sim::Configuration(1, 2, 3, s), "k", k)(); }'),
+    "apart": ("void h() { k << <1, 2>> >(3); }",
+              'void h() { ::sim::launch(::sim::Configuration(1, 2), "k", k)(3); }'),
+    "qualified": ("void h() { if (a) ::n::k<<<1, 2>>>(3); else n::k<<<1, 2>>>(3); }",
+                  'void h() { if (a) ::sim::launch(::sim::Configuration(1, 2), "::n::k", ::n::k)(3); '
+                  'else ::sim::launch(::sim::Configuration(1, 2), "n::k", n::k)(3); }'),
+    "parentheses": ("void h() { if (a) (*k)<<<1, 2>>>(3); }",
+                    'void h() { if (a) ::sim::launch(::sim::Configuration(1, 2), "(*k)", (*k))(3); }'),
+    "expression": ("void h() { s.table[3]<<<1, 2>>>(3); get<int>(4)<<<1, 2>>>(3); }",
+                   'void h() { ::sim::launch(::sim::Configuration(1, 2), "s.table[3]", s.table[3])(3); '
+                   '::sim::launch(::sim::Configuration(1, 2), "get<int>(4)", get<int>(4))(3); }'),
+    "template arguments": ("void h() { n::k<T, (N > 2), v<w<int>>><<<f<g<int>>(1), c<d<2>>>>>(3); }",
+                           'void h() { ::sim::launch(::sim::Configuration(f<g<int>>(1), c<d<2>>), "n::k<T, (N > 2), v<w<int>>>", '
+                           'n::k<T, (N > 2), v<w<int>>>)(3); }'),
+    "comparison": ("void h() { k<<<a < b ? 1 : 2, a >> 1>>>(3); }",
+                   'void h() { ::sim::launch(::sim::Configuration(a < b ? 1 : 2, a >> 1), "k", k)(3); }'),
+    "literal in the name": ("void h() { k<'\"', '\\n'><<<1, 2>>>(3); }",
+                            r"""void h() { ::sim::launch(::sim::Configuration(1, 2), "k<'\"', '\\n'>", k<'"', '\n'>)(3); }"""),
+    "nested": ("void h() { k<<<f([] { k<<<1, 2>>>(3); }), 2>>>(g([] { k<<<4, 5>>>(6); })); }",
+               'void h() { ::sim::launch(::sim::Configuration(f([] { ::sim::launch(::sim::Configuration(1, 2), "k", k)(3); }), 2), "k", k)'
+               '(g([] { ::sim::launch(::sim::Configuration(4, 5), "k", k)(6); })); }'),
+    "shift": ("void h() { a << b; a >> b; std::cout << k<1> << 3; x.operator<< <int>(3); }",) * 2,
+    # Kernels that only a call chooses.
+    "deduced": ("template <typename T> __global__ void k(T x) {} void h() { k<<<1, 2>>>(3); k<int><<<1, 2>>>(3); }",
+                f'template <typename T> {KERNEL} void k(T x) {{}} void h() {{ ::sim::launch(::sim::Configuration(1, 2), "k", {LAMBDA} '
+                'k(sim_arguments...); })(3); ::sim::launch(::sim::Configuration(1, 2), "k<int>", k<int>)(3); }'),
+    "partly deduced": ("template <int N, class T> __global__ void k(T x) {} void h() { k<4><<<1, 2>>>(3); }",
+                       f'template <int N, class T> {KERNEL} void k(T x) {{}} void h() {{ ::sim::launch(::sim::Configuration(1, 2), "k<4>", '
+                       f'{LAMBDA} k<4>(sim_arguments...); }})(3); }}'),
+    "default": ("template <class T, int N = 4> __global__ void k(T x) {} void h() { k<int><<<1, 2>>>(3); }",
+                f'template <class T, int N = 4> {KERNEL} void k(T x) {{}} void h() {{ ::sim::launch(::sim::Configuration(1, 2), "k<int>", '
+                'k<int>)(3); }'),
+    "default, deduced": ("template <class T, class U = T> __global__ void k(T x, U y) {} void h() { k<int><<<1, 2>>>(3, 4.); }",
+                         f'template <class T, class U = T> {KERNEL} void k(T x, U y) {{}} void h() {{ ::sim::launch('
+                         f'::sim::Configuration(1, 2), "k<int>", {LAMBDA} k<int>(sim_arguments...); }})(3, 4.); }}'),
+    "pack": ("template <class... T> __global__ void k(T... x) {} void h() { k<int><<<1, 2>>>(3, 4); }",
+             f'template <class... T> {KERNEL} void k(T... x) {{}} void h() {{ ::sim::launch(::sim::Configuration(1, 2), "k<int>", '
+             f'{LAMBDA} k<int>(sim_arguments...); }})(3, 4); }}'),
+    "overloaded": ("__global__ void k(int x); __global__ void k(float x) {} void h() { k<<<1, 2>>>(3); } __global__ void k(int x) {}",
+                   f'{KERNEL} void k(int x); {KERNEL} void k(float x) {{}} void h() {{ ::sim::launch(::sim::Configuration(1, 2), "k", '
+                   f'{LAMBDA} k(sim_arguments...); }})(3); }} {KERNEL} void k(int x) {{}}'),
+    "declared and defined": ("__global__ void k(int); void h() { k<<<1, 2>>>(3); } __global__ void k(int x) {}",
+                             f'{KERNEL} void k(int); void h() {{ ::sim::launch(::sim::Configuration(1, 2), "k", k)(3); }} '
+                             f'{KERNEL} void k(int x) {{}}'),
+    "namespaces": ("namespace a { __global__ void k() {} } namespace b { __global__ void k() {} } void h() { b::k<<<1, 2>>>(); }",
+                   f'namespace a {{ {KERNEL} void k() {{}} }} namespace b {{ {KERNEL} void k() {{}} }} '
+                   'void h() { ::sim::launch(::sim::Configuration(1, 2), "b::k", b::k)(); }'),
+    "specialized": ("template <class T> __global__ void k() {} template <> __global__ void k<int>() {} template __global__ void k<char>(); "
+                    "void h() { k<int><<<1, 2>>>(); }",
+                    f'template <class T> {KERNEL} void k() {{}} template <> {KERNEL} void k<int>() {{}} template {KERNEL} void k<char>(); '
+                    'void h() { ::sim::launch(::sim::Configuration(1, 2), "k<int>", k<int>)(); }'),
+    # Words.
+    "bounds": ("extern \"C\" __global__ void __launch_bounds__(256, 2) __maxnreg__(64) k(const __grid_constant__ int x) {}",
+               f'extern "C" {KERNEL} void k(const int x) {{}}'),
+    "host": ("__host__ int f() { while (a) {} return 1; }", "int f() { while (a) {} return 1; }"),
+    "inline": ("static __device__ __forceinline__ int f(); __forceinline__ inline __device__ int g(); __noinline__ __device__ int h();",
+               "static inline int f(); inline int g(); __attribute__((noinline)) int h();"),
+    "attribute of g++": ("__attribute__((__noinline__)) int f();",) * 2,
+    "align": ("struct __align__(2 * 8) V { float x; };", "struct __attribute__((aligned(2 * 8))) V { float x; };"),
+    "literals": ("auto s = R\"x(__global__ <<< \" )x\", t = \"__device__ k<<<1, 2>>>(3)\"; char c = '\"', n = '\\''; int i = 1'000'000;",) * 2,
+    "comments": ("/* __global__ */ // k<<<1, 2>>>(3)",) * 2,
+    "system header": ('# 1 "/usr/include/x.h" 1 3 4\n__device__ void f() { for (;;) {} }\n# 2 "a.cu" 2\n__device__ int f();',
+                      '# 1 "/usr/include/x.h" 1 3 4\n__device__ void f() { for (;;) {} }\n# 2 "a.cu" 2\n int f();'),
+    # Loops and calls.
+    "loops": ("__global__ void k() { for (;;) a(); while (b) {} do c(); while (d); for (int i : e) f(i); while (g); }",
+              f"{KERNEL} void k() {{ {LOOP} for (;;) {turn(1)} a(); {LOOP} while (b) {turn(2)} {{}} {LOOP} do {turn(3)} c(); while (d); "
+              f"{LOOP} for (int i : e) {turn(4)} f(i); {LOOP} while (g) ::sim::next_turn<5>(sim_outer, ++sim_turns); }}"),
+    "do of while": ("__global__ void k() { do while (a) b(); while (c); while (d) do e(); while (f); }",
+                    f"{KERNEL} void k() {{ {LOOP} do {turn(1)} {LOOP} while (a) {turn(2)} b(); while (c); "
+                    f"{LOOP} while (d) {turn(3)} {LOOP} do {turn(4)} e(); while (f); }}"),
+    "if": ("__global__ void k() { if (a) for (;;) b(); else while (c) d(); if constexpr (e) do f(); while (g); }",
+           f"{KERNEL} void k() {{ if (a) {{ {LOOP} for (;;) {turn(1)} b(); }} else {LOOP} while (c) {turn(2)} d(); "
+           f"if constexpr (e) {{ {LOOP} do {turn(3)} f(); while (g); }} }}"),
+    "do of if": ("__global__ void k() { do if (a) do b(); while (c); else try { d(); } catch (...) {} while (e); }",
+                 f"{KERNEL} void k() {{ {LOOP} do {turn(1)} if (a) {{ {LOOP} do {turn(2)} b(); while (c); }} "
+                 "else try { d(); } catch (...) {} while (e); }"),
+    "pragma": ("__global__ void k() { a();\n#pragma unroll 4\nfor (;;) b(); }",
+               f"{KERNEL} void k() {{ a(); {LOOP} \n#pragma unroll 4\nfor (;;) {turn(1)} b(); }}"),
+    "Duff": ("__global__ void k() { switch (n) { case 0: do { a(); case 1: a(); } while (--n); default: for (;;) switch (m) { case 2: b(); } } }",
+             f"{KERNEL} void k() {{ switch (n) {{ case 0: do {{ a(); case 1: a(); }} while (--n); default: {LOOP} for (;;) {turn(1)} "
+             "switch (m) { case 2: b(); } } }"),
+    "goto": ("__global__ void k() { goto in; while (a) { in: b(); } while (c) { goto out; } out: d(); }",
+             f"{KERNEL} void k() {{ goto in; while (a) {{ in: b(); }} {LOOP} while (c) {turn(1)} {{ goto out; }} out: d(); }}"),
+    "device function": ("template <class T> static __device__ T f(T x) { while (x) --x; return x; }",
+                        f"template <class T> static T f(T x) {{::sim::Call sim_call; {LOOP} while (x) {turn(1)} --x; return x; }}"),
+    "host and device": ("__host__ __device__ auto f(int x) noexcept(true) -> pair<int, int> { return x; }",
+                        "auto f(int x) noexcept(true) -> pair<int, int> {::sim::Call sim_call; return x; }"),
+    "constexpr": ("constexpr __device__ int f(int x) { while (x) --x; return x; }", "constexpr int f(int x) { while (x) --x; return x; }"),
+    "members": ("struct S : B<int> { __device__ S(int x) : B<int>(x), a{x}, b((x)) { c(); } S() = default; __device__ ~S() {} "
+                "__device__ operator int*() const { return p; } __device__ int operator()(int i) const { return i; } "
+                "friend __device__ bool operator<(S x, S y) { return true; } };",
+                "struct S : B<int> { S(int x) : B<int>(x), a{x}, b((x)) {::sim::Call sim_call; c(); } S() = default; ~S() {::sim::Call sim_call; } "
+                "operator int*() const {::sim::Call sim_call; return p; } int operator()(int i) const {::sim::Call sim_call; return i; } "
+                "friend bool operator<(S x, S y) {::sim::Call sim_call; return true; } };"),
+    "outside of the class": ("template <class T> __device__ S<T>::S() : a(0) {} __device__ int S<T>::f() const { return a[0]; }",
+                             "template <class T> S<T>::S() : a(0) {::sim::Call sim_call; } int S<T>::f() const {::sim::Call sim_call; return a[0]; }"),
+    "lambdas": ("__global__ void k() { auto f = [&](int x) mutable -> int { return x; }; g([] { h(a[1]); }); int b[2]{}; auto [c, d] = b; "
+                "auto e = [](int x) constexpr { while (x) --x; return x; }; delete[] p; }",
+                f"{KERNEL} void k() {{ auto f = [&](int x) mutable -> int {{::sim::Call sim_call; return x; }}; g([] {{::sim::Call sim_call; h(a[1]); }}); "
+                "int b[2]{}; auto [c, d] = b; auto e = [](int x) constexpr { while (x) --x; return x; }; delete[] p; }"),
+    "lambda of the device": ("void h() { each([=] __device__ (int i) { while (i) --i; }); each([] __host__ __device__ __forceinline__ {}); while (a) {} }",
+                             f"void h() {{ each([=] (int i) {{::sim::Call sim_call; {LOOP} while (i) {turn(1)} --i; }}); "
+                             "each([] {::sim::Call sim_call; }); while (a) {} }"),
+    "local class": ("__global__ void k() { struct S { __device__ int f() { while (a) {} } }; }",
+                    f"{KERNEL} void k() {{ struct S {{ int f() {{::sim::Call sim_call; {LOOP} while (a) {turn(1)} {{}} }} }}; }}"),
+    # Variables.
+    "shared": ("__global__ void k() { __shared__ T x[3]; static __shared__ int y; volatile __shared__ int z; T __shared__ u[2], v; }",
+               f"{KERNEL} void k() {{ {SHARED} T x[3]; {SHARED} int y; {SHARED} volatile int z; {SHARED} T u[2], v; }}"),
+    "shared, aligned": ("__shared__ __align__(16) float x[4]; alignas(16) __shared__ float y; static __shared__ alignas(32) float z;",
+                        f"{SHARED} __attribute__((aligned(16))) float x[4]; alignas(16) {SHARED} float y; alignas(32) {SHARED} float z;"),
+    "dynamic": ("__global__ void k() { extern __shared__ float a[]; volatile extern __align__(16) __shared__ unsigned int b[]; "
+                "__shared__ extern V<T>* c[]; extern __shared__ int d[][33]; }",
+                f"{KERNEL} void k() {{ float* const a = static_cast<float*>(::sim::dynamic_shared()); "
+                "volatile unsigned int* const b = static_cast<volatile unsigned int*>(::sim::dynamic_shared()); "
+                "V<T>** const c = static_cast<V<T>**>(::sim::dynamic_shared()); "
+                "int (* const d)[33] = static_cast<int (*)[33]>(::sim::dynamic_shared()); }"),
+    "dynamic, outside": ("extern __shared__ char a[]; extern __shared__ char a[]; __global__ void k() { auto p = (int*)a; a[0] = f(a); }",
+                         "static const struct { operator char*() const { return static_cast<char*>(::sim::dynamic_shared()); } } "
+                         'a __attribute__((unused)) = {}; static_assert(true, ""); '
+                         f"{KERNEL} void k() {{ auto p = (int*)+a; a[0] = f(+a); }}"),
+    "device": ("__device__ int a = 1, b; static __device__ V<T<int>> c{}; extern \"C\" __device__ int d; __device__ __managed__ int e; "
+               "__device__ const int* f[2]; __device__ int (*g)(int); [[maybe_unused]] __device__ alignas(16) int h; __device__ int i(3);",
+               "".join(f"{before}__attribute__((section(\"sim_{section}\"))) {after}" for before, section, after in [
+                   ("", "device", "int a = 1, b; "), ("static ", "device", "V<T<int>> c{}; extern \"C\" "), ("", "device", "int d; "),
+                   ("", "managed", "int e; "), ("", "device", "const int* f[2]; "), ("", "device", "int (*g)(int); [[maybe_unused]] alignas(16) "),
+                   ("", "device", "int h; "), ("", "device", "int i(3);")])),
+    "constants": ("__constant__ float a[2]; static __constant__ const float b = 1; __device__ constexpr int c = 1; __device__ const char* const d = e;",
+                  '__attribute__((section("sim_constant"))) float a[2]; static __attribute__((section("sim_constant_const"))) const float b = 1; '
+                  '__attribute__((section("sim_device_const"))) constexpr int c = 1; '
+                  '__attribute__((section("sim_device_const"))) const char* const d = e;'),
+    "function pointer": ("typedef __device__ int (*F)(int);", "typedef int (*F)(int);"),
+    # What only the host does.
+    "host's own": ("void f() { asm(\"\"); wmma::x(); tex2D(1); cudaTextureObject_t t; this_grid(); texture<int> u; } struct texture; "
+                   "__global__ void k(S s) { s.tex2D(1); }",
+                   "void f() { asm(\"\"); wmma::x(); tex2D(1); cudaTextureObject_t t; this_grid(); texture<int> u; } struct texture; "
+                   f"{KERNEL} void k(S s) {{ s.tex2D(1); }}"),
+}
+
+
+@pytest.mark.parametrize("text, expected", REWRITTEN.values(), ids=REWRITTEN)
+def test_rewritten(rewrite, text, expected):
+    done = rewrite(text + "\n")
+    assert done.returncode == 0, done.stderr
+    assert squeezed(done.stdout) == squeezed(expected)
+
+
+REFUSED = {
+    "shared = ": ("__shared__ int x\n= 1;", 2, "__shared__", "initializer"),
+    "shared {}": ("__shared__ int x{1};", 1, "__shared__", "initializer"),
+    "dynamic size": ("extern __shared__ int x[3];", 1, "float name[]"),
+    "texture reference": ("texture<float, 2> t;", 1, "textures"),
+    "fetch": ("__device__ int f() {\nreturn tex1Dfetch<int>(t, 1); }", 2, "textures"),
+    "texture object": ("__global__ void k(\ncudaTextureObject_t t) {}", 2, "textures"),
+    "surface": ("__global__ void k() { surf2Dwrite(1); }", 1, "surfaces"),
+    "PTX": ("__device__ int f() {\n\nasm volatile(\"\"); }", 3, "inline PTX"),
+    "PTX in a lambda": ("void f() { g([] __device__ () { __asm__(\"\"); }); }", 1, "inline PTX"),
+    "tensor cores": ("using namespace nvcuda;", 1, "tensor cores"),
+    "wmma": ("__global__ void k() { wmma::fill_fragment(a, 1); }", 1, "tensor cores"),
+    "cluster": ("__global__ void k() { auto g = cooperative_groups::this_cluster(); }", 1, "clusters"),
+    "cluster dimensions": ("__global__ void __cluster_dims__(2, 1, 1) k();", 1, "clusters"),
+    "dynamic parallelism": ("__global__ void k() {\nk<<<1, 2>>>(); }", 2, "dynamic parallelism"),
+    "no kernel": ("void f() { <<<1, 2>>>(); }", 1, "kernel<<<grid, block>>>(arguments)"),
+    "no end": ("void f() { k<<<1, 2>>(); }", 1, "no >>>"),
+    "no arguments": ("void f() { k<<<1, 2>>>; }", 1, "parentheses"),
+    "no configuration": ("void f() { k<<<>>>(); }", 1, "grid"),
+    "five": ("void f() { k<<<1, 2, 3, 4, 5>>>(); }", 1, "grid"),
+    "empty": ("void f() { k<<<1, >>>(); }", 1, "grid"),
+    "bracket": ("void f() {\n(", 2, "never closed"),
+    "brackets": ("void f() { ( }", 1, "another kind"),
+    "no bracket": ("}", 1, "never opened"),
+    "literal": ("\nchar c = 'x;", 2, "never closed"),
+    "raw": ("auto s = R\"(x)y\";", 1, "never closed"),
+    "comment": ("/* x", 1, "never closed"),
+    "global variable": ("__global__ int x;", 1, "not a function"),
+}
+
+
+@pytest.mark.parametrize("text, line, words", [(t, n, w) for t, n, *w in REFUSED.values()], ids=REFUSED)
+def test_refused(rewrite, text, line, words):
+    done = rewrite(f'# 1 "/usr/include/x.h" 1 3 4\nint x;\n# 11 "some dir/a.cu" 2\n{text}\n')
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith(f"some dir/a.cu:{line + 10}: ")
+    assert done.stderr.count("\n") == 1
+    for word in words:
+        assert word in done.stderr
+
+
+def test_command_line(program, tmp_path):
+    assert run(program, "--help").stdout.startswith("usage: rewrite [--namespace NAME] [FILE]\n")
+    for arguments in (["--what"], ["a", "b"], [tmp_path / "none.ii"], [tmp_path]):
+        done = run(program, *arguments)
+        assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+    done = subprocess.run([program], input="__host__ int x;", capture_output=True, text=True)
+    assert done.stdout == " int x;"
+    done = subprocess.run([program, "-"], input="__shared__ int x = 1;", capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.startswith("-:1: ")
+
+
+def test_lines_stay(rewrite):
+    text = """__global__ void
+k(int* p)
+{
+    extern __shared__
+        float s
+        [];
+    for (int i = 0;
+         i < 3; ++i)
+        p[i] = __LINE__;
+}
+void h()
+{
+    k
+    <<<
+    1,
+    2
+    >>>
+    (3);
+    n::k<int,
+         4><<<1,
+              2>>>(__LINE__);
+}
+int last = __LINE__;
+"""
+    out = rewrite(text).stdout
+    assert out.count("\n") == text.count("\n")
+    for number, line in enumerate(text.splitlines()):
+        if "__LINE__" in line:
+            assert "__LINE__" in out.splitlines()[number]
+
+
+@pytest.mark.parametrize("body, checked", [
+    ("a[i] = b[i];", False), ("__shared__ float t[32]; t[i] = a[i];", False), ("__shared__ float t[32][33], u[4]; t[1][2] = 1;", False),
+    ("float t[4]; t[i] = 1;", True), ("v.element[i] = 1;", True), ("T t[N<T>]; use(t);", True), ("float x, t[4]; t[0] = x;", True),
+    ("return a[i];", False), ("if (i) p[i] = 1; else q[i] = 1;", False), ("std::array<int, 3> t; int u[2] = {};", True),
+])
+def test_indices_of_local_arrays(rewrite, body, checked):
+    """Are checked by the compiler; those of shared and global memory by their addresses, at less cost."""
+    out = rewrite(f"__global__ void k(float* a, int i) {{ {body} }}").stdout
+    assert ('no_sanitize("bounds")' not in out) == checked
+
+
+def test_namespace(program):
+    """What is included stays outside, so that two halves of one file can be linked."""
+    text = '# 1 "a.cu"\n# 1 "b.h" 1\nint b;\n# 2 "a.cu" 2\nint a;\nvoid f() {\n# 1 "c.h" 1\nc();\n# 5 "a.cu" 2\n}\n# 1 "d.h" 1\nint d;\n# 9 "a.cu" 2\n'
+    out = subprocess.run([program, "--namespace", "half"], input=text, capture_output=True, text=True).stdout
+    assert out == text.replace("int a;", "inline namespace half { int a;").replace('2\n}\n', '2\n} }\n')
+
+
+def test_fast(rewrite):
+    """100,000 lines of kernels. 0.05 s on a quiet machine; what is tested is that the time grows no faster than the text."""
+    kernel = """template <typename T> __global__ void k%d(T* a, int n)
+{
+    __shared__ T tile[32][33];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        if (i %% 3)
+            do { tile[0][i] = a[i] + sizeof(T) * (i << 2); } while (i < n);
+    }
+}
+void h%d(int* a) { k%d<int><<<dim3(3, 4), 5>>>(a, 6); }
+"""
+    text = "".join(kernel % (i, i, i) for i in range(11000))
+    begin = time.monotonic()
+    assert rewrite(text).returncode == 0
+    assert time.monotonic() - begin < 3
+
+
+# CUDA as far as the programs below need it. A thread is a fiber: a block's threads share one host thread's variables.
+STUB = r"""
+#pragma once
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+#include <ucontext.h>
+
+struct uint3 { unsigned x, y, z; };
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+inline uint3 threadIdx, blockIdx;
+inline dim3 blockDim, gridDim;
+
+namespace sim {
+alignas(128) inline char shared_bytes[1 << 16];
+inline void* dynamic_shared() { return shared_bytes; }
+inline int turns = 0, loops = 0, calls = 0;
+inline unsigned long outer_turn() { return 0; }
+template <int id> void next_turn(unsigned long, unsigned long) { ++turns; }
+struct Loop {
+    explicit Loop(unsigned long) { ++loops; }
+    ~Loop() {}
+};
+struct Call {
+    Call() { ++calls; }
+    ~Call() {}
+};
+struct Configuration {
+    dim3 grid, block;
+    Configuration(dim3 grid, dim3 block = 1, size_t = 0, int = 0) : grid(grid), block(block) {}
+};
+
+struct Fiber {
+    ucontext_t context;
+    std::vector<char> stack;
+    bool done;
+};
+inline ucontext_t scheduler;
+inline Fiber* fiber;
+inline std::function<void()> thread;
+inline void enter() { thread(), fiber->done = true; }
+
+inline void run_block()
+{
+    std::vector<std::unique_ptr<Fiber>> fibers;
+    for (unsigned i = 0; i < blockDim.x * blockDim.y; ++i) {
+        fibers.emplace_back(new Fiber{{}, std::vector<char>(65536), false});
+        getcontext(&fibers[i]->context);
+        fibers[i]->context.uc_stack.ss_sp = fibers[i]->stack.data();
+        fibers[i]->context.uc_stack.ss_size = fibers[i]->stack.size();
+        fibers[i]->context.uc_link = &scheduler;
+        makecontext(&fibers[i]->context, enter, 0);
+    }
+    for (bool alive = true; alive;) {
+        alive = false;
+        for (unsigned i = 0; i < fibers.size(); ++i) {
+            fiber = fibers[i].get();
+            threadIdx = {i % blockDim.x, i / blockDim.x, 0};
+            if (!fiber->done) swapcontext(&scheduler, &fiber->context), alive = true;
+        }
+    }
+}
+
+template <typename Function>
+auto launch(Configuration c, const char* name, Function function)
+{
+    return [=](auto... arguments) {
+        std::printf("[%s]\n", name);
+        thread = [&] { function(arguments...); };
+        gridDim = c.grid, blockDim = c.block;
+        for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
+            for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) run_block();
+    };
+}
+}
+
+inline void __syncthreads()
+{
+    const uint3 index = threadIdx;
+    swapcontext(&sim::fiber->context, &sim::scheduler);
+    threadIdx = index;
+}
+"""
+
+# Each program, and what it prints.
+PROGRAMS = {
+    "saxpy": (r"""
+template <typename T>
+__global__ void saxpy(int n, T a, const T* x, T* y)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = a * x[i] + y[i];
+}
+__global__ void over(int* p) { *p += 1; }
+__global__ void over(float* p) { *p += 2; }
+namespace n {
+template <int N, typename T = float> __global__ void add(T* p) { *p += N; }
+template <typename... T> __global__ void sum(int* out, T... x) { *out = (x + ...); }
+}
+template <int N> void launched(float* p) { n::add<N><<<1, 1>>>(p); }
+int main()
+{
+    float x[5] = {1, 2, 3, 4, 5}, y[5] = {};
+    saxpy<<<dim3(2), 2, 0, 0>>>(5, 2.f, x, y);
+    saxpy<float><<<1,
+                   sizeof x / sizeof *x < 3 ? 1 : 2>>>(5, 2, x, y);
+    auto k = saxpy<float>;
+    (k)<<<1, 1>>>(1, 1, x, y);
+    int i = 0;
+    over<<<1, 3>>>(&i);
+    over<<<1, 1>>>(x);
+    launched<4>(x);
+    n::sum<<<1, 1>>>(&i, 1, 2, i);
+    std::printf("%g %g %g %d %d\n", x[0], y[0], y[4], i, sim::turns);
+}
+""", "[saxpy]\n[saxpy<float>]\n[(k)]\n[over]\n[over]\n[n::add<N>]\n[n::sum]\n7 5 20 6 11\n"),
+    "matmul": (r"""
+#define TILE 4
+struct __align__(16) Pair {
+    float a, b;
+    __host__ __device__ Pair(float x, float y) : a{x}, b(y) {}
+    __device__ __forceinline__ float product() const { return a * b; }
+    __device__ operator float() const { return product(); }
+};
+template <int N>
+__global__ __launch_bounds__(TILE * TILE) void matmul(const float* a, const float* b, float* c)
+{
+    __shared__ __align__(16) float as[TILE][TILE];
+    static __shared__ alignas(16) float bs[TILE][TILE + 1];
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    float sum = 0;
+    for (int t = 0; t < N / TILE; ++t) {
+        as[threadIdx.y][threadIdx.x] = a[y * N + t * TILE + threadIdx.x];
+        bs[threadIdx.y][threadIdx.x] = b[(t * TILE + threadIdx.y) * N + x];
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < TILE; ++k) sum += Pair(as[threadIdx.y][k], bs[k][threadIdx.x]);
+        __syncthreads();
+    }
+    c[y * N + x] = sum;
+}
+int main()
+{
+    static float a[64], b[64], c[64];
+    for (int i = 0; i < 64; ++i) a[i] = i % 7, b[i] = i % 5;
+    matmul<8><<<dim3(2, 2), dim3(TILE, TILE)>>>(a, b, c);
+    int wrong = 0;
+    for (int i = 0; i < 64; ++i) {
+        float sum = 0;
+        for (int k = 0; k < 8; ++k) sum += a[i / 8 * 8 + k] * b[k * 8 + i % 8];
+        wrong += sum != c[i];
+    }
+    std::printf("%d %d %d\n", wrong, sim::turns, sim::calls);
+}
+""", "[matmul<8>]\n0 640 1536\n"),
+    "reduction": (r"""
+extern __shared__ int outside[];
+template <typename T> __device__ T first(T* p) { return p[0]; }
+__global__ void inside(const int* in, int* out)
+{
+    extern __shared__ int s[];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half; half /= 2) {
+        if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) *out = s[0];
+}
+__global__ void global(const int* in, int* out)
+{
+    extern __shared__ volatile int table[][2];
+    outside[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    int* p = outside;
+    char* bytes = reinterpret_cast<char*>(outside);
+    if (threadIdx.x == 0)
+        *out = first(outside) + p[1] + *(outside + 2) + ((int*)outside)[3] + int(bytes[16]) + table[2][1];
+}
+int main()
+{
+    int in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out = 0;
+    inside<<<1, 8, sizeof in>>>(in, &out);
+    std::printf("%d\n", out);
+    global<<<1, 8, sizeof in>>>(in, &out);
+    std::printf("%d\n", out);
+}
+""", "[inside]\n36\n[global]\n21\n"),
+    "control flow": (r"""
+__device__ int steps(int n)
+{
+    int s = 0;
+    while (n != 1) {
+        if (n % 2) { n = 3 * n + 1; ++s; continue; }
+        n /= 2;
+        if (++s > 1000) break;
+    }
+    return s;
+}
+__global__ void flow(int* out)
+{
+    int sum = 0, i = 0;
+    if (sum == 0)
+        for (int j = 0; j < 3; ++j) sum += j;
+    else
+        sum = -1;
+    if (sum == 0) while (true) {} else if (sum == 3) do ++sum; while (sum < 6); else sum = -2;
+    out[0] = sum;
+    while (i++ < 5);
+    do ; while (i++ < 9);
+    out[1] = i;
+    for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < 4; ++b)
+            if (a * b == 6) goto found;
+            else if (a == b) continue;
+            else ++sum;
+found:
+    out[2] = sum;
+    int n = 7, to = 0;
+    switch (n % 4) {
+        case 0: do { ++to; [[fallthrough]];
+        case 3: ++to; [[fallthrough]];
+        case 2: ++to; [[fallthrough]];
+        case 1: ++to; } while ((n -= 4) > 0);
+        break;
+        default: for (;;) {}
+    }
+    out[3] = to;
+    int table[] = {1, 2, 3};
+    for (int& x : table) if (x == 2) x = 5; else for (int j : {1, 2}) x += j;
+    out[4] = table[0] + table[1] + table[2];
+    auto twice = [&](int x) { int y = 0; while (x--) y += 2; return y; };
+    out[5] = twice(steps(7));
+again:
+    if (++i < 20) goto again;
+    if constexpr (sizeof(int) == 4) for (;;) break;
+    out[6] = i;
+}
+int main()
+{
+    int out[7];
+    flow<<<1, 1>>>(out);
+    for (int x : out) std::printf("%d ", x);
+    std::printf("%d\n", sim::calls);
+}
+""", "[flow]\n6 10 14 7 15 32 20 2\n"),
+    "variables": (r"""
+#include <cstddef>
+__device__ int counter = 3, other;
+static __device__ alignas(32) float aligned[4];
+__constant__ int table[3] = {1, 2, 3};
+static __constant__ const int fixed = 4;
+__device__ constexpr int known = 5;
+__managed__ int managed = 6;
+inline __device__ int inlined = 7;
+__device__ int (*chosen)(int);
+struct Base { int b; __device__ explicit Base(int x) : b(x) {} };
+template <typename T> struct Derived : Base {
+    T t[2];
+    __device__ Derived(T x) : Base(1), t{x, x} { other += 10; }
+    __device__ int operator()(int i) const { return i + b + int(t[1]); }
+    __host__ __device__ static int helper(int x);
+};
+template <typename T> __device__ int Derived<T>::helper(int x) { return x + fixed + known; }
+static __device__ int add(int x) { return x + table[2]; }
+template <typename F> __global__ void each(F f, int n, int* out)
+{
+    for (int i = 0; i < n; ++i) out[i] = f(i);
+}
+__global__ void use(int* out)
+{
+    __shared__ struct { int a, b; } pair;
+    __shared__ int volatile v;
+    pair.a = ++counter, pair.b = ++managed, v = inlined;
+    chosen = add;
+    out[0] = pair.a + pair.b + v;
+    out[1] = Derived<float>(2)(3) + other;
+    out[2] = Derived<char>::helper(1) + chosen(1);
+    out[3] = int(reinterpret_cast<size_t>(aligned) % 32) + (out != NULL);
+}
+int main()
+{
+    int out[4];
+    use<<<1, 1>>>(out);
+    std::printf("%d %d %d %d\n", out[0], out[1], out[2], out[3]);
+    int base = 40;
+    auto f = [=] __host__ __device__ (int i) { do --i; while (i > 0); return base + i; };
+    each<<<1, 1>>>(f, 3, out);
+    std::printf("%d %d %d\n", out[0], out[1], out[2]);
+}
+""", "[use]\n18 16 14 1\n[each]\n39 40 40\n"),
+}
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_runs(program, tmp_path, compiler, name):
+    """g++ and clang++ take what is written, without a warning, and the program does what the CUDA program does."""
+    text, expected = PROGRAMS[name]
+    (tmp_path / "stub.h").write_text(STUB)
+    (tmp_path / "a.cu").write_text('#include "stub.h"\n' + text)
+    compiler = compiler.split()
+    done = run(*compiler, "-std=c++17", "-E", "-x", "c++", tmp_path / "a.cu", "-o", tmp_path / "a.e")
+    assert done.returncode == 0, done.stderr
+    done = run(program, tmp_path / "a.e")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "a.ii").write_text(done.stdout)
+    quiet = ["-Wno-unknown-pragmas"]  # unroll
+    if "clang" in run(*compiler, "--version").stdout:
+        quiet.append("-Wno-unknown-attributes")  # noipa
+    done = run(*compiler, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", *quiet, tmp_path / "a.ii", "-o", tmp_path / "a")
+    assert done.returncode == 0, done.stderr
+    done = run(tmp_path / "a")
+    assert done.returncode == 0 and done.stdout == expected
