@@ -122,6 +122,7 @@ build/commit.h: FORCE
 
 # Tests.
 
+TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu))
 TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o
@@ -224,6 +225,38 @@ table-bandwidth: all
 	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
 comma := ,
 
+# A program that is brought along, with a main of its own: FILE=program.cu, or several files of one program;
+# ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS=-I... for its headers;
+# DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
+RUNTIME := $(call cpp_objects,$(wildcard common/sim/runtime/*.cpp))
+TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
+# $(call try_object,source,stem): the object stem.o of one file.
+try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
+             $(CXX) -std=c++17 -pthread $(SIM_KERNELS) -c $(2).ii -o $(2).o && rm $(2).pre.ii
+try_link = $(CXX) -pthread $(LDFLAGS) -o $(1) $(COMMON_SIM) $(RUNTIME) $(2) $(LDLIBS)
+COMMON_SIM := $(filter-out build/common/cuda/%,$(COMMON))
+
+build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME)
+	@mkdir -p $(@D)
+	$(call say,sim,$<) $(call try_object,'$<','$@') && $(call try_link,'$@','$@.o')
+
+.PHONY: try
+ifeq ($(DEVICE),cuda)
+try:
+	@mkdir -p build/try
+	@$(if $(NVCC),,echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2;) $(NVCC) -ccbin $(CXX) -arch=$(ARCH) -std=c++17 $(CPPFLAGS) $(NVCCFLAGS) $(FILE) -o build/try/on_the_gpu
+	@build/try/on_the_gpu $(ARGS)
+else
+try: build/rewrite $(COMMON_SIM) $(RUNTIME)
+	@mkdir -p build/try
+	@test -n "$$FILE" || { echo 'make try: FILE=program.cu: which program?' >&2; exit 2; }
+	@objects=; n=0; for file in $$FILE; do \
+	    test -f "$$file" || { echo "make try: FILE=$$file: no such file" >&2; exit 2; }; \
+	    n=$$((n + 1)); $(call try_object,"$$file",build/try/file$$n) || exit 2; objects="$$objects build/try/file$$n.o"; \
+	done; set -- $$FILE; name=build/try/$$(basename "$${1%.*}"); $(call try_link,"$$name",$$objects) || exit 2; \
+	SIM_OPTIONS='$(SIM)' "$$name" $(ARGS)
+endif
+
 # The lab: what a check of a submission starts from. Built from this tree alone, and never by one.
 build/lab/harness.o: $(call cpp_objects,$(wildcard common/*.cpp common/cpu/*.cpp common/sim/*.cpp))
 	@mkdir -p $(@D)
@@ -285,6 +318,8 @@ help:
 	@echo 'make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades go to results/grades/)'
 	@echo 'make handout           pack the project for students, without tests and solutions'
 	@echo 'make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN'
+	@echo 'make try               run a CUDA program with a main of its own on the simulator: FILE=program.cu [ARGS=...]'
+	@echo "                       [SIM='--machine t4 --csv counts.csv']; DEVICE=cuda: on the GPU"
 	@echo 'make report            run all steps on what this machine has, and write report/chapter.html'
 	@echo 'make test              build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim         measure the simulator: traced accesses per second'

@@ -37,7 +37,7 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
     std::string text = "\n" + kernel + "\n";
     for (const AccessSite& s : counts.sites) {
         const std::string where = s.file.empty() ? "an unknown line" : format("%s:%d", s.file.c_str(), s.line);
-        text += format("  %s of %s memory at %s%s\n", s.store ? "store" : "load", s.shared ? "shared" : "global", where.c_str(),
+        text += format("  %s of %s memory at %s%s\n", s.atomic ? "atomic" : s.store ? "store" : "load", s.shared ? "shared" : "global", where.c_str(),
                        s.text.empty() ? "" : (": " + s.text).c_str());
         const std::string unit = s.units == s.requests ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit;
         text += format("    %llu request%s of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests, s.requests == 1 ? "" : "s",

@@ -40,6 +40,7 @@ def rewrite(program, tmp_path):
 def squeezed(text):
     """With every run of spaces as one, and none at the ends or inside of brackets."""
     text = text.replace('__attribute__((no_sanitize("bounds"))) ', "")  # test_indices_of_local_arrays
+    text = re.sub(r" static const unsigned short sim_array_[^;]*;", "", text)  # test_layout_of_shared_arrays
     text = re.sub(r"[ \t]+", " ", text).strip()
     return re.sub(r"(?<=[({]) | (?=[)}])", "", text)
 
@@ -296,6 +297,13 @@ def test_indices_of_local_arrays(rewrite, body, checked):
     """Are checked by the compiler; those of shared and global memory by their addresses, at less cost."""
     out = rewrite(f"__global__ void k(float* a, int i) {{ {body} }}").stdout
     assert ('no_sanitize("bounds")' not in out) == checked
+
+
+def test_layout_of_shared_arrays(rewrite):
+    """The order of their declarations, and what they are aligned to."""
+    out = rewrite("__global__ void k() { __shared__ float a[10], b; __shared__ __align__(16) char c[3]; }").stdout
+    notes = re.findall(r"sim_array_(\w+)\[\] __attribute__\(\(used\)\) = {(\d+), .*? \((\w+)\) \?", out)
+    assert notes == [("a", "1", "1"), ("b", "2", "1"), ("c", "3", "16")]
 
 
 def test_namespace(program):

@@ -189,6 +189,10 @@ void add_device_variables()
             Allocation variable{uintptr_t(s.address), s.bytes, at, variable_name(s)};
             variable.constant = std::string(section) == "sim_device_const";
             variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
+            if (settings().exact && variable.counted && !variable.constant) {
+                variable.shadow = std::make_shared<Shadow>(variable.bytes);
+                variable.shadow->note_written(0, variable.bytes);
+            }
             memory().add(variable);
             at += (s.bytes + 255) / 256 * 256;
         }

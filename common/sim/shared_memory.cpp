@@ -22,6 +22,23 @@ bool own(const std::string& name)
     return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
 }
 
+// Where nvcc would put an array: behind those declared before it in the same function, aligned as its type.
+struct Layout {
+    unsigned order = 0, align = 16;
+};
+
+Layout layout_of(const Symbol& array)
+{
+    const std::string name = variable_name(array), part = std::to_string(name.size()) + name, note = "sim_array_" + name;
+    const size_t at = array.name.rfind(part);
+    if (at == std::string::npos) return {};
+    std::string beside = array.name;
+    const Symbol* found = array_note(beside.replace(at, part.size(), std::to_string(note.size()) + note));
+    if (!found || found->bytes < 4) return {};
+    const unsigned short* values = reinterpret_cast<const unsigned short*>(found->address);
+    return {values[0], std::max<unsigned>(1, values[1])};
+}
+
 // The arrays of all kernels of the program, by their offsets.
 const std::vector<Symbol>& all_arrays()
 {
@@ -51,13 +68,16 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
     arrays_.clear();
     static_bytes_ = end_ = cells_ = 0;
     const Symbol* function = kernel ? function_at(uint64_t(kernel)) : nullptr;
+    std::vector<std::pair<Layout, const Symbol*>> own;
     if (function)
         for (const Symbol& s : all_arrays())
-            if (belongs_to(s, *function)) add(thread_local_base() + s.address, s.bytes, name_of(s), end_);
+            if (belongs_to(s, *function)) own.push_back({layout_of(s), &s});
+    std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.first.order < b.first.order; });
+    for (const auto& [layout, s] : own) add(thread_local_base() + s->address, s->bytes, name_of(*s), round_up(end_, layout.align));
     dynamic_bytes_ = dynamic_bytes;
     if (dynamic_bytes) {
         const uint64_t static_bytes = static_bytes_;
-        add(uintptr_t(dynamic_), dynamic_bytes, "dynamic shared memory", end_);
+        add(uintptr_t(dynamic_), dynamic_bytes, "dynamic shared memory", round_up(end_, 16));
         static_bytes_ = static_bytes;
     }
 }
@@ -66,7 +86,7 @@ const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std:
 {
     arrays_.push_back(std::make_unique<SharedArray>(SharedArray{begin, bytes, offset, cells_, name}));
     cells_ += round_up(bytes, 16);
-    end_ = std::max(end_, offset + round_up(bytes, 16));
+    end_ = std::max(end_, offset + bytes);
     static_bytes_ += bytes;
     std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
     return *arrays_.back();

@@ -1,3 +1,4 @@
+#include <unordered_map>
 #include "symbols.h"
 
 #include <cxxabi.h>
@@ -167,6 +168,21 @@ const std::vector<Symbol>& thread_local_symbols()
         return all;
     }();
     return symbols;
+}
+
+const Symbol* array_note(const std::string& name)
+{
+    static const std::unordered_map<std::string, Symbol> notes = [] {
+        std::unordered_map<std::string, Symbol> all;
+        File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned) {
+            if (s.name.find("sim_array_") == std::string::npos) return;
+            s.address += load_address();
+            all.emplace(s.name, s);
+        });
+        return all;
+    }();
+    const auto found = notes.find(name);
+    return found == notes.end() ? nullptr : &found->second;
 }
 
 bool is_guard(uint64_t offset)

@@ -32,6 +32,9 @@ uintptr_t thread_local_base();
 // The data in the section of this name, by address.
 std::vector<Symbol> symbols_in_section(const char* section);
 
+// The constant of this mangled name that the rewriter put beside a shared array, or null.
+const Symbol* array_note(const std::string& name);
+
 // As in the source; the name itself if it is not mangled.
 std::string demangle(const std::string& name);
 

@@ -34,6 +34,7 @@ void Threads::start(dim3 block, void (*threads)(const void* arguments), const vo
     run_ = threads;
     arguments_ = arguments;
     returned_may_miss_ = returned_may_miss;
+    patience_ = most_turns();
     threads_ = int(block.x * block.y * block.z);
     for (int t = 0; t < threads_; ++t) index_[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
 }
@@ -272,7 +273,8 @@ void Threads::release(int first, uint32_t lanes, uint32_t took_part)
 void Threads::pass_turn(uint64_t turns, uint64_t place)
 {
     turns_[current_] += turns;
-    if (turns_[current_] > most_turns()) {
+    if (turns_[current_] > patience_) {
+        patience_ = 0;  // whoever else is still at it ends, too
         observer_.never_ends(place, current_);
         end_thread();
     }

@@ -130,17 +130,19 @@ void Worker::request(const Request& request, int warp)
 void Worker::shared_request(const Request& request, int warp, const SharedArray& array)
 {
     int units;
-    if (shared_checker_.check(request, warp * warp_size, array, findings) && array.offset % 256 == 0) {
+    const bool one_array = shared_checker_.check(request, warp * warp_size, array, findings);
+    if (one_array && array.offset % 256 == 0) {
         units = counter.count(request, Space::shared, array.offset - array.begin);
     } else {
-        // Lanes may be in several arrays. On hardware, arrays follow each other: their banks do, too.
-        uint64_t offsets[warp_size] = {};
-        for (int lane = 0; lane < warp_size; ++lane)
-            if (request.lanes >> lane & 1) {
-                const SharedArray& own = *shared_.find(request.address[lane]);
-                offsets[lane] = request.address[lane] - own.begin + own.offset;
-                if (&own != &array) shared_checker_.check({request.site, 1u << lane, request.address, request.order}, warp * warp_size, own, findings);
-            }
+        // On hardware, arrays follow each other: their banks do, too.
+        uint64_t offsets[warp_size];
+        for (int lane = 0; lane < warp_size; ++lane) offsets[lane] = request.address[lane] - array.begin + array.offset;
+        for (int lane = 0; lane < warp_size && !one_array; ++lane) {
+            const SharedArray* own = request.lanes >> lane & 1 ? shared_.find(request.address[lane]) : &array;
+            if (own == &array) continue;
+            offsets[lane] = request.address[lane] - own->begin + own->offset;
+            shared_checker_.check({request.site, 1u << lane, request.address, request.order}, warp * warp_size, *own, findings);
+        }
         units = counter.count({request.site, request.lanes, offsets, request.order}, Space::shared, 0);
     }
     if (settings().tracing) keep(request, warp, "shared", array.begin, array.offset, units, -1);

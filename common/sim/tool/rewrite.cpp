@@ -139,7 +139,7 @@ private:
     std::vector<std::string_view> dynamic_names_;
     int declared_ = 0;                  // up to here, space words belong to a declaration that is done
     int device_end_ = 0;                // of the device function that was entered last
-    int loops_ = 0;
+    int loops_ = 0, arrays_ = 0;
 };
 
 std::string Rewriter::run(const std::string& name)
@@ -374,6 +374,20 @@ void Rewriter::shared_variable(const Declaration& d)
             refuse(i, "a __shared__ variable cannot have an initializer; assign to it in one thread, then call __syncthreads()");
     }
     qualify(d, "static __thread __attribute__((aligned(256))) ");
+    if (at_namespace_scope(source_, d.first)) return;
+    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be.
+    std::string told = "1";
+    for (int w : d.words)
+        if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "(")) told = source_.join(w + 2, source_[w + 1].partner);
+    int end = d.stop;
+    std::vector<int> names{d.name};
+    for (; end <= source_.count() && !source_.is(end, ";"); end = source_.opens(end) ? source_[end].partner + 1 : end + 1)
+        if (source_.is(end, ",") && source_.is_word(end + 1)) names.push_back(end + 1);
+    for (int name : names) {
+        const std::string array(source_.spelling(name));
+        edits_.after(end, " static const unsigned short sim_array_" + array + "[] __attribute__((used)) = {" + std::to_string(++arrays_) +
+                              ", alignof(decltype(" + array + ")) > (" + told + ") ? alignof(decltype(" + array + ")) : (" + told + ")};");
+    }
 }
 
 // Puts specifiers, `static` among them, in front: behind alignas, which must come first.
@@ -461,6 +475,9 @@ void Rewriter::note_kernel(const Declaration& d)
     }
     known->definitions += d.body != 0;
     known->overloaded |= known->definitions > 1 || known->parameters != parameters.size();
+    // A pointer to a function knows nothing of default arguments.
+    for (const auto& [first, last] : parameters)
+        for (int i = first; i < last; i = source_.opens(i) ? source_[i].partner + 1 : i + 1) known->overloaded |= source_.is(i, "=");
     if (!d.header) return;
 
     size_t needed = 0;

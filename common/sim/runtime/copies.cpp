@@ -1,0 +1,269 @@
+// cudaMemcpy and its kin.
+
+#include <cstring>
+
+#include "../../error.h"
+#include "../global_checker.h"
+#include "program.h"
+#include "runtime.h"
+
+namespace sim {
+namespace {
+
+using harness::format;
+
+// The rows of a copy, or of cudaMemset.
+struct Shape {
+    size_t width;            // bytes of a row
+    size_t height = 1, depth = 1;
+    bool empty() const { return width == 0 || height == 0 || depth == 0; }
+};
+
+// One side of it: where the first row begins, and how far the others are away.
+struct Side {
+    void* begin;
+    size_t pitch = 0, slice = 0;
+
+    uintptr_t row(size_t y, size_t z) const { return uintptr_t(begin) + y * pitch + z * slice; }
+    uint64_t extent(const Shape& s) const { return (s.depth - 1) * slice + (s.height - 1) * pitch + s.width; }
+};
+
+enum class Where { host, device, either, nowhere };
+
+// Where the address lies: memory that both may touch is on either side.
+Where where(uintptr_t address)
+{
+    if (const Block* block = block_of(address)) return block->owner == Owner::device ? Where::device : Where::either;
+    if (const Owner owner = variable_at(address); owner != Owner::none) return owner == Owner::device ? Where::device : Where::either;
+    return in_device_range(address) ? Where::nowhere : Where::host;
+}
+
+// The call that is at work.
+struct Call {
+    const char* function;
+    const void* place;
+    std::string text() const { return std::string(function) + " " + at(place); }
+};
+const Call* current = nullptr;
+
+cudaError_t refuse(const Call& call, const std::string& what, cudaError_t error = cudaErrorInvalidValue)
+{
+    program_finding("bad copy: " + call.text() + ": " + what);
+    return result(error);
+}
+
+// Whether one side of a copy can be what it is said to be. `role`: source or destination.
+cudaError_t check(const Call& call, const char* role, const Side& side, const Shape& shape, bool on_device, const char* kind)
+{
+    const uintptr_t first = uintptr_t(side.begin);
+    if (!side.begin) return refuse(call, format("the %s is a null pointer", role));
+    const Where found = where(first);
+    if (found == Where::nowhere) return refuse(call, format("the %s is in no allocation: %s", role, address_text(first).c_str()));
+    if (kind && on_device && found == Where::host)
+        return refuse(call, format("the %s is memory of the host, and %s takes a pointer from cudaMalloc there", role, kind));
+    if (kind && !on_device && found == Where::device)
+        return refuse(call, format("the %s is memory of the device (%s), and %s takes a pointer of the host there", role, address_text(first).c_str(), kind));
+    const Allocation* a = memory().find(first);
+    if (!a) return cudaSuccess;
+    if (a->freed) return refuse(call, format("the %s is freed memory: %s", role, address_text(first).c_str()));
+    const uint64_t offset = first - a->begin, extent = side.extent(shape);
+    if (extent > a->bytes - offset)
+        return refuse(call, format("the %s has %llu bytes from byte %llu of %s on, and the copy takes %llu", role, (unsigned long long)(a->bytes - offset),
+                                   (unsigned long long)offset, a->name.c_str(), (unsigned long long)extent));
+    return cudaSuccess;
+}
+
+Shadow* shadow_of(uintptr_t address, uint64_t& offset)
+{
+    const Allocation* a = memory().find(address);
+    if (!a || !a->shadow) return nullptr;
+    offset = address - a->begin;
+    return a->shadow.get();
+}
+
+// Device memory that nobody wrote has no value to be copied to the host.
+void check_written(const Call& call, uintptr_t address, uint64_t bytes)
+{
+    uint64_t offset = 0;
+    Shadow* shadow = shadow_of(address, offset);
+    if (!shadow || shadow->written(offset, bytes)) return;
+    // The first of them, by halves.
+    uint64_t good = 0, bad = bytes;
+    while (bad - good > 1) {
+        const uint64_t middle = good + (bad - good) / 2;
+        (shadow->written(offset, middle) ? good : bad) = middle;
+    }
+    program_finding(format("never written: %s copies memory to the host that nothing wrote: the first is %s", call.text().c_str(), address_text(address + good).c_str()));
+}
+
+void note_written(uintptr_t address, uint64_t bytes)
+{
+    uint64_t offset = 0;
+    if (Shadow* shadow = shadow_of(address, offset)) shadow->note_written(offset, bytes);
+}
+
+cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind, bool blocks, const void* place)
+{
+    SIM_ENTER(blocks);
+    if (blocks) stream_waited(nullptr);
+    const Call call{function, place};
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
+    if (shape.empty()) return cudaSuccess;
+    if (shape.height > 1 && (to.pitch < shape.width || from.pitch < shape.width)) return result(cudaErrorInvalidPitchValue);
+    const char* const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", nullptr};
+    const char* name = names[kind];
+    if (const cudaError_t error = check(call, "destination", to, shape, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, name)) return error;
+    if (const cudaError_t error = check(call, "source", from, shape, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, name)) return error;
+
+    const bool to_host = where(uintptr_t(to.begin)) != Where::device;
+    open_device_memory();
+    current = &call;
+    for (size_t z = 0; z < shape.depth; ++z)
+        for (size_t y = 0; y < shape.height; ++y) {
+            if (to_host) check_written(call, from.row(y, z), shape.width);
+            std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)), shape.width);
+            note_written(to.row(y, z), shape.width);
+        }
+    current = nullptr;
+    close_device_memory();
+    return cudaSuccess;
+}
+
+cudaError_t set(const char* function, const Side& to, int value, const Shape& shape, const void* place)
+{
+    SIM_ENTER(false);
+    const Call call{function, place};
+    if (shape.empty()) return cudaSuccess;
+    if (shape.height > 1 && to.pitch < shape.width) return result(cudaErrorInvalidPitchValue);
+    if (const cudaError_t error = check(call, "destination", to, shape, true, function)) return error;
+    open_device_memory();
+    for (size_t z = 0; z < shape.depth; ++z)
+        for (size_t y = 0; y < shape.height; ++y) {
+            std::memset(reinterpret_cast<void*>(to.row(y, z)), value, shape.width);
+            note_written(to.row(y, z), shape.width);
+        }
+    close_device_memory();
+    return cudaSuccess;
+}
+
+cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool blocks, const void* place)
+{
+    if (!p) return result(cudaErrorInvalidValue);
+    if (p->srcArray || p->dstArray) {
+        program_finding(std::string("not simulated: ") + function + " " + at(place) + " copies an array: there are no arrays here");
+        return result(cudaErrorNotSupported);
+    }
+    const auto side = [](const cudaPitchedPtr& ptr, const cudaPos& pos) {
+        const size_t slice = ptr.pitch * ptr.ysize;
+        return Side{static_cast<char*>(ptr.ptr) + pos.z * slice + pos.y * ptr.pitch + pos.x, ptr.pitch, slice};
+    };
+    return copy(function, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos), {p->extent.width, p->extent.height, p->extent.depth}, p->kind, blocks, place);
+}
+
+Side plain(const void* begin) { return {const_cast<void*>(begin)}; }
+
+cudaError_t check_symbol(const char* function, size_t symbol_bytes, size_t bytes, size_t offset, const void* place)
+{
+    if (offset <= symbol_bytes && bytes <= symbol_bytes - offset) return cudaSuccess;
+    const std::string variable = first_argument(place, function);
+    return refuse({function, place}, format("%llu bytes at byte %llu do not fit %s, which has %llu", (unsigned long long)bytes, (unsigned long long)offset,
+                                             variable.empty() ? "the variable" : variable.c_str(), (unsigned long long)symbol_bytes));
+}
+
+}  // namespace
+
+std::string copying() { return current ? current->text() : ""; }
+
+cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, const void* place)
+{
+    const char* function = blocks ? "cudaMemcpyToSymbol" : "cudaMemcpyToSymbolAsync";
+    if (const cudaError_t error = check_symbol(function, symbol_bytes, bytes, offset, place)) return error;
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
+    return copy(function, plain(static_cast<const char*>(symbol) + offset), plain(from), {bytes}, kind, blocks, place);
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, const void* place)
+{
+    const char* function = blocks ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync";
+    if (bytes > symbol_bytes || offset > symbol_bytes - bytes) return check_symbol("", symbol_bytes, bytes, offset, place);
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
+    return copy(function, plain(to), plain(static_cast<const char*>(symbol) + offset), {bytes}, kind, blocks, place);
+}
+
+cudaError_t symbol_address(void** address, const void* symbol)
+{
+    SIM_ENTER(false);
+    if (!address) return result(cudaErrorInvalidValue);
+    *address = const_cast<void*>(symbol);
+    return cudaSuccess;
+}
+
+}  // namespace sim
+
+using namespace sim;
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) { return copy("cudaMemcpy", plain(to), plain(from), {bytes}, kind, true, SIM_PLACE); }
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return copy("cudaMemcpyAsync", plain(to), plain(from), {bytes}, kind, false, SIM_PLACE);
+}
+
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind)
+{
+    return copy("cudaMemcpy2D", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, true, SIM_PLACE);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return copy("cudaMemcpy2DAsync", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, false, SIM_PLACE);
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return copy_3d("cudaMemcpy3D", parameters, true, SIM_PLACE); }
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream)
+{
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return copy_3d("cudaMemcpy3DAsync", parameters, false, SIM_PLACE);
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes)
+{
+    if (to_device || from_device) return result(cudaErrorInvalidDevice);
+    return copy("cudaMemcpyPeer", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, true, SIM_PLACE);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream)
+{
+    if (to_device || from_device) return result(cudaErrorInvalidDevice);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return copy("cudaMemcpyPeerAsync", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, false, SIM_PLACE);
+}
+
+cudaError_t cudaMemset(void* memory, int value, size_t bytes) { return set("cudaMemset", plain(memory), value, {bytes}, SIM_PLACE); }
+
+cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream)
+{
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return set("cudaMemsetAsync", plain(memory), value, {bytes}, SIM_PLACE);
+}
+
+cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height) { return set("cudaMemset2D", {memory, pitch}, value, {width, height}, SIM_PLACE); }
+
+cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return set("cudaMemset2DAsync", {memory, pitch}, value, {width, height}, SIM_PLACE);
+}
+
+static Side whole(const cudaPitchedPtr& memory) { return {memory.ptr, memory.pitch, memory.pitch * memory.ysize}; }
+
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent e) { return set("cudaMemset3D", whole(memory), value, {e.width, e.height, e.depth}, SIM_PLACE); }
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent e, cudaStream_t stream)
+{
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return set("cudaMemset3DAsync", whole(memory), value, {e.width, e.height, e.depth}, SIM_PLACE);
+}

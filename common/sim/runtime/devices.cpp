@@ -1,0 +1,344 @@
+// The device, which is the machine that is simulated.
+
+#include "devices.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "program.h"
+#include "runtime.h"
+
+namespace sim {
+namespace {
+
+constexpr uint64_t kib = 1024, gib = 1024 * 1024 * 1024;
+constexpr int cuda_version = CUDART_VERSION;
+
+bool good(int device) { return device == 0; }
+
+unsigned device_flags = 0;
+cudaFuncCache preferred_cache = cudaFuncCachePreferNone;
+
+std::map<cudaLimit, size_t>& limits()
+{
+    static std::map<cudaLimit, size_t>& values = *new std::map<cudaLimit, size_t>{
+        {cudaLimitStackSize, 1024}, {cudaLimitPrintfFifoSize, 1024 * kib}, {cudaLimitMallocHeapSize, 8192 * kib},
+        {cudaLimitDevRuntimePendingLaunchCount, 2048}, {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 0}};
+    return values;
+}
+
+}  // namespace
+
+Card card_of(const harness::Machine& machine)
+{
+    // Product sheets.
+    static const std::map<std::string, Card>& cards = *new std::map<std::string, Card>{
+        {"gtx280", {1 * gib, 512, 1296000}},   {"m2090", {6 * gib, 384, 1300000}},  {"k20x", {6 * gib, 384, 732000}},
+        {"k20c", {5 * gib, 320, 706000}},      {"gtx1050ti", {4 * gib, 128, 1392000}}, {"gtx1080", {8 * gib, 256, 1734000}},
+        {"v100", {16 * gib, 4096, 1530000}},   {"t4", {16 * gib, 256, 1590000}},    {"a100", {40 * gib, 5120, 1410000}},
+        {"h100", {80 * gib, 5120, 1980000}},   {"h200", {141000000000, 6144, 1980000}}};
+    const auto card = cards.find(machine.name);
+    return card == cards.end() ? Card{16 * gib, 256, 1000000} : card->second;
+}
+
+Limits limits_of(const harness::Machine& m)
+{
+    Limits l{1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * kib, 48 * kib, 0, 65536, 65536};
+    if (m.major == 1) l = {512, {512, 512, 64}, {65535, 65535, 1}, 16 * kib, 16 * kib, 0, m.minor < 2 ? 8192 : 16384, m.minor < 2 ? 8192 : 16384};
+    if (m.major == 2) {
+        l.grid[0] = 65535;
+        l.registers_per_block = l.registers_per_sm = 32768;
+    }
+    if (m.major == 3 && m.minor == 7) l.registers_per_sm = 131072;
+    if (m.major >= 7) l.shared_per_block_optin = m.shared_per_sm;
+    if (m.major >= 8) {
+        l.reserved_shared_per_block = 1 * kib;
+        l.shared_per_block_optin -= l.reserved_shared_per_block;
+    }
+    return l;
+}
+
+}  // namespace sim
+
+using namespace sim;
+
+cudaError_t cudaGetDeviceCount(int* count)
+{
+    SIM_ENTER(false);
+    if (!count) return result(cudaErrorInvalidValue);
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device)
+{
+    SIM_ENTER(false);
+    if (!device) return result(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    SIM_ENTER(false);
+    return result(good(device) ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+cudaError_t cudaSetValidDevices(int* devices, int count) { return result(devices && count > 0 && good(devices[0]) ? cudaSuccess : cudaErrorInvalidValue); }
+
+cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    SIM_ENTER(false);
+    if (flags & ~(cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | 0x80u)) return result(cudaErrorInvalidValue);
+    device_flags = flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags)
+{
+    SIM_ENTER(false);
+    *flags = device_flags | cudaDeviceMapHost;
+    return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
+{
+    SIM_ENTER(false);
+    if (!properties) return result(cudaErrorInvalidValue);
+    if (!good(device)) return result(cudaErrorInvalidDevice);
+    const harness::Machine& m = machine();
+    const Card card = card_of(m);
+    const Limits l = limits_of(m);
+    cudaDeviceProp p;
+    std::memset(&p, 0, sizeof p);
+    snprintf(p.name, sizeof p.name, "NVIDIA %s (simulated)", m.label.c_str());
+    p.totalGlobalMem = card.memory_bytes;
+    p.sharedMemPerBlock = l.shared_per_block;
+    p.sharedMemPerBlockOptin = l.shared_per_block_optin;
+    p.reservedSharedMemPerBlock = l.reserved_shared_per_block;
+    p.sharedMemPerMultiprocessor = m.shared_per_sm;
+    p.regsPerBlock = l.registers_per_block;
+    p.regsPerMultiprocessor = l.registers_per_sm;
+    p.warpSize = 32;
+    p.memPitch = 2147483647;
+    p.maxThreadsPerBlock = int(l.threads_per_block);
+    for (int i = 0; i < 3; ++i) {
+        p.maxThreadsDim[i] = int(l.block[i]);
+        p.maxGridSize[i] = int(l.grid[i]);
+    }
+    p.totalConstMem = 64 * kib;
+    p.major = m.major;
+    p.minor = m.minor;
+    p.textureAlignment = 512;
+    p.texturePitchAlignment = 32;
+    p.surfaceAlignment = 512;
+    p.multiProcessorCount = m.sms;
+    p.canMapHostMemory = 1;
+    p.concurrentKernels = m.major >= 2;
+    p.ECCEnabled = m.l2_bytes > 0 && p.totalGlobalMem > 10 * gib;
+    p.asyncEngineCount = m.major >= 3 ? 2 : 1;
+    p.deviceOverlap = 1;
+    p.unifiedAddressing = 1;
+    p.memoryBusWidth = card.bus_bits;
+    // Two transfers in a period, as DDR memory has it.
+    p.memoryClockRate = int(std::lround(m.dram_peak_gbs * 1e9 / (2.0 * card.bus_bits / 8) / 1e3));
+    p.clockRate = card.clock_khz;
+    p.l2CacheSize = int(m.l2_bytes);
+    p.maxThreadsPerMultiProcessor = m.threads_per_sm;
+    p.maxBlocksPerMultiProcessor = m.blocks_per_sm;
+    p.streamPrioritiesSupported = 1;
+    p.globalL1CacheSupported = p.localL1CacheSupported = m.major >= 2;
+    p.managedMemory = 1;
+    p.concurrentManagedAccess = m.major >= 6;
+    p.computePreemptionSupported = m.major >= 6;
+    p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = 1;
+    p.singleToDoublePrecisionPerfRatio = m.major == 6 && m.minor == 0 ? 2 : (m.major >= 7 && m.minor == 0) ? 2 : 32;
+    p.memoryPoolsSupported = m.major >= 6;
+    p.computeMode = cudaComputeModeDefault;
+    *properties = p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device)
+{
+    cudaDeviceProp p;
+    if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
+    if (!value) return result(cudaErrorInvalidValue);
+    switch (attribute) {
+        case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
+        case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
+        case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
+        case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
+        case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
+        case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
+        case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
+        case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(p.sharedMemPerBlock); break;
+        case cudaDevAttrTotalConstantMemory: *value = int(p.totalConstMem); break;
+        case cudaDevAttrWarpSize: *value = p.warpSize; break;
+        case cudaDevAttrMaxPitch: *value = int(p.memPitch); break;
+        case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
+        case cudaDevAttrClockRate: *value = p.clockRate; break;
+        case cudaDevAttrTextureAlignment: *value = int(p.textureAlignment); break;
+        case cudaDevAttrTexturePitchAlignment: *value = int(p.texturePitchAlignment); break;
+        case cudaDevAttrGpuOverlap: *value = p.deviceOverlap; break;
+        case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
+        case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; break;
+        case cudaDevAttrComputeMode: *value = p.computeMode; break;
+        case cudaDevAttrConcurrentKernels: *value = p.concurrentKernels; break;
+        case cudaDevAttrEccEnabled: *value = p.ECCEnabled; break;
+        case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
+        case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
+        case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
+        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
+        case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
+        case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; break;
+        case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
+        case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+        case cudaDevAttrStreamPrioritiesSupported: *value = p.streamPrioritiesSupported; break;
+        case cudaDevAttrGlobalL1CacheSupported: *value = p.globalL1CacheSupported; break;
+        case cudaDevAttrLocalL1CacheSupported: *value = p.localL1CacheSupported; break;
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = int(p.sharedMemPerMultiprocessor); break;
+        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
+        case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
+        case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = p.singleToDoublePrecisionPerfRatio; break;
+        case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; break;
+        case cudaDevAttrComputePreemptionSupported: *value = p.computePreemptionSupported; break;
+        case cudaDevAttrCanUseHostPointerForRegisteredMem: *value = p.canUseHostPointerForRegisteredMem; break;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(p.sharedMemPerBlockOptin); break;
+        case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; break;
+        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
+        case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
+        case cudaDevAttrReservedSharedMemoryPerBlock: *value = int(p.reservedSharedMemPerBlock); break;
+        case cudaDevAttrKernelExecTimeout:
+        case cudaDevAttrIntegrated:
+        case cudaDevAttrPciBusId:
+        case cudaDevAttrPciDeviceId:
+        case cudaDevAttrPciDomainId:
+        case cudaDevAttrTccDriver:
+        case cudaDevAttrIsMultiGpuBoard:
+        case cudaDevAttrMultiGpuBoardGroupID:
+        case cudaDevAttrHostNativeAtomicSupported:
+        case cudaDevAttrPageableMemoryAccess:
+        case cudaDevAttrCooperativeLaunch:
+        case cudaDevAttrCooperativeMultiDeviceLaunch:
+        case cudaDevAttrCanFlushRemoteWrites:
+        case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+        case cudaDevAttrDirectManagedMemAccessFromHost:
+        case cudaDevAttrMaxPersistingL2CacheSize:
+        case cudaDevAttrMaxAccessPolicyWindowSize:
+        case cudaDevAttrSparseCudaArraySupported:
+        case cudaDevAttrHostRegisterReadOnlySupported:
+        case cudaDevAttrClusterLaunch: *value = 0; break;
+        default: return result(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device)
+{
+    SIM_ENTER(false);
+    if (!good(device)) return result(cudaErrorInvalidDevice);
+    if (!id || length < 13) return result(cudaErrorInvalidValue);
+    snprintf(id, size_t(length), "0000:00:00.0");
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char*) { return cudaGetDevice(device); }
+
+cudaError_t cudaDeviceSynchronize()
+{
+    SIM_ENTER(true);
+    stream_waited(nullptr);
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaDeviceReset()
+{
+    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const cudaError_t error = enter(true);
+    stream_waited(nullptr);
+    free_everything();
+    forget_streams();
+    restore_context();
+    return error;
+}
+
+cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+
+// Preferences between caches and shared memory, which change no count.
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preferred)
+{
+    SIM_ENTER(false);
+    preferred_cache = preferred;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preferred)
+{
+    SIM_ENTER(false);
+    *preferred = preferred_cache;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache preferred) { return cudaDeviceSetCacheConfig(preferred); }
+
+// Banks are 4 bytes wide, as on every machine since compute capability 5.0: another request is ignored, as there.
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* banks)
+{
+    *banks = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
+{
+    SIM_ENTER(false);
+    const auto known = limits().find(limit);
+    if (known == limits().end()) return result(cudaErrorUnsupportedLimit);
+    known->second = value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
+{
+    SIM_ENTER(false);
+    const auto known = limits().find(limit);
+    if (known == limits().end() || !value) return result(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
+    *value = known->second;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
+{
+    SIM_ENTER(false);
+    if (!good(device) || !good(peer)) return result(cudaErrorInvalidDevice);
+    *can = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return result(cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceDisablePeerAccess(int) { return result(cudaErrorPeerAccessNotEnabled); }
+
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) { return result(cudaErrorInvalidDevice); }
+
+cudaError_t cudaDriverGetVersion(int* version)
+{
+    if (!version) return result(cudaErrorInvalidValue);
+    *version = cuda_version;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }

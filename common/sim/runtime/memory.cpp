@@ -1,0 +1,487 @@
+// What the program allocates.
+//
+// Memory of the device lies in one range of addresses, and that of the host that the device may touch in
+// another. No address is used twice, so that each tells which allocation it was of, freed or not. The host may
+// not touch the first range: but for kernels and copies, it is closed.
+
+#include "runtime.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "../../error.h"
+#include "../global_checker.h"
+#include "../symbols.h"
+#include "devices.h"
+#include "program.h"
+
+namespace sim {
+namespace {
+
+using harness::format;
+
+constexpr uintptr_t page = 2 << 20;       // of the GPU
+constexpr uintptr_t alignment = 512;      // of an allocation
+constexpr uintptr_t gap = 64 << 10;       // behind each one, so that an index just beyond its end lies in no other
+constexpr uint64_t large = 1 << 20;       // from here on, an allocation begins on a page
+constexpr uint64_t most_filled = 256 << 20;
+constexpr uint64_t most_watched = 256 << 20;
+constexpr uint64_t managed_address = uint64_t(1) << 40;  // on the GPU, of the first byte that the host may touch, too
+
+uintptr_t rounded(uintptr_t n, uintptr_t to) { return (n + to - 1) / to * to; }
+
+// A range of addresses with nothing behind them at first.
+class Reserve {
+public:
+    explicit Reserve(uint64_t first_gpu_address) : first_gpu_address_(first_gpu_address)
+    {
+        for (bytes_ = uint64_t(1) << 41; bytes_ >= uint64_t(1) << 30; bytes_ /= 2) {
+            void* memory = mmap(nullptr, bytes_ + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (memory == MAP_FAILED) continue;
+            begin_ = next_ = rounded(uintptr_t(memory), page);
+            return;
+        }
+        bytes_ = 0;
+    }
+
+    bool holds(uintptr_t address) const { return address - begin_ < bytes_; }
+    uint64_t gpu_address(uintptr_t address) const { return address - begin_ + first_gpu_address_; }
+
+    // 0 if there is no room.
+    uintptr_t take(uint64_t bytes, uintptr_t align)
+    {
+        const uintptr_t begin = rounded(next_, align);
+        if (bytes > bytes_ || begin + bytes + gap - begin_ > bytes_) return 0;
+        next_ = begin + bytes + gap;
+        return begin;
+    }
+
+    // What was taken so far.
+    void protect(int protection) const
+    {
+        if (next_ > begin_) mprotect(reinterpret_cast<void*>(begin_), rounded(next_ - begin_, page), protection);
+    }
+
+private:
+    uint64_t first_gpu_address_;
+    uintptr_t begin_ = 0, next_ = 0;
+    uint64_t bytes_ = 0;
+};
+
+struct State {
+    Reserve device{0}, shared{managed_address};  // shared: with the host
+    std::map<uintptr_t, Block> blocks;           // by address
+    uint64_t in_use = 0;                         // bytes of the device's
+    uint64_t allocations = 0;                    // ever
+    uint64_t watched = 0;                        // bytes of it that have a Shadow
+    int open = 0;                                // calls of open_device_memory
+};
+
+State& state()
+{
+    static State& state = *new State;  // used until the very end
+    return state;
+}
+
+// Of the host: what it can give, in bytes.
+uint64_t host_memory()
+{
+    unsigned long long kib = 0;
+    if (FILE* file = fopen("/proc/meminfo", "r")) {
+        char line[256];
+        while (fgets(line, sizeof line, file))
+            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) break;
+        fclose(file);
+    }
+    return kib ? kib * 1024 : uint64_t(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
+uint64_t free_memory()
+{
+    static const uint64_t host = host_memory();  // as it was at first: most of what is in use may not have been touched
+    const uint64_t limit = std::min(total_memory(), host);
+    return limit - std::min(limit, state().in_use);
+}
+
+std::string name_of(const char* function, const void* place)
+{
+    const std::string variable = first_argument(place, function);
+    return (variable.empty() ? "memory from " + std::string(function) : variable + " (" + function) + " " + at(place) + (variable.empty() ? "" : ")");
+}
+
+// Keeps an account of who wrote and read which bytes. It takes many times the memory itself.
+void watch(Allocation& allocation)
+{
+    State& s = state();
+    static const uint64_t most = std::min<uint64_t>(most_watched, host_memory() / 48);
+    if (s.watched + allocation.bytes > most) {
+        program_note(allocation.name + " is too large to be searched for races and for loads of what nobody wrote");
+        return;
+    }
+    s.watched += allocation.bytes;
+    allocation.shadow = std::make_shared<Shadow>(allocation.bytes);
+}
+
+Block& enter_block(Owner owner, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
+{
+    Allocation allocation{};
+    allocation.begin = begin;
+    allocation.bytes = bytes;
+    allocation.gpu_address = gpu_address;
+    allocation.name = name_of(function, place);
+    Allocation& known = memory().add(allocation);
+    if (owner == Owner::device || owner == Owner::managed) watch(known);
+    // Nobody sees what the host writes there.
+    if (owner == Owner::managed && known.shadow) known.shadow->note_written(0, bytes);
+    Block& block = state().blocks[begin];
+    block = {owner, &known, flags, ++state().allocations, ""};
+    return block;
+}
+
+// Nobody may rely on what memory holds at first.
+void fill(uintptr_t begin, uint64_t bytes)
+{
+    if (bytes <= most_filled) std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
+}
+
+cudaError_t allocate_as(const char* function, void** memory, size_t bytes, const void* place)
+{
+    if (!memory) return result(cudaErrorInvalidValue);
+    *memory = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    State& s = state();
+    const uintptr_t begin = bytes > free_memory() ? 0 : s.device.take(bytes, bytes >= large ? page : alignment);
+    if (!begin) return result(cudaErrorMemoryAllocation);
+    open_device_memory();
+    fill(begin, bytes);
+    close_device_memory();
+    enter_block(Owner::device, function, begin, bytes, s.device.gpu_address(begin), 0, place);
+    s.in_use += bytes;
+    *memory = reinterpret_cast<void*>(begin);
+    return cudaSuccess;
+}
+
+cudaError_t allocate_shared(Owner owner, const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
+{
+    if (!memory || (bytes == 0 && owner == Owner::managed)) return result(cudaErrorInvalidValue);
+    *memory = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    State& s = state();
+    // Whole pages: they are taken away when the memory is freed.
+    const uintptr_t host_page = sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = bytes > host_memory() ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? page : host_page);
+    if (!begin || mprotect(reinterpret_cast<void*>(begin), rounded(bytes, host_page), PROT_READ | PROT_WRITE) != 0) return result(cudaErrorMemoryAllocation);
+    enter_block(owner, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
+    *memory = reinterpret_cast<void*>(begin);
+    return cudaSuccess;
+}
+
+// Gives the pages back, and keeps the addresses.
+void give_back(const Allocation& a, bool close)
+{
+    const uintptr_t host_page = sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = rounded(a.begin, host_page), end = (a.begin + a.bytes + (close ? host_page - 1 : 0)) / host_page * host_page;
+    if (begin >= end) return;
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    if (close) mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_NONE);
+}
+
+void mark_freed(Block& block, const std::string& where)
+{
+    Allocation& a = *block.allocation;
+    a.freed = true;
+    if (a.shadow) state().watched -= a.bytes;
+    a.shadow.reset();
+    block.freed_at = where;
+    if (block.owner == Owner::device) state().in_use -= a.bytes;
+    give_back(a, block.owner != Owner::device);
+}
+
+cudaError_t release(const char* function, void* memory, bool pinned, const void* place)
+{
+    if (!memory) return cudaSuccess;
+    const uintptr_t address = uintptr_t(memory);
+    Block* block = block_of(address);
+    const std::string where = at(place);
+    const auto refuse = [&](const std::string& what) {
+        program_finding(format("bad free: %s %s: ", function, where.c_str()) + what);
+        return result(cudaErrorInvalidValue);
+    };
+    if (!block || block->owner == Owner::registered)
+        return refuse(in_device_range(address) ? format("%p was never allocated", memory)
+                                               : format("%p is memory of the host's own, not from %s", memory, pinned ? "cudaMallocHost" : "cudaMalloc"));
+    const Allocation& a = *block->allocation;
+    if (address != a.begin) return refuse(format("the pointer is to byte %llu of %s; free its beginning", (unsigned long long)(address - a.begin), a.name.c_str()));
+    if (a.freed) return refuse(a.name + " was freed before, " + block->freed_at);
+    if (pinned != (block->owner == Owner::pinned)) return refuse(a.name + ": use " + (pinned ? "cudaFree" : "cudaFreeHost"));
+    mark_freed(*block, where);
+    return cudaSuccess;
+}
+
+}  // namespace
+
+uint64_t total_memory() { return card_of(machine()).memory_bytes; }
+
+void open_device_memory()
+{
+    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    if (state().open++ == 0) state().device.protect(PROT_READ | PROT_WRITE);
+}
+
+void close_device_memory()
+{
+    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    if (--state().open == 0) state().device.protect(PROT_NONE);
+}
+
+bool in_device_range(uintptr_t address) { return state().device.holds(address); }
+
+Block* block_of(uintptr_t address)
+{
+    auto& blocks = state().blocks;
+    auto next = blocks.upper_bound(address);
+    if (next == blocks.begin()) return nullptr;
+    Block& block = std::prev(next)->second;
+    return block.allocation->holds(address) ? &block : nullptr;
+}
+
+Owner variable_at(uintptr_t address)
+{
+    struct Variables {
+        std::vector<Symbol> device, managed;
+        Variables()
+        {
+            managed = symbols_in_section("sim_managed");
+            for (const char* section : {"sim_device", "sim_device_const", "sim_constant", "sim_constant_const"})
+                for (const Symbol& s : symbols_in_section(section)) device.push_back(s);
+        }
+    };
+    static const Variables& variables = *new Variables;
+    const auto holds = [&](const Symbol& s) { return address - s.address < s.bytes; };
+    if (std::any_of(variables.device.begin(), variables.device.end(), holds)) return Owner::device;
+    return std::any_of(variables.managed.begin(), variables.managed.end(), holds) ? Owner::managed : Owner::none;
+}
+
+std::string address_text(uintptr_t address)
+{
+    const auto in = [&](const Allocation& a) {
+        const int64_t offset = int64_t(address - a.begin);
+        if (offset < 0) return format("%lld bytes before %s", -(long long)offset, a.name.c_str());
+        if (uint64_t(offset) >= a.bytes) return format("%llu bytes beyond the end of %s", (unsigned long long)(offset - a.bytes), a.name.c_str());
+        return format("byte %lld of %s", (long long)offset, a.name.c_str());
+    };
+    if (const Block* block = block_of(address)) return in(*block->allocation) + (block->allocation->freed ? ", which was freed " + block->freed_at : "");
+    if (const Allocation* a = memory().find(address)) return in(*a);
+    const Allocation* a = in_device_range(address) || state().shared.holds(address) ? memory().nearest(address) : nullptr;
+    return a ? in(*a) : format("%p", reinterpret_cast<void*>(address));
+}
+
+void free_everything()
+{
+    for (auto& entry : state().blocks)
+        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered) mark_freed(entry.second, "by cudaDeviceReset");
+}
+
+std::vector<std::string> never_freed()
+{
+    std::vector<const Block*> left;
+    for (const auto& entry : state().blocks)
+        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered) left.push_back(&entry.second);
+    std::sort(left.begin(), left.end(), [](const Block* a, const Block* b) { return a->number < b->number; });
+    std::vector<std::string> lines;
+    for (const Block* each : left) {
+        const Block& block = *each;
+        lines.push_back(format("never freed: %s, %llu bytes; call %s", block.allocation->name.c_str(), (unsigned long long)block.allocation->bytes,
+                               block.owner == Owner::pinned ? "cudaFreeHost" : "cudaFree"));
+    }
+    return lines;
+}
+
+cudaError_t allocate(void** memory, size_t bytes, const void* place)
+{
+    SIM_ENTER(false);
+    return allocate_as("cudaMalloc", memory, bytes, place);
+}
+
+cudaError_t allocate_async(void** memory, size_t bytes, const void* place)
+{
+    SIM_ENTER(false);
+    return allocate_as("cudaMallocAsync", memory, bytes, place);
+}
+
+cudaError_t allocate_pitched(void** memory, size_t* pitch, size_t width, size_t height, const void* place)
+{
+    SIM_ENTER(false);
+    if (!pitch) return result(cudaErrorInvalidValue);
+    *pitch = rounded(width, alignment);
+    return allocate_as("cudaMallocPitch", memory, *pitch * height, place);
+}
+
+cudaError_t allocate_managed(void** memory, size_t bytes, const void* place)
+{
+    SIM_ENTER(false);
+    return allocate_shared(Owner::managed, "cudaMallocManaged", memory, bytes, 0, place);
+}
+
+cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
+{
+    SIM_ENTER(false);
+    return allocate_shared(Owner::pinned, function, memory, bytes, flags, place);
+}
+
+}  // namespace sim
+
+using namespace sim;
+
+cudaError_t cudaMalloc(void** memory, size_t bytes) { return allocate(memory, bytes, SIM_PLACE); }
+cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) { return allocate_async(memory, bytes, SIM_PLACE); }
+cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) { return allocate_pitched(memory, pitch, width, height, SIM_PLACE); }
+cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned) { return allocate_managed(memory, bytes, SIM_PLACE); }
+cudaError_t cudaMallocHost(void** memory, size_t bytes) { return allocate_pinned("cudaMallocHost", memory, bytes, cudaHostAllocDefault, SIM_PLACE); }
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags) { return allocate_pinned("cudaHostAlloc", memory, bytes, flags, SIM_PLACE); }
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent)
+{
+    SIM_ENTER(false);
+    if (!memory) return result(cudaErrorInvalidValue);
+    *memory = {nullptr, rounded(extent.width, alignment), extent.width, extent.height};
+    return allocate_as("cudaMalloc3D", &memory->ptr, memory->pitch * extent.height * extent.depth, SIM_PLACE);
+}
+
+cudaError_t cudaFree(void* memory)
+{
+    SIM_ENTER(true);
+    stream_waited(nullptr);
+    return release("cudaFree", memory, false, SIM_PLACE);
+}
+
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t)
+{
+    SIM_ENTER(false);
+    return release("cudaFreeAsync", memory, false, SIM_PLACE);
+}
+
+cudaError_t cudaFreeHost(void* memory)
+{
+    SIM_ENTER(true);
+    return release("cudaFreeHost", memory, true, SIM_PLACE);
+}
+
+cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags)
+{
+    SIM_ENTER(false);
+    const uintptr_t address = uintptr_t(memory);
+    if (!memory || bytes == 0 || in_device_range(address)) return result(cudaErrorInvalidValue);
+    for (const auto& a : sim::memory().all())
+        if (!a->freed && address < a->begin + a->bytes && a->begin < address + bytes) return result(cudaErrorHostMemoryAlreadyRegistered);
+    enter_block(Owner::registered, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags, SIM_PLACE);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* memory)
+{
+    SIM_ENTER(false);
+    const Block* block = block_of(uintptr_t(memory));
+    if (!block || block->owner != Owner::registered || block->allocation->begin != uintptr_t(memory)) return result(cudaErrorHostMemoryNotRegistered);
+    state().blocks.erase(uintptr_t(memory));
+    sim::memory().remove(uintptr_t(memory));
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void** on_device, void* memory, unsigned)
+{
+    SIM_ENTER(false);
+    const Block* block = block_of(uintptr_t(memory));
+    if (!on_device || !block || block->allocation->freed || block->owner == Owner::device) return result(cudaErrorInvalidValue);
+    *on_device = memory;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* memory)
+{
+    SIM_ENTER(false);
+    const Block* block = block_of(uintptr_t(memory));
+    if (!flags || !block || (block->owner != Owner::pinned && block->owner != Owner::registered)) return result(cudaErrorInvalidValue);
+    *flags = block->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total)
+{
+    SIM_ENTER(false);
+    if (!free || !total) return result(cudaErrorInvalidValue);
+    *free = free_memory();
+    *total = total_memory();
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer)
+{
+    SIM_ENTER(false);
+    if (!attributes) return result(cudaErrorInvalidValue);
+    void* const p = const_cast<void*>(pointer);
+    const Block* block = block_of(uintptr_t(pointer));
+    const Owner owner = !block ? variable_at(uintptr_t(pointer)) : block->allocation->freed ? Owner::none : block->owner;
+    switch (owner) {
+        case Owner::none: *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, p}; break;
+        case Owner::device: *attributes = {cudaMemoryTypeDevice, 0, p, nullptr}; break;
+        case Owner::managed: *attributes = {cudaMemoryTypeManaged, 0, p, p}; break;
+        case Owner::pinned:
+        case Owner::registered: *attributes = {cudaMemoryTypeHost, 0, p, p}; break;
+    }
+    return cudaSuccess;
+}
+
+// Advice on where managed memory should be: there is one memory here.
+
+static cudaError_t advise(const void* memory, size_t bytes)
+{
+    SIM_ENTER(false);
+    const Block* block = block_of(uintptr_t(memory));
+    const bool good = block && block->owner == Owner::managed && !block->allocation->freed && bytes > 0 &&
+                      uintptr_t(memory) + bytes <= block->allocation->begin + rounded(block->allocation->bytes, page);
+    return result(good ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, cudaStream_t)
+{
+    return device > 0 ? result(cudaErrorInvalidDevice) : advise(memory, bytes);
+}
+cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, cudaMemLocation, unsigned, cudaStream_t) { return advise(memory, bytes); }
+cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise, int) { return advise(memory, bytes); }
+cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise, cudaMemLocation) { return advise(memory, bytes); }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned)
+{
+    SIM_ENTER(false);
+    return result(known_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+static cudaMemPool_t the_pool() { return reinterpret_cast<cudaMemPool_t>(&state()); }
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
+{
+    SIM_ENTER(false);
+    if (device != 0 || !pool) return result(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    *pool = the_pool();
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) { return result(pool == the_pool() && value ? cudaSuccess : cudaErrorInvalidValue); }
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)
+{
+    SIM_ENTER(false);
+    if (pool != the_pool() || !value) return result(cudaErrorInvalidValue);
+    if (attribute <= cudaMemPoolReuseAllowInternalDependencies) *static_cast<int*>(value) = 1;
+    else *static_cast<uint64_t*>(value) = attribute == cudaMemPoolAttrReleaseThreshold ? 0 : state().in_use;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return result(pool == the_pool() ? cudaSuccess : cudaErrorInvalidValue); }

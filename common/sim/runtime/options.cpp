@@ -1,0 +1,112 @@
+// SIM_OPTIONS, which is a command line of its own: the program's arguments are the program's.
+
+#include <getopt.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <vector>
+
+#include "../../error.h"
+#include "program.h"
+
+namespace sim {
+namespace {
+
+using harness::format;
+
+constexpr long most_threads = 1024;
+
+[[noreturn]] void refuse(const std::string& message) { throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message}; }
+
+// Words, as a shell would take them apart: quotes hold a name with spaces together.
+std::vector<std::string> words_of(const std::string& text)
+{
+    std::vector<std::string> words;
+    bool in_word = false;
+    char quote = 0;
+    for (char c : text) {
+        if (quote ? c == quote : c == '\'' || c == '"') {
+            if (!in_word) words.emplace_back();
+            in_word = true;
+            quote = quote ? 0 : c;
+        } else if (!quote && (c == ' ' || c == '\t' || c == '\n')) {
+            in_word = false;
+        } else {
+            if (!in_word) words.emplace_back();
+            in_word = true;
+            words.back() += c;
+        }
+    }
+    if (quote) refuse(format("a quote %c is not closed", quote));
+    return words;
+}
+
+int whole_number(const char* text, long most)
+{
+    char* end = nullptr;
+    errno = 0;
+    const long value = std::strtol(text, &end, 10);
+    if (end == text || *end || errno || value < 1 || value > most) refuse(format("--threads %s: expected a whole number from 1 to %ld", text, most));
+    return int(value);
+}
+
+}  // namespace
+
+ProgramOptions parse_program_options(const std::string& text)
+{
+    enum { machine = 1, csv, trace, explain, quiet, threads };
+    static const option known[] = {{"machine", required_argument, nullptr, machine}, {"csv", required_argument, nullptr, csv},
+                                   {"trace", required_argument, nullptr, trace},     {"explain", no_argument, nullptr, explain},
+                                   {"quiet", no_argument, nullptr, quiet},           {"threads", required_argument, nullptr, threads},
+                                   {nullptr, 0, nullptr, 0}};
+    std::vector<std::string> words = words_of(text);
+    words.insert(words.begin(), "SIM_OPTIONS");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(&word[0]);
+    argv.push_back(nullptr);
+    const int argc = int(words.size());
+
+    ProgramOptions o;
+    // The program's own use of getopt begins as if this one had not been.
+    struct Restore {
+        int saved_err = opterr;
+        ~Restore()
+        {
+            optind = 1;
+            opterr = saved_err;
+        }
+    } restore;
+    optind = 0;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv.data(), ":", known, nullptr)) != -1;) {
+        switch (c) {
+            case machine:
+                try {
+                    o.machine = harness::machine_named(optarg).name;
+                } catch (const harness::Error& error) {
+                    refuse(error.message);
+                }
+                break;
+            case csv:
+                o.csv = optarg;
+                if (o.csv.empty()) refuse("--csv: expected a file name");
+                break;
+            case trace:
+                o.trace = optarg;
+                if (o.trace.empty()) refuse("--trace: expected a file name");
+                break;
+            case explain: o.quiet = false; break;
+            case quiet: o.quiet = true; break;
+            case threads: o.threads = whole_number(optarg, most_threads); break;
+            case ':': refuse(format("%s needs a value", argv[size_t(optind - 1)]));
+            default:
+                if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
+                if (optopt) refuse(format("unknown option -%c: expected --machine, --csv, --trace, --explain, --quiet or --threads", optopt));
+                refuse(format("unknown option %s: expected --machine, --csv, --trace, --explain, --quiet or --threads", argv[size_t(optind - 1)]));
+        }
+    }
+    if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
+    return o;
+}
+
+}  // namespace sim

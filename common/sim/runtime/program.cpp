@@ -1,0 +1,337 @@
+// From before main to after exit.
+
+#include "program.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "../../error.h"
+#include "../../explain.h"
+#include "../../progress.h"
+#include "../../results.h"
+#include "../places.h"
+#include "../simulator.h"
+#include "../thread.h"
+#include "build/commit.h"
+#include "runtime.h"
+
+namespace sim {
+namespace {
+
+using namespace harness;
+
+// All launches of one kernel in one shape.
+struct Launched {
+    std::string name;
+    dim3 grid, block;
+    size_t dynamic_bytes;
+    uint64_t launches = 0;
+    LaunchCounts counts = {};  // of all of them; what is no sum: of the last
+};
+
+struct Program {
+    ProgramOptions options;
+    const Machine* machine = nullptr;
+    std::unique_ptr<CsvFile> csv, trace;
+    pid_t process = 0;
+    std::vector<Launched> launched;  // in the order of the first launches
+    std::vector<std::pair<std::string, uint64_t>> findings;
+    std::vector<std::string> notes;
+    uint64_t launches = 0;
+    std::string trace_lines;
+    std::unique_ptr<Progress> progress;
+    bool finished = false;
+};
+
+Program& program()
+{
+    static Program& program = *new Program;  // used until the very end
+    return program;
+}
+
+std::string text_of(dim3 d) { return d.y * d.z == 1 ? std::to_string(d.x) : d.z == 1 ? format("(%u, %u)", d.x, d.y) : format("(%u, %u, %u)", d.x, d.y, d.z); }
+
+std::string title(const Launched& l, bool launches = true)
+{
+    return l.name + "<<<" + text_of(l.grid) + ", " + text_of(l.block) + (l.dynamic_bytes ? ", " + std::to_string(l.dynamic_bytes) : "") + ">>>" + (launches ? " x " + std::to_string(l.launches) : "");
+}
+
+bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+void add(LaunchCounts& sum, const LaunchCounts& more)
+{
+    std::vector<AccessSite> sites = std::move(sum.sites);
+    for (const AccessSite& site : more.sites) {
+        const auto known = std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) {
+            return s.file == site.file && s.line == site.line && s.store == site.store && s.atomic == site.atomic && s.shared == site.shared && s.element_bytes == site.element_bytes;
+        });
+        if (known == sites.end()) {
+            sites.push_back(site);
+            continue;
+        }
+        known->requests += site.requests;
+        known->accesses += site.accesses;
+        known->units += site.units;
+        known->ideal += site.ideal;
+        known->bytes += site.bytes;
+        known->asked += site.asked;
+        if (site.worst > known->worst) {
+            known->worst = site.worst;
+            known->conflict = site.conflict;
+        }
+        if (known->stride == 0) known->stride = site.stride;
+    }
+    sum = more;
+    sum.sites = std::move(sites);
+    sum.trace.clear();
+}
+
+// The error that CUDA has for what a thread did; cudaSuccess where a kernel goes on after it.
+cudaError_t error_of(const Finding& f)
+{
+    switch (f.fault) {
+        case Fault::out_of_bounds_load:
+        case Fault::out_of_bounds_store:
+        case Fault::use_after_free:
+        case Fault::host_memory: return cudaErrorIllegalAddress;
+        case Fault::misaligned: return cudaErrorMisalignedAddress;
+        case Fault::stack_overflow: return cudaErrorHardwareStackError;
+        case Fault::endless_loop: return cudaErrorLaunchTimeout;
+        case Fault::failed: return f.text.find("ssert") != std::string::npos ? cudaErrorAssert : cudaErrorLaunchFailure;
+        default: return cudaSuccess;
+    }
+}
+
+// One launch at a time, from its begin to its end.
+bool begin_launch(const Launching& launching)
+{
+    if (in_kernel()) fail("a kernel launches a kernel, which is not simulated", launching.place);
+    runtime_mutex().lock();
+    if (!may_launch(launching)) {
+        runtime_mutex().unlock();
+        return false;
+    }
+    Program& p = program();
+    use_machine(*p.machine);
+    use_exact_checks(p.options.threads <= 1);
+    use_trace(!p.options.trace.empty());
+    if (host_threads() != p.options.threads) set_host_threads(p.options.threads);
+    open_device_memory();
+    if (!p.progress && isatty(STDERR_FILENO)) p.progress = std::make_unique<Progress>(program_invocation_short_name);
+    if (p.progress) p.progress->doing(format("launch %llu: %s", (unsigned long long)p.launches + 1, title({name_of(launching), launching.configuration.grid,
+                                             launching.configuration.block, launching.configuration.shared_bytes}, false).c_str()));
+    set_running(true);
+    return true;
+}
+
+void end_launch(const Launching& launching)
+{
+    if (program().progress) program().progress->clear();
+    close_device_memory();
+    const Report report = take_report();
+    const LaunchCounts counts = counts_of(report, *program().machine, true);
+    cudaError_t error = cudaSuccess;
+    for (const Finding& f : report.findings) {
+        program_finding(name_of(launching) + ": " + finding_text(f, report.grid, report.block), f.count);
+        if (error == cudaSuccess) error = error_of(f);
+    }
+    program_launch_finished(launching, counts);
+    if (error != cudaSuccess) kernel_failed(launching, error);
+    runtime_mutex().unlock();
+    set_running(false);
+}
+
+std::string quoted(const std::string& cell)
+{
+    if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+    std::string out = "\"";
+    for (char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+std::string line_of(const std::vector<std::string>& cells)
+{
+    std::string line;
+    for (const std::string& cell : cells) line += (line.empty() ? "" : ",") + quoted(cell);
+    return line + "\n";
+}
+
+const char* name_of_access(bool store, bool atomic) { return atomic ? "atomic" : store ? "store" : "load"; }
+
+// A line for each access of each kernel and shape: all launches together.
+std::string csv_text()
+{
+    char date[32];
+    const time_t now = time(nullptr);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    std::string text = line_of({"date_utc", "commit", "machine", "program", "kernel", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "dynamic_shared_bytes",
+                                "shared_bytes_per_block", "launches", "file", "line", "access", "memory", "element_bytes", "requests", "accesses", "unit", "units",
+                                "ideal_units", "worst_request", "bytes_moved", "bytes_asked"});
+    const auto n = [](uint64_t value) { return std::to_string(value); };
+    for (const Launched& l : program().launched)
+        for (const AccessSite& s : l.counts.sites)
+            text += line_of({date, BUILD_COMMIT, program().machine->label, program_invocation_short_name, l.name, n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y),
+                             n(l.block.z), n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.launches), s.file, n(uint64_t(s.line)), name_of_access(s.store, s.atomic),
+                             s.shared ? "shared" : "global", n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units), n(s.ideal), n(uint64_t(s.worst)), n(s.bytes), n(s.asked)});
+    return text;
+}
+
+constexpr const char* trace_heading = "machine,kernel,launch,block_x,block_y,block_z,warp,phase,access,memory,line,lane_bytes,lanes,offsets_bytes,units,partition\n";
+
+// As trace_csv() in results.h has it, with the number of the launch in the place of a matrix.
+std::string trace_text(const Launching& launching, const LaunchCounts& counts)
+{
+    std::string text;
+    const std::string begin = program().machine->label + "," + quoted(name_of(launching)) + "," + std::to_string(program().launches) + ",";
+    for (const TracedRequest& t : counts.trace) {
+        const int64_t step = t.offsets.size() > 1 ? t.offsets[1] - t.offsets[0] : 0;
+        bool even = true;
+        for (size_t i = 1; i < t.offsets.size(); ++i) even = even && t.offsets[i] - t.offsets[i - 1] == step;
+        std::string offsets = std::to_string(t.offsets[0]);
+        if (even) offsets += ":" + std::to_string(step);
+        else for (size_t i = 1; i < t.offsets.size(); ++i) offsets += " " + std::to_string(t.offsets[i]);
+        text += begin + format("%u,%u,%u,%d,%d,%s,", t.block[0], t.block[1], t.block[2], t.warp, t.phase, t.store ? "store" : "load") + quoted(t.memory) +
+                format(",%d,%u,%08x,", t.line, t.bytes, t.lanes) + offsets + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
+    }
+    return text;
+}
+
+std::string counted(uint64_t n, const char* what) { return format("%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s"); }
+
+void print_report()
+{
+    const Program& p = program();
+    printf("\nSimulated: %s (compute capability %d.%d). Counts are sums over the launches of a kernel. The simulator measures no time.\n", p.machine->label.c_str(), p.machine->major, p.machine->minor);
+    std::set<std::string> names;
+    for (const Launched& l : p.launched) {
+        names.insert(l.name);
+        if (p.options.quiet) continue;
+        printf("%s", explanation(title(l), l.counts).c_str());
+        if (l.counts.sites.empty()) printf("  no access to global or shared memory\n");
+    }
+    if (!p.launched.empty() && !p.options.quiet) printf("\n");
+    for (const std::string& note : p.notes) printf("note: %s\n", note.c_str());
+    for (const auto& finding : p.findings)
+        printf("finding: %s%s\n", finding.first.c_str(), finding.second > 1 ? format(" (%llu times)", (unsigned long long)finding.second).c_str() : "");
+    printf("try: %s, %s, %s\n", counted(names.size(), "kernel").c_str(), format("%llu launch%s", (unsigned long long)p.launches, p.launches == 1 ? "" : "es").c_str(), counted(p.findings.size(), "finding").c_str());
+}
+
+void write_files(bool good)
+{
+    Program& p = program();
+    const auto write = [&](std::unique_ptr<CsvFile>& file, const char* option, const std::string& path, const std::string& text) {
+        if (file && good) file->write(text);
+        else if (file) fprintf(stderr, "%s: %s %s: not written, because of the above\n", program_invocation_short_name, option, path.c_str());
+        file.reset();
+    };
+    write(p.csv, "--csv", p.options.csv, csv_text());
+    write(p.trace, "--trace", p.options.trace, trace_heading + p.trace_lines);
+}
+
+void at_exit(int status, void*)
+{
+    if (getpid() != program().process) return;  // a child's end is not the program's
+    const int own = finish_program(status);
+    _exit(own);
+}
+
+// Before main, and before any variable of the program is initialized.
+__attribute__((constructor(101))) void begin_program()
+{
+    Program& p = program();
+    p.process = getpid();
+    try {
+        const char* text = std::getenv("SIM_OPTIONS");
+        p.options = parse_program_options(text ? text : "");
+        p.machine = &machine_named(p.options.machine);
+        if (!p.options.csv.empty()) p.csv = std::make_unique<CsvFile>("--csv", p.options.csv);
+        if (!p.options.trace.empty()) p.trace = std::make_unique<CsvFile>("--trace", p.options.trace);
+    } catch (const Error& error) {
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.message.c_str());
+        _exit(error.status);
+    }
+    // What is there before at_exit is there still when the program's own variables are destroyed, and after.
+    memory();
+    place_of(uint64_t(SIM_PLACE));
+    host_threads();
+    launch_hooks().begins = begin_launch;
+    launch_hooks().ended = end_launch;
+    catch_host_faults();
+    on_exit(at_exit, nullptr);
+}
+
+}  // namespace
+
+const harness::Machine& machine() { return *program().machine; }
+
+void program_finding(const std::string& text, uint64_t count)
+{
+    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    for (auto& known : program().findings)
+        if (known.first == text) {
+            known.second += count;
+            return;
+        }
+    program().findings.push_back({text, count});
+}
+
+void program_note(const std::string& text)
+{
+    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    std::vector<std::string>& notes = program().notes;
+    if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
+}
+
+void program_launch_finished(const Launching& launching, const harness::LaunchCounts& counts)
+{
+    Program& p = program();
+    const Configuration& c = launching.configuration;
+    const std::string name = name_of(launching);
+    ++p.launches;
+    auto known = std::find_if(p.launched.begin(), p.launched.end(), [&](const Launched& l) {
+        return l.name == name && same(l.grid, c.grid) && same(l.block, c.block) && l.dynamic_bytes == c.shared_bytes;
+    });
+    if (known == p.launched.end()) known = p.launched.insert(known, {name, c.grid, c.block, c.shared_bytes, 0, {}});
+    ++known->launches;
+    if (p.options.threads > 1) program_note("races in global memory, and loads of what nobody wrote, are looked for by one host thread: leave --threads out");
+    if (p.trace) p.trace_lines += trace_text(launching, counts);
+    add(known->counts, counts);
+}
+
+int finish_program(int status)
+{
+    Program& p = program();
+    if (p.finished) return status;
+    p.finished = true;
+    for (const std::string& launch : refused_launches()) program_note(launch);
+    for (const std::string& error : unseen_errors()) program_finding(error);
+    // A program that was stopped could not free its memory.
+    if (status == status_ok && !context_lost())
+        for (const std::string& memory : never_freed()) program_finding(memory);
+    fflush(stdout);
+    print_report();
+    int own = status == status_ok && !p.findings.empty() ? int(status_wrong_result) : status;
+    fflush(stdout);
+    try {
+        write_files(own == status_ok);
+        if (ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
+    } catch (const Error& error) {
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.message.c_str());
+        if (own == status_ok) own = error.status;
+    }
+    fflush(nullptr);
+    return own;
+}
+
+}  // namespace sim

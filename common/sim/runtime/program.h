@@ -1,0 +1,44 @@
+// What surrounds a program that runs on the simulator unchanged: its options, and the report at its end.
+
+#pragma once
+
+#include <string>
+
+#include "../../device.h"
+#include "../../machine.h"
+#include "../launch.h"
+
+namespace sim {
+
+// The environment variable SIM_OPTIONS.
+struct ProgramOptions {
+    std::string machine = "h200";
+    std::string csv, trace;  // files; empty: none
+    bool quiet = false;      // findings alone
+    int threads = 1;         // of the host; more than one do not look for races in global memory
+};
+// Throws Error with status_bad_input: one line.
+ProgramOptions parse_program_options(const std::string& text);
+
+// The machine that is simulated.
+const harness::Machine& machine();
+
+// What the program must not do. The same text again is counted.
+void program_finding(const std::string& text, uint64_t count = 1);
+// What a reader of the program's output has to know. Said once.
+void program_note(const std::string& text);
+
+// The kernel's own name, where its address is known; else as it was written at the launch.
+std::string name_of(const Launching& launching);
+
+void program_launch_finished(const Launching& launching, const harness::LaunchCounts& counts);
+
+// Prints the report, if that has not been done. Returns the exit status, where `status` is the program's own.
+int finish_program(int status);
+
+// From now on, a fault of the host's code ends in a report, and so does Ctrl-C: at once where the program's own code
+// runs, else as soon as the kernel has ended. `running`: whether one runs now.
+void catch_host_faults();
+void set_running(bool running);
+
+}  // namespace sim

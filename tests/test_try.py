@@ -1,0 +1,228 @@
+"""`make try`: programs with a main of their own, unchanged, on the simulator. tests/programs/ has right ones, and one for each fault."""
+
+import csv
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from lessons import ROOT, run
+
+PROGRAMS = ROOT / "tests/programs"
+
+RIGHT = ["device_query", "histogram", "launch_kernel", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+         "streams", "symbols", "transpose", "unified_memory", "vector_add"]
+
+# The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
+FAULTY = {
+    "assertion": [r"check: assertion failed: int\(threadIdx.x\) < n: thread \(16, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(16 times\)"],
+    "bad_free": [r"bad free: cudaFree at HERE:9: 0x\w+ is memory of the host's own, not from cudaMalloc",
+                 r"bad free: cudaFree at HERE:10: the pointer is to byte 16 of d_data \(cudaMalloc at HERE:7\); free its beginning",
+                 r"bad free: cudaFree at HERE:11: h_pinned \(cudaMallocHost at HERE:8\): use cudaFreeHost"],
+    "cooperative": [r"not simulated: cudaLaunchCooperativeKernel at HERE:10 \(nothing\)"],
+    "copy_freed": [r"bad copy: cudaMemcpy at HERE:8: the source is freed memory: byte 0 of d_out \(cudaMalloc at HERE:5\), which was freed at HERE:7"],
+    "copy_too_long": [r"bad copy: cudaMemcpy at HERE:7: the destination has 256 bytes from byte 0 of d_in \(cudaMalloc at HERE:6\) on, "
+                      r"and the copy takes 1024"],
+    "double_free": [r"bad free: cudaFree at HERE:9: d_a \(cudaMalloc at HERE:5\) was freed before, at HERE:7"],
+    "event_not_waited": [r"event not reached: cudaEventElapsedTime at HERE:15 .* call cudaEventSynchronize\(stop\) first"],
+    "host_access": [r"host access: the host accesses device memory: byte 0 of d_data \(cudaMalloc at HERE:7\), at HERE:10; copy it with cudaMemcpy"],
+    "host_access_in_library": [r"host access: the host accesses device memory: byte \d+ of d_data \(cudaMalloc at HERE:8\), at HERE:10; copy it with cudaMemcpy"],
+    "host_pointer": [r"increment: host pointer: .* thread \(0, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(32 times\)"],
+    "managed_after_free": [r"use after free: the host accesses byte 0 of data \(cudaMallocManaged at HERE:7\), which was freed at HERE:9, at HERE:10"],
+    "never_freed": [r"never freed: d_data \(cudaMalloc at HERE:5\), 1000 bytes; call cudaFree",
+                    r"never freed: managed \(cudaMallocManaged at HERE:6\), 2000 bytes; call cudaFree",
+                    r"never freed: pinned \(cudaMallocHost at HERE:7\), 3000 bytes; call cudaFreeHost"],
+    "never_written": [r"never written: cudaMemcpy at HERE:9 copies memory to the host that nothing wrote: the first is byte 128 of d_out \(cudaMalloc at HERE:7\)"],
+    "out_of_bounds": [r"fill: out-of-bounds store of 4 bytes at byte 4000 of d_data \(cudaMalloc at HERE:15\).*: thread \(232, 0, 0\) at HERE:7, in block \(3, 0, 0\) "
+                      r"\(24 times\)"],
+    "race_of_blocks": [r"count: race: .* hazard in d_total \(cudaMalloc at HERE:9\), byte 0: .* at HERE:4"] * 3,
+    "race_of_threads": [r"reverse: uninitialized load of 4 bytes at byte 508 of shared memory \(buffer\)", r"reverse: race: read-after-write hazard in shared memory \(buffer\)"],
+    "sticky_error": [r"shift: out-of-bounds load of 4 bytes at byte -256 of d_data \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4, in block \(0, 0, 0\) \(32 times\)"],
+    "uninitialized": [r"accumulate: uninitialized load of 4 bytes at byte 0 of d_sums \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
+    "unseen_error": [r"error never looked at: fill, launched at HERE:11: invalid configuration argument \(a block of 2048 threads in x, where 1 to 1024 can be\); "
+                     r"call cudaGetLastError"],
+    "use_after_free": [r"copy: use after free, of 4 bytes at byte 0 of d_in \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
+    "wrong_direction": [r"bad copy: cudaMemcpy at HERE:9: the destination is memory of the host, and cudaMemcpyHostToDevice takes",
+                        r"bad copy: cudaMemcpy at HERE:10: the destination is memory of the device \(byte 0 of d_data .*\), and cudaMemcpyDeviceToHost takes"],
+}
+
+# Those that end in a way of their own, and are tried one by one below.
+ENDING = ["abort", "exit_in_the_middle", "null_pointer", "long"]
+
+
+def built(name):
+    """The program, built for the simulator."""
+    done = run("make", "-s", "NVCC=", f"build/try/tests/programs/{name}")
+    assert done.returncode == 0, done.stderr
+    return ROOT / "build/try/tests/programs" / name
+
+
+def tried(name, *arguments, options=""):
+    return subprocess.run([built(name), *arguments], env={**os.environ, "SIM_OPTIONS": options}, cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+
+def findings(done):
+    return [line[len("finding: "):] for line in done.stdout.splitlines() if line.startswith("finding: ")]
+
+
+def closing(done):
+    """Kernels, launches and findings, as the last line counts them."""
+    numbers = re.fullmatch(r"try: (\d+) kernels?, (\d+) launch(?:es)?, (\d+) findings?", done.stdout.splitlines()[-1])
+    assert numbers, done.stdout
+    return tuple(int(n) for n in numbers.groups())
+
+
+def test_every_program_is_tested():
+    assert sorted(p.stem for p in PROGRAMS.glob("*.cu")) == sorted([*RIGHT, *FAULTY, *ENDING])
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_programs_run_unchanged(name):
+    done = tried(name)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert findings(done) == [] and closing(done)[2] == 0, done.stdout
+    own, report = done.stdout.split("\nSimulated: H200 (compute capability 9.0).", 1)
+    assert "PASSED" in own, "the program's own output comes first"
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_each_fault_is_found_at_its_line(name):
+    done = tried(name, options="--quiet")
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = findings(done)
+    assert len(found) == len(FAULTY[name]) == closing(done)[2], done.stdout
+    for line, words in zip(found, FAULTY[name]):
+        assert re.match(words.replace("HERE", f"tests/programs/{name}.cu"), line), line
+
+
+def test_errors_reach_the_program_as_on_hardware():
+    """A kernel's error comes with the next call that waits, and stays; what CUDA refuses at once, it refuses at once."""
+    done = tried("sticky_error")
+    assert "after the kernel: cudaErrorIllegalAddress" in done.stdout and "not reached" not in done.stdout
+    assert "cudaFree(d_data): an illegal memory access was encountered" in done.stderr
+    assert "cudaErrorAssert" in tried("assertion").stdout
+    assert tried("wrong_direction").stdout.count("invalid argument\n") == 2
+    assert "cudaErrorNotReady" in tried("event_not_waited").stdout
+    assert "0: cudaErrorNotSupported" in tried("cooperative").stdout
+
+
+def test_launches_that_are_refused_are_explained():
+    notes = [line for line in tried("refused_launches").stdout.splitlines() if line.startswith("note: ")]
+    for note, why in zip(notes, ["a block of 1025 threads in x", "a grid of 0 blocks in x", "a grid of 65536 blocks in y", "50000 bytes of dynamic shared memory"], strict=True):
+        assert "did not run: " + why in note, note
+
+
+def test_costs_are_told_line_by_line():
+    done = tried("transpose")
+    assert closing(done)[:2] == (2, 8)
+    naive, coalesced = done.stdout.split("\ntransposeCoalesced<<<(4, 4), (32, 8)>>> x 4\n")
+    assert "\ntransposeNaive<<<(4, 4), (32, 8)>>> x 4\n" in naive
+    assert "store of global memory at tests/programs/transpose.cu:14" in naive
+    assert "2048 requests of 32 x 4 bytes; 32 sectors each, ideal 4" in naive
+    assert "load of shared memory at tests/programs/transpose.cu:26" in coalesced
+    assert "sectors" not in tried("transpose", options="--quiet").stdout
+
+
+def test_templates_are_kernels_of_their_own():
+    assert closing(tried("reduction"))[0] == 3
+    assert "reduce<int, 64u><<<4, 64, 256>>> x 1" in tried("reduction").stdout
+
+
+def test_no_time_is_invented():
+    done = tried("transpose")
+    assert done.stdout.count("nan GB/s") == 2
+    assert "note: no time was measured" in done.stdout
+
+
+def test_the_machine_is_the_one_asked_for():
+    done = tried("device_query", options="--machine gtx1080")
+    assert "NVIDIA GeForce GTX 1080 (simulated), compute capability 6.1" in done.stdout and "320 GB/s" in done.stdout
+    assert "Simulated: GeForce GTX 1080" in done.stdout
+    # Its blocks have 48 KB of shared memory, and no more for the asking.
+    done = tried("occupancy", options="--machine gtx1080")
+    assert done.returncode == 1 and "invalid argument" in done.stderr
+
+
+def test_exit_in_the_middle():
+    for arguments, status in [((), 3), (("7",), 7)]:
+        done = tried("exit_in_the_middle", *arguments)
+        assert done.returncode == status and closing(done) == (1, 1, 0), done.stdout
+    # Ended well, but not freed.
+    done = tried("exit_in_the_middle", "0")
+    assert done.returncode == 1 and findings(done) == ["never freed: d_data (cudaMalloc at tests/programs/exit_in_the_middle.cu:10), 128 bytes; call cudaFree"]
+
+
+def test_a_program_that_is_ended_by_a_signal_still_reports():
+    for name, number, words in [("abort", signal.SIGABRT, "the program ended itself by abort() at tests/programs/abort.cu:13"),
+                                ("null_pointer", signal.SIGSEGV, "the program was ended by a memory fault of its own, address (nil), at tests/programs/null_pointer.cu:12")]:
+        done = tried(name)
+        assert done.returncode == -number and "note: " + words in done.stdout, done.stdout
+        assert closing(done) == (1, 1, 0)
+
+
+def test_interrupted():
+    """Ctrl-C in the middle of many launches: the report tells what they did until then."""
+    with subprocess.Popen([built("long")], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        text = process.communicate(timeout=60)[0]
+    assert process.returncode == 128 + signal.SIGINT
+    assert "note: the program was interrupted" in text and re.search(r"^spin<<<64, 256>>> x \d+$", text, re.M), text
+
+
+def test_counts_as_csv(tmp_path):
+    results = tmp_path / "results.csv"
+    done = tried("transpose", options=f"--quiet --csv '{results}'")
+    assert done.returncode == 0, done.stderr
+    with open(results, newline="") as file:
+        rows = list(csv.DictReader(file))
+    naive = [r for r in rows if r["kernel"] == "transposeNaive"]
+    assert {(r["access"], r["memory"], r["line"], r["requests"], r["units"], r["launches"]) for r in naive} == {
+        ("load", "global", "14", "2048", "8192", "4"), ("store", "global", "14", "2048", "65536", "4")}
+    assert {r["memory"] for r in rows if r["kernel"] == "transposeCoalesced"} == {"global", "shared"}
+    assert all(r["machine"] == "H200" and r["program"] == "transpose" and r["grid_x"] == "4" and r["block_y"] == "8" for r in rows)
+
+
+def test_every_request_as_csv(tmp_path):
+    trace = tmp_path / "trace.csv"
+    assert tried("vector_add", options=f"--trace {trace}").returncode == 0
+    with open(trace, newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * 157
+    first = rows[0]
+    assert (first["kernel"], first["launch"], first["access"], first["lanes"], first["offsets_bytes"]) == ("vectorAdd", "1", "load", "ffffffff", "0:4")
+    assert first["memory"].startswith("d_") and "cudaMalloc at tests/programs/vector_add.cu" in first["memory"]
+
+
+def test_a_faulty_program_leaves_no_files(tmp_path):
+    done = tried("never_written", options=f"--csv {tmp_path}/results.csv --trace {tmp_path}/trace.csv")
+    assert done.returncode == 1 and done.stderr.count("not written, because of the above") == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("options, words", [
+    ("--machine gtx", "--machine gtx: expected one of"), ("--csv", "--csv needs a value"), ("--threads 0", "--threads 0: expected a whole number"),
+    ("--explain=1", "the option takes no value"), ("-x", "unknown option -x"), ("--size 8", "unknown option --size"), ("word", "unexpected argument 'word'"),
+    ("--csv '/tmp", "a quote ' is not closed"), ("--csv /nowhere/results.csv", "cannot be written"), ("--csv ''", "expected a file name")])
+def test_bad_options_are_refused_before_main(options, words):
+    done = tried("vector_add", options=options)
+    assert done.returncode == 2 and done.stdout == "", done.stdout
+    assert len(done.stderr.splitlines()) == 1 and words in done.stderr, done.stderr
+
+
+def test_make_try():
+    done = run("make", "-s", "NVCC=", "try", "FILE=tests/programs/vector_add.cu")
+    assert done.returncode == 0 and "Test PASSED" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
+def test_nvcc_compiles_the_programs(tmp_path):
+    """They are CUDA, and not what the simulator takes for it."""
+    for program in sorted(PROGRAMS.glob("*.cu")):
+        done = run("nvcc", "-std=c++17", "-arch=sm_90", "-c", program, "-o", tmp_path / "program.o")
+        assert done.returncode == 0, done.stderr
