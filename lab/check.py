@@ -1,7 +1,7 @@
 """Checks one submission: python3 lab/check.py NN [--file FILE] [--explain] [--json] [--graded-bandwidth SHARE]
 
-Reads the text (lab/source.py), compiles it for the simulator and runs it in a sandbox (lab/sandbox.py) on all shapes, types
-and machines that the exercise's checks ask for, and lets each check judge. Exit status: 0 full points, 1 fewer, 2 bad input.
+Reads the text (lab/source.py), rewrites and compiles it for the simulator and runs it, all in a sandbox (lab/sandbox.py), on all shapes,
+types and machines that the exercise's checks ask for, and lets each check judge. Exit status: 0 full points, 1 fewer, 2 bad input.
 
 Where a verdict comes from. The program is the submission and the harness in one process. A run counts when the program
 ended with status 0, its first line of output begins with the name it was started under, and a results table, whole,
@@ -36,7 +36,7 @@ import source   # noqa: E402
 from parts import Run  # noqa: E402
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
-RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+RUN = {"cpu": 10, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # beside the 100, with --graded-bandwidth
 PROCESSORS = 4
 STOPPED = 2  # so many runs may be stopped before the rest is not started
@@ -68,7 +68,7 @@ def exercise_of(exercises, number):
 
 
 def read_submission(path):
-    """The text of a regular file that is no link, or BadInput."""
+    """The text of a regular file that is no link, with one kind of line end; or BadInput."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -80,16 +80,22 @@ def read_submission(path):
         data = file.read((1 << 16) + 1)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadInput(f"{path}: in UTF-16; save it as UTF-8")
-    return data.decode("utf-8-sig", "replace")
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
 def unpack(box, exercise, text):
     """Puts a submission where it finds common/ as in the checkout; its name in the box."""
     name = f"{exercise.step}/exercise.cu"
     os.mkdir(os.path.join(box.path, exercise.step))
-    pathlib.Path(box.path, name).write_text(text)
+    pathlib.Path(box.path, name).write_bytes(text.encode())
     os.symlink(ROOT / "common", os.path.join(box.path, "common"))
     return name
+
+
+def compilation(name, command, *options):
+    """A line for the shell: build/rewrite makes C++ of file `name`, and the compiler's command sim.o of that. Messages and lines keep the name."""
+    compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", "rewritten.cpp", "-o", "sim.o"])
+    return f"{{ echo '#line 1 \"{name}\"' && {shlex.join([str(ROOT / 'build/rewrite'), *options, name])}; }} > rewritten.cpp && {compiling}"
 
 
 def outside_the_system(*paths):
@@ -105,10 +111,12 @@ class Lab:
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
-            self.command, self.cuda = [shlex.split(line) for line in (ROOT / "build/lab/command").read_text().splitlines()]
+            self.command, self.link, self.cuda = [shlex.split(line) for line in (ROOT / "build/lab/command").read_text().splitlines()]
             self.foreign = frozenset((ROOT / "build/lab/names").read_text().split())
         except OSError:
             raise BadInput("build/lab is not there: make lab-ready") from None
+        if not (ROOT / "build/rewrite").is_file():
+            raise BadInput("build/rewrite is not there: make lab-ready")
         self.compiler = shutil.which(self.command[0])
         if not self.compiler:
             raise BadInput(f"{self.command[0]}: no such compiler")
@@ -120,7 +128,7 @@ class Lab:
         for folder in toolchain:
             if any(pathlib.Path(folder) in (path, *path.parents) for path in (ROOT, pathlib.Path.home())):
                 raise BadInput(f"{folder}: holds the compiler or its libraries, and what submissions must not see: {pathlib.Path.home()} or {ROOT}")
-        self.visible = [str(ROOT / "common"), str(ROOT / "build/lab"), *toolchain]
+        self.visible = [str(ROOT / "common"), str(ROOT / "build/lab"), str(ROOT / "build/rewrite"), *toolchain]
 
     def sandboxed(self, command, box, **options):
         return sandbox.run(command, box, isolate=self.isolate, visible=self.visible, environment=self.environment, **options)
@@ -131,14 +139,19 @@ class Lab:
         text = handout.read_text() if handout.is_file() else ""
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
+    def read(self, exercise, path):
+        """The text of a submission, and why it is refused or ''."""
+        text = read_submission(path)
+        return text, "" if self.trust else source.check(text, self.foreign, self.produces(exercise), exercise.kernel)
+
     def check(self, exercise, path, processors=None):
         """The verdict of a submission (verdict_of). `processors`: those to keep to."""
         start = time.monotonic()
         # A few are enough for small matrices, and each takes memory.
         usable = os.sched_getaffinity(0)
         processors = processors or random.sample(sorted(usable), min(len(usable), PROCESSORS))
-        text = read_submission(path)
-        runs, note = {}, "" if self.trust else source.check(text, self.foreign, self.produces(exercise), exercise.kernel)
+        text, note = self.read(exercise, path)
+        runs = {}
         if not note:
             with sandbox.Box() as box:
                 note = self.compile(box, unpack(box, exercise, text), processors)
@@ -146,8 +159,9 @@ class Lab:
         return verdict_of(exercise, runs, note, time.monotonic() - start)
 
     def compile(self, box, file, processors):
-        done = self.sandboxed([self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h"), file, "-x", "none",
-                               str(ROOT / "build/lab/harness.o"), "-o", "program"], box, writable=True, processors=processors, **COMPILE)
+        compiling = compilation(file, [self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h")])
+        linking = shlex.join([self.compiler, *self.link[1:], "sim.o", str(ROOT / "build/lab/harness.o"), "-o", "program"])
+        done = self.sandboxed(["/bin/sh", "-c", f"{compiling} && {linking}"], box, writable=True, processors=processors, **COMPILE)
         if done.status == 0:
             return ""
         if not isinstance(done.status, int):
@@ -264,8 +278,11 @@ def bandwidth(lab, exercise, path):
             except subprocess.TimeoutExpired:
                 return subprocess.CompletedProcess(command, -1, stderr=f"stopped after {seconds} s")
 
-        name, cuda = unpack(box, exercise, read_submission(path)), sorted(map(str, (ROOT / "build/common/cuda").glob("*.cuda.o")))
-        for command, seconds in ([[lab.compiler, *lab.command[1:], "-c", name, "-o", "sim.o"], 60],
+        text, refused = lab.read(exercise, path)  # again: the file may be another one by now
+        if refused:
+            return None, refused
+        name, cuda = unpack(box, exercise, text), sorted(map(str, (ROOT / "build/common/cuda").glob("*.cuda.o")))
+        for command, seconds in ([["/bin/sh", "-c", compilation(name, [lab.compiler, *lab.command[1:]], "--namespace", "simulated")], 60],
                                  [[*lab.cuda, name, "sim.o", str(ROOT / "build/lab/harness.o"), *cuda, "-o", "program"], 120],
                                  [["./program", "--device", "cuda", "--kernel", exercise.kernel, "--csv", "gpu.csv"], 60]):
             done = run(command, seconds)

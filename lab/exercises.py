@@ -16,19 +16,23 @@ SQUARES = [(64, 64), (128, 128), (256, 256)]
 
 # What a run says.
 
-FORBIDDEN = ("divergent barrier", "misaligned", "out-of-bounds", "race:", "uninitialized", "store to the input")
+# Causes before effects: an index that is wrong may make two threads write one element of odata.
+FORBIDDEN = ("the host accesses", "divergent barrier", "misaligned", "out-of-bounds", "hazard in shared memory", "uninitialized", "store to the input", "race:")
 
 
 def said(line, run):
     """A finding without the kernel's name, with files by their last name, and elements by their place instead of their value."""
     line = re.sub(r"(?:[\w.~+-]*/)+([\w.-]+:\d+)", r"\1", re.sub(r"^\w+: (?=[\w -]+[:,]? )", "", line, count=1))
     line = re.sub(r"(expected|found) \S+ \[0x\w+\] \((idata row \d+, column \d+)\)", r"\1 \2", line)
-    return re.sub(r"byte (-?\d+) of shared memory", lambda byte: f"{byte[0]} ({run.type} number {int(byte[1]) // (8 if run.type == 'double' else 4)})", line)
+    if "shared memory" in line:
+        line = re.sub(r"\bbyte (-?\d+)", lambda byte: f"{byte[0]} ({run.type} number {int(byte[1]) // (8 if run.type == 'double' else 4)})", line, count=1)
+    return line
 
 
 def forbidden(run):
-    """The lines that say what a kernel must not do, even where its result is right: causes before effects."""
-    return [line for word in FORBIDDEN for line in run.findings if word in line]
+    """The lines that say what a kernel must not do, even where its result is right: causes before effects. They name a block, or the host."""
+    lines = [line for line in run.findings if re.search(r"\bblock \(\d+, \d+, \d+\)|the host accesses", line)]
+    return sorted(lines, key=lambda line: next((i for i, word in enumerate(FORBIDDEN) if word in line), len(FORBIDDEN)))
 
 
 STOPPED = {
@@ -40,7 +44,8 @@ STOPPED = {
 
 def first_trouble(run):
     """Why there is no verified result, in a few words."""
-    lines = forbidden(run) + run.findings
+    # A wrong result says more of a wrong index than the race that it is, too.
+    lines = [line for line in forbidden(run) if "hazard in odata" not in line] + [line for line in run.findings if "wrong result" in line] + run.findings
     if run.row is not None and not lines:
         return f"it produces a {run.row['produces']}"
     if run.status in STOPPED:
@@ -52,7 +57,7 @@ def right(run, produces):
     """Is every element as it should be? (What else the kernel does is a check of its own.)"""
     if run.row is not None:
         return run.row["produces"] == produces and run.row["verified"] == "yes"
-    return run.status == 1 and bool(forbidden(run)) and "wrong result" not in " ".join(run.findings)
+    return run.status == 1 and bool(forbidden(run)) and not re.search("wrong result|the host accesses", " ".join(run.findings))
 
 
 def verified(run, produces):

@@ -93,9 +93,9 @@ def test_kernels_of_the_steps_may_be_said():
 
 @pytest.mark.parametrize("code, word", [
     ("system(0);", "system"), ("int system(const char*);", "system"), ("printf(0);", "printf"), ("T* p = new T;", "new"), ("harness::kernels();", "harness"), ("kernels();", "kernels"),
-    ("run_grid(0);", "run_grid"), ("declare_shared(odata, 4);", "declare_shared"), ("asm(0);", "asm"), ("__builtin_trap();", "__builtin_trap"), ("static int n;", "static"),
+    ("run_grid(0);", "run_grid"), ("sync_block(0, 0);", "sync_block"), ("sim_turns = 0;", "sim_turns"), ("asm(0);", "asm"), ("__builtin_trap();", "__builtin_trap"), ("static int n;", "static"),
     ("int n; int* p = &n;", "int *"), ("auto p = &width;", "&width"), ("auto p = reinterpret_cast<float*>(odata);", "reinterpret_cast"),
-    ("auto p = (float*)odata;", "float *"), ("auto p = (decltype(0))odata;", "decltype"), ("int many[4];", "many"), ("__shared__ int n;", "__shared__ int"),
+    ("auto p = (float*)odata;", "float *"), ("auto p = (decltype(0))odata;", "decltype"), ("T* p = (T*)&width;", "&width"), ("T* p = (T* const)&width;", "&width"), ("int n = TILE<4> * width; auto p = &width;", "&width"), ("struct P { int n; };", "struct"), ("auto p = (uint3*)odata;", "uint3 *"), ("int many[4];", "many"), ("__shared__ int n;", "__shared__ int"), ("__shared__ T* box[32];", "__shared__ T"),
     ("blockIdx.x = 0;", "blockIdx"), ("auto p = &threadIdx;", "threadIdx"), ("using P = float*;", "using"), ("char c = 'x';", "'"), ("goto out;", "goto"),
     ("try { } catch (int) { }", "try"), ("errno = 0;", "errno"), ('printf("%d\\n", 1);', "cannot print"), ("printf(1);", "cannot print"),
     ("width = (height;", "(: not closed"), ("width = height);", "nothing is open"), ("width = idata[0;", "[: not closed"), ("stdout;", "stdout"), ("%: define x", "%:"), ("int a = 1; const_cast<T*>(idata)[0] = a;", "const_cast"),
@@ -105,6 +105,47 @@ def test_refused_text(code, word):
     refusal = source.check(SOLUTION.replace("    dim3 grid(", f"    {code}\n    dim3 grid("), foreign)
     line = SOLUTION[:SOLUTION.index("    dim3 grid(")].count("\n") + 1
     assert refusal.startswith(f"line {line}: ") and word in refusal and "\n" not in refusal, refusal
+
+
+STRUCT = "template <typename T> struct alignas(16) Four { T element[4]; };"
+
+
+@pytest.mark.parametrize("declared, used", [
+    (STRUCT, "__shared__ Four<T> tile[32]; tile[0] = *reinterpret_cast<const Four<T>*>(idata); Four<T>* p = (Four<T>*)&odata[0]; p->element[0] = 1;"),
+    ("template <typename T> struct Pixel { T x, y, rest[2][sizeof(T)]; };", "Pixel<T> p; p.x = 1;"),
+    ("", "__shared__ float4 tile[32]; tile[0] = *reinterpret_cast<const float4*>(&idata[4]); *(float4*)odata = tile[0]; float4 v = make_float4(0, 0, 0, 0); v.w = 1;"),
+    ("", "int lane = threadIdx.x % warpSize, rank = min(lane, 3), block = rank, grid = block; width = grid;"),
+])
+def test_vectors_may_be_said(declared, used):
+    foreign = (ROOT / "build/lab/names").read_text().split()
+    text = edited(SOLUTION, {"constexpr int TILE_DIM": f"{declared}\nconstexpr int TILE_DIM", "    __shared__": f"    {used}\n    __shared__"})
+    assert source.check(text, foreign) == ""
+
+
+@pytest.mark.parametrize("declared", [
+    "struct alignas(16) Four { float element[4]; };", STRUCT.replace("T element", "int element"), STRUCT.replace("T element[4]", "T element[4] = {}"),
+    STRUCT.replace("T element[4];", "T element[4]; Four() {}"), STRUCT.replace("T element[4];", "T* element;"), STRUCT.replace("};", "} one;"),
+    STRUCT.replace("Four {", "Four : T {"), STRUCT.replace("T element[4];", "static T element[4];"),
+])
+def test_other_structs_may_not(declared):
+    foreign = (ROOT / "build/lab/names").read_text().split()
+    assert source.check(edited(SOLUTION, {"constexpr int TILE_DIM": f"{declared}\nconstexpr int TILE_DIM"}), foreign).startswith("line 3: struct: ")
+
+
+def test_a_file_may_end_anywhere():
+    text = (ROOT / "tests/lab/solutions/step07.cu").read_text()
+    foreign = (ROOT / "build/lab/names").read_text().split()
+    assert source.check(text, foreign, {"copies"}) == ""
+    for place in range(0, len(text), 7):
+        source.check(text[:place], foreign, {"copies"})
+
+
+def test_lines_end_for_the_reader_where_they_end_for_the_compiler(tmp_path):
+    text = "// What follows is code to compilers.\r#include <unistd.h>\r" + SOLUTION
+    assert verdict(text, tmp_path)["note"].startswith("line 1: a control character")
+    file = tmp_path / "windows.cu"
+    file.write_bytes(SOLUTION.replace("\n", "\r\n").encode())
+    assert check.Lab().check(EXERCISES.EXERCISES[4], file)["total"] == 100
 
 
 @needs_namespaces

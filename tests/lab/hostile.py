@@ -66,7 +66,7 @@ __device__ int deeper(T* odata, int n)
     _exit(0);"""),
     "easier_task": edited(SOLUTION, {KERNEL + 'transposeSwizzle, "-", transposes': KERNEL + 'transposeSwizzle, "-", writes_nothing'}),
     "macro": on_top("#define KERNEL(a, b, c, d)"),
-    # Elements that the simulator does not see.
+    # Elements that are no T.
     "uncounted_global": edited(SOLUTION, {TILE: "", INCLUDE: f"{INCLUDE}float tile[32][32];\n"}),
     "uncounted_shared": edited(SOLUTION, {TILE: TILE.replace("T tile", "float tile")}),
     "uncounted_pointer": in_kernel("float* raw = (float*)odata; raw[0] = 0;"),
@@ -98,6 +98,9 @@ __device__ int deeper(T* odata, int n)
     "attribute_brackets": on_top("[[gnu::constructor]] void early() { for (;;) {} }"),
     "continuation": on_top("// a comment \\\nsystem\n"),
     "trigraph": on_top("// ??/\n"),
+    "carriage_return": on_top(f"// a comment\r{HEADERS}struct First {{ First() {{ _exit(0); }} }} first;\r".replace("\n", "\r")),
+    "pragma": on_top("#pragma unroll /*\n*/ {\n"),
+    "marker": edited(SOLUTION, {TILE: f"    for (int i = 0; i < 2; ++i) sim_turns = 0;\n{TILE}"}),
     "digraph": edited(SOLUTION, {TILE: TILE.replace("tile[TILE_DIM]", "tile<:TILE_DIM:>")}),
     "raw_string": on_top('const char* text = R"(system)";'),
 }

@@ -27,7 +27,7 @@ void launchAligned(T* odata, const T* idata, int width, int height)
     // A row that begins late ends as much later.
     dim3 grid((width + SECTOR<T> - 1 + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(copyAligned<T>, grid, block)(odata, idata, width, height);
+    copyAligned<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(copyAligned, "-", copies, launchAligned)

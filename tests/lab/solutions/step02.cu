@@ -21,7 +21,7 @@ void launchPatches(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((height + BLOCK_X - 1) / BLOCK_X, (width + BLOCK_Y - 1) / BLOCK_Y);
     dim3 block(BLOCK_X, BLOCK_Y);
-    LAUNCH(transposePatches<T>, grid, block)(odata, idata, width, height);
+    transposePatches<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposePatches, "-", transposes, launchPatches)

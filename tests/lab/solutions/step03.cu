@@ -38,7 +38,7 @@ void launchHalfTile(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_HEIGHT - 1) / TILE_HEIGHT);
     dim3 block(TILE_WIDTH, BLOCK_ROWS);
-    LAUNCH(transposeHalfTile<T>, grid, block)(odata, idata, width, height);
+    transposeHalfTile<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeHalfTile, "-", transposes, launchHalfTile)

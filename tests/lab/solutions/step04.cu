@@ -41,7 +41,7 @@ void launchSwizzledTall(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_HEIGHT - 1) / TILE_HEIGHT);
     dim3 block(TILE_WIDTH, IN_ROWS);
-    LAUNCH(transposeSwizzledTall<T>, grid, block)(odata, idata, width, height);
+    transposeSwizzledTall<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeSwizzledTall, "-", transposes, launchSwizzledTall)

@@ -38,7 +38,7 @@ void launchTurnTiles(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(turnTiles<T>, grid, block)(odata, idata, width, height);
+    turnTiles<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(turnTiles, "-", transposes_each_tile(64), launchTurnTiles)

@@ -46,7 +46,7 @@ void launchDiagonalLoop(T* odata, const T* idata, int width, int height)
 {
     dim3 grid(GRID_DIM, GRID_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    LAUNCH(transposeDiagonalLoop<T>, grid, block)(odata, idata, width, height);
+    transposeDiagonalLoop<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeDiagonalLoop, "-", transposes, launchDiagonalLoop)

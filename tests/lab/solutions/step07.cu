@@ -8,6 +8,12 @@ constexpr int BLOCK_ROWS = 8;  // with TILE_DIM x BLOCK_ROWS threads: each moves
 
 template <typename T> constexpr int N = 16 / sizeof(T);  // elements of a vector
 
+// Sixteen bytes at a multiple of sixteen, as float4 has them: one load or store moves them all.
+template <typename T>
+struct alignas(16) Vector {
+    T element[N<T>];
+};
+
 // For rows of whole vectors: then each begins at a multiple of 16 bytes.
 template <typename T>
 __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
@@ -49,9 +55,9 @@ void launchVectorized(T* odata, const T* idata, int width, int height)
     dim3 grid((across + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
     dim3 block(TILE_DIM, BLOCK_ROWS);
     if (whole)
-        LAUNCH(copyVectorized<T>, grid, block)(odata, idata, width, height);
+        copyVectorized<T><<<grid, block>>>(odata, idata, width, height);
     else
-        LAUNCH(copyElements<T>, grid, block)(odata, idata, width, height);
+        copyElements<T><<<grid, block>>>(odata, idata, width, height);
 }
 
 KERNEL(copyVectorized, "-", copies, launchVectorized)

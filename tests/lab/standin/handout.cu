@@ -12,7 +12,7 @@ template <typename T>
 void launchSwizzle(T* odata, const T* idata, int width, int height)
 {
     dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
-    LAUNCH(transposeSwizzle<T>, grid, dim3(TILE_DIM, BLOCK_ROWS))(odata, idata, width, height);
+    transposeSwizzle<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
 }
 
 KERNEL(transposeSwizzle, "-", transposes, launchSwizzle)
