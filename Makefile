@@ -8,6 +8,8 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += -j$(JOBS)
 
 CXXFLAGS ?= -O2 -g
+# For what runs during the build, where CXX compiles for another machine.
+HOSTCXX ?= $(CXX)
 NVCCFLAGS ?= -O3 -lineinfo
 
 # nvcc: on PATH, or under CUDA_HOME; NVCC= builds for the simulator alone.
@@ -31,10 +33,10 @@ COMPILE = $(CXX) $(CPP) $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) -pthread
 # the source: the options keep the compiler from making one access of two, or pieces of one.
 SIM_O ?= -O1
 SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
-SIM_KERNELS := -w -g $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
+SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
-SIM_KERNELS += -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 -mllvm -simplifycfg-sink-common=false \
-               -mllvm -simplifycfg-hoist-common=false -mllvm -enable-tail-merge=0 -fno-unroll-loops
+# From -O1 on, clang takes structures apart before it watches them.
+SIM_KERNELS += -O0 -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0
 else
 SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-builtin-memcpy
@@ -96,7 +98,7 @@ build/%.sim.o: %.cu build/rewrite build/flags
 	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@
 
 build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h) build/flags
-	$(call say,C++,$@) $(CXX) -std=c++17 $(WARNINGS) $(CXXFLAGS) -o $@ $(filter %.cpp,$^)
+	$(call say,C++,$@) $(HOSTCXX) -std=c++17 $(WARNINGS) $(CXXFLAGS) -o $@ $(filter %.cpp,$^)
 
 build/%.cuda.o: %.cu build/flags
 	@mkdir -p $(@D)
@@ -122,7 +124,7 @@ build/commit.h: FORCE
 
 # Tests.
 
-TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu))
+TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu)
 TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o
@@ -162,7 +164,7 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 	$(VENV_INSTALL) -r plots/requirements.txt -r $<
 	touch $@
 
-test: all lab-ready $(TEST_PROGRAMS) .venv/tests
+test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests
 
 bench-sim: build/tests/bench_sim

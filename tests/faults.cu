@@ -126,6 +126,108 @@ void launchHostReadsDevice(T* odata, const T* idata, int width, int height)
         copiesAll<T><<<1, 128>>>(odata, idata, 1);
 }
 
+// In front of the tile, and beyond an array of the thread's own.
+template <typename T>
+__global__ void inFrontOfTheTile(T* odata, const T* idata, int n)
+{
+    __shared__ T tile[128];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    T* before = tile + threadIdx.x - 1;
+    if (i < n) {
+        *before = idata[i];  // front: store
+        odata[i] = *before;
+    }
+}
+
+template <typename T>
+void launchInFrontOfTheTile(T* odata, const T* idata, int width, int height)
+{
+    inFrontOfTheTile<T><<<(width * height + 127) / 128, 128>>>(odata, idata, width * height);
+}
+
+template <typename T>
+__global__ void beyondALocalArray(T* odata, const T* idata, int n)
+{
+    T own[4];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k <= 4; ++k)
+        own[k] = T(k);  // local: store
+    if (i < n) odata[i] = own[i % 4] == T(7) ? T(0) : idata[i];
+}
+
+template <typename T>
+void launchBeyondALocalArray(T* odata, const T* idata, int width, int height)
+{
+    beyondALocalArray<T><<<(width * height + 127) / 128, 128>>>(odata, idata, width * height);
+}
+
+// Races through global memory: inside a block, and between blocks. The results are right on the simulator.
+template <typename T>
+__global__ void readsWhatOthersStore(T* odata, const T* idata, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) odata[i] = idata[i];  // neighbour: store
+    if (i < n && threadIdx.x > 0 && odata[i - 1] != idata[i - 1])  // neighbour: load
+        odata[i] = T(0);
+}
+
+template <typename T>
+void launchReadsWhatOthersStore(T* odata, const T* idata, int width, int height)
+{
+    readsWhatOthersStore<T><<<(width * height + 127) / 128, 128>>>(odata, idata, width * height);
+}
+
+template <typename T>
+__global__ void everyBlockStores(T* odata, const T* idata, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        odata[i] = idata[i];  // every: store
+}
+
+template <typename T>
+void launchEveryBlockStores(T* odata, const T* idata, int width, int height)
+{
+    everyBlockStores<T><<<2, 128>>>(odata, idata, width * height);
+}
+
+// A thread that waits for what never happens.
+template <typename T>
+__global__ void neverEnds(T* odata, const T* idata, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned turn = 1; n < 0 || i == 3; ++turn)  // endless: loop
+        if (turn == 0) n = 1;
+    if (i < n) odata[i] = idata[i];
+}
+
+template <typename T>
+void launchNeverEnds(T* odata, const T* idata, int width, int height)
+{
+    neverEnds<T><<<(width * height + 127) / 128, 128>>>(odata, idata, width * height);
+}
+
+// More local variables than fit.
+template <typename T>
+__global__ void deepStack(T* odata, const T* idata, int n)
+{
+    volatile T own[20000];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) own[i] = idata[i];  // deep: store
+    if (i < n) odata[i] = own[i];
+}
+
+template <typename T>
+void launchDeepStack(T* odata, const T* idata, int width, int height)
+{
+    deepStack<T><<<(width * height + 127) / 128, 128>>>(odata, idata, width * height);
+}
+
+KERNEL(inFrontOfTheTile_faulty, "-", copies, launchInFrontOfTheTile)
+KERNEL(beyondALocalArray_faulty, "-", copies, launchBeyondALocalArray)
+KERNEL(readsWhatOthersStore_faulty, "-", copies, launchReadsWhatOthersStore)
+KERNEL(everyBlockStores_faulty, "-", copies, launchEveryBlockStores)
+KERNEL(neverEnds_faulty, "-", copies, launchNeverEnds)
+KERNEL(deepStack_faulty, "-", copies, launchDeepStack)
 KERNEL(hostReadsDevice_faulty, "-", copies, launchHostReadsDevice)
 KERNEL(vectorOverTheEnd_faulty, "-", copies, launchVectorOverTheEnd)
 KERNEL(vectorStoredOverTheEnd_faulty, "-", copies, launchVectorStoredOverTheEnd)

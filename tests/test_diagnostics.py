@@ -92,6 +92,22 @@ def test_shared_memory_out_of_bounds():
                      r"in block \(0, 0, 0\) \(14 times\)", done.stderr), done.stderr
 
 
+@pytest.mark.parametrize("kernel, finding", [
+    ("inFrontOfTheTile", r"out-of-bounds store of 4 bytes at byte -4 of shared memory \(tile\): thread \(0, 0, 0\) at {front: store}"),
+    ("beyondALocalArray", r"index 4 of a local array, '(float|T) \[4\]': thread \(0, 0, 0\) at {local: store}"),
+    ("readsWhatOthersStore", r"race: read-after-write hazard in odata, byte 0: thread \(0, 0, 0\) writes at {neighbour: store} and thread \(1, 0, 0\) reads at {neighbour: load}"),
+    ("everyBlockStores", r"race: write-after-write hazard in odata, byte 0: thread \(0, 0, 0\) of block \(0, 0, 0\) writes at {every: store} and thread \(0, 0, 0\) of "
+     r"block \(1, 0, 0\) writes at {every: store}, and blocks run in any order"),
+    ("neverEnds", r"endless loop: more than 1073741824 turns: thread \(3, 0, 0\) at {endless: loop}"),
+    ("deepStack", r"local memory: a thread has more local variables than fit its stack here: thread \(0, 0, 0\) at "),
+])
+def test_faults_that_only_a_close_look_finds(kernel, finding):
+    done = faults(kernel + "_faulty")
+    assert done.returncode == 1
+    finding = re.sub(r"{(.*?)}", lambda mark: line(mark[1]), finding)
+    assert re.search(finding, done.stderr), done.stderr
+
+
 def test_at_most_ten_findings_are_printed_and_all_are_counted():
     done = run(ROOT / "build/tests/planted", "--device", "sim", "--kernel", "fine_forgetBarrier", "--size", 64)
     found = [text for text in done.stderr.splitlines() if "hazard" in text or "uninitialized" in text]

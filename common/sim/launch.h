@@ -8,6 +8,11 @@
 
 #include "thread.h"
 
+#if defined __clang__ && defined SIMULATOR
+// clang copies structures by these; of its versions, some call their own names for them.
+asm(".set memcpy, __tsan_memcpy\n.set memmove, __tsan_memmove\n.set memset, __tsan_memset");
+#endif
+
 struct uint3 {
     unsigned x, y, z;
 };
@@ -68,12 +73,13 @@ __attribute__((always_inline)) inline uint64_t outer_turn()
     return outer;
 }
 
+// True if it is time for long_loop(), which the kernel calls itself: its place is to be the loop's.
 template <unsigned loop>
-__attribute__((always_inline)) inline void next_turn(uint64_t outer, uint64_t turns)
+__attribute__((always_inline)) inline bool next_turn(uint64_t outer, uint64_t turns)
 {
     const uint64_t now = mixed(outer + loop, turns);
     SIM_POKE(turn, now);
-    if (__builtin_expect(turns % 65536 == 0, 0)) long_loop();
+    return __builtin_expect(turns % 65536 == 0, 0);
 }
 
 // Around a loop: wherever it is left, the thread is again where it was.

@@ -1,0 +1,32 @@
+"""The table of the language: every row is right on the simulator, with no finding, and on a GPU (tests/gpu_language.sh)."""
+
+import csv
+import re
+
+import pytest
+
+from lessons import ROOT, run
+
+PROGRAMS = sorted(p.stem for p in (ROOT / "tests/language").glob("*.cu"))
+GPU = list(csv.DictReader(open(ROOT / "tests/data/h200_language.csv")))
+
+
+def rows(name):
+    built = run("make", "-s", "NVCC=", f"build/try/tests/language/{name}", timeout=300)
+    assert built.returncode == 0, built.stderr
+    return run(ROOT / f"build/try/tests/language/{name}", timeout=120)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_row_is_right(name):
+    done = rows(name)
+    found = dict(re.findall(r"^ROW (.*) (ok|WRONG)$", done.stdout, re.MULTILINE))
+    assert found and set(found.values()) == {"ok"}, [row for row, result in found.items() if result != "ok"]
+    assert done.returncode == 0 and "0 findings" in done.stdout.splitlines()[-1], done.stdout[-3000:]
+    # What a GPU was asked is what is asked here.
+    measured = {row["row"] for row in GPU if row["program"] == name}
+    assert measured <= set(found)
+
+
+def test_every_row_is_right_on_the_gpu():
+    assert len(GPU) >= 170 and all(row["result"] == "ok" for row in GPU)
