@@ -30,8 +30,8 @@ inline __attribute__((always_inline)) void see_range(const void* pointer, size_t
     if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place));
 }
 
-// A copy by memcpy: clang makes one of the copy of a structure, and does not say how its type is aligned. The address
-// decides: a structure of 4, 8 or 16 bytes that lies at a multiple of its size is taken for an aligned one.
+// A copy by memcpy. clang makes one of the copy of a structure, and does not say how its type is aligned. The address
+// decides: up to 16 bytes that lie at a multiple of their size are taken for one aligned object.
 inline __attribute__((always_inline)) void see_copy(const void* pointer, size_t bytes, Kind kind, const void* place)
 {
     if (!watching) return;
@@ -141,7 +141,7 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void** p, void*) { sim::see<store, 3>(p, HERE); }
 void __tsan_vptr_read(void** p) { sim::see<load, 3>(p, HERE); }
 
-// memcpy and its kin, as clang writes them for kernels: launch.h has their objects call these.
+// memcpy and its kin: launch.h has kernels call these.
 void* __tsan_memcpy(void* to, const void* from, size_t bytes)
 {
     sim::see_copy(from, bytes, load, HERE);

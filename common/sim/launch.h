@@ -8,9 +8,19 @@
 
 #include "thread.h"
 
-#if defined __clang__ && defined SIMULATOR
-// clang copies structures by these; of its versions, some call their own names for them.
+#ifdef SIMULATOR
+// A kernel's memcpy is watched, too. clang makes one of the copy of a structure; g++ does not, or has
+// announced the copy before.
+#ifdef __clang__
 asm(".set memcpy, __tsan_memcpy\n.set memmove, __tsan_memmove\n.set memset, __tsan_memset");
+#else
+#include <string.h>
+extern "C" {
+void* memcpy(void*, const void*, size_t) noexcept asm("__tsan_memcpy");
+void* memmove(void*, const void*, size_t) noexcept asm("__tsan_memmove");
+void* memset(void*, int, size_t) noexcept asm("__tsan_memset");
+}
+#endif
 #endif
 
 struct uint3 {

@@ -29,7 +29,6 @@ uint32_t converged(const void* place) { return Worker::here()->threads().meet(Th
 
 int sync_block(int predicate, const void* place)
 {
-    Worker::here()->settle_index();
     return Worker::here()->threads().barrier(predicate, uint64_t(place));
 }
 
@@ -88,12 +87,6 @@ void long_loop()
 void returns()
 {
     if (watching) Worker::here()->threads().note_return();
-}
-
-bool next_thread()
-{
-    Worker::here()->settle_index();
-    return Worker::here()->threads().next_thread();
 }
 
 }  // namespace sim

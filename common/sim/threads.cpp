@@ -7,6 +7,7 @@
 namespace sim {
 
 __thread uint64_t turn;
+__thread bool suspicious;
 __thread uint3 thread_index, block_index;
 __thread Dimensions block_size, grid_size;
 
@@ -124,8 +125,11 @@ void Threads::fiber_start()
     __builtin_unreachable();
 }
 
+bool next_thread() { return here->next_thread(); }
+
 bool Threads::next_thread()
 {
+    if (__builtin_expect(suspicious, 0)) observer_.settle();
     record_.end_lane();
     state_[current_] = returned_ ? done : fell_off;
     returned_ = false;
@@ -149,20 +153,19 @@ void Threads::end_thread()
 
 // Leaves the running thread until it is `ready` again. A macro: what calls setjmp cannot be inlined, and
 // every frame on the stack of a thread that waits is one that has to come back into the cache.
-#define PAUSE(state)                                                                      \
-    record_.end_lane();                                                                   \
-    state_[current_] = state;                                                             \
-    fiber_of_[current_] = running_;                                                       \
-    running_->frame = static_cast<const char*>(__builtin_frame_address(0));               \
-    running_->turn = turn;                                                                \
-    if (__builtin_setjmp(running_->paused) == 0) go_on(advance())
+#define PAUSE(threads, new_state)                                                         \
+    (threads).record_.end_lane();                                                         \
+    (threads).state_[(threads).current_] = new_state;                                     \
+    (threads).fiber_of_[(threads).current_] = (threads).running_;                         \
+    (threads).running_->frame = static_cast<const char*>(__builtin_frame_address(0));     \
+    (threads).running_->turn = turn;                                                      \
+    if (__builtin_setjmp((threads).running_->paused) == 0) (threads).go_on((threads).advance())
 
 int Threads::barrier(int predicate, uint64_t place)
 {
     predicates_ += predicate != 0;
-    if (at_barrier_++ == 0) barrier_place_ = place;
-    else if (place != barrier_place_) note_other_place(place);
-    PAUSE(waiting);
+    arrive(place);
+    PAUSE(*this, waiting);
     return here->barrier_result_;
 }
 
@@ -199,7 +202,7 @@ const Exchange& Threads::meet(Meeting meeting, uint32_t mask, uint64_t value, ui
     const int lane = current_ % warp_size;
     parked_[lane] = {meeting, mask & warp_lanes(), value, place, turn, 0};
     unsettled_ = true;
-    PAUSE(parked);
+    PAUSE(*this, parked);
     return here->results_[here->parked_[here->current_ % warp_size].result];
 }
 
@@ -279,7 +282,15 @@ void Threads::pass_turn(uint64_t turns, uint64_t place)
         end_thread();
     }
     unsettled_ = yields_ = true;
-    PAUSE(yielded);
+    PAUSE(*this, yielded);
 }
 
 }  // namespace sim
+
+void __syncthreads()
+{
+    using namespace sim;
+    Threads& threads = *here;
+    threads.arrive(uint64_t(__builtin_return_address(0)));
+    PAUSE(threads, Threads::waiting);
+}

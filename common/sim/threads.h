@@ -18,6 +18,8 @@
 #include "launch.h"
 #include "requests.h"
 
+void __syncthreads();
+
 namespace sim {
 
 // What the threads of a block did that others have to know of.
@@ -37,7 +39,11 @@ public:
     virtual void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) = 0;
     // A thread has made more turns of loops than there may be.
     virtual void never_ends(uint64_t place, int thread) = 0;
+    // The running thread is about to wait.
+    virtual void settle() = 0;
 };
+
+extern __thread bool suspicious;  // an index of the running thread is (Worker::suspect_index)
 
 class Threads {
 public:
@@ -67,6 +73,7 @@ public:
     const Fibers& fibers() const { return fibers_; }
 
 private:
+    friend void ::__syncthreads();
     enum State : uint8_t { fresh, ready, waiting, parked, yielded, done, fell_off };  // fell_off: ended without `return`
     enum : int { nobody = -1 };
 
@@ -82,6 +89,12 @@ private:
     [[noreturn]] __attribute__((hot)) void go_on(int thread);
     [[noreturn]] __attribute__((hot)) void fiber_start();
     static void enter_fiber();
+    void arrive(uint64_t place)
+    {
+        if (__builtin_expect(suspicious, 0)) observer_.settle();
+        if (at_barrier_++ == 0) barrier_place_ = place;
+        else if (place != barrier_place_) note_other_place(place);
+    }
     void note_other_place(uint64_t place);
     bool meet_lanes(int first, int last);
     void release(int first, uint32_t lanes, uint32_t took_part);

@@ -97,6 +97,7 @@ void Worker::look(uintptr_t address, Site site)
     // What the suspected index was used for: if it is another line that comes here, it was for a local.
     if (suspect_.line && place_of(return_address(site)).line != suspect_.line) settle_index();
     suspect_.line = 0;
+    suspicious = false;
     if (!may_pass(address, site, bytes_of(site))) return;
     if (cursor.next == cursor.end) record_.grow();
     record(address, site);
@@ -159,11 +160,13 @@ void Worker::suspect_index(const std::string& text, int line, uint64_t place)
 {
     settle_index();
     suspect_ = {text, line, place};
+    suspicious = true;
     likely = {};  // whatever comes next is looked at
 }
 
 void Worker::settle_index()
 {
+    suspicious = false;
     if (!suspect_.line) return;
     suspect_.line = 0;
     fail(Fault::local_array, suspect_.text, suspect_.place);

@@ -71,6 +71,7 @@ private:
     void barrier_missed(uint64_t first, uint64_t other, int missing, int waiting) override;
     void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) override;
     void never_ends(uint64_t place, int thread) override;
+    void settle() override { settle_index(); }
 
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin);

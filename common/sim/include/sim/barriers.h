@@ -5,7 +5,7 @@
 
 #include "base.h"
 
-SIM_FUNCTION inline void __syncthreads() { sim::sync_block(0, SIM_PLACE); }
+void __syncthreads();  // threads.cpp: it is where threads wait, with one frame on the stack
 SIM_FUNCTION inline int __syncthreads_count(int predicate) { return sim::sync_block(predicate, SIM_PLACE); }
 SIM_FUNCTION inline int __syncthreads_and(int predicate) { return sim::sync_block(predicate == 0, SIM_PLACE) == 0; }
 SIM_FUNCTION inline int __syncthreads_or(int predicate) { return sim::sync_block(predicate, SIM_PLACE) != 0; }
