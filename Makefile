@@ -35,11 +35,12 @@ SIM_O ?= -O1
 SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
 SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
-# From -O1 on, clang takes structures apart before it watches them.
-SIM_KERNELS += -O0 -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0
+# From -O1 on, clang takes structures apart before it watches them. Its bounds of locals trap, and report nothing.
+SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0
 else
 SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
-               -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-builtin-memcpy
+               -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
+               -fno-thread-jumps -fno-strict-aliasing -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
 endif
 
 ifneq ($(NVCC),)
@@ -168,7 +169,7 @@ test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests
 
 bench-sim: build/tests/bench_sim
-	./build/tests/bench_sim
+	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
 
 # The constants of a GPU's roofline model, measured.
 microbench: build/plots/microbench.cuda.o
@@ -234,8 +235,10 @@ RUNTIME := $(call cpp_objects,$(wildcard common/sim/runtime/*.cpp))
 TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
 # $(call try_object,source,stem): the object stem.o of one file.
 try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
-             $(CXX) -std=c++17 -pthread $(SIM_KERNELS) -c $(2).ii -o $(2).o && rm $(2).pre.ii
-try_link = $(CXX) -pthread $(LDFLAGS) -o $(1) $(COMMON_SIM) $(RUNTIME) $(2) $(LDLIBS)
+             $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(SIM_KERNELS) -c $(2).ii -o $(2).o && rm $(2).pre.ii
+# Of a program of several files, those that end in .cpp are C++, as nvcc takes them.
+try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$$(dirname $(1))" $(CPPFLAGS) $(CXXFLAGS) -c $(1) -o $(2).o
+try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_SIM) $(RUNTIME) $(2) $(LDLIBS)
 COMMON_SIM := $(filter-out build/common/cuda/%,$(COMMON))
 
 build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME)
@@ -254,7 +257,10 @@ try: build/rewrite $(COMMON_SIM) $(RUNTIME)
 	@test -n "$$FILE" || { echo 'make try: FILE=program.cu: which program?' >&2; exit 2; }
 	@objects=; n=0; for file in $$FILE; do \
 	    test -f "$$file" || { echo "make try: FILE=$$file: no such file" >&2; exit 2; }; \
-	    n=$$((n + 1)); $(call try_object,"$$file",build/try/file$$n) || exit 2; objects="$$objects build/try/file$$n.o"; \
+	    n=$$((n + 1)); case "$$file" in \
+	        *.cpp | *.cc) $(call try_host_object,"$$file",build/try/file$$n) || exit 2;; \
+	        *) $(call try_object,"$$file",build/try/file$$n) || exit 2;; \
+	    esac; objects="$$objects build/try/file$$n.o"; \
 	done; set -- $$FILE; name=build/try/$$(basename "$${1%.*}"); $(call try_link,"$$name",$$objects) || exit 2; \
 	SIM_OPTIONS='$(SIM)' "$$name" $(ARGS)
 endif
@@ -324,7 +330,8 @@ help:
 	@echo "                       [SIM='--machine t4 --csv counts.csv']; DEVICE=cuda: on the GPU"
 	@echo 'make report            run all steps on what this machine has, and write report/chapter.html'
 	@echo 'make test              build and run the tests (sets up .venv the first time)'
-	@echo 'make bench-sim         measure the simulator: traced accesses per second'
+	@echo 'make bench-sim         measure the simulator: traced accesses per second; AGAINST=commit: over those of'
+	@echo '                       another commit, in turns'
 	@echo 'make microbench        what the GPU at hand can do at most: the constants of its model (needs nvcc)'
 	@echo 'make trials            the ways to step 7, one beside the other, on the GPU at hand (needs nvcc)'
 	@echo "make peers             all steps' kernels, cuBLAS, PyTorch, CuPy and JAX, taking turns on the GPU"

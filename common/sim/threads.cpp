@@ -199,11 +199,10 @@ void Threads::check_barrier()
 
 const Exchange& Threads::meet(Meeting meeting, uint32_t mask, uint64_t value, uint64_t place)
 {
-    const int lane = current_ % warp_size;
-    parked_[lane] = {meeting, mask & warp_lanes(), value, place, turn, 0};
+    parked_[current_] = {meeting, mask & warp_lanes(), value, place, turn, 0};
     unsettled_ = true;
     PAUSE(*this, parked);
-    return here->results_[here->parked_[here->current_ % warp_size].result];
+    return here->results_[here->parked_[here->current_].result];
 }
 
 // No lane of the warp can run. Lets those go on for whom all have come that they wait for. False if
@@ -226,7 +225,7 @@ bool Threads::meet_lanes(int first, int last)
     const auto lanes_like = [&](int lane, auto same) {
         uint32_t like = 0;
         for (int l = 0; l < warp_size; ++l)
-            if (waits >> l & 1 && !(go >> l & 1) && same(parked_[lane], parked_[l])) like |= 1u << l;
+            if (waits >> l & 1 && !(go >> l & 1) && same(parked_[first + lane], parked_[first + l])) like |= 1u << l;
         return like;
     };
     const auto same_mask = [](const Parked& a, const Parked& b) { return a.meeting == b.meeting && a.mask == b.mask; };
@@ -234,15 +233,15 @@ bool Threads::meet_lanes(int first, int last)
         return a.meeting == b.meeting && a.turn == b.turn && (a.place == b.place || place_number(a.place) == place_number(b.place));
     };
     for (int lane = 0; lane < warp_size; ++lane) {
-        if (!(waits >> lane & 1) || go >> lane & 1 || parked_[lane].meeting == whoever_is_here) continue;
+        if (!(waits >> lane & 1) || go >> lane & 1 || parked_[first + lane].meeting == whoever_is_here) continue;
         const uint32_t came = lanes_like(lane, same_mask);
-        if ((parked_[lane].mask & alive) & ~came) continue;
+        if ((parked_[first + lane].mask & alive) & ~came) continue;
         release(first, came, came);
         go |= came;
     }
     // Whoever is at one place is what is asked for: once nobody else is on the way there.
     for (int lane = 0; lane < warp_size && !go && !late; ++lane) {
-        if (!(waits >> lane & 1) || parked_[lane].meeting != whoever_is_here) continue;
+        if (!(waits >> lane & 1) || parked_[first + lane].meeting != whoever_is_here) continue;
         const uint32_t came = lanes_like(lane, same_place);
         release(first, came, came);
         go |= came;
@@ -250,7 +249,7 @@ bool Threads::meet_lanes(int first, int last)
     for (int lane = 0; lane < warp_size && !go && !late; ++lane) {
         if (!(waits >> lane & 1)) continue;
         const uint32_t came = lanes_like(lane, [&](const Parked& a, const Parked& b) { return same_mask(a, b) && same_place(a, b); });
-        observer_.lanes_missed(parked_[lane].place, first + lane, parked_[lane].mask, came);
+        observer_.lanes_missed(parked_[first + lane].place, first + lane, parked_[first + lane].mask, came);
         release(first, came, came);
         go |= came;
     }
@@ -264,9 +263,9 @@ void Threads::release(int first, uint32_t lanes, uint32_t took_part)
     Meeting meeting = values;
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(lanes >> lane & 1)) continue;
-        meeting = parked_[lane].meeting;
-        exchange.value[lane] = parked_[lane].value;
-        parked_[lane].result = int(results_.size());
+        meeting = parked_[first + lane].meeting;
+        exchange.value[lane] = parked_[first + lane].value;
+        parked_[first + lane].result = int(results_.size());
         state_[first + lane] = ready;
     }
     results_.push_back(exchange);

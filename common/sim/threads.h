@@ -126,7 +126,7 @@ private:
     Fiber* fiber_of_[Fibers::most + 1];  // of a waiting thread; never null
     uint64_t turns_[Fibers::most];       // of long loops, since the block began
     uint64_t patience_ = 0;              // turns of a thread, until one was found that never ends
-    Parked parked_[warp_size];           // of the running warp
+    Parked parked_[Fibers::most];        // of all warps: another one runs while lanes of this one yield and others are parked
     std::vector<Exchange> results_;
 };
 

@@ -94,8 +94,8 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 
 void Worker::look(uintptr_t address, Site site)
 {
-    // What the suspected index was used for: if it is another line that comes here, it was for a local.
-    if (suspect_.line && place_of(return_address(site)).line != suspect_.line) settle_index();
+    // What the suspected index was used for: if it is another line that comes here, or a local, it was for a local.
+    if (suspect_.line && (threads_.fibers().hold(address) || place_of(return_address(site)).line != suspect_.line)) settle_index();
     suspect_.line = 0;
     suspicious = false;
     if (!may_pass(address, site, bytes_of(site))) return;

@@ -15,13 +15,17 @@
 #undef __CUDACC__
 #include "../launch.h"
 #pragma pop_macro("__CUDACC__")
+#include "sim/vectors.h"
+// A .cpp file of the program, which is plain C++: to it, nvcc does not show the functions of kernels, either.
+#if defined __CUDACC__ || defined SIMULATOR
 #include "sim/atomics.h"
 #include "sim/barriers.h"
+#include "sim/heap.h"
 #include "sim/integers.h"
 #include "sim/memory.h"
 #include "sim/numbers.h"
-#include "sim/vectors.h"
 #include "sim/warps.h"
+#endif
 
 #if __has_include("cuda_runtime_api.h")
 #include "cuda_runtime_api.h"

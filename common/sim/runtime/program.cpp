@@ -46,7 +46,11 @@ struct Program {
     std::unique_ptr<CsvFile> csv, trace;
     pid_t process = 0;
     std::vector<Launched> launched;  // in the order of the first launches
-    std::vector<std::pair<std::string, uint64_t>> findings;
+    struct Said {
+        std::string key, text;
+        uint64_t count;
+    };
+    std::vector<Said> findings;
     std::vector<std::string> notes;
     uint64_t launches = 0;
     std::string trace_lines;
@@ -143,7 +147,9 @@ void end_launch(const Launching& launching)
     const LaunchCounts counts = counts_of(report, *program().machine, true);
     cudaError_t error = cudaSuccess;
     for (const Finding& f : report.findings) {
-        program_finding(name_of(launching) + ": " + finding_text(f, report.grid, report.block), f.count);
+        // From launch to launch, the same fault at the same lines is one finding.
+        const std::string key = format("%s %d %u %u ", name_of(launching).c_str(), int(f.fault), place_number(return_address(f.first)), f.second ? place_number(return_address(f.second)) : 0);
+        program_finding(name_of(launching) + ": " + finding_text(f, report.grid, report.block), f.count, key + f.memory + f.text);
         if (error == cudaSuccess) error = error_of(f);
     }
     program_launch_finished(launching, counts);
@@ -223,7 +229,7 @@ void print_report()
     if (!p.launched.empty() && !p.options.quiet) printf("\n");
     for (const std::string& note : p.notes) printf("note: %s\n", note.c_str());
     for (const auto& finding : p.findings)
-        printf("finding: %s%s\n", finding.first.c_str(), finding.second > 1 ? format(" (%llu times)", (unsigned long long)finding.second).c_str() : "");
+        printf("finding: %s%s\n", finding.text.c_str(), finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count).c_str() : "");
     printf("try: %s, %s, %s\n", counted(names.size(), "kernel").c_str(), format("%llu launch%s", (unsigned long long)p.launches, p.launches == 1 ? "" : "es").c_str(), counted(p.findings.size(), "finding").c_str());
 }
 
@@ -275,15 +281,15 @@ __attribute__((constructor(101))) void begin_program()
 
 const harness::Machine& machine() { return *program().machine; }
 
-void program_finding(const std::string& text, uint64_t count)
+void program_finding(const std::string& text, uint64_t count, const std::string& key)
 {
     std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
     for (auto& known : program().findings)
-        if (known.first == text) {
-            known.second += count;
+        if (known.key == (key.empty() ? text : key)) {
+            known.count += count;
             return;
         }
-    program().findings.push_back({text, count});
+    program().findings.push_back({key.empty() ? text : key, text, count});
 }
 
 void program_note(const std::string& text)

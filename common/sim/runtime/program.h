@@ -23,8 +23,8 @@ ProgramOptions parse_program_options(const std::string& text);
 // The machine that is simulated.
 const harness::Machine& machine();
 
-// What the program must not do. The same text again is counted.
-void program_finding(const std::string& text, uint64_t count = 1);
+// What the program must not do. The same again is counted: what has the same key, or else the same text.
+void program_finding(const std::string& text, uint64_t count = 1, const std::string& key = "");
 // What a reader of the program's output has to know. Said once.
 void program_note(const std::string& text);
 

@@ -128,7 +128,9 @@ private:
     bool needs_lambda(const Launch& launch) const;
     void launch(int open);
     void check_namespace_word(int i) const;
+    void check_runtime_word(int i) const;
     void check_device_word(int i) const;
+    void heap_word(int i);
     [[noreturn]] void refuse(int i, const std::string& what) const { throw Refusal{source_.begin_of(i), what}; }
 
     const Source& source_;
@@ -140,6 +142,7 @@ private:
     int declared_ = 0;                  // up to here, space words belong to a declaration that is done
     int device_end_ = 0;                // of the device function that was entered last
     int loops_ = 0, arrays_ = 0;
+    bool heap_ = false;                 // device code allocates
 };
 
 std::string Rewriter::run(const std::string& name)
@@ -157,9 +160,12 @@ std::string Rewriter::run(const std::string& name)
             i += 2;
         } else if (c == 't' || c == 'n') {
             check_namespace_word(i);
+        } else if (c == 'c' && begins_with(source_.spelling(i), "cu")) {
+            check_runtime_word(i);
         }
     }
     for (int open : launches_) launch(open);
+    if (heap_) edits_.after(source_.count(), " extern \"C\" { __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {}; }");
     return edits_.apply();
 }
 
@@ -258,6 +264,8 @@ void Rewriter::device_function(const Declaration& d)
     if (d.has("__global__")) note_kernel(d);
     for (int i = d.first; i < source_[d.stop].partner; ++i) check_device_word(i);
     if (!d.body) return;
+    for (int i = source_[d.stop].partner + 1; i < d.body; ++i)
+        if (source_.is_word(i)) heap_word(i);  // of what initialises the members
     // Indices of arrays in shared and global memory are watched by their addresses, at less cost.
     if (!has_local_arrays(d.body)) edits_.before(d.words.front(), "__attribute__((no_sanitize(\"bounds\"))) ");
     body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
@@ -305,6 +313,7 @@ void Rewriter::body(int open, bool call, bool marked)
     int unmarked_end = marked ? 0 : device_end_, lambda_end = 0;
     for (int i = open + 1; i < device_end_; ++i) {
         if (source_.is_word(i)) check_device_word(i);
+        if (source_.is_word(i)) heap_word(i);
         if (source_.is_word(i) && !dynamic_names_.empty()) dynamic_shared_use(i);
         if (i < unmarked_end) continue;
         if (source_.is(i, "[")) {
@@ -333,7 +342,7 @@ void Rewriter::loop(int keyword, int head_end, const std::vector<int>& gotos)
     if (source_[keyword].system || entered_elsewhere(keyword, end, gotos)) return;
     std::string marker = "if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::sim::Loop sim_loop(sim_outer); false) {} else if (unsigned long sim_turns = 0; false) {} else ";
     // Where the loop is all that an `if` does, braces keep compilers from warning of the `else`.
-    const std::string turn = " ::sim::next_turn<" + std::to_string(++loops_) + ">(sim_outer, ++sim_turns)";
+    const std::string turn = " ::sim::next_turn<" + std::to_string(++loops_) + ">(sim_outer, ++sim_turns) && (::sim::long_loop(), false)";
     const int before = keyword - 1;
     const bool branch = source_.is(before, ")") && follows_if(source_, source_[before].partner);
     if (branch) {
@@ -549,6 +558,23 @@ void Rewriter::check_namespace_word(int i) const
     if ((texture || tensor || imported) && at_namespace_scope(source_, i)) refuse(i, texture ? no_textures : no_tensor_cores);
 }
 
+// Functions and types of the runtime and the driver that the headers do not declare: better one message than one for each.
+void Rewriter::check_runtime_word(int i) const
+{
+    if (source_.is(i - 1, ".") || source_.is(i - 1, "->")) return;
+    const std::string_view word = source_.spelling(i);
+    const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+    const auto begins = [&](std::initializer_list<std::string_view> with) {
+        return std::any_of(with.begin(), with.end(), [&](std::string_view w) { return begins_with(word, w) && word.size() > w.size() && is_upper(word[w.size()]); });
+    };
+    const std::string named = " (" + std::string(word) + ") ";
+    if (begins({"cudaGraph"}) || word == "cudaStreamBeginCapture") refuse(i, "CUDA graphs" + named + "are not supported by the simulator; launch the kernels one by one");
+    if (begins({"cudaIpc"})) refuse(i, "memory that processes share" + named + "is not supported by the simulator; use one process");
+    if (begins({"cudaGraphics", "cudaGL"})) refuse(i, "graphics" + named + "are not supported by the simulator; copy the result with cudaMemcpy");
+    if (source_.is(i + 1, "(") && begins({"cuModule", "cuLaunch", "cuCtx", "cuMem", "cuLink", "cuLibrary", "cuFunc"}))
+        refuse(i, "functions of the driver" + named + "are not supported by the simulator; use those of the runtime, and kernel<<<grid, block>>>(arguments)");
+}
+
 void Rewriter::check_device_word(int i) const
 {
     if (source_[i].system || source_.is(i - 1, ".") || source_.is(i - 1, "->")) return;
@@ -581,6 +607,28 @@ void Rewriter::check_device_word(int i) const
             if (call && word == "this_cluster") refuse(i, "clusters of blocks (this_cluster) are not supported by the simulator; use this_thread_block()");
             break;
     }
+}
+
+// malloc, free, new and delete in device code: of the device's heap.
+void Rewriter::heap_word(int i)
+{
+    const std::string_view word = source_.spelling(i);
+    const int before = i - 1;
+    if (source_[i].system || source_.is(before, ".") || source_.is(before, "->") || source_.is(before, "operator")) return;
+    if (word == "malloc" || word == "free") {
+        const bool qualified = source_.is(before, "::"), standard = qualified && source_.is(i - 2, "std");
+        const bool declared = source_.is_word(before) && !source_.is(before, "return") && !source_.is(before, "else") && !source_.is(before, "do");
+        if (!source_.is(i + 1, "(") || declared || (qualified && !standard && source_.is_word(i - 2))) return;
+        edits_.replace(standard ? i - 2 : qualified ? before : i, i + 1, "::sim::heap_" + std::string(word));
+    } else if (word == "new" && !source_.is(i + 1, "(")) {
+        edits_.after(i, " (::sim::on_heap)");
+    } else if (word == "delete" && !source_.is(before, "=") && !source_.is(before, "::")) {
+        const bool array = source_.is(i + 1, "[") && source_[i + 1].partner == i + 2;
+        edits_.replace(i, array ? i + 3 : i + 1, array ? "::sim::heap_delete_array->*" : "::sim::heap_delete->*");
+    } else {
+        return;
+    }
+    heap_ = true;
 }
 
 bool read_all(std::FILE* file, std::string& text)

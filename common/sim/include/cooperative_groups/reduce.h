@@ -46,4 +46,10 @@ SIM_FUNCTION T reduce(const Group& group, T value, Operation operation)
     return result;
 }
 
+template <unsigned Size, typename T, typename Operation>
+SIM_FUNCTION T reduce(const multi_warp_tile<Size>& tile, T value, Operation operation)
+{
+    return tile.sim_reduce(value, operation, SIM_PLACE);
+}
+
 }  // namespace cooperative_groups

@@ -3,6 +3,7 @@
 #pragma once
 #pragma GCC system_header
 
+#include "async.h"
 #include "copies.h"
 
 namespace sim {
@@ -84,8 +85,22 @@ protected:
     uint32_t lanes_ = 0;  // 0: the block
 };
 
+// Where tiles of more than a warp meet. A tile has at least two warps, and a block 32 at most.
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+    // For this header.
+    ::sim::Phases meetings_[16];
+    alignas(16) unsigned char values_[32][::sim::largest_value];  // one of each warp
+};
+
 class thread_block : public thread_group {
 public:
+    thread_block() = default;
+
+    // For this header.
+    explicit thread_block(block_tile_memory<>* memory) : memory_(memory) {}
+    block_tile_memory<>* sim_memory() const { return memory_; }
+
     SIM_FUNCTION static void sync() { ::sim::sync_block(0, SIM_PLACE); }
     SIM_FUNCTION static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
     SIM_FUNCTION static unsigned num_threads() { return size(); }
@@ -94,9 +109,18 @@ public:
     SIM_FUNCTION static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
     SIM_FUNCTION static dim3 group_dim() { return blockDim; }
     SIM_FUNCTION static dim3 dim_threads() { return blockDim; }
+
+private:
+    block_tile_memory<>* memory_ = nullptr;
 };
 
 SIM_FUNCTION inline thread_block this_thread_block() { return {}; }
+
+template <unsigned MaxBlockSize>
+SIM_FUNCTION thread_block this_thread_block(block_tile_memory<MaxBlockSize>& memory)
+{
+    return thread_block(reinterpret_cast<block_tile_memory<>*>(&memory));
+}
 
 class grid_group {
 public:
@@ -209,10 +233,77 @@ public:
     using thread_block_tile<Size, void>::thread_block_tile;
 };
 
+// A tile of several warps.
 template <unsigned Size>
-SIM_FUNCTION thread_block_tile<Size, thread_block> tiled_partition(const thread_block&)
+class multi_warp_tile {
+    static_assert(Size <= 512 && (Size & (Size - 1)) == 0, "tiles have 1, 2, 4, ... or 512 threads");
+
+public:
+    SIM_FUNCTION static constexpr unsigned long long size() { return Size; }
+    SIM_FUNCTION static constexpr unsigned long long num_threads() { return Size; }
+    SIM_FUNCTION static unsigned thread_rank() { return ::sim::rank() % Size; }
+    SIM_FUNCTION static unsigned long long meta_group_rank() { return ::sim::rank() / Size; }
+    SIM_FUNCTION static unsigned long long meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
+    SIM_FUNCTION void sync() const { sim_sync(SIM_PLACE); }
+    SIM_FUNCTION int any(int predicate) const { return sim_reduce(predicate != 0, [](int a, int b) { return a | b; }, SIM_PLACE); }
+    SIM_FUNCTION int all(int predicate) const { return sim_reduce(predicate != 0, [](int a, int b) { return a & b; }, SIM_PLACE); }
+    template <typename T>
+    SIM_FUNCTION T shfl(T value, int rank) const
+    {
+        T& shared = *reinterpret_cast<T*>(memory_->values_[first_warp()]);
+        if (thread_rank() == unsigned(rank) % Size) shared = value;
+        sim_sync(SIM_PLACE);
+        const T result = shared;
+        sim_sync(SIM_PLACE);
+        return result;
+    }
+
+    // For this header.
+    SIM_FUNCTION multi_warp_tile(block_tile_memory<>* memory, const void* place) : memory_(memory)
+    {
+        if (!memory) ::sim::fail("a tile of more than 32 threads needs block_tile_memory: give it to this_thread_block()", place);
+        const unsigned first = ::sim::rank() / Size * Size, left = thread_block::size() - first;
+        if (thread_rank() == 0) meeting().start(left < Size ? left : Size, place);
+        ::sim::sync_block(0, place);
+    }
+    SIM_FUNCTION void sim_sync(const void* place) const
+    {
+        ::sim::NoCompletion none;
+        meeting().wait(meeting().arrive(1, 0, none, place), place);
+    }
+    template <typename T, typename Operation>
+    SIM_FUNCTION T sim_reduce(T value, Operation operation, const void* place) const
+    {
+        ::sim::Gathered<T> all;
+        const uint32_t lanes = ::sim::live_lanes();
+        ::sim::gather(all, lanes, value, place);
+        const auto of_warp = [&](unsigned warp) -> T& { return *reinterpret_cast<T*>(memory_->values_[warp]); };
+        unsigned lane = ::sim::lane_of_rank(lanes, 0);
+        const bool writes = ::sim::lane() == lane;
+        T sum = all[lane];
+        while (++lane < 32)
+            if (::sim::has(lanes, lane)) sum = operation(sum, all[lane]);
+        if (writes) of_warp(::sim::rank() / 32) = sum;
+        sim_sync(place);
+        T result = of_warp(first_warp());
+        const unsigned end = (thread_block::size() + 31) / 32;
+        for (unsigned warp = first_warp() + 1; warp < end && warp < first_warp() + Size / 32; ++warp) result = operation(result, of_warp(warp));
+        sim_sync(place);
+        return result;
+    }
+
+private:
+    SIM_FUNCTION static unsigned first_warp() { return ::sim::rank() / Size * (Size / 32); }
+    SIM_FUNCTION ::sim::Phases& meeting() const { return memory_->meetings_[::sim::rank() / Size]; }
+
+    block_tile_memory<>* memory_;
+};
+
+template <unsigned Size>
+SIM_FUNCTION auto tiled_partition(const thread_block& block)
 {
-    return {::sim::rank() / Size, (thread_block::size() + Size - 1) / Size};
+    if constexpr (Size > 32) return multi_warp_tile<Size>(block.sim_memory(), SIM_PLACE);
+    else return thread_block_tile<Size, thread_block>{::sim::rank() / Size, (thread_block::size() + Size - 1) / Size};
 }
 template <unsigned Size, unsigned ParentSize, typename Parent>
 SIM_FUNCTION thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(const thread_block_tile<ParentSize, Parent>&)

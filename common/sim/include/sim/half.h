@@ -137,7 +137,6 @@ struct alignas(4) Pair {
 
     Pair() = default;
     constexpr SIM_INLINE_MEMBER Pair(Part x, Part y) : x(x), y(y) {}
-    SIM_COPIES(Pair)
 
     friend SIM_INLINE_MEMBER Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }
     friend SIM_INLINE_MEMBER Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }

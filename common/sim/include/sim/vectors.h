@@ -1,9 +1,7 @@
 // The vector types: char1 to double4, with CUDA's sizes and alignments.
 //
 // A copy must be one access of all its bytes, as it is on hardware. Types with constructors see to it:
-// in `odata[i] = float4{a, b, c, d}`, g++ stores the elements of an aggregate one by one. clang splits every
-// copy of a struct into its elements; there, the copy is written out as that of one vector. The price,
-// with clang: a union that holds such a vector cannot be copied. SIM_TRIVIAL_COPIES turns this off.
+// in `odata[i] = float4{a, b, c, d}`, g++ stores the elements of an aggregate one by one.
 
 #pragma once
 #pragma GCC system_header
@@ -19,33 +17,7 @@ struct Block<16> {
     typedef unsigned type __attribute__((vector_size(16), may_alias));
 };
 
-// Copies of `bytes` bytes, in one access if they are no more than 16.
-template <size_t bytes>
-SIM_INLINE void copy_as_one(void* to, const void* from)
-{
-    constexpr size_t unit = bytes < 16 ? bytes : 16;
-    using Unit = typename Block<unit>::type;
-    const Unit first = static_cast<const Unit*>(from)[0];
-    if constexpr (bytes > unit) {
-        const Unit second = static_cast<const Unit*>(from)[1];
-        static_cast<Unit*>(to)[1] = second;
-    }
-    static_cast<Unit*>(to)[0] = first;
-}
-
 }  // namespace sim
-
-#if defined __clang__ && !defined SIM_TRIVIAL_COPIES
-#define SIM_COPIES(type)                                                                               \
-    SIM_INLINE_MEMBER type(const type& from) { sim::copy_as_one<sizeof(type)>(this, &from); } \
-    SIM_INLINE_MEMBER type& operator=(const type& from)                          \
-    {                                                                                                  \
-        sim::copy_as_one<sizeof(type)>(this, &from);                                                   \
-        return *this;                                                                                  \
-    }
-#else
-#define SIM_COPIES(type)
-#endif
 
 // From one number, the first element: `float4 sum = {0}`.
 #define SIM_FROM_FIRST(type, ...)                                                       \
@@ -66,7 +38,6 @@ SIM_INLINE void copy_as_one(void* to, const void* from)
         name##2() = default;                                                           \
         SIM_FROM_FIRST(name##2, x(static_cast<Element>(x)), y(0))                                   \
         constexpr SIM_INLINE_MEMBER name##2(Element x, Element y) : x(x), y(y) {}      \
-        SIM_COPIES(name##2)                                                            \
     };                                                                                 \
     SIM_INLINE name##2 make_##name##2(Element x, Element y) { return name##2(x, y); }
 
@@ -82,7 +53,6 @@ SIM_INLINE void copy_as_one(void* to, const void* from)
         name() = default;                                                              \
         SIM_FROM_FIRST(name, x(static_cast<Element>(x)), y(0), z(0), w(0))                          \
         constexpr SIM_INLINE_MEMBER name(Element x, Element y, Element z = 0, Element w = 0) : x(x), y(y), z(z), w(w) {} \
-        SIM_COPIES(name)                                                               \
     };                                                                                 \
     SIM_INLINE name make_##name(Element x, Element y, Element z, Element w) { return name(x, y, z, w); }
 

@@ -1,0 +1,2 @@
+#pragma once
+#error "cuFFT is not supported by the simulator; it runs kernels alone"

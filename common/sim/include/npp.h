@@ -1,0 +1,2 @@
+#pragma once
+#error "NPP is not supported by the simulator; it runs kernels alone"

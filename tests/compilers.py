@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Whether the counts and findings of the simulator depend on the compiler.
+
+usage: python3 tests/compilers.py [--work DIR] [--csv FILE] [--only NAME,...] [--list] [--keep]
+
+Builds every kernel of the project with each compiler that this machine has, runs them, and compares every count, every
+finding and every row of the language tests with those of the reference: g++ at -O1. Prints a table and each difference.
+Exits 1 if REASONS does not name a difference, or if something does not build.
+
+  --work DIR   copies of the tree are built there (default: a temporary folder); one that is there already is brought up to date
+  --csv FILE   also write the table to FILE
+  --only NAME  these configurations, and the reference
+  --list       the configurations that this machine has
+
+Debian: apt-get install g++-11 clang-14 clang-19 g++-aarch64-linux-gnu qemu-user. Takes about 20 minutes on two processors.
+"""
+
+import argparse
+import collections
+import csv
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STEPS = [f"step0{i}" for i in range(1, 8)]
+TYPES = ["float", "double", "int"]
+SIZES = [(1024, 96), (333, 555), (33, 65)]
+LANGUAGE = sorted(f"tests/language/{p.stem}" for p in (ROOT / "tests/language").glob("*.cu"))
+PLAIN = LANGUAGE + ["tests/divergence", "tests/atomics_async"]
+TESTS = ["build/tests/unit", "build/tests/unusual/unusual", "build/tests/faults", "build/tests/planted"]
+
+Configuration = collections.namedtuple("Configuration", "name cxx level runner")
+ARM = "aarch64-linux-gnu-g++"
+REFERENCE = Configuration("g++ -O1", "g++", "-O1", [])
+# qemu keeps tables of all addresses that are reserved: the simulator takes fewer where there are fewer.
+CONFIGURATIONS = [REFERENCE] + [Configuration(f"g++ {level}", "g++", level, []) for level in ("-O0", "-O2", "-O3")] + [
+    Configuration("g++-11 -O1", "g++-11", "-O1", []),
+    Configuration("clang++-14", "clang++-14", "-O1", []),
+    Configuration("clang++-19", "clang++-19", "-O1", []),
+    Configuration("aarch64 g++ -O1", ARM, "-O1", ["qemu-aarch64", "-R", "64G", "-L", "/usr/aarch64-linux-gnu"]),
+]
+
+# Differences that are right, and may be of no other kind: configurations, program, kernels, why.
+AT_O0 = "g++ -O0|clang.*"
+AGAIN = "at -O1, g++ loads only once what nothing can have changed; here, each time, as the source says"
+REASONS = [
+    (AT_O0, "build/tests/unusual/unusual", "helperTwice|ownCells|poolDivided|poolOfTheLaunchDivided|prefixSumPlaces|sharedPlace|structOfATile|"
+     "treeFindsTheLast|turnsByACounter", AGAIN),
+    (AT_O0, "tests/language/groups", "filter", AGAIN),
+    (AT_O0, "tests/language/numbers", "two_results", AGAIN),
+    (AT_O0, "tests/language/types", "variables", AGAIN),
+]
+OF_LOADS = re.compile(".*_load_.*|accesses|global_bytes_moved|coalesced_percent|worst_conflict|busiest_partition_of_loads")
+
+# When, and from which sources.
+VOLATILE = {"date_utc", "commit"}
+
+
+def version(cxx):
+    return subprocess.run([cxx, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+
+
+def available():
+    return [c for c in CONFIGURATIONS if shutil.which(c.cxx) and (not c.runner or shutil.which(c.runner[0]))]
+
+
+def copy_tree(folder):
+    """The sources that git knows or does not ignore, as they are now. Those that have not changed keep their times."""
+    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "-z"], check=True, capture_output=True).stdout
+    for name in filter(None, names.decode().split("\0")):
+        source, copy = ROOT / name, folder / name
+        if not source.is_file() or copy.exists() and copy.read_bytes() == source.read_bytes(): continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, copy)
+        copy.chmod(source.stat().st_mode)
+
+
+def folder_of(configuration):
+    return re.sub(r"\W", "_", configuration.cxx)
+
+
+def build(configuration, folder):
+    """Returns what failed, or an empty text."""
+    options = ["NVCC=", "JOBS=1", f"CXX={configuration.cxx}", "HOSTCXX=g++", f"SIM_O={configuration.level}", "CXXFLAGS=-O1"]
+    targets = STEPS + TESTS + [f"build/try/{p}" for p in PLAIN]
+    # The level is one of kernels: nothing else is compiled again for it.
+    level, stamp = configuration.level, folder / "level"
+    if stamp.exists() and stamp.read_text() != level:
+        for old in [*folder.glob("build/**/*.sim.o"), *(folder / f"build/try/{p}" for p in PLAIN)]: old.unlink(missing_ok=True)
+        options += ["-o", "build/flags"]
+    done = subprocess.run(["make", "-k", "-s", *options, *targets], cwd=folder, capture_output=True, text=True)
+    stamp.write_text(level)
+    return "" if done.returncode == 0 else done.stderr[-3000:]
+
+
+class Results:
+    """What the programs said: counts and findings by (program, kernel), rows of the language by name."""
+
+    def __init__(self):
+        self.counts, self.findings, self.rows, self.seconds = collections.defaultdict(list), collections.defaultdict(list), {}, 0
+
+
+def run_all(configuration, folder):
+    results = Results()
+    began = time.time()
+    table = folder / "counts.csv"
+
+    def run(program, *arguments, options=None):
+        table.unlink(missing_ok=True)
+        environment = dict(os.environ, **({"SIM_OPTIONS": options} if options else {}))
+        try:
+            return subprocess.run([*configuration.runner, f"./{program}", *map(str, arguments)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, errors="replace", timeout=900)
+        except (OSError, subprocess.TimeoutExpired) as failed:
+            return subprocess.CompletedProcess([], 99, "", f"{type(failed).__name__}")
+
+    def read(program, kernel, *key):
+        if not table.exists(): return
+        for row in csv.DictReader(open(table)):
+            if row.get("backend", "sim") != "sim": continue  # what the host did is measured
+            counts = tuple((column, value) for column, value in row.items() if column not in VOLATILE)
+            results.counts[(program, row[kernel], *key)].append(counts)
+
+    def note(program, what, done):
+        """The findings, and how it ended."""
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("qemu:")]
+        results.findings[program, what] += [f"exit status {done.returncode}", *lines]
+
+    for program in STEPS + ["build/tests/unusual/unusual", "build/tests/faults", "build/tests/planted"]:
+        for element in TYPES:
+            for width, height in SIZES:
+                if program not in STEPS and (width, height) == SIZES[0]: continue
+                size = f"{width}x{height}"
+                done = run(program, "--device", "sim", "--all", "--type", element, "--size", size, "--csv", table)
+                read(program, "kernel", element, size)
+                note(program, f"{element} {size}", done)
+        if program in STEPS:
+            done = run(program, "--errata")
+            note(program, "--errata", done)
+            results.findings[program, "--errata"] += done.stdout.splitlines()
+    note("unit", "", run("build/tests/unit"))
+    for program in PLAIN:
+        done = run(f"build/try/{program}", options=f"--quiet --csv {table}")
+        read(program, "kernel")
+        for line in done.stdout.splitlines():
+            row = re.fullmatch(r"ROW (.*) (ok|WRONG)", line)
+            if row: results.rows[program, row[1]] = row[2]
+        note(program, "", done)
+        results.findings[program, ""] += [line for line in done.stdout.splitlines() if line.startswith(("finding", "try:"))]
+    results.seconds = time.time() - began
+    return results
+
+
+def only_more_loads(ours, theirs):
+    """Whether two lists of rows differ in their loads alone, and the second has more of them."""
+    if ours and "access" in dict(ours[0]):
+        stores = [[row for row in rows if dict(row)["access"] != "load"] for rows in (ours, theirs)]
+        loads = [sum(int(dict(row)["requests"]) for row in rows if dict(row)["access"] == "load") for rows in (ours, theirs)]
+        return stores[0] == stores[1] and loads[0] < loads[1]
+    return len(ours) == len(theirs) and all(x == y or OF_LOADS.fullmatch(a) for left, right in zip(ours, theirs) for (a, x), (_, y) in zip(left, right)) \
+        and all(int(x) <= int(y) for left, right in zip(ours, theirs) for (a, x), (_, y) in zip(left, right) if a.endswith("_load_requests"))
+
+
+def reason(configuration, key, expected, got):
+    for name, where, what, why in REASONS:
+        if re.fullmatch(name, configuration.name) and re.fullmatch(where, key[0]) and re.fullmatch(what, re.sub("<.*", "", key[1])) \
+                and only_more_loads(sorted(expected.counts[key]), sorted(got.counts[key])): return why
+    return None
+
+
+def described(ours, theirs):
+    """The first few columns that differ between two lists of rows."""
+    if len(ours) != len(theirs): return f"{len(theirs)} rows instead of {len(ours)}"
+    columns = [f"{a}: {y} instead of {x}" + (f" (line {dict(left)['line']})" if "line" in dict(left) else "")
+               for left, right in zip(ours, theirs) for (a, x), (_, y) in zip(left, right) if x != y]
+    return "; ".join(columns[:4])
+
+
+def compare(configuration, expected, got):
+    """Yields (key, the kind of what differs, what differs)."""
+    for key in sorted(set(expected.counts) | set(got.counts)):
+        ours, theirs = sorted(expected.counts.get(key, [])), sorted(got.counts.get(key, []))
+        if ours != theirs: yield key, "counts", described(ours, theirs)
+    for key in sorted(set(expected.findings) | set(got.findings)):
+        ours, theirs = expected.findings.get(key, []), got.findings.get(key, [])
+        if ours == theirs: continue
+        missing, more = collections.Counter(ours) - collections.Counter(theirs), collections.Counter(theirs) - collections.Counter(ours)
+        text = "".join(f"\n      - {line}" for line in list(missing)[:4]) + "".join(f"\n      + {line}" for line in list(more)[:4])
+        yield key, "findings", text or "the order differs"
+    for key in sorted(set(expected.rows) | set(got.rows)):
+        if got.rows.get(key) != "ok": yield key, "row", got.rows.get(key, "missing")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].splitlines()[0])
+    parser.add_argument("--work", type=pathlib.Path)
+    parser.add_argument("--csv", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    configurations = available()
+    if options.list:
+        for c in configurations: print(f"{c.name:16} {version(c.cxx)}")
+        return 0
+    if options.only:
+        wanted = options.only.split(",")
+        unknown = set(wanted) - {c.name for c in configurations}
+        if unknown: sys.exit(f"--only {','.join(sorted(unknown))}: not on this machine; it has {', '.join(c.name for c in configurations)}")
+        configurations = [c for c in configurations if c is REFERENCE or c.name in wanted]
+    if REFERENCE not in configurations: sys.exit("g++ is missing: apt-get install g++")
+    with tempfile.TemporaryDirectory() as temporary:
+        return check(configurations, (options.work or pathlib.Path(temporary)).resolve(), options.csv)
+
+
+def check(configurations, work, table):
+    header = ["configuration", "compiler", "kernel rows", "equal", "runs", "findings equal", "language rows", "ok", "explained", "seconds"]
+    lines, unexplained, expected = [], 0, None
+    for folder in sorted({folder_of(c) for c in configurations}): copy_tree(work / folder)  # all at once: others may be working on the tree
+    for configuration in configurations:
+        folder = work / folder_of(configuration)
+        print(f"{configuration.name}: builds", flush=True)
+        failed = build(configuration, folder)
+        if failed: print(f"  does not build:\n{failed}")
+        got = run_all(configuration, folder)
+        expected = expected or got
+        differences = list(compare(configuration, expected, got))
+        explained = 0
+        for key, what, text in differences:
+            why = reason(configuration, key, expected, got) if what == "counts" else None
+            explained += why is not None
+            print(f"  {' '.join(key)}: {what}: {text}" + (f"\n      explained: {why}" if why else ""))
+        unexplained += len(differences) - explained + bool(failed)
+        kinds = collections.Counter(what for _, what, _ in differences)
+        lines.append([configuration.name, version(configuration.cxx), len(expected.counts), len(expected.counts) - kinds["counts"], len(expected.findings),
+                      len(expected.findings) - kinds["findings"], len(expected.rows), len(expected.rows) - kinds["row"], explained, round(got.seconds)])
+        print("  " + ", ".join(f"{name} {value}" for name, value in zip(header[2:], lines[-1][2:])), flush=True)
+        if table:
+            with open(table, "w", newline="") as file: csv.writer(file).writerows([["date_utc", *header]] + [[time.strftime("%Y-%m-%d", time.gmtime()), *line] for line in lines])
+    widths = [max(len(str(row[i])) for row in [header, *lines]) for i in range(len(header))]
+    print()
+    for row in [header, *lines]: print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
