@@ -36,7 +36,8 @@ SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
 SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
 # From -O1 on, clang takes structures apart before it watches them. Its bounds of locals trap, and report nothing.
-SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0
+SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 \
+               -Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1
 else
 SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
@@ -98,8 +99,10 @@ build/%.sim.o: %.cu build/rewrite build/flags
 	@build/rewrite --namespace simulated build/$*.sim.pre.ii > build/$*.sim.ii
 	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@
 
-build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h) build/flags
-	$(call say,C++,$@) $(HOSTCXX) -std=c++17 $(WARNINGS) $(CXXFLAGS) -o $@ $(filter %.cpp,$^)
+# It is run while building: never for another machine, and never with the flags of the kernels.
+build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h)
+	@mkdir -p $(@D)
+	$(call say,C++,$@) $(HOSTCXX) -std=c++17 $(WARNINGS) -O2 -o $@ $(filter %.cpp,$^)
 
 build/%.cuda.o: %.cu build/flags
 	@mkdir -p $(@D)
@@ -108,10 +111,10 @@ build/%.cuda.o: %.cu build/flags
 build/common/results.o: build/commit.h
 
 # Warps are compared and counted in loops over 32 lanes, made for vector instructions.
-build/common/sim/%.o: CXXFLAGS += -O3 -ftls-model=local-exec
+build/common/sim/%.o: private CXXFLAGS += -O3 -ftls-model=local-exec
 
 # The serial functions of a step are measured: one core is to do its best.
-build/step%.o: CXXFLAGS += -O3
+build/step%.o: private CXXFLAGS += -O3
 
 # $(call update,text) rewrites the target only if its text changes. Another make may be at it, too: on a cluster they share a folder.
 update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.$$$$; if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
