@@ -273,8 +273,10 @@ build/lab/harness.o: $(call cpp_objects,$(wildcard common/*.cpp common/cpu/*.cpp
 	@mkdir -p $(@D)
 	$(call say,link,$@) $(CXX) -r -nostdlib -Wl,--strip-debug -o $@ $^
 
-# Of a submission, its own text is rewritten and nothing else: common/step.h is there already, compiled.
-LAB_COMPILE := $(CXX) -std=c++17 -I. $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS)
+# Of a submission, its own text is rewritten and nothing else: common/step.h is there already, compiled. Only numbers are
+# tried: of other types, `T zero = 0` is no C++.
+LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
+LAB_COMPILE := $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS)
 
 build/lab/step.h.gch: common/step.h build/flags
 	@mkdir -p $(@D)
@@ -286,7 +288,7 @@ build/lab/names: lab/source.py build/lab/step.h.gch
 
 build/lab/command: Makefile build/flags
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(CXX) -pthread $(LDFLAGS))' '$(subst ','\'',$(if $(GPU),$(CUDA_COMPILE) $(WRAP)))' > $@
+	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(CXX) -pthread $(LDFLAGS))' '$(subst ','\'',$(if $(GPU),$(CUDA_COMPILE) $(LAB_TYPES) $(WRAP)))' > $@
 
 LAB := build/lab/harness.o build/lab/step.h.gch build/lab/names build/lab/command build/rewrite
 lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))

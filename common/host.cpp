@@ -61,8 +61,6 @@ Mismatch compare_region(const Region& region)
     return all;
 }
 
-bool wide(const Region& region) { return bytes_of(region.contents.type) == 8; }
-
 }  // namespace
 
 int usable_processors()
@@ -96,13 +94,16 @@ void HostMemory::release(void* memory) noexcept { std::free(memory); }
 void HostMemory::read(void* to, const void* from, uint64_t bytes) { std::memcpy(to, from, bytes); }
 void HostMemory::enqueue_copy(void* to, const void* from, uint64_t bytes) { std::memcpy(to, from, bytes); }
 
-void HostMemory::fill(const Region& region) { (wide(region) ? fill_region<uint64_t> : fill_region<uint32_t>)(region); }
+void HostMemory::fill(const Region& region)
+{
+    with_bits(region.contents.type, [&](auto zero) { fill_region<decltype(zero)>(region); });
+}
 
 std::vector<Mismatch> HostMemory::compare(const std::vector<Region>& regions)
 {
     std::vector<Mismatch> mismatches;
     for (const Region& region : regions)
-        mismatches.push_back((wide(region) ? compare_region<uint64_t> : compare_region<uint32_t>)(region));
+        mismatches.push_back(with_bits(region.contents.type, [&](auto zero) { return compare_region<decltype(zero)>(region); }));
     return mismatches;
 }
 

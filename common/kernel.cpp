@@ -11,12 +11,17 @@ namespace harness {
 const char* name_of(Type type)
 {
     switch (type) {
+        case Type::i8: return "char";
+        case Type::f16: return "half";
         case Type::f32: return "float";
         case Type::f64: return "double";
         case Type::i32: return "int";
+        case Type::f64x2: return "double2";
     }
     return "";
 }
+
+void refuse_type() { throw Error{status_bad_input, "not for elements of this type"}; }
 
 const char* name_of(Produces produces)
 {

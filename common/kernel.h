@@ -5,15 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "reference.h"
 
 namespace harness {
 
-constexpr Type all_types[] = {Type::f32, Type::f64, Type::i32};
+constexpr Type all_types[] = {Type::i8, Type::f16, Type::f32, Type::f64, Type::i32, Type::f64x2};
+constexpr int types = sizeof all_types / sizeof *all_types;
 
-const char* name_of(Type type);          // float, double, int
+// A kernel's launcher, for a type that the kernel is not for.
+[[noreturn]] void refuse_type();
+
+
+const char* name_of(Type type);          // char, half, float, ...
 const char* name_of(Produces produces);  // copy, transpose, tile-local transpose, ...
 
 // Threads of a block. 0 x 0: those that the kernel's launcher sets.
@@ -52,9 +58,9 @@ struct Kernel {
     Part part;
     Expected expected;
     Block block;  // of a kernel that --block applies to: the one it has by default
-    // Enqueues one pass from idata (height x width) to odata, one launcher per Type.
+    // Enqueues one pass from idata (height x width) to odata, one launcher per Type. Throws bad input if the kernel is not for that type.
     using Launcher = void (*)(void* odata, const void* idata, int width, int height, Block block);
-    Launcher launch[3];
+    Launcher launch[types];
     Transfer transfer;
     Peer* peer = nullptr;
 };
@@ -89,20 +95,23 @@ std::string step_of(const char* file);
 // step hold nothing but lessons.
 Part part_of(const char* file);
 
-// Registers a kernel at program start: Pass::run<T> launches one pass of it.
-template <typename Pass>
+// Registers a kernel at program start: Pass::run<T> launches one pass of it. Elements: what stands for each Type in its
+// source, or void: the kernel is not for it. Kernels that add elements are for those that C++ adds.
+template <typename Pass, typename... Elements>
 struct Registration {
+    static_assert(sizeof...(Elements) == types);
+
     template <typename T>
     static void launch(void* odata, const void* idata, int width, int height, Block block)
     {
-        Pass::run(static_cast<T*>(odata), static_cast<const T*>(idata), width, height, block);
+        constexpr bool number = std::is_arithmetic_v<T> && !std::is_same_v<T, unsigned short>;  // which stands for a half
+        if constexpr (std::is_void_v<T> || (Pass::expected.operands() > 1 && !number)) refuse_type();
+        else Pass::run(static_cast<T*>(odata), static_cast<const T*>(idata), width, height, block);
     }
 
-    Registration(const char* backend, const char* name, const char* row, Part part, const char* file,
-                 Expected expected, Block block = {})
+    Registration(const char* backend, const char* name, const char* row, Part part, const char* file, Block block = {})
     {
-        kernels().push_back({name, row, step_of(file), backend, part, expected, block,
-                             {launch<float>, launch<double>, launch<int>}, {}});
+        kernels().push_back({name, row, step_of(file), backend, part, Pass::expected, block, {launch<Elements>...}, {}});
     }
 };
 

@@ -23,8 +23,8 @@ Matrices::~Matrices() { device_.release(memory_); }
 
 std::vector<Region> Matrices::guards() const
 {
-    // A pattern that no input has: seeds of inputs are small numbers.
-    const Contents contents{Type::i32, copies, guard_bytes / bytes_of(Type::i32), 1, ~0u, Holds::input};
+    // Byte by byte, since a matrix may end anywhere, in a pattern that no input has: seeds of inputs are small numbers.
+    const Contents contents{Type::i8, copies, guard_bytes, 1, ~0u, Holds::input};
     std::vector<Region> bands{{memory_ + lead - guard_bytes, contents}};
     for (int i = 0; i < count_; ++i)
         bands.push_back({static_cast<char*>((*this)[i]) + bytes_, contents});
@@ -33,9 +33,8 @@ std::vector<Region> Matrices::guards() const
 
 std::string Matrices::describe_guard(size_t number, const Mismatch& mismatch)
 {
-    const uint64_t word = bytes_of(Type::i32);
-    return format("%llu bytes, the first %llu bytes %s of the matrix", (unsigned long long)(mismatch.count * word),
-                  (unsigned long long)(number ? mismatch.first * word : guard_bytes - mismatch.first * word),
+    return format("%llu bytes, the first %llu bytes %s of the matrix", (unsigned long long)mismatch.count,
+                  (unsigned long long)(number ? mismatch.first : guard_bytes - mismatch.first),
                   number ? "past the end" : "before the start");
 }
 

@@ -41,9 +41,12 @@ double bandwidth(const char* option, const char* text)
 
 Type type_named(const std::string& name)
 {
-    for (Type type : all_types)
+    std::string known;
+    for (Type type : all_types) {
         if (name == name_of(type)) return type;
-    refuse("--type " + name + ": expected float, double or int");
+        known += (known.empty() ? "" : ", ") + std::string(name_of(type));
+    }
+    refuse("--type " + name + ": expected one of " + known);
 }
 
 // The parts of a list; an empty part stays one, to be refused.
@@ -186,7 +189,8 @@ Runs this step's kernels, checks every element of every result, and reports the 
   --sweep book             the sizes of the book's tables: 256, 512, 1024, 2048, 4096, 8192
   --width W --height H     a matrix of H rows of W elements
                            (default: on a GPU at least eight times its L2; on the simulator 1024 x 1024)
-  --type float|double|int  element type (default: float)
+  --type char|half|float|double|int|double2
+                           element type (default: float)
   --reps R                 timed samples per kernel on a GPU (default: 20);
                            runs per kernel on the simulator (default: 1)
   --device auto|cuda|sim   where to run (default: auto, the GPU if there is one)

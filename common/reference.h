@@ -19,9 +19,30 @@
 
 namespace harness {
 
-enum class Type { f32, f64, i32 };
+// Of elements: char, half, float, double, int, and double2, which is a pair of doubles.
+enum class Type { i8, f16, f32, f64, i32, f64x2 };
 
-HOST_DEVICE constexpr uint64_t bytes_of(Type type) { return type == Type::f64 ? 8 : 4; }
+using uint128_t = unsigned __int128;
+
+// Calls f with a zero of the unsigned integer that is as wide as an element.
+template <typename F>
+auto with_bits(Type type, F f)
+{
+    switch (type) {
+        case Type::i8: return f(uint8_t());
+        case Type::f16: return f(uint16_t());
+        case Type::f64: return f(uint64_t());
+        case Type::f64x2: return f(uint128_t());
+        case Type::f32:
+        case Type::i32: break;
+    }
+    return f(uint32_t());
+}
+
+HOST_DEVICE constexpr uint64_t bytes_of(Type type)
+{
+    return type == Type::i8 ? 1 : type == Type::f16 ? 2 : type == Type::f64 ? 8 : type == Type::f64x2 ? 16 : 4;
+}
 
 enum class Produces { copy, transpose, tile_transpose, tile_move, sum, sum_with_first, nothing };
 
@@ -37,7 +58,7 @@ struct Expected {
     bool finite = false;
 
     // Matrices that idata is made of, one after the other.
-    HOST_DEVICE int operands() const { return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1; }
+    HOST_DEVICE constexpr int operands() const { return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1; }
     // Elements read and written for each element of the matrix.
     HOST_DEVICE int traffic() const { return passes * (what == Produces::nothing ? 0 : what == Produces::sum ? 3 : 2); }
 };
@@ -108,6 +129,20 @@ HOST_DEVICE inline uint32_t mix32(uint32_t v)
     return v ^ (v >> 16);
 }
 
+HOST_DEVICE inline uint8_t mix8(uint8_t v)
+{
+    v = uint8_t((v ^ (v >> 4)) * 0x6du);
+    v = uint8_t((v ^ (v >> 3)) * 0xb5u);
+    return uint8_t(v ^ (v >> 4));
+}
+
+HOST_DEVICE inline uint16_t mix16(uint16_t v)
+{
+    v = uint16_t((v ^ (v >> 8)) * 0x88b5u);
+    v = uint16_t((v ^ (v >> 7)) * 0xdb2du);
+    return uint16_t(v ^ (v >> 9));
+}
+
 HOST_DEVICE inline uint64_t mix64(uint64_t v)
 {
     v = (v ^ (v >> 32)) * 0xd6e8feb86659fd93ull;
@@ -116,7 +151,7 @@ HOST_DEVICE inline uint64_t mix64(uint64_t v)
 }
 
 // The bits of input element `i` under `seed`. As many distinct patterns as the type has:
-// in 4-byte types they repeat after 2^32 elements, in another order.
+// in types of n < 64 bits they repeat after 2^n elements, in another order.
 template <typename Bits>
 HOST_DEVICE Bits pattern(uint64_t i, uint32_t seed);
 
@@ -132,34 +167,55 @@ HOST_DEVICE inline uint64_t pattern<uint64_t>(uint64_t i, uint32_t seed)
     return mix64(i + 0x9e3779b97f4a7c15ull * (uint64_t(seed) + 1));
 }
 
+template <>
+HOST_DEVICE inline uint8_t pattern<uint8_t>(uint64_t i, uint32_t seed)
+{
+    return mix8(uint8_t(i + pattern<uint32_t>(i >> 8, seed)));
+}
+
+template <>
+HOST_DEVICE inline uint16_t pattern<uint16_t>(uint64_t i, uint32_t seed)
+{
+    return mix16(uint16_t(i + pattern<uint32_t>(i >> 16, seed)));
+}
+
+template <>
+HOST_DEVICE inline uint128_t pattern<uint128_t>(uint64_t i, uint32_t seed)
+{
+    return uint128_t(pattern<uint64_t>(i, ~seed)) << 64 | pattern<uint64_t>(i, seed);
+}
+
 // Terms of sums are whole numbers, so that floating-point sums are exact.
 HOST_DEVICE inline int32_t term(uint64_t i, uint32_t seed) { return int32_t(pattern<uint32_t>(i, seed) & 0x3fffff); }
 
-// The bits of a whole number in some type. Bits: an unsigned integer as wide as the type.
+// The bits of a whole number in some type that is added. Bits: an unsigned integer as wide as the type.
 template <typename Bits>
 HOST_DEVICE inline Bits bits_of(int32_t number, Type type)
 {
     const float f = float(number);
     const double d = double(number);
     Bits bits = Bits(number);
-    if (type == Type::f32) std::memcpy(&bits, &f, sizeof f);
-    if (type == Type::f64) std::memcpy(&bits, &d, sizeof bits);
+    if constexpr (sizeof bits == sizeof f)
+        if (type == Type::f32) std::memcpy(&bits, &f, sizeof f);
+    if constexpr (sizeof bits == sizeof d)
+        if (type == Type::f64) std::memcpy(&bits, &d, sizeof d);
     return bits;
 }
 
 // The exponent bits that make a pattern a finite number, neither zero nor subnormal: one is 0, the next
-// is 1. None in whole numbers.
+// is 1. None in whole numbers, one of either half in pairs.
 template <typename Bits>
 HOST_DEVICE inline Bits exponent_bit(Type type)
 {
-    return type == Type::i32 ? 0 : Bits(1) << (8 * sizeof(Bits) - 2);
+    const Bits high = type == Type::i8 || type == Type::i32 ? Bits(0) : Bits(Bits(1) << (8 * sizeof(Bits) - 2));
+    return type == Type::f64x2 ? Bits(high | high >> 4 * sizeof(Bits)) : high;
 }
 
 template <typename Bits>
 HOST_DEVICE inline Bits ordinary(Bits bits, Type type)
 {
     const Bits high = exponent_bit<Bits>(type);
-    return (bits & ~high) | high >> 1;
+    return Bits((bits & ~high) | high >> 1);
 }
 
 // What a matrix holds: an input, what must be in an output afterwards, or the poison an output

@@ -35,6 +35,12 @@
 #define BACKEND "cuda"
 #else
 #define BACKEND ""
+struct alignas(16) double2 { double x, y; };  // as CUDA has it
+#endif
+
+// What kernels are compiled for, one for each harness::Type. They move a half, and need not know what it means.
+#ifndef ELEMENT_TYPES
+#define ELEMENT_TYPES char, unsigned short, float, double, int, double2
 #endif
 
 using harness::adds;
@@ -48,33 +54,34 @@ using harness::transposes_repeatedly;
 using harness::transposes_with_padded_rows;
 using harness::writes_nothing;
 
-#define REGISTER_PASS(kernel, registration, backend_name, row, part, produces, block_shape, pass)              \
+#define REGISTER_PASS(kernel, backend_name, row, part, produces, block_shape, pass)              \
     struct kernel##_pass {                                                                                     \
+        static constexpr harness::Expected expected = produces;                                                \
         template <typename T>                                                                                  \
         static void run(T* odata, const T* idata, int width, int height, [[maybe_unused]] harness::Block block) \
         {                                                                                                      \
             pass;                                                                                              \
         }                                                                                                      \
     };                                                                                                         \
-    static const registration kernel##_registration(backend_name, #kernel, row, part, __FILE__, produces, block_shape);
+    static const harness::Registration<kernel##_pass, ELEMENT_TYPES> kernel##_registration(backend_name, #kernel, row, part, __FILE__, block_shape);
 
 #define KERNEL(kernel, row, produces, launcher)                                                                       \
-    REGISTER_PASS(kernel, harness::Registration<kernel##_pass>, BACKEND, row, harness::part_of(__FILE__), produces, \
+    REGISTER_PASS(kernel, BACKEND, row, harness::part_of(__FILE__), produces, \
                   harness::Block(), launcher(odata, idata, width, height))
 
 #define BLOCK_KERNEL(kernel, row, produces, launcher, threads_x, threads_y)                                                           \
-    REGISTER_PASS(kernel, harness::Registration<kernel##_pass>, BACKEND, row, harness::part_of(__FILE__), produces, \
+    REGISTER_PASS(kernel, BACKEND, row, harness::part_of(__FILE__), produces, \
                   (harness::Block{threads_x, threads_y}), launcher(odata, idata, width, height, dim3(block.x, block.y)))
 
 #define SERIAL(function, row, produces)                                                                      \
-    REGISTER_PASS(function, harness::Registration<function##_pass>, "cpu", row, harness::part_of(__FILE__), produces, harness::Block(), \
+    REGISTER_PASS(function, "cpu", row, harness::part_of(__FILE__), produces, harness::Block(), \
                   function(odata, idata, width, height))
 
 #define TRANSFER(transfer, row, way, pinned) \
     static const harness::TransferRegistration transfer##_registration(BACKEND, #transfer, row, __FILE__, {harness::Transfer::way, pinned});
 
 #define ERRATUM(kernel, id, source, produces, launcher, caught_by, corrected, columns, rows, story)                    \
-    REGISTER_PASS(kernel, harness::Registration<kernel##_pass>, BACKEND, id, harness::Part::faulty, produces,    \
+    REGISTER_PASS(kernel, BACKEND, id, harness::Part::faulty, produces,    \
                   harness::Block(), launcher(odata, idata, width, height))                                             \
     static const harness::ErratumRegistration kernel##_erratum(                                                        \
         BACKEND, {id, source, #kernel, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
@@ -84,7 +91,7 @@ using harness::writes_nothing;
         BACKEND, {#id, source, #kernel, caught_by, corrected, columns, rows, story, {}, nullptr, nullptr});
 
 #define SERIAL_ERRATUM(function, id, source, produces, caught_by, corrected, columns, rows, story)                     \
-    REGISTER_PASS(function, harness::Registration<function##_pass>, "cpu", id, harness::Part::faulty, produces, harness::Block(),         \
+    REGISTER_PASS(function, "cpu", id, harness::Part::faulty, produces, harness::Block(),         \
                   function(odata, idata, width, height))                                                               \
     static const harness::ErratumRegistration function##_erratum(                                                      \
         BACKEND, {id, source, #function, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});

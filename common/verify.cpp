@@ -1,6 +1,7 @@
 #include "verify.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -14,53 +15,98 @@ template <typename Bits>
 Bits unshift(Bits v, int shift)
 {
     Bits r = v;
-    for (int known = shift; known < int(8 * sizeof(Bits)); known += shift) r = v ^ (r >> shift);
+    for (int known = shift; known < int(8 * sizeof(Bits)); known += shift) r = Bits(v ^ (r >> shift));
     return r;
 }
 
-// The inverse of an odd factor modulo 2^32 or 2^64; each Newton step doubles the right bits.
+// The inverse of an odd factor modulo a power of two; each Newton step doubles the right bits.
 template <typename Bits>
 Bits inverse(Bits odd)
 {
     Bits r = odd;
-    for (int i = 0; i < 6; ++i) r *= 2 - odd * r;
+    for (int i = 0; i < 6; ++i) r = Bits(r * (2 - odd * r));
     return r;
 }
 
-uint32_t unmix32(uint32_t v)
+// The inverse of a mix of reference.h: the shifts and factors of its lines, the last first.
+template <typename Bits>
+Bits unmix(Bits v, int shift3, Bits factor2, int shift2, Bits factor1, int shift1)
 {
-    v = unshift(v, 16) * inverse(0x846ca68bu);
-    v = unshift(v, 15) * inverse(0x7feb352du);
-    return unshift(v, 16);
+    v = Bits(unshift(v, shift3) * inverse(factor2));
+    v = Bits(unshift(v, shift2) * inverse(factor1));
+    return unshift(v, shift1);
 }
 
-uint64_t unmix64(uint64_t v)
-{
-    const uint64_t factor = inverse(0xd6e8feb86659fd93ull);
-    v = unshift(v, 32) * factor;
-    v = unshift(v, 32) * factor;
-    return unshift(v, 32);
-}
+uint8_t unmix(uint8_t v) { return unmix<uint8_t>(v, 4, 0xb5, 3, 0x6d, 4); }
+uint16_t unmix(uint16_t v) { return unmix<uint16_t>(v, 9, 0xdb2d, 7, 0x88b5, 8); }
+uint32_t unmix(uint32_t v) { return unmix<uint32_t>(v, 16, 0x846ca68bu, 15, 0x7feb352du, 16); }
+uint64_t unmix(uint64_t v) { return unmix<uint64_t>(v, 32, 0xd6e8feb86659fd93ull, 32, 0xd6e8feb86659fd93ull, 32); }
 
-uint64_t mask(Type type) { return bytes_of(type) == 8 ? ~0ull : 0xffffffffull; }
-
-uint64_t bits_at(const Contents& contents, uint64_t o)
+// The first element with this pattern: they repeat, in another order, where all there are have been used.
+template <typename Bits>
+uint64_t first_of(Bits bits, uint64_t elements, uint32_t seed)
 {
-    return bytes_of(contents.type) == 8 ? contents.at<uint64_t>(o) : contents.at<uint32_t>(o);
-}
-
-std::string value_text(uint64_t bits, Type type)
-{
-    const uint32_t low = uint32_t(bits);
-    if (type == Type::f64) {
-        double d;
-        std::memcpy(&d, &bits, sizeof d);
-        return format("%.17g [0x%016llx]", d, (unsigned long long)bits);
+    constexpr int width = 8 * sizeof(Bits);
+    const uint64_t rounds = width < 64 ? (elements - 1) >> (width % 64) : 0;
+    for (uint64_t round = 0; round <= rounds; ++round) {
+        const uint64_t begin = round << (width % 64);
+        const uint64_t i = begin | Bits(unmix(bits) - unmix(pattern<Bits>(begin, seed)));
+        if (i < elements) return i;
     }
-    if (type == Type::i32) return format("%d [0x%08x]", int32_t(low), low);
-    float f;
-    std::memcpy(&f, &low, sizeof f);
-    return format("%.9g [0x%08x]", f, low);
+    return elements;
+}
+
+uint64_t first_of(uint128_t bits, uint64_t elements, uint32_t seed)
+{
+    const uint64_t i = first_of(uint64_t(bits), elements, seed);
+    return i < elements && pattern<uint128_t>(i, seed) == bits ? i : elements;
+}
+
+uint128_t mask(Type type) { return ~uint128_t(0) >> (128 - 8 * bytes_of(type)); }
+
+uint128_t bits_at(const Contents& contents, uint64_t o)
+{
+    return with_bits(contents.type, [&](auto zero) { return uint128_t(contents.at<decltype(zero)>(o)); });
+}
+
+// What lies in memory, as long as an element.
+uint128_t bits_in(const void* memory, Type type)
+{
+    uint128_t bits = 0;
+    std::memcpy(&bits, memory, bytes_of(type));
+    return bits;
+}
+
+template <typename Number, typename Bits>
+Number number_of(Bits bits)
+{
+    Number number;
+    static_assert(sizeof number == sizeof bits);
+    std::memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+// 1 bit of sign, 5 of exponent, 10 of fraction.
+double half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31 ? (fraction ? NAN : INFINITY) : std::ldexp(exponent ? 1024 + fraction : fraction, std::max(exponent, 1) - 25);
+    return bits >> 15 ? -size : size;
+}
+
+std::string value_text(uint128_t bits, Type type)
+{
+    const uint64_t low = uint64_t(bits), high = uint64_t(bits >> 64);
+    switch (type) {
+        case Type::i8: return format("%d [0x%02x]", int8_t(low), unsigned(low));
+        case Type::f16: return format("%.5g [0x%04x]", half_value(uint16_t(low)), unsigned(low));
+        case Type::f32: return format("%.9g [0x%08x]", number_of<float>(uint32_t(low)), unsigned(low));
+        case Type::f64: return format("%.17g [0x%016llx]", number_of<double>(low), (unsigned long long)low);
+        case Type::i32: return format("%d [0x%08x]", int32_t(low), unsigned(low));
+        case Type::f64x2: return format("(%.17g, %.17g) [0x%016llx%016llx]", number_of<double>(low), number_of<double>(high),
+                                        (unsigned long long)high, (unsigned long long)low);
+    }
+    return "";
 }
 
 std::string place(uint64_t index, uint64_t columns)
@@ -70,27 +116,17 @@ std::string place(uint64_t index, uint64_t columns)
 
 }  // namespace
 
-uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed, bool finite)
+uint64_t origin(uint128_t bits, Type type, uint64_t elements, uint32_t seed, bool finite)
 {
-    if (finite && type != Type::i32) {
-        const uint64_t high = bytes_of(type) == 8 ? exponent_bit<uint64_t>(type) : exponent_bit<uint32_t>(type), both = high | high >> 1;
-        if ((bits & both) != high >> 1) return elements;
-        uint64_t first = elements;
-        for (uint64_t choice : {uint64_t(0), high, high >> 1, both})
-            first = std::min(first, origin((bits & ~both) | choice, type, elements, seed));
-        return first;
+    const uint128_t high = finite ? with_bits(type, [&](auto zero) { return uint128_t(exponent_bit<decltype(zero)>(type)); }) : 0, both = high | high >> 1;
+    if ((bits & both) != high >> 1) return elements;
+    // Every choice of the bits that were overwritten.
+    uint64_t first = elements;
+    for (uint128_t choice = both;; choice = (choice - 1) & both) {
+        const uint128_t whole = (bits & ~both) | choice;
+        first = with_bits(type, [&](auto zero) { return std::min(first, first_of(decltype(zero)(whole), elements, seed)); });
+        if (choice == 0) return first;
     }
-    if (bytes_of(type) == 8) {
-        const uint64_t i = unmix64(bits) - unmix64(pattern<uint64_t>(0, seed));
-        return i < elements ? i : elements;
-    }
-    // 4-byte patterns repeat once per 2^32 elements, shifted.
-    for (uint64_t high = 0; high <= (elements - 1) >> 32; ++high) {
-        const uint32_t offset = unmix32(pattern<uint32_t>(high << 32, seed));
-        const uint64_t i = high << 32 | uint32_t(unmix32(uint32_t(bits)) - offset);
-        if (i < elements) return i;
-    }
-    return elements;
 }
 
 std::string describe(Device& device, const Region& matrix, const Mismatch& mismatch)
@@ -98,23 +134,25 @@ std::string describe(Device& device, const Region& matrix, const Mismatch& misma
     const Contents& contents = matrix.contents;
     const Type type = contents.type;
     const uint64_t o = mismatch.first, bytes = bytes_of(type);
-    uint64_t found = 0;
+    uint128_t found = 0;
     device.read(&found, static_cast<const char*>(matrix.data) + o * bytes, bytes);
-    const uint64_t expected = bits_at(contents, o);
+    const uint128_t expected = bits_at(contents, o);
     const bool sum = contents.expected.operands() > 1, output = contents.holds != Holds::input;
 
     std::string due = "", remark = "no element of the input";
     const uint64_t columns = output ? contents.pitch() : contents.width;
-    if (output && !contents.written(o)) {
+    const bool written = !output || contents.written(o);
+    if (!written) {
         due = "as it was";
     } else {
         const uint64_t i = output ? contents.source(o) : o;
         due = sum && output ? format("a sum of two elements, %llu of y", (unsigned long long)i) : "idata " + place(i, contents.width);
-        if (found == (~expected & mask(type))) remark = "never written";
     }
     const uint64_t elements = contents.width * contents.height;
     const uint64_t from = sum ? elements : origin(found, type, elements, contents.seed, contents.expected.finite);
-    if (from < elements) remark = "idata " + place(from, contents.width);
+    const bool repeats = bytes < 8 && elements >> 8 * bytes;
+    if (from < elements) remark = (repeats ? "as in idata " : "idata ") + place(from, contents.width);
+    if (written && found == (~expected & mask(type))) remark = "never written";
     return format("%llu of %llu elements differ; first at %s of %s: expected %s (%s), found %s (%s)",
                   (unsigned long long)mismatch.count, (unsigned long long)contents.elements(), place(o, columns).c_str(),
                   output ? "odata" : "idata", value_text(expected, type).c_str(), due.c_str(), value_text(found, type).c_str(), remark.c_str());
@@ -124,15 +162,18 @@ std::string numbered(Device& device, const Region& matrix)
 {
     const Contents& contents = matrix.contents;
     const uint64_t bytes = bytes_of(contents.type), elements = contents.width * contents.height;
-    const uint64_t columns = contents.holds == Holds::input ? contents.width : contents.pitch();
+    const bool output = contents.holds != Holds::input;
+    const uint64_t columns = output ? contents.pitch() : contents.width;
     const int width = int(std::to_string(elements - 1).size()) + 1;
     std::vector<char> data(contents.elements() * bytes);
     device.read(data.data(), matrix.data, data.size());
     std::string text;
     for (uint64_t o = 0; o < contents.elements(); ++o) {
-        uint64_t found = 0;
-        std::memcpy(&found, &data[o * bytes], bytes);
-        const uint64_t from = origin(found, contents.type, elements, contents.seed, contents.expected.finite);
+        const uint128_t found = bits_in(&data[o * bytes], contents.type);
+        // Patterns may repeat: what is as it should be comes from where it should.
+        const bool right = contents.expected.operands() == 1 && (!output || contents.written(o)) && found == bits_at(contents, o);
+        const uint64_t from = right ? output ? contents.source(o) : o
+                                    : origin(found, contents.type, elements, contents.seed, contents.expected.finite);
         text += format("%*s%s", width, from < elements ? std::to_string(from).c_str() : "?", (o + 1) % columns ? "" : "\n");
     }
     return text;

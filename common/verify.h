@@ -16,8 +16,8 @@ std::string describe(Device& device, const Region& matrix, const Mismatch& misma
 // The matrix, row by row, with the number of the input element found in each place; ? where it is none.
 std::string numbered(Device& device, const Region& matrix);
 
-// The index of the input element with this bit pattern, or `elements` if there is none.
-// `finite`: the elements are finite numbers, of which up to four share one pattern; then the first.
-uint64_t origin(uint64_t bits, Type type, uint64_t elements, uint32_t seed, bool finite = false);
+// The index of the input element with this bit pattern, the first if there are several, or `elements` if there is none.
+// `finite`: the elements are finite numbers, of which up to four share one pattern.
+uint64_t origin(uint128_t bits, Type type, uint64_t elements, uint32_t seed, bool finite = false);
 
 }  // namespace harness

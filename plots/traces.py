@@ -44,7 +44,7 @@ class Trace:
 
     @property
     def element_bytes(self):
-        return 8 if self.type == "double" else 4
+        return {"char": 1, "half": 2, "double": 8, "double2": 16}.get(self.type, 4)
 
     @property
     def bytes(self):

@@ -29,7 +29,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STEPS = [f"step0{i}" for i in range(1, 8)]
-TYPES = ["float", "double", "int"]
+TYPES = ["char", "half", "float", "double", "int", "double2"]
 SIZES = [(1024, 96), (333, 555), (33, 65)]
 LANGUAGE = sorted(f"tests/language/{p.stem}" for p in (ROOT / "tests/language").glob("*.cu"))
 PLAIN = LANGUAGE + ["tests/divergence", "tests/atomics_async"]

@@ -2,6 +2,7 @@
 // their lines. tests/test_diagnostics.py runs them and looks for the lines marked below. The faults
 // that were published are in the steps: ./stepNN --errata.
 
+#define ELEMENT_TYPES void, void, float, double, int, void  // these kernels compute
 #include "common/step.h"
 
 // Sixteen bytes at a multiple of sixteen, as float4 has them: one load or store moves them all.

@@ -19,7 +19,8 @@ LESSONS = {
     "transposeVectorized": ("step07", "-", "transpose"),  # beyond the sources
 }
 STEPS = sorted({program for program, _, _ in LESSONS.values()})
-TYPES = ["float", "double", "int"]
+TYPES = ["char", "half", "float", "double", "int", "double2"]
+NUMBERS = ["float", "double", "int"]  # of kernels that compute
 
 # width, height
 SHAPES = [
@@ -34,17 +35,17 @@ KINDS = ["copy", "transpose", "fine", "coarse"]
 TWINS = ["right", "rightThroughTile"]
 # The fault, and what the report must say of it (a regular expression): on a GPU, on the simulator.
 FAULTS = {
-    "forgetBarrier": ("no element of the input", "race: read-after-write hazard .* writes at tests/planted.cu:.* reads at tests/planted.cu:"),
+    "forgetBarrier": ("no element of the input|as in idata row", "race: read-after-write hazard .* writes at tests/planted.cu:.* reads at tests/planted.cu:"),
     "writeNothing": ("never written",) * 2,
-    "wrongKind": ("found .* \\(idata row",) * 2,
+    "wrongKind": ("found .* \\((as in )?idata row",) * 2,
     "dropLastRow": ("never written",) * 2,
     "dropLastColumn": ("never written",) * 2,
     "swapTwo": (": 2 of 6700 elements differ",) * 2,
-    "offByOneTile": ("found .* \\(idata row",) * 2,
-    "writeBehind": ("written out of bounds: . bytes, the first 0 bytes past the end of the matrix",
-                    "out-of-bounds store of . bytes at byte (26800|53600) of odata: thread .* at tests/planted.cu:"),
-    "writeInFront": ("written out of bounds: (4 bytes, the first 4|8 bytes, the first 8) bytes before the start of the matrix",
-                     "out-of-bounds store of (4 bytes at byte -4|8 bytes at byte -8) of odata: thread .* at tests/planted.cu:"),
+    "offByOneTile": ("found .* \\((as in )?idata row",) * 2,
+    "writeBehind": ("written out of bounds: .* bytes, the first . bytes past the end of the matrix",
+                    "out-of-bounds store of .* bytes at byte (6700|13400|26800|53600|107200) of odata: thread .* at tests/planted.cu:"),
+    "writeInFront": ("written out of bounds: .* bytes, the first .* bytes before the start of the matrix",
+                     "out-of-bounds store of (.*) bytes at byte -\\1 of odata: thread .* at tests/planted.cu:"),
     "overwriteInput": ("differ", "store to the input, of . bytes at byte .* at tests/planted.cu:"),
     "rightOnce": (": 1 of 6700 elements differ",) * 2,
 }

@@ -1,5 +1,6 @@
 // Small kernels that tell what the simulator does; tests/unit.cpp knows the answers.
 
+#define ELEMENT_TYPES void, void, float, double, int, void  // these kernels compute
 #include "common/step.h"
 
 // Every thread writes its linear index; 4 x 3 x 2 threads in 2 x 2 x 2 blocks.

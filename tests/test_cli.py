@@ -24,7 +24,7 @@ from lessons import LESSONS, ROOT, STEPS, run
     (["--width", "5"], ["--width without --height"]),
     (["--height", "5"], ["--height without --width"]),
     (["--size", "5", "--width", "5", "--height", "5"], ["--size excludes"]),
-    (["--type", "half"], ["--type half", "float, double or int"]),
+    (["--type", "short"], ["--type short", "expected one of char, half, float, double, int, double2"]),
     (["--kernel", "nope"], ["--kernel nope", "expected one of transposeNoBankConflicts"]),
     (["--device", "tpu"], ["--device tpu", "auto, cuda or sim"]),
     (["--reps", "0"], ["--reps 0", "whole number"]),

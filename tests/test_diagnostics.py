@@ -5,7 +5,7 @@ import re
 import pytest
 
 from conftest import step
-from lessons import ROOT, TYPES, run
+from lessons import ROOT, NUMBERS, run
 
 SOURCE = (ROOT / "tests/faults.cu").read_text().splitlines()
 
@@ -20,7 +20,7 @@ def faults(kernel, element="float", size=(37, 51), machine="h200"):
                "--width", size[0], "--height", size[1])
 
 
-@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("element", NUMBERS)
 @pytest.mark.parametrize("program, kernel, size, finding, corrected", [
     ("step04", "transposeLoopingRace", (1100, 40), r"race: write-after-read hazard .* reads at step04_padding/errata.cu:{reading} .* writes at "
      r"step04_padding/errata.cu:{filling}", "transposeLoopingBlocks"),

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lessons import ROOT, TYPES, run
+from lessons import ROOT, NUMBERS, run
 
 PROGRAM = ROOT / "build/tests/unusual/unusual"
 # width, height: one element, one row, one column, parts of tiles, whole tiles, whole and no whole vectors.
@@ -23,7 +23,7 @@ def test_there_are_many_and_all_are_in_the_program():
     assert len(set(KERNELS)) == len(KERNELS) > 100
 
 
-@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("element", NUMBERS)
 @pytest.mark.parametrize("size", SHAPES, ids=lambda size: "x".join(map(str, size)))
 def test_verified_without_a_finding(size, element):
     done = run(PROGRAM, "--device", "sim", "--type", element, "--width", size[0], "--height", size[1])

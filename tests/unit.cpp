@@ -99,6 +99,11 @@ void test_pattern()
     for (uint32_t seed : {0u, 1u, 77u}) {
         std::set<uint32_t> small;
         std::set<uint64_t> large;
+        std::set<int> bytes, halves;
+        for (uint64_t i = 0; i < 256; ++i) bytes.insert(pattern<uint8_t>(i + 512, seed));
+        for (uint64_t i = 0; i < 65536; ++i) halves.insert(pattern<uint16_t>(i + 65536, seed));
+        CHECK(bytes.size() == 256);
+        CHECK(halves.size() == 65536);
         for (uint64_t i = 0; i < 100000; ++i) {
             small.insert(pattern<uint32_t>(i, seed));
             large.insert(pattern<uint64_t>(i, seed));
@@ -113,12 +118,24 @@ void test_pattern()
     for (uint64_t i : {uint64_t(0), uint64_t(1), uint64_t(12345), (uint64_t(1) << 32) - 1}) {
         CHECK(origin(pattern<uint32_t>(i, 3), Type::f32, uint64_t(1) << 32, 3) == i);
         CHECK(origin(pattern<uint64_t>(i, 3), Type::f64, uint64_t(1) << 32, 3) == i);
+        CHECK(origin(pattern<uint128_t>(i, 3), Type::f64x2, uint64_t(1) << 32, 3) == i);
     }
+    for (uint64_t i : {uint64_t(0), uint64_t(1), uint64_t(255)}) {
+        CHECK(origin(pattern<uint8_t>(i, 3), Type::i8, 256, 3) == i);
+        CHECK(origin(pattern<uint16_t>(257 * i, 3), Type::f16, 65536, 3) == 257 * i);
+    }
+    // Narrow ones repeat after all there are, in another order; the first with a pattern is named.
+    for (uint64_t i = 0; i < 1000; ++i) {
+        const uint64_t first = origin(pattern<uint8_t>(i, 3), Type::i8, 1000, 3);
+        CHECK(first < 256 && pattern<uint8_t>(first, 3) == pattern<uint8_t>(i, 3));
+    }
+    CHECK(origin(pattern<uint128_t>(7, 3) ^ uint128_t(1) << 100, Type::f64x2, 2000, 3) == 2000);
     // Finite numbers, too, to the first of those alike.
     for (uint64_t i : {uint64_t(0), uint64_t(1), uint64_t(1234)}) {
         CHECK(origin(ordinary(pattern<uint32_t>(i, 3), Type::f32), Type::f32, 2000, 3, true) == i);
         CHECK(origin(ordinary(pattern<uint64_t>(i, 3), Type::f64), Type::f64, 2000, 3, true) == i);
         CHECK(origin(ordinary(pattern<uint32_t>(i, 3), Type::i32), Type::i32, 2000, 3, true) == i);
+        CHECK(origin(ordinary(pattern<uint128_t>(i, 3), Type::f64x2), Type::f64x2, 2000, 3, true) == i);
     }
     CHECK(origin(pattern<uint32_t>(7, 3) | 1u << 30, Type::f32, 2000, 3, true) == 2000);
     for (uint64_t i = 0; i < 100000; ++i) {

@@ -150,10 +150,9 @@ public:
 
     void fill(const Region& region) override
     {
-        if (bytes_of(region.contents.type) == 8)
-            fill_kernel<<<blocks(region), threads>>>(static_cast<uint64_t*>(region.data), region.contents);
-        else
-            fill_kernel<<<blocks(region), threads>>>(static_cast<uint32_t*>(region.data), region.contents);
+        with_bits(region.contents.type, [&](auto zero) {
+            fill_kernel<<<blocks(region), threads>>>(static_cast<decltype(zero)*>(region.data), region.contents);
+        });
         CUDA(cudaGetLastError());
     }
 
@@ -170,10 +169,9 @@ public:
         CUDA(cudaMemcpy(mismatches_, mismatches.data(), bytes, cudaMemcpyHostToDevice));
         for (size_t i = 0; i < regions.size(); ++i) {
             const Region& region = regions[i];
-            if (bytes_of(region.contents.type) == 8)
-                compare_kernel<<<blocks(region), threads>>>(static_cast<const uint64_t*>(region.data), region.contents, mismatches_ + i);
-            else
-                compare_kernel<<<blocks(region), threads>>>(static_cast<const uint32_t*>(region.data), region.contents, mismatches_ + i);
+            with_bits(region.contents.type, [&](auto zero) {
+                compare_kernel<<<blocks(region), threads>>>(static_cast<const decltype(zero)*>(region.data), region.contents, mismatches_ + i);
+            });
             CUDA(cudaGetLastError());
         }
         CUDA(cudaMemcpy(mismatches.data(), mismatches_, bytes, cudaMemcpyDeviceToHost));

@@ -148,10 +148,11 @@ void Worker::check_output(const Allocation& memory, uintptr_t address, Site site
     const uint64_t offset = address - memory.begin;
     const uint64_t bytes = harness::bytes_of(unwritten.type);
     for (uint64_t at = offset / bytes * bytes; at < offset + bytes_of(site); at += bytes) {
-        uint64_t found = 0;
-        std::memcpy(&found, reinterpret_cast<const char*>(memory.begin + at), bytes);
-        const uint64_t poison = bytes == 8 ? unwritten.at<uint64_t>(at / 8) : unwritten.at<uint32_t>(at / 4);
-        if (found == poison)
+        const bool poison = harness::with_bits(unwritten.type, [&](auto found) {
+            std::memcpy(&found, reinterpret_cast<const char*>(memory.begin + at), sizeof found);
+            return found == unwritten.at<decltype(found)>(at / bytes);
+        });
+        if (poison)
             findings.add({Fault::uninitialized, without_turn(site), 0, threads_.current(), 0, block_, memory.name, int64_t(at), 1, block_, true, ""});
     }
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#define ELEMENT_TYPES void, void, float, double, int, void  // these kernels compute
 #include "common/step.h"
 
 constexpr int TILE_DIM = 32;   // tiles of TILE_DIM x TILE_DIM elements
