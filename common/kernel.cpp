@@ -21,7 +21,7 @@ const char* name_of(Type type)
     return "";
 }
 
-void refuse_type() { throw Error{status_bad_input, "not for elements of this type"}; }
+void refuse_type() { throw Error{status_bad_input, "not for elements of this type: choose --type float, double or int"}; }
 
 const char* name_of(Produces produces)
 {

@@ -291,7 +291,7 @@ def seventh_exercise():
         most = run.width * run.height * 4 // 32
         return both(in_all("global_load_transactions", most, "load", "sectors of loads"),
                     in_all("global_store_transactions", most, "store", "sectors of stores"))(run)
-    return Exercise(7, "step07_vectorized", "copyVectorized", t, correctness(t, 5, 10, 5, 10) + [
+    return Exercise(7, "step07_in_flight", "copyVectorized", t, correctness(t, 5, 10, 5, 10) + [
         of_a_whole_kernel(Check("requests", 40, "Every request of a warp moves 32 vectors, of floats and of doubles.", [even, wide],
               all_of(counted(even, t, few(256 * 64)), counted(wide, t, few(256 * 128)))), t),
         target("height", 15, "The same for a height that is no whole number of vectors: a copy's rows are as long in odata.", t, few(64 * 64), (256, 63)),

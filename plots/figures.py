@@ -51,7 +51,7 @@ LESSONS = {
     "transposeFineGrained": (5, SKY, "<", "-."),
     "transposeCoarseGrained": (5, PURPLE, ">", "-."),
     "transposeDiagonal": (6, BLUE, "X", "--"),
-    "transposeVectorized": (7, BLACK, "*", "-"),
+    "transposeInFlight": (7, BLACK, "*", "-"),
 }
 COPY_ENGINE = "cudaMemcpy"
 MODEL_BAND = 0.13  # how far the model of the H200 is from the measurement, at most
@@ -245,7 +245,7 @@ def time_per_element(rows, stem, machine=None):
                "transposeTile16Padded": ("tile 16 × 17", GREEN, "P", "--"),
                "transposeNaive": ("2 transposeNaive", SKY, "D", ":"),
                "transposeNoBankConflicts": ("4 transposeNoBankConflicts", BLUE, "X", "-"),
-               "transposeVectorized": ("7 transposeVectorized", BLACK, "*", "-"),
+               "transposeInFlight": ("7 transposeInFlight", BLACK, "*", "-"),
                "cudaMemcpy": ("cudaMemcpy", GREY, "None", "-")}
     cpu, cpus = squares(rows, ["cpu"], "time_median_ms", serial)
     gpu, gpus = squares(rows, ["cuda"], "time_median_ms", kernels, machine)
@@ -761,7 +761,7 @@ RUNS = {  # name: step's program, its options, what of the trace is needed
     "swizzled": ("step04", ["--size", "64", "--kernel", "transposeSwizzled"], None),
     "order4": ("step04", ["--size", "256"], ("idata", "odata")),
     "order6": ("step06", ["--size", "256"], ("idata", "odata")),
-    "order7": ("step07", ["--size", "512"], ("idata", "odata")),
+    "order7": ("step07", ["--size", "512x1024"], ("idata", "odata")),
     "camped": ("step04", ["--size", "2048", "--machine", PLAIN], ("idata", "odata")),
     "spread": ("step06", ["--size", "2048", "--machine", PLAIN], ("idata", "odata")),
     "hashed": ("step04", ["--size", "2048", "--machine", "gtx1080"], ("odata",)),
@@ -788,7 +788,7 @@ def take_traces(names):
     """{name: (Trace, blocks at a time)}, and {name: why there is none}. Each in a process of its own."""
     taken, failed = {}, {}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(2) as pool:
-        waiting = {name: pool.submit(run_trace, name, folder) for name in sorted(names, key=lambda n: -int(RUNS[n][1][1]))}
+        waiting = {name: pool.submit(run_trace, name, folder) for name in sorted(names, key=lambda n: -max(map(int, RUNS[n][1][1].split("x"))))}
         for name, future in waiting.items():
             try:
                 taken[name] = future.result()
@@ -813,7 +813,7 @@ TRACED = {
     "partition_traffic": (["camped", "spread", "hashed"], lambda t, stem: partition_traffic(
         [(CARTESIAN, *t["camped"]), (DIAGONAL, *t["spread"]), (CARTESIAN, *t["hashed"])], stem)),
     "block_orders": (["order4", "order6", "order7"], lambda t, stem: block_orders(
-        [("step 4: Cartesian", t["order4"][0]), ("step 6: diagonal", t["order6"][0]), ("step 7: columns, two at once", t["order7"][0])], stem)),
+        [("step 4: Cartesian", t["order4"][0]), ("step 6: diagonal", t["order6"][0]), ("step 7: down the columns", t["order7"][0])], stem)),
 }
 
 

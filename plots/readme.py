@@ -27,7 +27,7 @@ IDEAS = {
     "transposeFineGrained": "half of it: every tile turned where it stands",
     "transposeCoarseGrained": "the other half: every tile moved, none turned",
     "transposeDiagonal": "tiles in diagonal order, which saved a GTX 280 in 2009",
-    "transposeVectorized": "vectors of 16 bytes, and blocks that write side by side",
+    "transposeInFlight": "a larger tile, all loads in flight at once, and blocks that write side by side",
 }
 NOTE = ("GB/s, effective bandwidth of float matrices; GTX 280: 2048 × 2048, published and this project's model of it; H200: measured, 16384 × 16384, "
         "and as a share of its own `cudaMemcpy` in the same run")

@@ -31,7 +31,7 @@ def test_a_stale_table_is_noticed(tmp_path):
     assert page.read_text() == (ROOT / "step04_padding/README.md").read_text()
 
 
-LOG = (ROOT / "step07_vectorized/LOG.md").read_text()
+LOG = (ROOT / "step07_in_flight/LOG.md").read_text()
 
 
 def cells(line):
@@ -69,7 +69,7 @@ def test_trials_of_step_7_are_what_was_measured():
 def test_results_of_step_7_are_what_was_measured():
     gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"])
            for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open()) if r["bandwidth_gbs"]}
-    names = {"step 7": "transposeVectorized", "cuBLAS": "cublasGeam"}
+    names = {"step 7": "transposeInFlight", "cuBLAS": "cublasGeam"}
     heading, *rows = log_tables()[-1]
     assert [row[0] for row in rows] == [f"{t}: {n}" for t, n in itertools.product(["float", "double", "int"], names) if (t, n) != ("int", "cuBLAS")]
     of = {}
@@ -90,8 +90,8 @@ def test_results_of_step_7_are_what_was_measured():
 def test_limits_of_step_7_are_what_was_profiled():
     rows = {(r["kernel"], r["type"], r["width"]): r for r in csv.DictReader((ROOT / "plots/data/h200_limits.csv").open())}
     text = " ".join(LOG.split())
-    aligned = [rows["transposeVectorized", t, "16384"] for t in ("float", "double")]
-    anywhere, copy = rows["transposeVectorized", "float", "16383"], rows["copySharedMem", "double", "16384"]
+    aligned = [rows["transposeInFlight", t, "16384"] for t in ("float", "double")]
+    anywhere, copy = rows["transposeInFlight", "float", "16383"], rows["copySharedMem", "double", "16384"]
     assert all(int(float(r["dram_busy_percent"]) + 0.5) in (85, 86) for r in aligned) and "busy for 85 %" in text
     assert round(float(copy["dram_busy_percent"])) == 88 and "for 88 %" in text
     assert all(round(float(r["l2_fabric_busy_percent"])) == 90 for r in aligned) and "is 90 % busy" in text

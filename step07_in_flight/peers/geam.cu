@@ -36,7 +36,18 @@ void geam(double* odata, const double* idata, int width, int height)
     check(cublasDgeam(handle(), CUBLAS_OP_T, CUBLAS_OP_N, height, width, &one, idata, width, &zero, odata, height, odata, height));
 }
 
-void geam(int*, const int*, int, int) { throw harness::Error{harness::status_bad_input, "cuBLAS transposes no integers"}; }
+// A pair of doubles is a complex number.
+void geam(double2* odata, const double2* idata, int width, int height)
+{
+    const double2 one = {1, 0}, zero = {0, 0};
+    check(cublasZgeam(handle(), CUBLAS_OP_T, CUBLAS_OP_N, height, width, &one, idata, width, &zero, odata, height, odata, height));
+}
+
+template <typename T>
+void geam(T*, const T*, int, int)
+{
+    throw harness::Error{harness::status_bad_input, "cuBLAS transposes no elements of this type"};
+}
 
 }  // namespace
 

@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
 """One library that transposes, in a process of its own: `make peers` starts it.
 
-usage: python3 peer.py PyTorch|CuPy|JAX
+usage: python3 peer.py PyTorch|torch.compile|Triton|CuPy|JAX
 
 Says `ready VERSION`, or `absent WHY`. Then answers lines on its standard input, one each:
-    time TYPE WIDTH HEIGHT BUFFERS PASSES   transposes the BUFFERS matrices (height x width, float, double or int) in turn,
+    time TYPE WIDTH HEIGHT BUFFERS PASSES   transposes the BUFFERS matrices (height x width) in turn,
                                             PASSES times in all: `MS` of all passes, or `wrong WHAT`, or `error WHAT`
     release                                 gives the matrices back: `released`
-A sample is checked after its time was taken, every element of it; what is to be overwritten is spoilt before. PyTorch
-and CuPy are timed by events on the card, JAX, which has none, by the host's clock, its dispatch included.
+A sample is checked after its time was taken, every element of it; what is to be overwritten is spoilt before. All but JAX
+are timed by events on the card; JAX, which has none, by the host's clock, its dispatch included.
 """
 
 import os
 import sys
 import time
 
-MODULO = 16777213  # whole numbers below it are the same in all three types
+# What each type is called here, and how many whole numbers it holds exactly, or a prime below.
+TYPES = {"char": ("int8", 127), "half": ("float16", 2039), "float": ("float32", 16777213), "double": ("float64", 16777213),
+         "int": ("int32", 16777213), "double2": ("complex128", 16777213)}
 ROWS_AT_ONCE = 1 << 24  # elements that are filled or checked in one go
 
 
@@ -29,7 +31,7 @@ class PyTorch:
         torch.set_default_device("cuda")
 
     def type(self, name):
-        return {"float": self.np.float32, "double": self.np.float64, "int": self.np.int32}[name]
+        return getattr(self.np, TYPES[name][0])
 
     def cast(self, array, dtype):
         return array.to(dtype)
@@ -59,6 +61,41 @@ class PyTorch:
 
     def release(self):
         self.np.cuda.empty_cache()
+
+
+class Compiled(PyTorch):
+    """What torch.compile makes of the same; it allocates its results."""
+    def __init__(self):
+        super().__init__()
+        self.compiled = self.np.compile(lambda array: array.t().contiguous(), dynamic=True)
+
+    def transpose(self, out, array):
+        return self.compiled(array)
+
+
+class Triton(PyTorch):
+    """A tile per program, turned by Triton itself; the fastest of a few shapes."""
+    def __init__(self):
+        super().__init__()
+        global tl  # where Triton looks names up
+        import triton
+        import triton.language as tl
+        self.version = triton.__version__
+        self.tiles_of = triton.cdiv
+
+        def turn(out, array, width, height, HIGH: tl.constexpr, WIDE: tl.constexpr):
+            y = tl.program_id(0).to(tl.int64) * HIGH + tl.arange(0, HIGH)
+            x = tl.program_id(1).to(tl.int64) * WIDE + tl.arange(0, WIDE)
+            tile = tl.load(array + y[:, None] * width + x[None, :], mask=(y[:, None] < height) & (x[None, :] < width))
+            tl.store(out + x[:, None] * height + y[None, :], tl.trans(tile), mask=(x[:, None] < width) & (y[None, :] < height))
+
+        tiles = [triton.Config({"HIGH": high, "WIDE": wide}, num_warps=warps) for high, wide, warps in ((32, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8))]
+        self.turn = triton.autotune(tiles, key=["width", "height"])(triton.jit(turn))
+
+    def transpose(self, out, array):
+        height, width = array.shape
+        self.turn[lambda tile: (self.tiles_of(height, tile["HIGH"]), self.tiles_of(width, tile["WIDE"]))](out, array, width, height)
+        return out
 
 
 class CuPy(PyTorch):
@@ -126,7 +163,7 @@ class Matrices:
     """Inputs that hold a number each element can be told by, and outputs."""
 
     def __init__(self, library, name, width, height, buffers):
-        self.library, self.width, self.height, self.dtype = library, width, height, library.type(name)
+        self.library, self.width, self.height, self.dtype, self.modulo = library, width, height, library.type(name), TYPES[name][1]
         self.inputs, self.outputs = [], []
         for _ in range(buffers):
             array = library.empty((height, width), self.dtype)
@@ -143,7 +180,7 @@ class Matrices:
     def numbers(self, y0, y1, x0, x1):
         """The input's rows y0 to y1, columns x0 to x1."""
         np = self.library.np
-        return self.library.cast((np.arange(y0, y1)[:, None] * self.width + np.arange(x0, x1)[None, :]) % MODULO, self.dtype)
+        return self.library.cast((np.arange(y0, y1)[:, None] * self.width + np.arange(x0, x1)[None, :]) % self.modulo, self.dtype)
 
     def time_ms(self, passes):
         library, used = self.library, range(min(passes, len(self.outputs)))
@@ -184,7 +221,7 @@ def answer(library, held, words):
 
 
 def main():
-    libraries = {"PyTorch": PyTorch, "CuPy": CuPy, "JAX": JAX}
+    libraries = {"PyTorch": PyTorch, "torch.compile": Compiled, "Triton": Triton, "CuPy": CuPy, "JAX": JAX}
     if len(sys.argv) != 2 or sys.argv[1] not in libraries:
         sys.exit(__doc__)
     replies = os.fdopen(os.dup(1), "w", buffering=1)

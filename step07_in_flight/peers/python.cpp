@@ -1,4 +1,4 @@
-// PyTorch, CuPy and JAX as contenders of `make peers`: each in a Python of its own (peer.py), which is asked
+// PyTorch, torch.compile, Triton, CuPy and JAX as contenders of `make peers`: each in a Python of its own (peer.py), which is asked
 // for one sample at a time, so that it takes turns with the kernels here.
 
 #include <signal.h>
@@ -127,6 +127,6 @@ private:
     FILE *to_ = nullptr, *from_ = nullptr;
 };
 
-Library pytorch("PyTorch"), cupy("CuPy"), jax("JAX");
+Library pytorch("PyTorch"), compiled("torch.compile"), triton("Triton"), cupy("CuPy"), jax("JAX");
 
 }  // namespace
