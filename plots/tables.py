@@ -209,8 +209,9 @@ def mean(values):
 
 def peers(_, results):
     note = "* geometric mean of " + ", ".join(LARGE) + ". Absent, or without such a type: -"
+    contenders = {r["kernel"] for r in results.rows if r["step"] == "peers"}
     tables = []
-    for element in ("float", "double", "int"):
+    for element in ("char", "half", "float", "double", "int", "double2"):
         shapes, found = ratio_table(results, element)
         if "cudaMemcpy" not in found:
             continue
@@ -223,9 +224,12 @@ def peers(_, results):
 
         lines = [["cudaMemcpy, GB/s"] + [f"{copy[s]:.0f}" if s in copy else "-" for s in shapes] + [""]]
         lines += [line(kernel, {s: gbs / copy[s] for s, gbs in speeds.items() if s in copy}) for kernel, speeds in found.items()]
-        ours, cublas = found.get("transposeVectorized", {}), found.get("cublasGeam", {})
+        ours, cublas = found.get("transposeInFlight", {}), found.get("cublasGeam", {})
         if ours and cublas:
             lines.append(line("step 7 / cublasGeam", {s: ours[s] / cublas[s] for s in ours if s in cublas}))
+        others = [speeds for kernel, speeds in found.items() if kernel in contenders]
+        if ours and others:
+            lines.append(line("step 7 / best contender", {s: ours[s] / max(speeds.get(s, 0) for speeds in others) for s in ours if any(s in speeds for speeds in others)}))
         tables.append(Table(f"{element}, width x height of idata: shares of cudaMemcpy's bandwidth on the device, in one run", ["", *shapes, "mean*"], lines))
     if tables:
         tables[-1].note = note

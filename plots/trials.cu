@@ -1,6 +1,6 @@
 // What was tried on the way to step 7: tiles of vectors of several shapes, in several orders, with several
 // ways to load and to store; blocks with two tiles, and blocks that stay and fetch ahead; tiles of single
-// elements; rows that begin anywhere; and plain copies, to see what can be hoped for. Not part of any step.
+// elements, of every width; rows that begin anywhere; and plain copies, to see what can be hoped for. Not part of any step.
 //
 //   make trials && ./trials > trials.csv          (needs a GPU of compute capability 9.0)
 //
@@ -16,9 +16,15 @@
 #include <utility>
 #include <vector>
 
-#include "common/cuda/launch.h"
 #include "common/statistics.h"
 #include "plots/card.h"
+
+// Sixteen bytes at a multiple of sixteen: one load or store moves them all.
+template <typename T>
+struct alignas(16) Vector {
+    T element[16 / sizeof(T)];
+    __device__ T& operator[](int i) { return element[i]; }
+};
 
 // Where the id-th block takes its tile. Down the columns of tiles, along the rows; through panels that are
 // so many tile columns (rows) wide, across the panel first; down two columns at once that are so many
@@ -190,31 +196,33 @@ __global__ void __launch_bounds__(256, 4) fetchAhead(T* odata, const T* idata, i
     }
 }
 
-// Single elements in a padded tile, down the columns; ROWS rows of 32 threads.
-template <typename T, int DIM, int ROWS>
-__global__ void elements(T* odata, const T* idata, int width, int height)
+// Single elements in a padded tile of HIGH x WIDE: a warp takes a row of the tile on both sides, all loads of a
+// thread come first, and blocks go down so many columns of tiles at once, as far apart as they can be.
+template <typename T, int WIDE, int HIGH, int WARPS>
+__global__ void __launch_bounds__(32 * WARPS) elements(T* odata, const T* idata, int width, int height, int columns)
 {
-    __shared__ T tile[DIM][DIM + 1];
-    const int high = (height + DIM - 1) / DIM, left = blockIdx.x / high * DIM, top = blockIdx.x % high * DIM;
-    T v[DIM / ROWS][DIM / 32];
+    constexpr int PAD = sizeof(T) <= 4 ? 4 / sizeof(T) : 1;
+    T(*tile)[WIDE + PAD] = reinterpret_cast<T(*)[WIDE + PAD]>(memory);
+    const int left = (blockIdx.y + blockIdx.x % columns * gridDim.y) * WIDE, top = blockIdx.x / columns * HIGH;
+    T v[HIGH / WARPS][WIDE / 32];
 #pragma unroll
-    for (int j = 0; j < DIM / ROWS; ++j)
+    for (int j = 0; j < HIGH / WARPS; ++j)
 #pragma unroll
-        for (int i = 0; i < DIM / 32; ++i) {
-            const int x = left + threadIdx.x + 32 * i, y = top + threadIdx.y + j * ROWS;
+        for (int i = 0; i < WIDE / 32; ++i) {
+            const int x = left + threadIdx.x + 32 * i, y = top + threadIdx.y + j * WARPS;
             if (x < width && y < height) v[j][i] = idata[size_t(y) * width + x];
         }
 #pragma unroll
-    for (int j = 0; j < DIM / ROWS; ++j)
+    for (int j = 0; j < HIGH / WARPS; ++j)
 #pragma unroll
-        for (int i = 0; i < DIM / 32; ++i) tile[threadIdx.y + j * ROWS][threadIdx.x + 32 * i] = v[j][i];
+        for (int i = 0; i < WIDE / 32; ++i) tile[threadIdx.y + j * WARPS][threadIdx.x + 32 * i] = v[j][i];
     __syncthreads();
 #pragma unroll
-    for (int j = 0; j < DIM / ROWS; ++j)
+    for (int j = 0; j < WIDE / WARPS; ++j)
 #pragma unroll
-        for (int i = 0; i < DIM / 32; ++i) {
-            const int x = top + threadIdx.x + 32 * i, y = left + threadIdx.y + j * ROWS;
-            if (x < height && y < width) odata[size_t(y) * height + x] = tile[threadIdx.x + 32 * i][threadIdx.y + j * ROWS];
+        for (int i = 0; i < HIGH / 32; ++i) {
+            const int x = top + threadIdx.x + 32 * i, y = left + threadIdx.y + j * WARPS;
+            if (x < height && y < width) odata[size_t(y) * height + x] = tile[threadIdx.x + 32 * i][threadIdx.y + j * WARPS];
         }
 }
 
@@ -257,11 +265,26 @@ __global__ void copyVectors(int4* odata, const int4* idata)
     for (int k = 0; k < V; ++k) odata[first + k * STRIDE] = v[k];
 }
 
+// Whole numbers that a float holds; of narrower types, as many as they have.
 template <typename T>
 __device__ T element(size_t i)
 {
-    return T(i % 16777213);  // whole numbers that a float holds
+    return T(i % 16777213);
 }
+
+template <>
+__device__ double2 element(size_t i)
+{
+    return {double(i), -double(i)};
+}
+
+template <typename T>
+__device__ bool differ(T a, T b)
+{
+    return a != b;
+}
+
+__device__ bool differ(double2 a, double2 b) { return a.x != b.x || a.y != b.y; }
 
 template <typename T>
 __global__ void fill(T* data, size_t n)
@@ -273,7 +296,7 @@ template <typename T>
 __global__ void check(const T* odata, int width, int height, unsigned* wrong)
 {
     for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height; i += size_t(gridDim.x) * blockDim.x)
-        if (odata[i] != element<T>(i % height * width + i / height)) atomicAdd(wrong, 1);
+        if (differ(odata[i], element<T>(i % height * width + i / height))) atomicAdd(wrong, 1);
 }
 
 constexpr int passes = 4;  // per sample
@@ -327,6 +350,19 @@ void add_shape(const Matrix<T>& m)
     add_tiles<T, VECTORS, SQUARES>(m, "tile of " + std::to_string(VECTORS * N) + " x " + std::to_string(SQUARES * N), {});
 }
 
+template <typename T, int WIDE, int HIGH, int WARPS>
+void add_elements(const Matrix<T>& m)
+{
+    constexpr int PAD = sizeof(T) <= 4 ? 4 / sizeof(T) : 1, bytes = HIGH * (WIDE + PAD) * sizeof(T);
+    const auto kernel = elements<T, WIDE, HIGH, WARPS>;
+    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    const int wide = (m.width + WIDE - 1) / WIDE, high = (m.height + HIGH - 1) / HIGH;
+    for (int columns : {1, 2})
+        m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WARPS) + " warps" +
+                                (columns == 2 ? ", half a matrix apart" : ""),
+                            [=] { kernel<<<dim3(columns * high, (wide + columns - 1) / columns), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height, columns); }});
+}
+
 template <typename T, int ALIGN, int HIGH, int WIDE, int ROWS>
 void add_cuts(const Matrix<T>& m)
 {
@@ -334,7 +370,7 @@ void add_cuts(const Matrix<T>& m)
     CUDA(cudaFuncSetAttribute(cut<T, ALIGN, HIGH, WIDE, ROWS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const unsigned across = (m.width + WIDE - 1) / WIDE, down = (m.height + std::max(MORE - 1, 0) + HIGH - 1) / HIGH;
     for (bool along_rows : {false, true})
-        m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WIDE * ROWS) + " threads, cut at " +
+        m.trials.push_back({"cut, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WIDE * ROWS) + " threads, at " +
                                 std::to_string(ALIGN) + " bytes, " + (along_rows ? "rows" : "columns"),
                             [=] {
                                 const dim3 grid = along_rows ? dim3(across, down) : dim3(down, across);
@@ -410,25 +446,68 @@ void measure(const char* type, int width, int height, int samples)
     std::vector<Trial> trials;
     const Matrix<T> m{trials, out, in, width, height};
     trials.push_back({"cudaMemcpy", [=] { cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice); }, false});
-    const unsigned tiles64 = tiles_of(width, height, 64, 64), tiles32 = tiles_of(width, height, 32, 32);
-    trials.push_back({"elements, tile 64, 256 threads", [=] { elements<T, 64, 8><<<tiles64, dim3(32, 8)>>>(out, in, width, height); }});
-    trials.push_back({"elements, tile 64, 512 threads", [=] { elements<T, 64, 16><<<tiles64, dim3(32, 16)>>>(out, in, width, height); }});
-    trials.push_back({"elements, tile 32, 256 threads", [=] { elements<T, 32, 8><<<tiles32, dim3(32, 8)>>>(out, in, width, height); }});
-    trials.push_back({"elements, tile 32, 128 threads", [=] { elements<T, 32, 4><<<tiles32, dim3(32, 4)>>>(out, in, width, height); }});
-    if (width % (16 / sizeof(T)) == 0 && height % (16 / sizeof(T)) == 0) {
-        add_vectors(m);
+    if constexpr (sizeof(T) == 1) {
+        add_elements<T, 64, 256, 16>(m);
+        add_elements<T, 128, 128, 16>(m);
+        add_elements<T, 128, 256, 16>(m);
+        add_elements<T, 128, 256, 32>(m);
+        add_elements<T, 256, 128, 16>(m);
+        add_elements<T, 256, 256, 32>(m);
+    } else if constexpr (sizeof(T) == 2) {
+        add_elements<T, 64, 128, 16>(m);
+        add_elements<T, 64, 256, 16>(m);
+        add_elements<T, 128, 128, 16>(m);
+        add_elements<T, 128, 128, 32>(m);
+        add_elements<T, 128, 256, 16>(m);
+        add_elements<T, 128, 256, 32>(m);
+        add_elements<T, 256, 128, 16>(m);
+    } else if constexpr (sizeof(T) == 4) {
+        add_elements<T, 32, 32, 8>(m);
+        add_elements<T, 32, 128, 16>(m);
+        add_elements<T, 64, 64, 8>(m);
+        add_elements<T, 64, 64, 16>(m);
+        add_elements<T, 64, 96, 16>(m);
+        add_elements<T, 64, 128, 8>(m);
+        add_elements<T, 64, 128, 16>(m);
+        add_elements<T, 64, 128, 32>(m);
+        add_elements<T, 64, 160, 16>(m);
+        add_elements<T, 64, 192, 16>(m);
+        add_elements<T, 96, 96, 16>(m);
+        add_elements<T, 96, 128, 16>(m);
+        add_elements<T, 128, 64, 16>(m);
+        add_elements<T, 128, 96, 16>(m);
+        add_elements<T, 128, 128, 16>(m);
+    } else if constexpr (sizeof(T) == 8) {
+        add_elements<T, 32, 32, 8>(m);
+        add_elements<T, 32, 64, 8>(m);
+        add_elements<T, 32, 64, 16>(m);
+        add_elements<T, 32, 96, 16>(m);
+        add_elements<T, 32, 128, 16>(m);
+        add_elements<T, 32, 160, 16>(m);
+        add_elements<T, 64, 64, 16>(m);
+        add_elements<T, 64, 96, 16>(m);
+        add_elements<T, 64, 128, 16>(m);
+        add_elements<T, 96, 64, 16>(m);
     } else {
-        add_cuts<T, 0, 64, 64, 8>(m);
-        add_cuts<T, 32, 64, 64, 8>(m);
-        add_cuts<T, 64, 64, 64, 8>(m);
-        add_cuts<T, 128, 64, 64, 8>(m);
-        add_cuts<T, 0, 128, 64, 8>(m);
-        add_cuts<T, 32, 128, 64, 8>(m);
-        add_cuts<T, 64, 128, 64, 8>(m);
-        add_cuts<T, 128, 128, 64, 8>(m);
-        add_cuts<T, 128, 128, 64, 4>(m);
-        add_cuts<T, 128, 128, 32, 16>(m);
-        add_cuts<T, 128, 64, 32, 16>(m);
+        add_elements<T, 32, 32, 8>(m);
+        add_elements<T, 32, 32, 16>(m);
+        add_elements<T, 32, 64, 8>(m);
+        add_elements<T, 32, 64, 16>(m);
+        add_elements<T, 32, 96, 16>(m);
+        add_elements<T, 64, 32, 16>(m);
+        add_elements<T, 64, 64, 16>(m);
+    }
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+        if (width % (16 / sizeof(T)) == 0 && height % (16 / sizeof(T)) == 0) {
+            add_vectors(m);
+        } else {
+            add_cuts<T, 0, 64, 64, 8>(m);
+            add_cuts<T, 32, 64, 64, 8>(m);
+            add_cuts<T, 128, 64, 64, 8>(m);
+            add_cuts<T, 0, 128, 64, 8>(m);
+            add_cuts<T, 32, 128, 64, 8>(m);
+            add_cuts<T, 128, 128, 64, 8>(m);
+        }
     }
 
     for (Trial& t : trials) {
@@ -468,12 +547,57 @@ void measure(const char* type, int width, int height, int samples)
     CUDA(cudaFree(wrong));
 }
 
+// Holds a thread for so long.
+__global__ void hold(long long cycles)
+{
+    for (const long long start = clock64(); clock64() - start < cycles;) {}
+}
+
+// Is cudaMemcpy a kernel? One has to wait while another kernel holds every SM; an engine has not.
+void measure_held_copy(size_t bytes)
+{
+    char *in, *out;
+    cudaStream_t holding, copying;
+    cudaEvent_t start, stop, held;
+    CUDA(cudaMalloc(&in, bytes));
+    CUDA(cudaMalloc(&out, bytes));
+    for (cudaStream_t* s : {&holding, &copying}) CUDA(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
+    for (cudaEvent_t* e : {&start, &stop, &held}) CUDA(cudaEventCreate(e));
+    int sms = 0, threads = 0;
+    CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    CUDA(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+    for (bool held_up : {false, true}) {
+        CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, copying));
+        CUDA(cudaDeviceSynchronize());
+        if (held_up) hold<<<sms * threads / 1024, 1024, 0, holding>>>(100 << 20);
+        CUDA(cudaEventRecord(held, holding));
+        CUDA(cudaEventRecord(start, copying));
+        CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, copying));
+        CUDA(cudaEventRecord(stop, copying));
+        CUDA(cudaEventSynchronize(stop));
+        const bool waited = cudaEventQuery(held) == cudaSuccess;
+        CUDA(cudaDeviceSynchronize());
+        float ms = 0;
+        CUDA(cudaEventElapsedTime(&ms, start, stop));
+        printf("%s,bytes,%zu,1,\"cudaMemcpy%s\",%.1f,\n", card_columns().c_str(), bytes,
+               !held_up ? ", alone" : waited ? ", while a kernel holds every SM: it waits" : ", while a kernel holds every SM: it does not wait",
+               harness::bandwidth_gbs(2 * bytes, ms));
+    }
+    CUDA(cudaFree(in));
+    CUDA(cudaFree(out));
+}
+
 int main()
 {
     printf("date_utc,machine,cuda_driver,type,width,height,trial,bandwidth_gbs,of_memcpy\n");
-    for (const auto& [width, height] : {std::pair{8192, 8192}, {16384, 16384}, {32768, 32768}, {16512, 16512}, {49152, 12288}, {16383, 16381}, {10007, 6007}}) {
+    measure_held_copy(size_t(1) << 30);
+    for (const auto& [width, height] : {std::pair{2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {32768, 32768}, {16512, 16512}, {49152, 12288},
+                                        {16383, 16381}, {10007, 6007}, {10008, 6008}, {16385, 16385}}) {
+        measure<char>("char", width, height, 5);
+        measure<unsigned short>("half", width, height, 5);
         measure<float>("float", width, height, 9);
         measure<double>("double", width, height, 5);
+        measure<double2>("double2", width, height, 5);
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tables] [peers] [sanitize] [errata] [profile] [limits] [wavefronts] [lab]     (default: all)
+usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tables] [trials] [peers] [sanitize] [errata] [profile] [limits] [wavefronts] [lab]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
@@ -32,13 +32,14 @@ import sys
 import tempfile
 import time
 
-from lessons import FAULTS, KINDS, ROOT, SHAPES, STEPS, TWINS, TYPES, gallery, kernels, run
+from lessons import FAULTS, KINDS, ROOT, SHAPES, STEPS, TWINS, TYPES, gallery, is_for, kernels, run
 
 LARGE = [(2048, 2048), (16384, 16384), (10007, 6007), (1, 1000003), (1000003, 1)]
 PAST_INT = (49152, 45056)  # 2.2 * 10^9 elements
 BENCH = [2048, 4096, 8192, 16384, 32768]
-SANITIZED = [(333, 555, "float"), (1024, 96, "double")]
-PROFILED = [(2048, 2048), (1024, 1024), (2048, 1024), (1000, 777), (333, 555), (33, 65)]
+SANITIZED = [(333, 555, "float"), (1024, 96, "double"), (257, 127, "char"), (129, 63, "double2")]
+PROFILED = [(shape, element) for shape in [(2048, 2048), (1024, 1024), (2048, 1024), (1000, 777), (333, 555), (33, 65)] for element in ("float", "double")] + \
+           [(shape, element) for shape in [(1024, 1024), (333, 555)] for element in ("char", "half", "double2")]
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 METRICS = {
     "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -109,9 +110,9 @@ def results(program, sizes, element, *arguments, timeout=400):
         return rows, refused
 
 
-def on_the_gpu(program, *places):
-    """The names of a program's lesson and variants on the GPU, and at the other places named."""
-    return ",".join(k["kernel"] for k in kernels("lesson", "variant") if k["program"] == program and k["on"] in ("GPU", *places))
+def on_the_gpu(program, element, *places):
+    """The names of a program's lesson and variants on the GPU, and at the other places named, that are for such elements."""
+    return ",".join(k["kernel"] for k in kernels("lesson", "variant") if k["program"] == program and k["on"] in ("GPU", *places) and is_for(k, element))
 
 
 def verify(out):
@@ -129,14 +130,14 @@ def verify(out):
                          "height": height, "verified": f"refused: {message}"})
 
     for program, element in itertools.product(STEPS, TYPES):
-        names = on_the_gpu(program, "bus")
+        names = on_the_gpu(program, element, "bus")
         one(program, SHAPES, element, "--kernel", names, "--once")
         for size in LARGE:
             one(program, [size], element, "--kernel", names, "--reps", 2)
     for program in STEPS:
-        one(program, [PAST_INT], "float", "--kernel", on_the_gpu(program), "--reps", 2)
-    places = [k["on"] for k in kernels("lesson", "variant")]
-    due = (len(places) - places.count("CPU")) * len(SHAPES + LARGE) * len(TYPES) + places.count("GPU")
+        one(program, [PAST_INT], "float", "--kernel", on_the_gpu(program, "float"), "--reps", 2)
+    due = sum(len(on_the_gpu(program, element, "bus").split(",")) * len(SHAPES + LARGE) for program, element in itertools.product(STEPS, TYPES)) + \
+        sum(len(on_the_gpu(program, "float").split(",")) for program in STEPS)
     expect(len({(r["kernel"], r["type"], str(r["width"]), str(r["height"])) for r in rows}) == due,
            f"a kernel, type or shape is missing: {len(rows)} results")
     merged = {}
@@ -173,9 +174,9 @@ def verify(out):
 def bench(out):
     rows = []
     for program in STEPS:
-        rows += results(program, [(n, n) for n in BENCH], "float", "--kernel", on_the_gpu(program))[0]
-        for element in ("double", "int"):
-            rows += results(program, [(16384, 16384)], element, "--kernel", on_the_gpu(program))[0]
+        rows += results(program, [(n, n) for n in BENCH], "float", "--kernel", on_the_gpu(program, "float"))[0]
+        for element in ("char", "half", "double", "int", "double2"):
+            rows += results(program, [(16384, 16384)], element, "--kernel", on_the_gpu(program, element))[0]
     write(out / "bench.csv", rows)
     for row in rows:
         if row["width"] == "16384":
@@ -192,6 +193,14 @@ def tables(out, names=("table-whitepaper", "table-book", "table-bandwidth")):
         done = run(sys.executable, ROOT / "plots/tables.py", name, *files, "--csv", out / f"{name}.csv")
         expect(done.returncode == 0, f"tables.py {name}: {done.stderr}")
         print(done.stdout, flush=True)
+
+
+def trials(out):
+    built = run("make", "trials", timeout=300)
+    expect(built.returncode == 0, built.stderr)
+    done = run(ROOT / "trials", timeout=500)
+    expect(done.returncode == 0, f"trials: {done.stderr}")
+    (out / "trials.csv").write_text(done.stdout)
 
 
 def peers(out):
@@ -271,8 +280,8 @@ def counted(program, names, width, height, element, metrics):
 
 def profile(out):
     rows = []
-    for (width, height), element, program in itertools.product(PROFILED, ["float", "double"], STEPS):
-        names = [k["kernel"] for k in kernels("lesson", "variant") if k["program"] == program and k["on"] == "GPU"]
+    for ((width, height), element), program in itertools.product(PROFILED, STEPS):
+        names = on_the_gpu(program, element).split(",")
         for name, values in counted(program, names, width, height, element, METRICS).items():
             rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height, **values})
     write(out / "profile.csv", rows)
@@ -281,7 +290,7 @@ def profile(out):
 def limits(out):
     """How busy the memory is, and the way between the two halves of the L2."""
     rows = []
-    for program, name in (("step01", "copySharedMem"), ("step04", "transposeNoBankConflicts"), ("step07", "transposeVectorized")):
+    for program, name in (("step01", "copySharedMem"), ("step04", "transposeNoBankConflicts"), ("step07", "transposeInFlight")):
         for width, height, element in LIMITED:
             values = counted(program, [name], width, height, element, LIMITS)[name]
             rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height, **values})
@@ -328,7 +337,7 @@ def lab(out):
 
 
 def main():
-    parts = {"verify": verify, "bench": bench, "tables": tables, "peers": peers, "sanitize": sanitize, "errata": errata, "profile": profile, "limits": limits,
+    parts = {"verify": verify, "bench": bench, "tables": tables, "trials": trials, "peers": peers, "sanitize": sanitize, "errata": errata, "profile": profile, "limits": limits,
              "wavefronts": wavefronts, "lab": lab}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)

@@ -119,7 +119,7 @@ def test_peers_of_the_h200():
         (table,) = re.findall(rf"^{element}, width x height of idata:.*?\n\n(.*?)\n\n", out, re.MULTILINE | re.DOTALL)
         lines = {line.split("  ")[0]: re.split(r"  +", line)[1:] for line in table.splitlines()}
         shapes = lines.pop("")[:-1]
-        assert len(shapes) == 10 and set(lines) >= {"copy", "transposeVectorized", "PyTorch", "CuPy", "JAX"}
+        assert len(shapes) == 10 and set(lines) >= {"copy", "transposeInFlight", "PyTorch", "CuPy", "JAX"}
         for kernel, shown in lines.items():
             for shape, cell in zip(shapes, shown):
                 width, height = shape.split(" x ")
@@ -127,7 +127,7 @@ def test_peers_of_the_h200():
                 if kernel == "cudaMemcpy, GB/s":
                     assert cell == f"{copy:.0f}"
                 elif kernel == "step 7 / cublasGeam":
-                    ratio = [rows[element, k, width, height]["bandwidth_gbs"] for k in ("transposeVectorized", "cublasGeam")]
+                    ratio = [rows[element, k, width, height]["bandwidth_gbs"] for k in ("transposeInFlight", "cublasGeam")]
                     assert cell == f"{float(ratio[0]) / float(ratio[1]):.3f}"
                 else:
                     assert cell == f"{float(rows[element, kernel, width, height]['bandwidth_gbs']) / copy:.3f}"
@@ -160,7 +160,7 @@ get_default_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: 
 
 def peer(tmp_path, questions, **environment):
     (tmp_path / "cupy.py").write_text(STAND_IN)
-    done = subprocess.run([sys.executable, ROOT / "step07_vectorized/peers/peer.py", "CuPy"], input="\n".join(questions) + "\n", text=True,
+    done = subprocess.run([sys.executable, ROOT / "step07_in_flight/peers/peer.py", "CuPy"], input="\n".join(questions) + "\n", text=True,
                           capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path), **environment}, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -175,5 +175,5 @@ def test_a_peer_is_timed_and_checked(tmp_path):
 
 
 def test_an_absent_peer_says_why():
-    done = run(sys.executable, "-I", ROOT / "step07_vectorized/peers/peer.py", "PyTorch")
+    done = run(sys.executable, "-I", ROOT / "step07_in_flight/peers/peer.py", "PyTorch")
     assert done.returncode == 0 and re.fullmatch("absent (No module named 'torch'|it sees no GPU)\n", done.stdout)
