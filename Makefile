@@ -180,25 +180,26 @@ microbench: build/plots/microbench.cuda.o
 
 # What was tried on the way to step 7. Some of it is in the instructions of Hopper.
 trials build/plots/trials.cuda.o: ARCH = sm_90
-trials: build/plots/trials.cuda.o build/common/kernel.o build/common/error.o
+trials: build/plots/trials.cuda.o
 	$(call say,link,$@) $(LINK) -o $@ $^
 
-# Every step's kernels and the libraries that transpose, in one program: they take turns.
-PEERS := step07_vectorized/peers
-build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) build/$(PEERS)/geam.cuda.o build/$(PEERS)/python.o
-	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^ -lcublas
+# Every step's kernels and the libraries that transpose, in one program: they take turns. Of those whose headers the
+# toolkit lacks: CPLUS_INCLUDE_PATH=.../cutlass/include:.../cutensor/include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor
+PEERS := step07_in_flight/peers
+build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(wildcard $(PEERS)/*.cu)) build/$(PEERS)/python.o
+	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^ -lcublas $(LDLIBS)
 
 # Where a program's results go: RESULTS=folder.
 RESULTS ?= results
 
-PEER_SIZES ?= 2048,4096,8192,16384,32768,16512,49152x12288,16383x16381,10007x6007,10008x6008
+PEER_SIZES ?= 2048,4096,8192,16384,32768,16512,49152x12288,16383x16381,10007x6007,10008x6008,16385
 ifeq ($(NVCC),)
 peers:
 	@echo 'make peers: needs nvcc and a GPU' >&2; exit 1
 else
 peers: build/peers
 	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/peers_*.csv
-	for type in float double int; do ./$< --device cuda --type $$type --size $(PEER_SIZES) --reps 10 --csv $(RESULTS)/peers_$$type.csv || exit; done
+	for type in char half float double int double2; do ./$< --device cuda --type $$type --size $(PEER_SIZES) --reps 10 --csv $(RESULTS)/peers_$$type.csv || exit; done
 	python3 plots/tables.py peers $(RESULTS)/peers_*.csv
 endif
 
@@ -339,8 +340,8 @@ help:
 	@echo '                       another commit, in turns'
 	@echo 'make microbench        what the GPU at hand can do at most: the constants of its model (needs nvcc)'
 	@echo 'make trials            the ways to step 7, one beside the other, on the GPU at hand (needs nvcc)'
-	@echo "make peers             all steps' kernels, cuBLAS, PyTorch, CuPy and JAX, taking turns on the GPU"
-	@echo '                       at hand, each verified; ratios and CSV (needs nvcc)'
+	@echo "make peers             all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX, taking turns"
+	@echo '                       on the GPU at hand, each verified; ratios and CSV (needs nvcc)'
 	@echo 'make clean             remove what was built'
 	@echo
 	@echo 'CXX=clang++            choose the C++ compiler                (now: $(CXX))'
