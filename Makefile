@@ -128,7 +128,7 @@ build/commit.h: FORCE
 
 # Tests.
 
-TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu tests/orders.cu)
+TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu)
 TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o
