@@ -37,9 +37,9 @@ SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds 
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
 # From -O1 on, clang takes structures apart before it watches them. Its bounds of locals trap, and report nothing.
 SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 \
-               -Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1
+               -Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1 -Xclang -mllvm -Xclang -tsan-distinguish-volatile=1
 else
-SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
+SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
                -fno-thread-jumps -fno-strict-aliasing -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
 endif

@@ -2,42 +2,7 @@
 
 #include <algorithm>
 
-#include "places.h"
-
 namespace sim {
-
-void WarpMeetings::meet(int warp, uint32_t lanes, uint32_t now)
-{
-    if (warps_.size() <= size_t(warp)) warps_.resize(warp + 1);
-    if (!warps_[warp]) warps_[warp] = std::make_unique<Pairs>();
-    for (int a = 0; a < warp_size; ++a)
-        for (int b = 0; b < warp_size; ++b)
-            if (lanes >> a & lanes >> b & 1) warps_[warp]->met[a][b] = now;
-}
-
-bool WarpMeetings::ordered(int thread, int other, uint32_t time) const
-{
-    const size_t warp = size_t(thread / warp_size);
-    return int(warp) == other / warp_size && warp < warps_.size() && warps_[warp] && warps_[warp]->met[thread % warp_size][other % warp_size] > time;
-}
-
-bool Sequence::precedes(Site other, Site site, int order) const
-{
-    const auto same = [&](Site s) { return s == other || place_number(return_address(s)) == place_number(return_address(other)); };
-    for (int i = std::min(order, int(sites_.size())) - 1; i >= 0; --i)
-        if (same(sites_[i])) return true;
-    for (size_t i = size_t(order) + 1; i < sites_.size(); ++i)
-        if (same(sites_[i])) return false;
-    // This warp does not come there at all: as it stands in the source.
-    return before(return_address(other), return_address(site));
-}
-
-void SharedChecker::start_block(uint64_t block, bool lockstep)
-{
-    block_ = block;
-    lockstep_ = lockstep;
-    block_epoch_ = ++epoch_;
-}
 
 // From now on, neighbouring bytes may belong to different threads.
 void SharedChecker::make_fine()
@@ -46,11 +11,6 @@ void SharedChecker::make_fine()
     for (size_t i = 0; i < fine.size(); ++i) fine[i] = cells_[i / 4];
     cells_.swap(fine);
     shift_ = 0;
-}
-
-bool SharedChecker::ordered(int thread, int other, uint32_t time) const
-{
-    return (lockstep_ && thread / warp_size == other / warp_size) || meetings_.ordered(thread, other, time);
 }
 
 bool SharedChecker::check(const Request& request, int first_thread, const SharedArray& array, Findings& findings)
@@ -71,30 +31,38 @@ bool SharedChecker::check_cells(const Request& request, int first_thread, const 
 {
     const unsigned shift = shift_, cells = fixed ? fixed : bytes_of(request.site) >> shift;
     const Kind kind = kind_of(request.site);
-    const uint32_t epoch = epoch_, block_epoch = block_epoch_, time = time_, here = uint32_t(request.site), lanes = request.lanes;
+    const Strength strength = strength_of(request.site);
+    const uint32_t epoch = order_.epoch(), block_epoch = order_.block_epoch(), here = uint32_t(request.site), lanes = request.lanes;
+    const uint32_t* const times = request.times;
     const uint64_t *const address = request.address, begin = array.begin, room = array.bytes;
     Cell* const first = cells_.data() + (array.cell >> shift);
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(lanes >> lane & 1)) continue;
-        const uint16_t thread = uint16_t(first_thread + lane);
+        const Actor actor = actor_of(first_thread + lane, strength);
+        const uint32_t time = times[lane];
         const uint64_t offset = address[lane] - begin;
         if (offset >= room) return false;
         Cell* cell = first + (offset >> shift);
         for (unsigned i = 0; i < cells; ++i, ++cell) {
             // Nobody else was here since the barrier, and a load finds something.
             const bool usual = cell->read_epoch != epoch && cell->write_epoch != epoch && (kind == store || cell->write_epoch >= block_epoch);
-            if (__builtin_expect(!usual, 0)) look(*cell, int64_t(offset + (i << shift)), request.site, thread, request.order, array.name, findings);
+            if (__builtin_expect(!usual, 0)) look(*cell, request, lane, first_thread + lane, array, offset + (i << shift), findings);
             if (kind != load) {
                 cell->write_epoch = epoch;
                 cell->write_time = time;
-                cell->writer = thread;
+                cell->writer = actor;
                 cell->write_site = here;
-                cell->atomically = kind == atomic;
             } else {
-                if (cell->read_epoch != epoch) cell->reader = cell->other_reader = thread;
-                else if (cell->reader != thread) cell->other_reader = thread;
+                if (cell->read_epoch != epoch) {
+                    cell->reader = cell->other_reader = actor;
+                    cell->read_time = time;
+                } else if (cell->reader == actor) {
+                    cell->read_time = time;
+                } else {
+                    cell->other_reader = actor;
+                    cell->other_read_time = time;
+                }
                 cell->read_epoch = epoch;
-                cell->read_time = time;
                 cell->read_site = here;
             }
         }
@@ -103,44 +71,22 @@ bool SharedChecker::check_cells(const Request& request, int first_thread, const 
 }
 
 // Looks for what is wrong with an access to a cell that was accessed since the barrier, or never.
-void SharedChecker::look(const Cell& cell, int64_t offset, Site site, int thread, int order, const std::string& memory, Findings& findings)
+void SharedChecker::look(const Cell& cell, const Request& request, int lane, int thread, const SharedArray& array, uint64_t offset, Findings& findings)
 {
-    const unsigned size = shift_ ? 2 : 0;
-    const auto hazard = [&](uint32_t other_place, Kind other_kind, int other) {
-        const Site other_site = site_of(return_address(other_place), other_kind, size);
-        for (Hazard& h : hazards_)
-            if (h.site == site && h.other_site == other_site) {
-                ++h.count;
-                return;
-            }
-        hazards_.push_back({site, other_site, thread, other, order, &memory, offset, 1});
+    const Kind kind = kind_of(request.site);
+    const auto conflict = [&](uint32_t other_place, Kind other_kind, Actor other, uint32_t time) {
+        if (thread_of(other) == thread) return;
+        hazards_.look({request.site, site_of(return_address(other_place), other_kind, shift_ ? 2 : 0), {order_.block(), order_.epoch(), request.times[lane], thread},
+                       {order_.block(), order_.epoch(), time, thread_of(other)}, strength_of_actor(other), request.order, &array.name, int64_t(offset),
+                       array.begin + offset});
     };
-    const bool both_atomic = cell.atomically && kind_of(site) == atomic;
-    const bool written = cell.write_epoch == epoch_ && cell.writer != thread && !both_atomic && !ordered(thread, cell.writer, cell.write_time);
-    if (written) hazard(cell.write_site, store, cell.writer);
-    if (kind_of(site) != load && cell.read_epoch == epoch_) {
-        const int who = cell.reader != thread ? cell.reader : cell.other_reader;
-        if (who != thread && !ordered(thread, who, cell.read_time)) hazard(cell.read_site, load, who);
+    if (cell.write_epoch == order_.epoch()) conflict(cell.write_site, store, cell.writer, cell.write_time);
+    if (kind != load && cell.read_epoch == order_.epoch()) {
+        conflict(cell.read_site, load, cell.reader, cell.read_time);
+        if (cell.other_reader != cell.reader) conflict(cell.read_site, load, cell.other_reader, cell.other_read_time);
     }
-    if (kind_of(site) != store && cell.write_epoch < block_epoch_)
-        findings.add({Fault::uninitialized, site, 0, thread, 0, block_, memory, offset, 1, 0, false, ""});
-}
-
-void SharedChecker::warp_done(const Sequence& sequence, Findings& findings)
-{
-    for (const Hazard& h : hazards_) {
-        const bool other_first = sequence.precedes(h.other_site, h.site, h.order);
-        const bool stores = kind_of(h.site) != load, other_stores = kind_of(h.other_site) != load;
-        const bool first_stores = other_first ? other_stores : stores, second_stores = other_first ? stores : other_stores;
-        const Fault fault = !first_stores ? Fault::write_after_read : second_stores ? Fault::write_after_write : Fault::read_after_write;
-        Finding finding{fault, h.site, h.other_site, h.thread, h.other_thread, block_, *h.memory, h.offset, h.count, block_, false, ""};
-        if (other_first) {
-            std::swap(finding.first, finding.second);
-            std::swap(finding.thread, finding.other_thread);
-        }
-        findings.add(finding);
-    }
-    hazards_.clear();
+    if (kind != store && cell.write_epoch < order_.block_epoch())
+        findings.add({Fault::uninitialized, request.site, 0, thread, 0, order_.block() - order_.first_block() - 1, array.name, int64_t(offset), 1, 0, false, ""});
 }
 
 }  // namespace sim

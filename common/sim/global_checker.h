@@ -9,12 +9,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
-#include "checker.h"
 #include "findings.h"
+#include "hazards.h"
 #include "memory.h"
+#include "order.h"
 #include "requests.h"
 
 namespace sim {
@@ -24,11 +24,11 @@ class Shadow {
 public:
     struct Cell {
         uint64_t writer_block = 0, reader_block = 0;  // counted from 1, over all launches
-        uint32_t write_epoch = 0, read_epoch = 0;     // barriers that the block had passed
-        uint32_t write_time = 0, read_time = 0;       // requests so far
+        uint32_t write_epoch = 0, read_epoch = 0;     // barriers so far
+        uint32_t write_time = 0, read_time = 0, other_read_time = 0;  // of the threads' last events
         uint32_t write_site = 0, read_site = 0;
-        uint16_t writer = 0, reader = 0, other_reader = 0;
-        bool written = false, atomically = false;
+        Actor writer = 0, reader = 0, other_reader = 0;
+        bool written = false;
     };
 
     explicit Shadow(uint64_t bytes) : chunks_((bytes + chunk_bytes - 1) / chunk_bytes) {}
@@ -51,34 +51,14 @@ private:
 
 class GlobalChecker {
 public:
-    // `first_block`: the number of the launch's first block, counted over all launches.
-    void start_launch(uint64_t first_block, bool lockstep);
-    void start_block(uint64_t block) { block_ = block, epoch_ = 0; }
-    void barrier() { ++epoch_; }
-    void warp_syncs(int warp, uint32_t lanes) { meetings_.meet(warp, lanes, ++time_); }
-    void fence() { fences_[first_block_ + block_ + 1] = ++time_; }
+    explicit GlobalChecker(const Order& order) : order_(order), hazards_(order, true) {}
     void check(const Request& request, int first_thread, const Allocation& memory, Findings& findings);
-    void warp_done(const Sequence& sequence, Findings& findings);
+    void warp_done(const Sequence& sequence, Findings& findings) { hazards_.warp_done(sequence, findings); }
+    void block_done(Findings& findings) { hazards_.block_done(findings); }
 
 private:
-    struct Hazard {
-        Site site, other_site;
-        int thread, other_thread, order;
-        uint64_t other_block;  // of this launch
-        const Allocation* memory;
-        int64_t offset;
-        uint64_t count;
-    };
-    bool ordered(int thread, uint64_t other_block, uint32_t other_epoch, int other, uint32_t time) const;
-    void hazard(const Hazard& hazard);
-
-    uint64_t first_block_ = 0, block_ = 0;
-    uint32_t epoch_ = 0, time_ = 0;
-    bool lockstep_ = false;
-    WarpMeetings meetings_;
-    std::unordered_map<uint64_t, uint32_t> fences_;    // by block: when it last made its stores seen
-    std::unordered_map<uint64_t, uint32_t> acquires_;  // by block: its last atomic operation
-    std::vector<Hazard> hazards_;
+    const Order& order_;
+    Hazards hazards_;
 };
 
 template <typename Visit>

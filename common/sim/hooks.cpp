@@ -25,6 +25,13 @@ inline __attribute__((always_inline)) void see(const void* pointer, const void* 
     look(address, site);
 }
 
+// `volatile`: it may be a signal to another thread.
+template <Kind kind, unsigned log2_bytes>
+inline __attribute__((always_inline)) void see_volatile(const void* pointer, const void* place)
+{
+    look_volatile(uintptr_t(pointer), site_of(uintptr_t(place), kind, log2_bytes, as_volatile) | turn);
+}
+
 inline __attribute__((always_inline)) void see_range(const void* pointer, size_t bytes, Kind kind, const void* place)
 {
     if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place));
@@ -65,8 +72,8 @@ using sim::store;
         sim::see_range(p, bytes, load, HERE);                                                                       \
         sim::see_range(p, bytes, store, HERE);                                                                      \
     }                                                                                                               \
-    void __tsan_volatile_read##bytes(void* p) { sim::see<load, log2_bytes>(p, HERE); }                              \
-    void __tsan_volatile_write##bytes(void* p) { sim::see<store, log2_bytes>(p, HERE); }                            \
+    void __tsan_volatile_read##bytes(void* p) { sim::see_volatile<load, log2_bytes>(p, HERE); }                     \
+    void __tsan_volatile_write##bytes(void* p) { sim::see_volatile<store, log2_bytes>(p, HERE); }                   \
     void __tsan_unaligned_volatile_read##bytes(void* p) { sim::see_range(p, bytes, load, HERE); }                   \
     void __tsan_unaligned_volatile_write##bytes(void* p) { sim::see_range(p, bytes, store, HERE); }
 

@@ -28,7 +28,7 @@ void WarpRecord::grow()
 // Lanes that went different ways. A compiler may have made several calls of one access, on paths that
 // differ in what is known there: their places are told by the source, not by the address. What a lane
 // accesses several times at one place in one turn (a structure, member by member) is told by the count.
-void WarpRecord::regroup(std::vector<Group>& groups) const
+void WarpRecord::regroup(std::vector<Group>& groups, uint32_t* times) const
 {
     struct Visited {
         std::vector<size_t> groups;  // of the first, second, ... visit
@@ -40,17 +40,22 @@ void WarpRecord::regroup(std::vector<Group>& groups) const
     for (int lane = 0; lane < warp_size; ++lane)
         for (size_t i = 0; i < length_[lane]; ++i) {
             const Site site = rows_[i].site[lane];
+            if (is_event(site)) {
+                times[lane] = uint32_t(rows_[i].address[lane]);
+                continue;
+            }
             uint32_t& place = number[uint32_t(site)];
             if (!place) place = place_number(return_address(site));
             Visited& v = visited[(site & ~uint64_t(0xffffffff)) | place];
             if (v.lane != lane) v.lane = lane, v.visits = 0;
             if (v.visits == v.groups.size()) {
                 v.groups.push_back(groups.size());
-                groups.push_back({{}, 0, i});
+                groups.push_back({{}, 0, i, {}});
             }
             Group& group = groups[v.groups[v.visits++]];
             group.row.address[lane] = rows_[i].address[lane];
             group.row.site[lane] = site;
+            group.times[lane] = times[lane];
             group.lanes |= 1u << lane;
             group.order = std::min(group.order, i);
         }

@@ -20,17 +20,25 @@ constexpr int warp_size = 32;
 enum Space { global, shared };
 
 // An access, in one word: the lower half of the return address that stands for its place in the
-// kernel, its kind, its size, and the turn that the thread was in (launch.h).
+// kernel, its kind, its size, how strong it is, and the turn that the thread was in (launch.h).
 using Site = uint64_t;
 
 constexpr int turn_bit = 38;
-constexpr Site site_of(uint64_t return_address, Kind kind, unsigned log2_bytes)
+constexpr uint64_t strong = uint64_t(1) << 37;
+constexpr Site site_of(uint64_t return_address, Kind kind, unsigned log2_bytes, Strength strength = as_data)
 {
-    return uint32_t(return_address) | uint64_t(kind) << 32 | uint64_t(log2_bytes) << 34;
+    const uint64_t kinds = strength == as_data || kind == atomic ? uint64_t(kind) << 32
+                           : strength == as_volatile           ? strong | uint64_t(kind) << 32
+                                                               : strong | uint64_t(2 | kind) << 32;
+    return uint32_t(return_address) | kinds | uint64_t(log2_bytes) << 34;
 }
 constexpr Site without_turn(Site site) { return site & ((uint64_t(1) << turn_bit) - 1); }
-constexpr Kind kind_of(Site site) { return Kind(site >> 32 & 3); }
-constexpr unsigned bytes_of(Site site) { return 1u << (site >> 34 & 15); }
+constexpr Kind kind_of(Site site) { return Kind(site >> 32 & (site & strong ? 1 : 3)); }
+constexpr Strength strength_of(Site site) { return site >> 33 & 1 ? as_atomic : site & strong ? as_volatile : as_data; }
+constexpr unsigned bytes_of(Site site) { return 1u << (site >> 34 & 7); }
+// Not an access, but an event of the thread, recorded among its accesses: the address is its time (order.h).
+constexpr Site event_of(uint64_t return_address) { return uint32_t(return_address) | uint64_t(3) << 32; }
+constexpr bool is_event(Site site) { return (site >> 32 & 3) == 3 && !(site & strong); }
 // The whole address again: the kernel lies in the same 2 GB as this program's other functions.
 uint64_t return_address(Site site);
 
@@ -47,6 +55,7 @@ struct Request {
     uint32_t lanes;           // bit l set: lane l takes part
     const uint64_t* address;  // of each lane, valid where its bit is set
     int order = 0;            // among the warp's requests since the last barrier
+    const uint32_t* times = nullptr;  // of the last event of each lane
 };
 
 // Where the running lane writes its next record: the address at `next`, the site warp_size
@@ -79,18 +88,20 @@ public:
 
     void grow();  // when there is no room left
 
-    // Forms the requests, hands each to `count`, and starts over. `order`: of the first of them.
+    // Forms the requests, hands each to `count`, and starts over. `order`: of the first of them. `times`: of the
+    // last event of each lane, before and, in the end, after.
     // Returns the order of the next.
     template <typename Count>
-    int flush(int order, Count&& count);
+    int flush(int order, uint32_t* times, Count&& count);
 
 private:
     struct Group {
         Row row;
         uint32_t lanes;
         size_t order;
+        uint32_t times[warp_size];
     };
-    void regroup(std::vector<Group>& groups) const;
+    void regroup(std::vector<Group>& groups, uint32_t* times) const;
 
     std::vector<Row> rows_;
     int lane_ = 0;
@@ -99,7 +110,7 @@ private:
 };
 
 template <typename Count>
-int WarpRecord::flush(int order, Count&& count)
+int WarpRecord::flush(int order, uint32_t* times, Count&& count)
 {
     if (!active_) return order;
     const int first = __builtin_ctz(active_);
@@ -121,13 +132,20 @@ int WarpRecord::flush(int order, Count&& count)
     }
 
     if (together) {
-        for (size_t i = 0; i < length; ++i)
-            count(Request{without_turn(rows_[i].site[first]), active_, rows_[i].address, order++});
+        for (size_t i = 0; i < length; ++i) {
+            const Row& row = rows_[i];
+            if (__builtin_expect(is_event(row.site[first]), 0)) {
+                for (int lane = 0; lane < warp_size; ++lane)
+                    if (active_ >> lane & 1) times[lane] = uint32_t(row.address[lane]);
+            } else {
+                count(Request{without_turn(row.site[first]), active_, row.address, order++, times});
+            }
+        }
     } else {
         std::vector<Group> groups;
-        regroup(groups);
+        regroup(groups, times);
         for (const Group& g : groups)
-            count(Request{without_turn(g.row.site[__builtin_ctz(g.lanes)]), g.lanes, g.row.address, order++});
+            count(Request{without_turn(g.row.site[__builtin_ctz(g.lanes)]), g.lanes, g.row.address, order++, g.times});
     }
     active_ = 0;
     for (uint32_t& n : length_) n = 0;

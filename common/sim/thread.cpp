@@ -11,9 +11,13 @@ namespace sim {
 
 bool in_kernel() { return watching; }
 
-void access(const void* address, unsigned bytes, Kind kind, const void* place)
+void access(const void* address, unsigned bytes, Kind kind, const void* place, Strength strength)
 {
-    if (watching) look(uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes))) | turn);
+    if (!watching) return;
+    // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
+    if (kind == atomic) release(address, true, device_scope, place);
+    look(uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
+    if (kind == atomic) acquire(address, false, place);
 }
 
 void access_range(const void* address, size_t bytes, Kind kind, const void* place) { look_at_range(uintptr_t(address), bytes, kind, uint64_t(place)); }
@@ -32,7 +36,25 @@ int sync_block(int predicate, const void* place)
     return Worker::here()->threads().barrier(predicate, uint64_t(place));
 }
 
-void fence() { Worker::here()->note_fence(uint64_t(SIM_PLACE)); }
+void fence(Scope scope, const void* place)
+{
+    if (watching) Worker::here()->note_fence(scope, uint64_t(place));
+}
+
+void release(const void* address, bool relaxed, Scope scope, const void* place)
+{
+    if (watching) Worker::here()->note_release(uintptr_t(address), relaxed, scope, uint64_t(place));
+}
+
+void acquire(const void* address, bool relaxed, const void* place)
+{
+    if (watching) Worker::here()->note_acquire(uintptr_t(address), relaxed, uint64_t(place));
+}
+
+void confirm(const void* address, unsigned bytes)
+{
+    for (unsigned at = 0; at < bytes && watching; at += 4) Worker::here()->note_confirmed(uintptr_t(address) + at);
+}
 
 unsigned lane() { return unsigned(Worker::here()->threads().current() % warp_size); }
 

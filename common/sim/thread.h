@@ -17,13 +17,16 @@
 namespace sim {
 
 enum Kind : unsigned { load, store, atomic };
+// Of loads and stores: whether others may access the same place without anything between.
+enum Strength : unsigned { as_data, as_volatile, as_atomic };
+enum Scope : unsigned { block_scope, device_scope };
 
 // Whether the calling host thread runs a simulated thread now. The functions below need one.
 bool in_kernel();
 
 // One access of 1, 2, 4, 8 or 16 bytes, as if the compiler had seen it: checked and recorded. Does
 // not return if the thread may not make it. The caller then makes the access.
-void access(const void* address, unsigned bytes, Kind kind, const void* place);
+void access(const void* address, unsigned bytes, Kind kind, const void* place, Strength strength = as_data);
 
 // An access of any number of bytes: the pieces that the hardware would move.
 void access_range(const void* address, size_t bytes, Kind kind, const void* place);
@@ -45,8 +48,16 @@ uint32_t converged(const void* place);
 // The barrier of the block. Returns the number of threads with a predicate that is not 0.
 int sync_block(int predicate, const void* place);
 
-// __threadfence() and its kin: stores before it are seen by whoever sees an atomic operation after it.
-void fence();
+// __threadfence() and its kin: whoever sees what the thread stores atomically afterwards sees, too, what it did before.
+void fence(Scope scope, const void* place);
+// Before an atomic store, or an atomic operation: what the thread did is handed over to whoever acquires at this
+// address; with `relaxed`, what it did before its last fence.
+void release(const void* address, bool relaxed, Scope scope, const void* place);
+// After an atomic load, or an atomic operation: what was released here is taken over; with `relaxed`, from the
+// thread's next fence on.
+void acquire(const void* address, bool relaxed, const void* place);
+// A compare-and-swap: a plain load of the same word, earlier, was not to be trusted and is not.
+void confirm(const void* address, unsigned bytes);
 
 unsigned lane();      // of the warp, 0 to 31
 unsigned rank();      // of the thread in its block: x + y * blockDim.x + z * blockDim.x * blockDim.y

@@ -54,6 +54,15 @@ void look(uintptr_t address, Site site)
     else if (output_matrix()) look_at_host(address, site);
 }
 
+void look_volatile(uintptr_t address, Site site)
+{
+    if (!watching) return look(address, site);
+    Worker& worker = *Worker::here();
+    if (kind_of(site) == store) worker.note_release(address, true, device_scope, return_address(site));
+    worker.look(address, site);
+    if (kind_of(site) == load) worker.note_acquire(address, false, return_address(site));
+}
+
 void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
 {
     if (watching) Worker::here()->look_at_range(address, bytes, kind, place);
@@ -112,11 +121,27 @@ void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t 
     for (size_t at = 0; at < bytes; at += piece) look(address + at, site);
 }
 
-void Worker::note_fence(uint64_t place)
+// An event is recorded like an access, so that it keeps its place among them.
+void Worker::note_event(uint32_t time, uint64_t place)
 {
+    if (!time) return;
     if (cursor.next == cursor.end) record_.grow();
-    record(0, site_of(place, Kind(3), 0) | turn);
+    record(time, event_of(place) | turn);
 }
+
+void Worker::note_fence(Scope scope, uint64_t place) { note_event(order_.fence(threads_.current(), scope), place); }
+
+void Worker::note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place)
+{
+    note_event(order_.release(threads_.current(), address, !relaxed, scope), place);
+}
+
+void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
+{
+    note_event(order_.acquire(threads_.current(), address, relaxed), place);
+}
+
+void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current(), address); }
 
 // An access that must not be made: it goes on record, and ends the thread.
 void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin)

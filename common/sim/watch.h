@@ -37,6 +37,9 @@ __attribute__((noinline, cold)) void look(uintptr_t address, Site site);
 // An access by the host, while a launcher of the harness runs: the matrices are the device's.
 void look_at_host(uintptr_t address, Site site);
 
+// A volatile access: whoever loads so may be waiting for what another thread stores.
+void look_volatile(uintptr_t address, Site site);
+
 // An access of as many bytes as the compiler moves at once.
 void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
 

@@ -12,9 +12,6 @@ namespace {
 
 thread_local Worker* worker = nullptr;
 
-// A fence is recorded like an access, so that it keeps its place among them.
-constexpr Kind fence_kind = Kind(3);
-
 }  // namespace
 
 Settings& settings()
@@ -37,7 +34,7 @@ void Worker::start(Grid& grid)
     const bool lockstep = grid.machine->major < 7;
     threads_.start(grid.block, grid.threads, grid.arguments, !lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
-    global_checker_.start_launch(grid.earlier_blocks, lockstep);
+    order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
     likely = {};
     recent_ = nullptr;
     const Allocation* output = output_matrix();
@@ -61,13 +58,14 @@ void Worker::run_block(uint64_t block)
     block_index = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
     block_ = block;
     counter.block(block);
-    shared_checker_.start_block(block, grid_->machine->major < 7);
-    global_checker_.start_block(block);
+    order_.start_block(block);
     shared_.poison();
     sequence_warp_ = -1;
     watching = true;
     threads_.run_block();
     watching = false;
+    shared_checker_.block_done(findings);
+    global_checker_.block_done(findings);
 }
 
 void Worker::warp_stopped(int warp)
@@ -75,9 +73,9 @@ void Worker::warp_stopped(int warp)
     if (sequence_warp_ != warp) {
         sequence_.clear();
         sequence_warp_ = warp;
-        order_ = 0;
+        requests_ = 0;
     }
-    order_ = record_.flush(order_, [&](const Request& r) {
+    requests_ = record_.flush(requests_, order_.times(warp), [&](const Request& r) {
         if (settings().instruments) request(r, warp);
     });
     shared_checker_.warp_done(sequence_, findings);
@@ -87,16 +85,11 @@ void Worker::warp_stopped(int warp)
 void Worker::barrier_opens()
 {
     ++barriers;
-    shared_checker_.barrier();
-    global_checker_.barrier();
+    order_.barrier();
     sequence_warp_ = -1;
 }
 
-void Worker::warp_syncs(int warp, uint32_t lanes)
-{
-    shared_checker_.warp_syncs(warp, lanes);
-    global_checker_.warp_syncs(warp, lanes);
-}
+void Worker::warp_syncs(int warp, uint32_t lanes) { order_.meet(warp, lanes); }
 
 void Worker::barrier_missed(uint64_t first, uint64_t other, int missing, int waiting)
 {
@@ -122,7 +115,6 @@ void Worker::request(const Request& request, int warp)
     if (recent_ && recent_->holds(address)) return global_request(request, warp);
     const SharedArray* array = shared_.find(address);
     if (array) return shared_request(request, warp, *array);
-    if (kind_of(request.site) == fence_kind) return global_checker_.fence();
     recent_ = memory().find(address);
     global_request(request, warp);
 }
@@ -141,9 +133,9 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
             const SharedArray* own = request.lanes >> lane & 1 ? shared_.find(request.address[lane]) : &array;
             if (own == &array) continue;
             offsets[lane] = request.address[lane] - own->begin + own->offset;
-            shared_checker_.check({request.site, 1u << lane, request.address, request.order}, warp * warp_size, *own, findings);
+            shared_checker_.check({request.site, 1u << lane, request.address, request.order, request.times}, warp * warp_size, *own, findings);
         }
-        units = counter.count({request.site, request.lanes, offsets, request.order}, Space::shared, 0);
+        units = counter.count({request.site, request.lanes, offsets, request.order, request.times}, Space::shared, 0);
     }
     if (settings().tracing) keep(request, warp, "shared", array.begin, array.offset, units, -1);
 }

@@ -11,6 +11,7 @@
 #include "findings.h"
 #include "global_checker.h"
 #include "memory.h"
+#include "order.h"
 #include "shared_memory.h"
 #include "simulator.h"
 #include "threads.h"
@@ -46,7 +47,10 @@ public:
     // On the fiber of a thread.
     void look(uintptr_t address, Site site);
     void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
-    void note_fence(uint64_t place);
+    void note_fence(Scope scope, uint64_t place);
+    void note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place);
+    void note_acquire(uintptr_t address, bool relaxed, uint64_t place);
+    void note_confirmed(uintptr_t address);
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
     // An index lies beyond the end of an array: a finding, unless the access turns out to be watched.
     void suspect_index(const std::string& text, int line, uint64_t place);
@@ -73,6 +77,7 @@ private:
     void never_ends(uint64_t place, int thread) override;
     void settle() override { settle_index(); }
 
+    void note_event(uint32_t time, uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin);
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
@@ -87,11 +92,12 @@ private:
     WarpRecord record_;
     Threads threads_;
     SharedMemory shared_;
-    SharedChecker shared_checker_;
-    GlobalChecker global_checker_;
+    Order order_;
+    SharedChecker shared_checker_{order_};
+    GlobalChecker global_checker_{order_};
     Sequence sequence_;  // of the warp that stopped last, since the barrier
     int sequence_warp_ = -1;
-    int order_ = 0;
+    int requests_ = 0;  // of that warp, since then
     const Allocation* recent_ = nullptr;  // that a request went to
     struct Suspect {
         std::string text;

@@ -26,7 +26,7 @@ public:
     template <typename Completion>
     SIM_FUNCTION uint64_t arrive(uint64_t arriving, uint64_t leave, Completion& completion, const void* place)
     {
-        fence();
+        release(&word_, false, device_scope, place);
         access(&word_, sizeof word_, atomic, place);
         uint64_t before = __atomic_load_n(&word_, __ATOMIC_SEQ_CST), now;
         do {
@@ -35,6 +35,7 @@ public:
         } while (!__atomic_compare_exchange_n(&word_, &before, now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
         if ((now & most) == 0) {
             completion();
+            release(&word_, false, device_scope, place);
             __atomic_store_n(&word_, now + (uint64_t(1) << 2 * count_bits) + (now >> count_bits & most), __ATOMIC_SEQ_CST);
         }
         return before >> 2 * count_bits;

@@ -23,8 +23,12 @@
     SIM_FUNCTION inline T name##_block(T* address, T value) { SIM_CHANGE(T, address, change) } \
     SIM_FUNCTION inline T name##_system(T* address, T value) { SIM_CHANGE(T, address, change) }
 
-#define SIM_COMPARE_AND_SWAP(T, name) \
-    SIM_FUNCTION inline T name(T* address, T compare, T value) { SIM_CHANGE(T, address, old == compare ? value : old) }
+#define SIM_COMPARE_AND_SWAP(T, name)                                                    \
+    SIM_FUNCTION inline T name(T* address, T compare, T value)                           \
+    {                                                                                    \
+        sim::confirm(address, sizeof(T));                                                \
+        SIM_CHANGE(T, address, old == compare ? value : old)                             \
+    }
 
 #define SIM_ATOMIC_INTEGER(T)                                                         \
     SIM_ATOMIC(T, atomicAdd, (unsigned long long)(old) + (unsigned long long)(value)) \

@@ -12,6 +12,6 @@ SIM_FUNCTION inline int __syncthreads_or(int predicate) { return sim::sync_block
 
 SIM_FUNCTION inline void __syncwarp(unsigned mask = 0xffffffff) { sim::sync_warp(mask, SIM_PLACE); }
 
-SIM_FUNCTION inline void __threadfence_block() { sim::fence(); }
-SIM_FUNCTION inline void __threadfence() { sim::fence(); }
-SIM_FUNCTION inline void __threadfence_system() { sim::fence(); }
+SIM_FUNCTION inline void __threadfence_block() { sim::fence(sim::block_scope, SIM_PLACE); }
+SIM_FUNCTION inline void __threadfence() { sim::fence(sim::device_scope, SIM_PLACE); }
+SIM_FUNCTION inline void __threadfence_system() { sim::fence(sim::device_scope, SIM_PLACE); }

@@ -23,13 +23,29 @@ inline constexpr memory_order memory_order_seq_cst = ::std::memory_order_seq_cst
 
 namespace sim {
 
-// Before an atomic operation, in a kernel or on the host. One that releases makes known what was stored before it.
-SIM_FUNCTION inline void before_atomic(const void* address, unsigned bytes, bool releases, const void* place)
+// What of an order matters here. Of sequential consistency, that it releases and acquires.
+SIM_INLINE bool releases(std::memory_order order) { return order == std::memory_order_release || order == std::memory_order_acq_rel || order == std::memory_order_seq_cst; }
+SIM_INLINE bool acquires(std::memory_order order) { return order != std::memory_order_relaxed && order != std::memory_order_release; }
+constexpr SIM_INLINE Scope scope_of(cuda::thread_scope scope) { return scope == cuda::thread_scope_block || scope == cuda::thread_scope_thread ? block_scope : device_scope; }
+
+// Before an atomic operation, in a kernel or on the host. One that releases hands over what was done before it.
+SIM_FUNCTION inline void before_change(const void* address, unsigned bytes, std::memory_order order, Scope scope, const void* place)
 {
     if (!in_kernel()) return;
-    if (releases) fence();
+    if (releases(order)) release(address, false, scope, place);
     access(address, bytes, atomic, place);
 }
-SIM_INLINE bool releases(std::memory_order order) { return order != std::memory_order_relaxed && order != std::memory_order_acquire && order != std::memory_order_consume; }
+SIM_FUNCTION inline void before_store(const void* address, unsigned bytes, std::memory_order order, Scope scope, const void* place)
+{
+    if (!in_kernel()) return;
+    release(address, !releases(order), scope, place);
+    access(address, bytes, store, place, as_atomic);
+}
+SIM_FUNCTION inline void before_load(const void* address, unsigned bytes, std::memory_order order, const void* place)
+{
+    if (!in_kernel()) return;
+    access(address, bytes, load, place, as_atomic);
+    acquire(address, !acquires(order), place);
+}
 
 }  // namespace sim

@@ -1,0 +1,185 @@
+#include "order.h"
+
+#include <algorithm>
+
+namespace sim {
+namespace {
+
+uint64_t key_of(uint64_t block, int thread, uintptr_t address) { return (address / 4 * 0x9e3779b97f4a7c15u ^ block) * 1024 + unsigned(thread); }
+
+}  // namespace
+
+void Order::start_launch(uint64_t first_block, bool lockstep, bool across_blocks)
+{
+    first_block_ = first_block;
+    lockstep_ = lockstep;
+    across_blocks_ = across_blocks;
+    objects_.clear();
+    logs_.clear();
+    confirmed_.clear();
+}
+
+void Order::start_block(uint64_t block)
+{
+    block_ = first_block_ + block + 1;
+    block_epoch_ = ++epoch_;
+    block_start_ = ++clock_;
+    fences_ = false;
+    if (!across_blocks_) {
+        objects_.clear();
+        logs_.clear();
+        confirmed_.clear();
+    }
+    if (logs_.empty() || !logs_.back().acquires.empty() || !logs_.back().fences.empty()) logs_.push_back({});
+    logs_.back().block = block_;
+}
+
+void Order::barrier()
+{
+    ++epoch_;
+    if (across_blocks_ || objects_.empty()) return;
+    // What was handed over inside the block, the barrier has ordered.
+    objects_.clear();
+    logs_.back() = {block_, {}, {}};
+}
+
+// Lanes that meet know from then on what any of them knew.
+void Order::meet(int warp, uint32_t lanes)
+{
+    if (lanes_.size() <= size_t(warp)) lanes_.resize(warp + 1);
+    if (!lanes_[warp]) lanes_[warp] = std::make_unique<Lanes>();
+    auto& known = lanes_[warp]->known;
+    const uint32_t now = ++clock_;
+    uint32_t joint[warp_size] = {};
+    for (int t = 0; t < warp_size; ++t)
+        if (lanes >> t & 1)
+            for (int u = 0; u < warp_size; ++u) joint[u] = std::max(joint[u], lanes >> u & 1 ? now : known[t][u]);
+    for (int t = 0; t < warp_size; ++t)
+        if (lanes >> t & 1) {
+            std::copy(joint, joint + warp_size, known[t]);
+            times(warp)[t] = now;
+        }
+}
+
+bool Order::met(uint64_t block, int thread, int other, uint32_t after) const
+{
+    const size_t warp = size_t(thread / warp_size);
+    return block == block_ && warp == size_t(other / warp_size) && warp < lanes_.size() && lanes_[warp] &&
+           lanes_[warp]->known[thread % warp_size][other % warp_size] > after;
+}
+
+uint32_t Order::fence(int thread, Scope scope)
+{
+    fences_ = true;
+    last_fence_[thread] = ++clock_;
+    if (scope == device_scope) last_device_fence_[thread] = clock_;
+    logs_.back().fences.push_back({clock_, thread, scope == device_scope});
+    return clock_;
+}
+
+uint32_t Order::release(int thread, uintptr_t address, bool all, Scope scope)
+{
+    if (!all && !fences_) return 0;
+    const auto of_this_block = [&](uint32_t time) { return time > block_start_ ? time : 0; };
+    ++clock_;
+    const uint32_t seen = all ? clock_ : of_this_block(last_fence_[thread]);
+    const uint32_t seen_by_device = scope == block_scope ? 0 : all ? clock_ : of_this_block(last_device_fence_[thread]);
+    objects_[address].releases.push_back({block_, epoch_, clock_, seen, seen_by_device, thread});
+    return clock_;
+}
+
+uint32_t Order::acquire(int thread, uintptr_t address, bool needs_fence)
+{
+    if (objects_.empty()) return 0;
+    const auto object = objects_.find(address);
+    if (object == objects_.end()) return 0;
+    // Nothing has come since the last time.
+    uint32_t& last = object->second.last_acquire[thread];
+    if (!needs_fence && last > block_start_ && last > object->second.releases.back().time) return 0;
+    if (!needs_fence) last = clock_ + 1;
+    logs_.back().acquires.push_back({address, epoch_, ++clock_, thread, needs_fence});
+    return clock_;
+}
+
+void Order::confirm(int thread, uintptr_t address) { confirmed_.insert(key_of(block_, thread, address)); }
+
+bool Order::confirmed(uint64_t block, int thread, uintptr_t address) const { return confirmed_.count(key_of(block, thread, address)); }
+
+const Order::Log* Order::log_of(uint64_t block) const
+{
+    const auto log = std::lower_bound(logs_.begin(), logs_.end(), block, [](const Log& l, uint64_t b) { return l.block < b; });
+    return log != logs_.end() && log->block == block ? &*log : nullptr;
+}
+
+// Whether a thread made a fence between two times.
+bool Order::fenced(uint64_t block, int thread, uint32_t after, uint32_t until, bool device) const
+{
+    const Log* log = log_of(block);
+    if (!log) return false;
+    auto fence = std::upper_bound(log->fences.begin(), log->fences.end(), after, [](uint32_t time, const Fence& f) { return time < f.time; });
+    for (; fence != log->fences.end() && fence->time < until; ++fence)
+        if (fence->thread == thread && (fence->device || !device)) return true;
+    return false;
+}
+
+// Whether what is released contains an access.
+bool Order::covers(const Release& release, const Moment& a, uint64_t to_block) const
+{
+    if (release.block != a.block) return false;
+    const bool far = to_block != a.block;
+    const uint32_t seen = far ? release.seen_by_device : release.seen;
+    if (release.thread == a.thread) return seen > a.time;
+    const bool met_first = release.epoch > a.epoch || met(a.block, release.thread, a.thread, a.time);
+    return met_first && (seen > a.time || fenced(a.block, a.thread, a.time, release.time, far));
+}
+
+// Looks for a chain of releases and acquires from one access to another.
+bool Order::handed_over(const Moment& a, const Moment& b) const
+{
+    struct Seen {
+        uintptr_t address;
+        uint32_t until;
+    };
+    std::vector<Seen> seen;
+    std::vector<Moment> reached{b};
+    while (!reached.empty()) {
+        const Moment at = reached.back();
+        reached.pop_back();
+        const Log* log = log_of(at.block);
+        if (!log) continue;
+        auto acquire = std::upper_bound(log->acquires.begin(), log->acquires.end(), a.time, [](uint32_t time, const Acquire& q) { return time < q.time; });
+        for (; acquire != log->acquires.end() && (acquire->epoch < at.epoch || acquire->time <= at.time); ++acquire) {
+            const Acquire& q = *acquire;
+            const bool before_barrier = q.epoch < at.epoch;
+            if (q.thread != at.thread && !before_barrier && !met(at.block, at.thread, q.thread, q.time)) continue;
+            if (q.needs_fence && !fenced(at.block, q.thread, q.time, before_barrier ? ~0u : at.time + 1, false)) continue;
+            const auto before = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.address == q.address; });
+            const uint32_t from = before != seen.end() ? before->until : a.time;
+            if (from >= q.time) continue;
+            const auto& releases = objects_.find(q.address)->second.releases;
+            auto release = std::upper_bound(releases.begin(), releases.end(), from, [](uint32_t time, const Release& r) { return time < r.time; });
+            for (; release != releases.end() && release->time <= q.time; ++release) {
+                if (covers(*release, a, b.block)) return true;
+                if (release->block != at.block || release->thread != at.thread) reached.push_back({release->block, release->epoch, release->seen, release->thread});
+            }
+            if (before != seen.end()) seen[before - seen.begin()].until = q.time;
+            else seen.push_back({q.address, q.time});
+        }
+    }
+    return false;
+}
+
+bool Order::happens_before(const Moment& a, const Moment& b) const
+{
+    if (a.block == b.block && (a.epoch < b.epoch || met(a.block, b.thread, a.thread, a.time))) return true;
+    return !objects_.empty() && handed_over(a, b);
+}
+
+bool Order::ordered(const Moment& a, const Moment& b) const
+{
+    if (a.block <= first_block_ || b.block <= first_block_) return true;  // of an earlier launch
+    if (a.block == b.block && (a.thread == b.thread || (lockstep_ && a.thread / warp_size == b.thread / warp_size))) return true;
+    return happens_before(a, b) || happens_before(b, a);
+}
+
+}  // namespace sim

@@ -1,0 +1,110 @@
+// What comes between two accesses of different threads and orders them: barriers of the block, lanes of
+// a warp that met, and what one thread hands over to another through memory. A thread that releases
+// at an address hands over all that happened before; one that acquires there afterwards takes over.
+//
+// Requests are formed late, so every access carries a time: that of its thread's last event before it.
+// Events are numbered as they happen. An access lies before an event of its own thread if its time is
+// less than the event's.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "requests.h"
+
+namespace sim {
+
+// When and by whom an access was made.
+struct Moment {
+    uint64_t block;  // counted over all launches, from 1
+    uint32_t epoch;  // counts barriers, over all blocks
+    uint32_t time;
+    int thread;      // of the block
+};
+
+class Order {
+public:
+    // `first_block`: the number of the launch's first block less 1. `lockstep`: the lanes of a warp need nothing to
+    // order them. `across_blocks`: what blocks hand over to each other is kept.
+    void start_launch(uint64_t first_block, bool lockstep, bool across_blocks);
+    void start_block(uint64_t block);
+    void barrier();
+
+    // Events. Those of a thread return their time, or 0 if nothing depends on them.
+    void meet(int warp, uint32_t lanes);
+    uint32_t fence(int thread, Scope scope);
+    // Hands over what a fence has made seen, or, with `all`, all that the thread did.
+    uint32_t release(int thread, uintptr_t address, bool all, Scope scope);
+    // Takes over: at once, or, if it needs a fence, after the thread's next.
+    uint32_t acquire(int thread, uintptr_t address, bool needs_fence);
+    // The thread has compared what it knew of this word with what is there: an earlier plain load did no harm.
+    void confirm(int thread, uintptr_t address);
+    bool confirmed(uint64_t block, int thread, uintptr_t address) const;
+
+    // Of the next access of each lane of a warp; written while requests are formed.
+    uint32_t* times(int warp) { return &times_[warp * warp_size]; }
+    uint32_t epoch() const { return epoch_; }
+    uint32_t block_epoch() const { return block_epoch_; }  // at the beginning of this block
+    uint64_t block() const { return block_; }
+    uint64_t first_block() const { return first_block_; }
+
+    // Whether one of two accesses of different threads happens before the other, whichever.
+    bool ordered(const Moment& a, const Moment& b) const;
+
+private:
+    struct Release {
+        uint64_t block;
+        uint32_t epoch, time;
+        uint32_t seen, seen_by_device;  // what its thread did before these times is handed over: to the block, to others
+        int thread;
+    };
+    struct Object {
+        std::vector<Release> releases;                  // in the order of time
+        std::unordered_map<int, uint32_t> last_acquire;  // by thread
+    };
+    struct Acquire {
+        uintptr_t address;
+        uint32_t epoch, time;
+        int thread;
+        bool needs_fence;
+    };
+    struct Fence {
+        uint32_t time;
+        int thread;
+        bool device;
+    };
+    struct Log {  // of a block
+        uint64_t block;
+        std::vector<Acquire> acquires;
+        std::vector<Fence> fences;
+    };
+    // known[t][u]: what lane u did before this time, lane t knows of.
+    struct Lanes {
+        uint32_t known[warp_size][warp_size] = {};
+    };
+
+    bool happens_before(const Moment& a, const Moment& b) const;
+    bool handed_over(const Moment& a, const Moment& b) const;
+    bool covers(const Release& release, const Moment& a, uint64_t to_block) const;
+    bool met(uint64_t block, int thread, int other, uint32_t after) const;
+    bool fenced(uint64_t block, int thread, uint32_t after, uint32_t until, bool device) const;
+    const Log* log_of(uint64_t block) const;
+
+    uint64_t first_block_ = 0, block_ = 0;
+    uint32_t epoch_ = 1, block_epoch_ = 1, clock_ = 0, block_start_ = 0;
+    bool lockstep_ = false, across_blocks_ = false;
+    std::vector<uint32_t> times_ = std::vector<uint32_t>(1024);
+    std::vector<uint32_t> last_fence_ = std::vector<uint32_t>(1024), last_device_fence_ = last_fence_;
+    bool fences_ = false;  // in this block
+    std::vector<std::unique_ptr<Lanes>> lanes_;
+    std::unordered_map<uintptr_t, Object> objects_;
+    std::deque<Log> logs_;  // the last one is this block's
+    std::unordered_set<uint64_t> confirmed_;
+};
+
+}  // namespace sim
