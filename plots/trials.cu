@@ -226,6 +226,35 @@ __global__ void __launch_bounds__(32 * WARPS) elements(T* odata, const T* idata,
         }
 }
 
+// Vectors of BYTES in a tile of ACROSS x ACROSS of them; a thread turns a square of single elements.
+template <typename T, int BYTES, int ACROSS>
+__global__ void __launch_bounds__(ACROSS* ACROSS) squares(T* odata, const T* idata, int width, int height)
+{
+    constexpr int N = BYTES / sizeof(T), DIM = ACROSS * N;
+    struct alignas(BYTES) Vector {
+        T element[N];
+    };
+    Vector(*tile)[ACROSS] = reinterpret_cast<Vector(*)[ACROSS]>(memory);
+    const int left = blockIdx.y * DIM, top = blockIdx.x * DIM;
+    int x = left + threadIdx.x * N, y = top + threadIdx.y * N;
+    Vector in[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+        if (x < width && y + i < height) in[i] = *reinterpret_cast<const Vector*>(idata + size_t(y + i) * width + x);
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+        Vector out;
+#pragma unroll
+        for (int i = 0; i < N; ++i) out.element[i] = in[i].element[j];
+        tile[threadIdx.x * N + j][threadIdx.y ^ threadIdx.x] = out;
+    }
+    __syncthreads();
+    x = top + threadIdx.x * N, y = left + threadIdx.y * N;
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+        if (x < height && y + i < width) *reinterpret_cast<Vector*>(odata + size_t(y + i) * height + x) = tile[threadIdx.y * N + i][threadIdx.x ^ threadIdx.y];
+}
+
 // For rows that begin anywhere: single elements in a tile of HIGH x WIDE, every row of odata cut where
 // ALIGN bytes begin (0: where the tile does), which takes up to ALIGN bytes more of the tile above;
 // blocks along the rows or down the columns. WIDE x ROWS threads.
@@ -350,17 +379,35 @@ void add_shape(const Matrix<T>& m)
     add_tiles<T, VECTORS, SQUARES>(m, "tile of " + std::to_string(VECTORS * N) + " x " + std::to_string(SQUARES * N), {});
 }
 
+// With `carveout` down one column at once; without, down one or two.
 template <typename T, int WIDE, int HIGH, int WARPS>
-void add_elements(const Matrix<T>& m)
+void add_elements(const Matrix<T>& m, int carveout = -1)
 {
     constexpr int PAD = sizeof(T) <= 4 ? 4 / sizeof(T) : 1, bytes = HIGH * (WIDE + PAD) * sizeof(T);
     const auto kernel = elements<T, WIDE, HIGH, WARPS>;
     CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const int wide = (m.width + WIDE - 1) / WIDE, high = (m.height + HIGH - 1) / HIGH;
-    for (int columns : {1, 2})
+    for (int columns : {1, 2}) {
+        if (carveout >= 0 && columns == 2) continue;
         m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WARPS) + " warps" +
-                                (columns == 2 ? ", half a matrix apart" : ""),
-                            [=] { kernel<<<dim3(columns * high, (wide + columns - 1) / columns), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height, columns); }});
+                                (columns == 2 ? ", half a matrix apart" : "") + (carveout >= 0 ? ", shared memory " + std::to_string(carveout) + " % of the L1" : ""),
+                            [=] {
+                                CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+                                kernel<<<dim3(columns * high, (wide + columns - 1) / columns), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height, columns);
+                            }});
+    }
+}
+
+template <typename T, int BYTES, int ACROSS>
+void add_squares(const Matrix<T>& m)
+{
+    constexpr int N = BYTES / sizeof(T), DIM = ACROSS * N, bytes = DIM * ACROSS * BYTES;
+    if (m.width % N || m.height % N) return;
+    const auto kernel = squares<T, BYTES, ACROSS>;
+    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    const int wide = (m.width + DIM - 1) / DIM, high = (m.height + DIM - 1) / DIM;
+    m.trials.push_back({"vectors of " + std::to_string(BYTES) + " bytes, " + std::to_string(DIM) + " x " + std::to_string(DIM),
+                        [=] { kernel<<<dim3(high, wide), dim3(ACROSS, ACROSS), bytes>>>(m.out, m.in, m.width, m.height); }});
 }
 
 template <typename T, int ALIGN, int HIGH, int WIDE, int ROWS>
@@ -449,18 +496,32 @@ void measure(const char* type, int width, int height, int samples)
     if constexpr (sizeof(T) == 1) {
         add_elements<T, 64, 256, 16>(m);
         add_elements<T, 128, 128, 16>(m);
-        add_elements<T, 128, 256, 16>(m);
         add_elements<T, 128, 256, 32>(m);
         add_elements<T, 256, 128, 16>(m);
-        add_elements<T, 256, 256, 32>(m);
+        add_elements<T, 64, 64, 16>(m);
+        add_elements<T, 64, 128, 16>(m);
+        add_elements<T, 64, 128, 32>(m);
+        add_elements<T, 128, 128, 32>(m);
+        add_squares<T, 4, 16>(m);
+        add_squares<T, 4, 32>(m);
+        add_squares<T, 8, 8>(m);
+        add_squares<T, 8, 16>(m);
+        add_squares<T, 16, 8>(m);
     } else if constexpr (sizeof(T) == 2) {
         add_elements<T, 64, 128, 16>(m);
         add_elements<T, 64, 256, 16>(m);
         add_elements<T, 128, 128, 16>(m);
         add_elements<T, 128, 128, 32>(m);
-        add_elements<T, 128, 256, 16>(m);
         add_elements<T, 128, 256, 32>(m);
         add_elements<T, 256, 128, 16>(m);
+        add_elements<T, 64, 64, 16>(m);
+        add_elements<T, 64, 128, 32>(m);
+        add_elements<T, 32, 128, 16>(m);
+        add_squares<T, 4, 32>(m);
+        add_squares<T, 8, 16>(m);
+        add_squares<T, 8, 32>(m);
+        add_squares<T, 16, 8>(m);
+        add_squares<T, 16, 16>(m);
     } else if constexpr (sizeof(T) == 4) {
         add_elements<T, 32, 32, 8>(m);
         add_elements<T, 32, 128, 16>(m);
@@ -477,6 +538,25 @@ void measure(const char* type, int width, int height, int samples)
         add_elements<T, 128, 64, 16>(m);
         add_elements<T, 128, 96, 16>(m);
         add_elements<T, 128, 128, 16>(m);
+        add_elements<T, 32, 128, 32>(m);
+        add_elements<T, 32, 256, 32>(m);
+        add_elements<T, 64, 64, 32>(m);
+        add_elements<T, 64, 96, 32>(m);
+        add_elements<T, 64, 160, 32>(m);
+        add_elements<T, 64, 192, 32>(m);
+        add_elements<T, 64, 256, 32>(m);
+        add_elements<T, 96, 128, 32>(m);
+        add_elements<T, 128, 128, 32>(m);
+        add_elements<T, 64, 64, 16>(m, 43);
+        add_elements<T, 64, 64, 16>(m, 57);
+        add_elements<T, 64, 128, 16>(m, 43);
+        add_elements<T, 64, 128, 16>(m, 57);
+        add_elements<T, 64, 128, 32>(m, 43);
+        add_elements<T, 64, 128, 32>(m, 57);
+        add_elements<T, 64, 160, 16>(m, 43);
+        add_elements<T, 64, 160, 16>(m, 57);
+        add_elements<T, 64, 160, 32>(m, 43);
+        add_elements<T, 64, 160, 32>(m, 57);
     } else if constexpr (sizeof(T) == 8) {
         add_elements<T, 32, 32, 8>(m);
         add_elements<T, 32, 64, 8>(m);
@@ -488,6 +568,18 @@ void measure(const char* type, int width, int height, int samples)
         add_elements<T, 64, 96, 16>(m);
         add_elements<T, 64, 128, 16>(m);
         add_elements<T, 96, 64, 16>(m);
+        add_elements<T, 32, 64, 32>(m);
+        add_elements<T, 32, 128, 32>(m);
+        add_elements<T, 32, 160, 32>(m);
+        add_elements<T, 64, 64, 32>(m);
+        add_elements<T, 64, 96, 32>(m);
+        add_elements<T, 64, 128, 32>(m);
+        add_elements<T, 32, 64, 16>(m, 43);
+        add_elements<T, 32, 64, 16>(m, 57);
+        add_elements<T, 64, 64, 16>(m, 43);
+        add_elements<T, 64, 64, 16>(m, 57);
+        add_elements<T, 64, 128, 16>(m, 43);
+        add_elements<T, 64, 128, 16>(m, 57);
     } else {
         add_elements<T, 32, 32, 8>(m);
         add_elements<T, 32, 32, 16>(m);
@@ -496,6 +588,8 @@ void measure(const char* type, int width, int height, int samples)
         add_elements<T, 32, 96, 16>(m);
         add_elements<T, 64, 32, 16>(m);
         add_elements<T, 64, 64, 16>(m);
+        add_elements<T, 32, 32, 32>(m);
+        add_elements<T, 32, 64, 32>(m);
     }
     if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
         if (width % (16 / sizeof(T)) == 0 && height % (16 / sizeof(T)) == 0) {
@@ -598,6 +692,11 @@ int main()
         measure<float>("float", width, height, 9);
         measure<double>("double", width, height, 5);
         measure<double2>("double2", width, height, 5);
+    }
+    // Rows of one of the two matrices alone that begin anywhere.
+    for (const auto& [width, height] : {std::pair{16383, 16384}, {16384, 16383}}) {
+        measure<float>("float", width, height, 5);
+        measure<double>("double", width, height, 5);
     }
     return 0;
 }

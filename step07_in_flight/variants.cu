@@ -4,9 +4,9 @@
 
 #include "../common/step.h"
 
-// Of the tiles, as in step07.cu; with WIDE x ROWS threads.
-template <typename T> constexpr int WIDE = sizeof(T) <= 2 ? 128 : sizeof(T) == 4 ? 64 : 32;
-template <typename T> constexpr int HIGH = sizeof(T) <= 8 ? 128 : 64;
+// Of the tiles, as in step07.cu: 16 kB, with WIDE x ROWS threads.
+template <typename T> constexpr int WIDE = sizeof(T) == 1 ? 128 : sizeof(T) <= 4 ? 64 : 32;
+template <typename T> constexpr int HIGH = (16 << 10) / sizeof(T) / WIDE<T>;
 template <typename T> constexpr int PAD = sizeof(T) <= 4 ? 4 / sizeof(T) : 1;
 template <typename T> constexpr int ROWS = 512 / WIDE<T>;
 
@@ -120,22 +120,24 @@ KERNEL(transposeDownColumns, "-", transposes, launchDownColumns)
 
 // Vectors: a thread moves 16 bytes by one instruction, and turns a square of elements in its registers.
 // As fast as step 7 where rows begin at multiples of 16 bytes, and nowhere else: vectors are one way to
-// have many bytes in flight, and not the only one.
+// have many bytes in flight, and not the only one. For elements of 1 and 2 bytes they are the better way,
+// because a request of 32 single elements moves too little.
 
-template <typename T> constexpr int TILE_VECTORS = sizeof(T) == 1 ? 8 : 16;  // across the tile; 16 of bytes would be too large a tile
-template <typename T> constexpr int N = 16 / sizeof(T);                      // elements of a vector
-template <typename T> constexpr int TILE_DIM = TILE_VECTORS<T> * N<T>;       // of the tile, on both sides
+constexpr int TILE_VECTORS = 16;                                              // across the tile
+template <typename T> constexpr int BYTES = sizeof(T) == 1 ? 8 : 16;          // of a vector; a square of 16 x 16 bytes would fill the registers
+template <typename T> constexpr int N = BYTES<T> / sizeof(T);                 // elements of a vector
+template <typename T> constexpr int TILE_DIM = TILE_VECTORS * N<T>;           // of the tile, on both sides
 
-// Sixteen bytes at a multiple of sixteen, as float4 has them: one load or store moves them all.
+// So many bytes at a multiple of as many, as float4 has them: one load or store moves them all.
 template <typename T>
-struct alignas(16) Vector {
+struct alignas(BYTES<T>) Vector {
     T element[N<T>];
 };
 
 template <typename T>
 __global__ void transposeVectorized(T* odata, const T* idata, int width, int height)
 {
-    __shared__ Vector<T> tile[TILE_DIM<T>][TILE_VECTORS<T>];
+    __shared__ Vector<T> tile[TILE_DIM<T>][TILE_VECTORS];
 
     int left = (blockIdx.y + blockIdx.x % 2 * gridDim.y) * TILE_DIM<T>;
     int top = blockIdx.x / 2 * TILE_DIM<T>;
@@ -198,7 +200,7 @@ void launchVectorized(T* odata, const T* idata, int width, int height)
     if (width % N<T> == 0 && height % N<T> == 0) {
         int wide = (width + TILE_DIM<T> - 1) / TILE_DIM<T>, high = (height + TILE_DIM<T> - 1) / TILE_DIM<T>;
         dim3 grid(2 * high, (wide + 1) / 2);
-        transposeVectorized<T><<<grid, dim3(TILE_VECTORS<T>, TILE_VECTORS<T>)>>>(odata, idata, width, height);
+        transposeVectorized<T><<<grid, dim3(TILE_VECTORS, TILE_VECTORS)>>>(odata, idata, width, height);
     } else {
         dim3 grid((height + HIGH<T> - 1) / HIGH<T>, (width + WIDE<T> - 1) / WIDE<T>);
         transposeUnaligned<T><<<grid, dim3(WIDE<T>, ROWS<T>)>>>(odata, idata, width, height);
