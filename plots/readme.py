@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the tables of the READMEs from the committed data, between their markers.
+"""Writes the tables of the READMEs and of the log from the committed data, between their markers.
 
 usage: python3 plots/readme.py [--check]
 
-Every README's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step,
-or `results stepNN`, all kernels of one step. The figures come from plots/data and plots/published.csv. --check writes nothing
-and exits 1 if a README is stale, naming it.
+Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step;
+`results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `limits`,
+what a profiler says of them. In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
+that its row names. The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
 import argparse
@@ -13,7 +14,8 @@ import pathlib
 import re
 import sys
 
-from tables import GIB, PUBLISHED, Table, read
+import results as reader
+from tables import GIB, PUBLISHED, Table, peers, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "plots/data"
@@ -34,9 +36,10 @@ NOTE = ("GB/s, effective bandwidth of float matrices; GTX 280: 2048 × 2048, pub
 
 
 class Data:
-    """The committed rows that the READMEs show."""
+    """The committed rows that the pages show."""
 
     def __init__(self):
+        self.results = reader.load([DATA / "h200_steps.csv"])
         self.measured = {(r["kernel"], r["width"], r["type"]): r for r in read(DATA / "h200_steps.csv") if r["bandwidth_gbs"] and r["step"]}
         self.modelled = {r["kernel"]: r for r in read(DATA / "gtx280_model.csv")}
         self.published = {r["source_row"]: float(r["value"]) * GIB for r in read(PUBLISHED)
@@ -58,6 +61,15 @@ class Data:
         return sorted(names, key=lambda name: name not in IDEAS)
 
 
+RUNGS = {
+    "transposeNoBankConflicts": "step 4",
+    "transposeLargeTile": "a larger tile",
+    "transposeLoadsFirst": "all loads first",
+    "transposeDownColumns": "blocks down the columns",
+    "transposeInFlight": "a warp per row",
+}
+RUNGS_AT = [("float", 16384, 16384), ("float", 16383, 16381), ("double", 16384, 16384), ("double", 16383, 16381)] + \
+           [(element, 16384, 16384) for element in ("char", "half", "double2")]
 HEADING = ["GTX 280, published", "GTX 280, model", "H200, measured", "of cudaMemcpy"]
 
 
@@ -73,8 +85,59 @@ def results(data, step):
     return Table("", ["kernel", *HEADING], [[f"`{kernel}`", *data.cells(kernel)] for kernel in data.kernels(step)], NOTE + ".")
 
 
+def at(element, width, height):
+    return f"{element} {width}²" if width == height else f"{element} {width} × {height}"
+
+
+def share(gbs, copy):
+    return f"{float(gbs) / float(copy):.3f}"
+
+
+def rungs(data):
+    """Every rung's share of cudaMemcpy in its own run."""
+    def cell(kernel, element, width, height):
+        row = data.results.find(kernel, width, height, type=element, backends=["cuda"])
+        return share(row["bandwidth_percent_of_memcpy"], 100) if row else "-"
+    lines = [[f"`{kernel}`", idea, *(cell(kernel, *shape) for shape in RUNGS_AT)] for kernel, idea in RUNGS.items()]
+    return Table("", ["kernel", "what it adds", *(at(*shape) for shape in RUNGS_AT)], lines,
+                 "H200, measured: effective bandwidth as a share of `cudaMemcpy`'s in the same run.", texts=2)
+
+
+def beside_peers(element):
+    """Step 7 and the libraries, without the other steps; nothing, if that type was not measured."""
+    measured = reader.load([DATA / "h200_peers.csv"])
+    measured.rows = [r for r in measured.rows if r["type"] == element and (not r["step"].startswith("step") or r["kernel"] == "transposeInFlight")]
+    (table,) = peers(None, measured)
+    return table
+
+
+def limits():
+    def line(row):
+        return [f"`{row['kernel']}`", at(row["type"], int(row["width"]), int(row["height"])), row["dram_busy_percent"], row["l2_fabric_busy_percent"],
+                f"{int(row['l2_requests']) / 1e6:.1f}", *(f"{int(row[f'dram_{way}_bytes']) / 1e9:.3f}" for way in ("read", "write"))]
+    return Table("", ["kernel", "matrix", "DRAM busy, %", "L2 fabric busy, %", "L2 requests, millions", "DRAM read, GB", "DRAM written, GB"],
+                 map(line, read(DATA / "h200_limits.csv")), "H200, Nsight Compute.", texts=2)
+
+
+def fill_trials(text):
+    """The same text with the measured cells of its tables of trials as they should be."""
+    trials = {(r["trial"], at(r["type"], int(r["width"]), int(r["height"]))): r["of_memcpy"] for r in read(DATA / "h200_trials.csv")}
+    heading, lines = None, []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|"):
+            heading = None
+        elif cells[0] == "tried":
+            heading = cells
+        elif heading and not line.startswith("|--"):
+            shares = (share(trials.get((cells[0].strip("`"), where)) or sys.exit(f"readme.py: no trial {cells[0]} of {where}"), 1) for where in heading[2:])
+            line = "| " + " | ".join([*cells[:2], *shares]) + " |"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
 def fill(text, data):
-    """A README's text with its generated parts as they should be."""
+    """A page's text with its generated parts as they should be."""
     def replace(match):
         begin, name, _, end = match.groups()
         words = name.split()
@@ -82,18 +145,24 @@ def fill(text, data):
             table = steps(data)
         elif words[0] == "results" and len(words) == 2:
             table = results(data, words[1])
+        elif words == ["rungs"]:
+            table = rungs(data)
+        elif words[0] == "peers" and len(words) == 2:
+            table = beside_peers(words[1])
+        elif words == ["limits"]:
+            table = limits()
         else:
             sys.exit(f"readme.py: nothing is called {name}")
         return f"{begin}\n{table.markdown()}\n{end}"
-    return MARKED.sub(replace, text)
+    return fill_trials(MARKED.sub(replace, text))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a README is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     check = parser.parse_args().check
     data, stale = Data(), []
-    for path in [ROOT / "README.md", *sorted(ROOT.glob("step*/README.md"))]:
+    for path in [ROOT / "README.md", *sorted(ROOT.glob("step*/README.md")), *sorted(ROOT.glob("step*/LOG.md"))]:
         text = path.read_text()
         fresh = fill(text, data)
         if fresh != text:
