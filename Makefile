@@ -193,13 +193,14 @@ build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(w
 RESULTS ?= results
 
 PEER_SIZES ?= 2048,4096,8192,16384,32768,16512,49152x12288,16383x16381,10007x6007,10008x6008,16385
+PEER_TYPES ?= char half float double int double2
 ifeq ($(NVCC),)
 peers:
 	@echo 'make peers: needs nvcc and a GPU' >&2; exit 1
 else
 peers: build/peers
 	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/peers_*.csv
-	for type in char half float double int double2; do ./$< --device cuda --type $$type --size $(PEER_SIZES) --reps 10 --csv $(RESULTS)/peers_$$type.csv || exit; done
+	for type in $(PEER_TYPES); do ./$< --device cuda --type $$type --size $(PEER_SIZES) --reps 10 --csv $(RESULTS)/peers_$$type.csv || exit; done
 	python3 plots/tables.py peers $(RESULTS)/peers_*.csv
 endif
 

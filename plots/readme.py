@@ -132,8 +132,8 @@ def fill_trials(text):
         elif heading and not line.startswith("|--"):
             shares = (share(trials.get((cells[0].strip("`"), where)) or sys.exit(f"readme.py: no trial {cells[0]} of {where}"), 1) for where in heading[2:])
             line = "| " + " | ".join([*cells[:2], *shares]) + " |"
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+        lines.append(line + "\n")
+    return "".join(lines)
 
 
 def fill(text, data):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tests/gpu.py --out DIR [--steps step07,...] [verify] [bench] [tables] [trials] [peers] [sanitize] [errata] [profile] [limits] [wavefronts] [lab]     (default: all)
+usage: python3 tests/gpu.py --out DIR [--steps step07,...] [--types char,...] [verify] [bench] [tables] [trials] [peers] [sanitize] [errata] [profile] [limits] [wavefronts] [lab]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
-  bench     every kernel at 2048 to 32768 squared                 -> DIR/bench.csv
+  bench     every kernel at 2048 to 32768 squared, steps 4 and 7 at odd shapes, too -> DIR/bench.csv
   tables    the sources' tables, measured again                   -> DIR/whitepaper.csv, book.csv, bandwidth.csv
   peers     the steps beside cudaMemcpy and the libraries          -> DIR/peers.csv
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck; and that racecheck can fail
@@ -36,7 +36,8 @@ from lessons import FAULTS, KINDS, ROOT, SHAPES, STEPS, TWINS, TYPES, gallery, i
 
 LARGE = [(2048, 2048), (16384, 16384), (10007, 6007), (1, 1000003), (1000003, 1)]
 PAST_INT = (49152, 45056)  # 2.2 * 10^9 elements
-BENCH = [2048, 4096, 8192, 16384, 32768]
+BENCH = [(n, n) for n in (2048, 4096, 8192, 16384, 32768)]
+ODD = [(16383, 16381), (10007, 6007)]
 SANITIZED = [(333, 555, "float"), (1024, 96, "double"), (257, 127, "char"), (129, 63, "double2")]
 PROFILED = [(shape, element) for shape in [(2048, 2048), (1024, 1024), (2048, 1024), (1000, 777), (333, 555), (33, 65)] for element in ("float", "double")] + \
            [(shape, element) for shape in [(1024, 1024), (333, 555)] for element in ("char", "half", "double2")]
@@ -134,10 +135,10 @@ def verify(out):
         one(program, SHAPES, element, "--kernel", names, "--once")
         for size in LARGE:
             one(program, [size], element, "--kernel", names, "--reps", 2)
-    for program in STEPS:
+    for program in STEPS if "float" in TYPES else []:
         one(program, [PAST_INT], "float", "--kernel", on_the_gpu(program, "float"), "--reps", 2)
     due = sum(len(on_the_gpu(program, element, "bus").split(",")) * len(SHAPES + LARGE) for program, element in itertools.product(STEPS, TYPES)) + \
-        sum(len(on_the_gpu(program, "float").split(",")) for program in STEPS)
+        sum(len(on_the_gpu(program, "float").split(",")) for program in STEPS if "float" in TYPES)
     expect(len({(r["kernel"], r["type"], str(r["width"]), str(r["height"])) for r in rows}) == due,
            f"a kernel, type or shape is missing: {len(rows)} results")
     merged = {}
@@ -174,9 +175,10 @@ def verify(out):
 def bench(out):
     rows = []
     for program in STEPS:
-        rows += results(program, [(n, n) for n in BENCH], "float", "--kernel", on_the_gpu(program, "float"))[0]
-        for element in ("char", "half", "double", "int", "double2"):
-            rows += results(program, [(16384, 16384)], element, "--kernel", on_the_gpu(program, element))[0]
+        odd = ODD if program in ("step04", "step07") else []
+        for element in TYPES:
+            sizes = (BENCH if element == "float" else [(16384, 16384)]) + odd
+            rows += results(program, sizes, element, "--kernel", on_the_gpu(program, element))[0]
     write(out / "bench.csv", rows)
     for row in rows:
         if row["width"] == "16384":
@@ -217,7 +219,7 @@ def sanitizer(tool, program, width, height, element, *arguments):
 
 
 def sanitize(out):
-    jobs = [(tool, program, *shape, "--all") for tool in TOOLS for program in STEPS for shape in SANITIZED]
+    jobs = [(tool, program, *shape, "--all") for tool in TOOLS for program in STEPS for shape in SANITIZED if shape[2] in TYPES]
     rows = []
     for job, (done, row) in zip(jobs, at_once(jobs, sanitizer, 4)):
         expect(done.returncode == 0 and re.search(r"SUMMARY: 0 (errors|hazards)", row["summary"]),
@@ -281,6 +283,8 @@ def counted(program, names, width, height, element, metrics):
 def profile(out):
     rows = []
     for ((width, height), element), program in itertools.product(PROFILED, STEPS):
+        if element not in TYPES:
+            continue
         names = on_the_gpu(program, element).split(",")
         for name, values in counted(program, names, width, height, element, METRICS).items():
             rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height, **values})
@@ -342,9 +346,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--steps", default=",".join(STEPS), help="only these programs, separated by commas: step07")
+    parser.add_argument("--types", default=",".join(TYPES), help="only these types of verify, bench, sanitize and profile")
     parser.add_argument("parts", nargs="*", metavar="|".join(parts), help="what to run; default: all")
     options = parser.parse_args()
-    STEPS[:] = options.steps.split(",")
+    STEPS[:], TYPES[:] = options.steps.split(","), options.types.split(",")
     for part in options.parts:
         if part not in parts:
             parser.error(f"{part}: expected one of {', '.join(parts)}")
