@@ -761,7 +761,7 @@ RUNS = {  # name: step's program, its options, what of the trace is needed
     "swizzled": ("step04", ["--size", "64", "--kernel", "transposeSwizzled"], None),
     "order4": ("step04", ["--size", "256"], ("idata", "odata")),
     "order6": ("step06", ["--size", "256"], ("idata", "odata")),
-    "order7": ("step07", ["--size", "512x1024"], ("idata", "odata")),
+    "order7": ("step07", ["--size", "512"], ("idata", "odata")),
     "camped": ("step04", ["--size", "2048", "--machine", PLAIN], ("idata", "odata")),
     "spread": ("step06", ["--size", "2048", "--machine", PLAIN], ("idata", "odata")),
     "hashed": ("step04", ["--size", "2048", "--machine", "gtx1080"], ("odata",)),

@@ -282,6 +282,39 @@ __global__ void __launch_bounds__(WIDE* ROWS) cut(T* odata, const T* idata, int 
     }
 }
 
+// The same tile of single elements as in `elements`, every row of odata cut where ALIGN bytes begin: tiles overlap by so many bytes.
+template <typename T, int WIDE, int HIGH, int WARPS, int ALIGN>
+__global__ void __launch_bounds__(32 * WARPS) joined(T* odata, const T* idata, int width, int height)
+{
+    constexpr int MORE = ALIGN / sizeof(T), STEP = HIGH - MORE;
+    T(*tile)[WIDE + 1] = reinterpret_cast<T(*)[WIDE + 1]>(memory);
+    const int left = blockIdx.y * WIDE, top = int(blockIdx.x) * STEP - MORE;
+    T v[HIGH / WARPS][WIDE / 32];
+#pragma unroll
+    for (int j = 0; j < HIGH / WARPS; ++j)
+#pragma unroll
+        for (int i = 0; i < WIDE / 32; ++i) {
+            const int x = left + threadIdx.x + 32 * i, y = top + int(threadIdx.y) + j * WARPS;
+            if (x < width && y >= 0 && y < height) v[j][i] = idata[size_t(y) * width + x];
+        }
+#pragma unroll
+    for (int j = 0; j < HIGH / WARPS; ++j)
+#pragma unroll
+        for (int i = 0; i < WIDE / 32; ++i) tile[threadIdx.y + j * WARPS][threadIdx.x + 32 * i] = v[j][i];
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < WIDE / WARPS; ++j) {
+        const int y = left + threadIdx.y + j * WARPS;
+        const size_t row = size_t(y) * height;
+        const int first = MORE - int((row + size_t(top + MORE)) % MORE);  // in the tile: 1 to MORE
+#pragma unroll
+        for (int i = threadIdx.x; i < STEP; i += 32) {
+            const int x = top + first + i;
+            if (x >= 0 && x < height && y < width) odata[row + x] = tile[first + i][threadIdx.y + j * WARPS];
+        }
+    }
+}
+
 // Plain copies: V vectors per thread, STRIDE threads' width apart.
 template <int THREADS, int V, int STRIDE>
 __global__ void copyVectors(int4* odata, const int4* idata)
@@ -396,6 +429,17 @@ void add_elements(const Matrix<T>& m, int carveout = -1)
                                 kernel<<<dim3(columns * high, (wide + columns - 1) / columns), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height, columns);
                             }});
     }
+}
+
+template <typename T, int WIDE, int HIGH, int WARPS, int ALIGN>
+void add_joined(const Matrix<T>& m)
+{
+    constexpr int MORE = ALIGN / sizeof(T), STEP = HIGH - MORE, bytes = HIGH * (WIDE + 1) * sizeof(T);
+    const auto kernel = joined<T, WIDE, HIGH, WARPS, ALIGN>;
+    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    const int wide = (m.width + WIDE - 1) / WIDE, high = (m.height + MORE - 1 + STEP - 1) / STEP;
+    m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WARPS) + " warps, cut at " + std::to_string(ALIGN) + " bytes",
+                        [=] { kernel<<<dim3(high, wide), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height); }});
 }
 
 template <typename T, int BYTES, int ACROSS>
@@ -595,6 +639,19 @@ void measure(const char* type, int width, int height, int samples)
         if (width % (16 / sizeof(T)) == 0 && height % (16 / sizeof(T)) == 0) {
             add_vectors(m);
         } else {
+            if constexpr (sizeof(T) == 4) {
+                add_joined<T, 64, 64, 16, 32>(m);
+                add_joined<T, 64, 128, 16, 32>(m);
+                add_joined<T, 64, 128, 32, 32>(m);
+                add_joined<T, 64, 128, 32, 128>(m);
+                add_joined<T, 64, 160, 32, 32>(m);
+            } else {
+                add_joined<T, 32, 64, 16, 32>(m);
+                add_joined<T, 32, 128, 32, 32>(m);
+                add_joined<T, 64, 64, 16, 32>(m);
+                add_joined<T, 64, 64, 32, 32>(m);
+                add_joined<T, 64, 128, 16, 32>(m);
+            }
             add_cuts<T, 0, 64, 64, 8>(m);
             add_cuts<T, 32, 64, 64, 8>(m);
             add_cuts<T, 128, 64, 64, 8>(m);

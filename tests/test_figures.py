@@ -125,7 +125,7 @@ def test_orders_of_blocks(taken):
     orders = {name: figures.tiles(taken[name][0], "odata")[0].tolist() for name in ("order4", "order6", "order7")}
     assert orders["order4"][:10] == [[i % side, i // side] for i in range(10)]
     assert orders["order6"][:side] == [[i, i] for i in range(side)]
-    assert orders["order7"][:4] == [[0, 0], [4, 0], [0, 1], [4, 1]]
+    assert orders["order7"][:side + 1] == [[0, i] for i in range(side)] + [[1, 0]]
     for cells in orders.values():
         assert len({tuple(cell) for cell in cells}) == side * side
 
