@@ -168,8 +168,9 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 	$(VENV_INSTALL) -r plots/requirements.txt -r $<
 	touch $@
 
+# What a test needs is built first; then the files of tests share the processors.
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
-	.venv/bin/python -m pytest tests
+	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadfile
 
 bench-sim: build/tests/bench_sim
 	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
