@@ -51,7 +51,7 @@ FAULTY = {
 }
 
 # Those that end in a way of their own, and are tried one by one below.
-ENDING = ["abort", "exit_in_the_middle", "null_pointer", "long"]
+ENDING = ["abort", "exit_in_the_middle", "null_pointer", "long", "long_kernel"]
 
 
 def built(name):
@@ -164,15 +164,33 @@ def test_a_program_that_is_ended_by_a_signal_still_reports():
         assert closing(done) == (1, 1, 0)
 
 
-def test_interrupted():
-    """Ctrl-C in the middle of many launches: the report tells what they did until then."""
-    with subprocess.Popen([built("long")], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+def interrupted(name, *arguments, number, folder):
+    """The program's output, interrupted half a second after it began, and that it ends within two seconds and leaves no files."""
+    with subprocess.Popen([built(name), *arguments], env={**os.environ, "SIM_OPTIONS": f"--csv {folder}/counts.csv --trace {folder}/trace.csv"}, cwd=ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "begun\n"
         time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        text = process.communicate(timeout=60)[0]
-    assert process.returncode == 128 + signal.SIGINT
-    assert "note: the program was interrupted" in text and re.search(r"^spin<<<64, 256>>> x \d+$", text, re.M), text
+        process.send_signal(number)
+        began = time.monotonic()
+        text, errors = process.communicate(timeout=60)
+    assert process.returncode == -number and time.monotonic() - began < 3, errors
+    assert list(folder.iterdir()) == []
+    return text, errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("name, launched", [("long", r"spin<<<64, 256>>> x \d+"), ("long_kernel", r"add<<<4096, 256>>> x 1")])
+def test_interrupted(name, launched, number, tmp_path):
+    """Ctrl-C in the middle of many launches, or of a long one: the report tells what they did until then."""
+    text, errors = interrupted(name, number=number, folder=tmp_path)
+    assert "note: the program was interrupted" in text and re.search(f"^{launched}$", text, re.M), text
+    assert errors.count("not written: the program was ended by a signal") == 2, errors
+
+
+def test_interrupted_between_two_turns(tmp_path):
+    """A thread that does not come to where it could stop is stopped nevertheless, without a report."""
+    text, errors = interrupted("long_kernel", "1", number=signal.SIGINT, folder=tmp_path)
+    assert text == "" and errors == "interrupted in the middle of a kernel: no report\n"
 
 
 def test_counts_as_csv(tmp_path):
@@ -199,10 +217,15 @@ def test_every_request_as_csv(tmp_path):
     assert first["memory"].startswith("d_") and "cudaMalloc at tests/programs/vector_add.cu" in first["memory"]
 
 
-def test_a_faulty_program_leaves_no_files(tmp_path):
-    done = tried("never_written", options=f"--csv {tmp_path}/results.csv --trace {tmp_path}/trace.csv")
-    assert done.returncode == 1 and done.stderr.count("not written, because of the above") == 2
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("name, status", [("never_written", 1), ("exit_in_the_middle", 3), ("abort", -signal.SIGABRT)])
+def test_counts_of_programs_that_do_not_end_well(name, status, tmp_path):
+    """Findings and a status of its own leave the counts as they are; a program that crashes has none, and a line says so."""
+    done = tried(name, options=f"--csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")
+    assert done.returncode == status
+    lines = [line for line in done.stderr.splitlines() if "not written: the program was ended by a signal (Aborted)" in line]
+    assert (len(lines), len(list(tmp_path.iterdir()))) == ((2, 0) if status < 0 else (0, 2)), done.stderr
+    if status > 0:
+        assert len(list(csv.DictReader(open(tmp_path / "counts.csv")))) > 0
 
 
 @pytest.mark.parametrize("options, words", [

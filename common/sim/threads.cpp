@@ -8,6 +8,7 @@ namespace sim {
 
 __thread uint64_t turn;
 __thread bool suspicious;
+volatile sig_atomic_t stopping = 0;
 __thread uint3 thread_index, block_index;
 __thread Dimensions block_size, grid_size;
 
@@ -70,6 +71,7 @@ int Threads::advance()
                 continue;
             }
             observer_.warp_stopped((warp_end_ - 1) / warp_size);
+            if (stopping) return nobody;
             unsettled_ = false;
             if (warp_end_ < threads_) {
                 warp_end_ = std::min(warp_end_ + warp_size, threads_);
@@ -274,6 +276,7 @@ void Threads::release(int first, uint32_t lanes, uint32_t took_part)
 
 void Threads::pass_turn(uint64_t turns, uint64_t place)
 {
+    if (stopping) go_on(nobody);
     turns_[current_] += turns;
     if (turns_[current_] > patience_) {
         patience_ = 0;  // whoever else is still at it ends, too

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <vector>
 
@@ -133,6 +134,9 @@ private:
 // threadIdx and the others, as the kernels see them in launch.h, where they can be set.
 extern __thread uint3 thread_index asm("threadIdx"), block_index asm("blockIdx");
 extern __thread Dimensions block_size asm("blockDim"), grid_size asm("gridDim");
+
+// Set by a signal: kernels that run end as soon as a warp stops or a loop has been long, in the middle.
+extern volatile sig_atomic_t stopping;
 
 // A loop may make so many turns in one thread before it is taken for endless.
 uint64_t& most_turns();

@@ -48,8 +48,8 @@ void Worker::run_the_rest()
 {
     for (;;) {
         const uint64_t first = grid_->next_block.fetch_add(grid_->chunk);
-        if (first >= grid_->blocks) break;
-        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks); ++block) run_block(block);
+        if (first >= grid_->blocks || stopping) break;
+        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks) && !stopping; ++block) run_block(block);
     }
     counter.finish();
     likely = {};  // the host is watched in another way

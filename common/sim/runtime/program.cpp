@@ -209,12 +209,12 @@ void print_report()
     printf("try: %s, %s, %s\n", counted(names.size(), "kernel").c_str(), format("%llu launch%s", (unsigned long long)p.launches, p.launches == 1 ? "" : "es").c_str(), counted(p.findings.size(), "finding").c_str());
 }
 
-void write_files(bool good)
+void write_files(int signal)
 {
     Program& p = program();
     const auto write = [&](std::unique_ptr<CsvFile>& file, const char* option, const std::string& path, const std::string& text) {
-        if (file && good) file->write(text);
-        else if (file) fprintf(stderr, "%s: %s %s: not written, because of the above\n", program_invocation_short_name, option, path.c_str());
+        if (file && !signal) file->write(text);
+        else if (file) fprintf(stderr, "%s: %s %s: not written: the program was ended by a signal (%s)\n", program_invocation_short_name, option, path.c_str(), strsignal(signal));
         file.reset();
     };
     write(p.csv, "--csv", p.options.csv, csv_text());
@@ -291,7 +291,7 @@ void program_launch_finished(const Launching& launching, const harness::LaunchCo
     add(known->counts, counts);
 }
 
-int finish_program(int status)
+int finish_program(int status, int signal)
 {
     Program& p = program();
     if (p.finished) return status;
@@ -306,7 +306,7 @@ int finish_program(int status)
     int own = status == status_ok && !p.findings.empty() ? int(status_wrong_result) : status;
     fflush(stdout);
     try {
-        write_files(own == status_ok);
+        write_files(signal);
         if (ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
     } catch (const Error& error) {
         fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.message.c_str());
