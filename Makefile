@@ -244,7 +244,7 @@ try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$
 try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_SIM) $(RUNTIME) $(2) $(LDLIBS)
 COMMON_SIM := $(filter-out build/common/cuda/%,$(COMMON))
 
-build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME)
+build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME) $(wildcard common/sim/include/* common/sim/include/*/*)
 	@mkdir -p $(@D)
 	$(call say,sim,$<) $(call try_object,'$<','$@') && $(call try_link,'$@','$@.o')
 

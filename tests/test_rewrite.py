@@ -41,7 +41,7 @@ def rewrite(program, tmp_path):
 def squeezed(text):
     """With every run of spaces as one, and none at the ends or inside of brackets."""
     text = text.replace('__attribute__((no_sanitize("bounds"))) ', "")  # test_indices_of_local_arrays
-    text = re.sub(r" static const unsigned short sim_array_[^;]*;", "", text)  # test_layout_of_shared_arrays
+    text = re.sub(r" static const unsigned sim_array_[^;]*;", "", text)  # test_layout_of_shared_arrays
     text = re.sub(r"[ \t]+", " ", text).strip()
     return re.sub(r"(?<=[({]) | (?=[)}])", "", text)
 
@@ -363,6 +363,7 @@ namespace sim {
 alignas(128) inline char shared_bytes[1 << 16];
 inline void* dynamic_shared() { return shared_bytes; }
 inline int turns = 0, loops = 0, calls = 0;
+template <typename T> constexpr unsigned element_bytes = sizeof(T);
 inline unsigned long outer_turn() { return 0; }
 template <int id> bool next_turn(unsigned long, unsigned long) { ++turns; return false; }
 inline void long_loop() {}

@@ -15,7 +15,7 @@ from lessons import ROOT, run
 PROGRAMS = ROOT / "tests/programs"
 
 RIGHT = ["device_query", "histogram", "launch_kernel", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
-         "streams", "symbols", "transpose", "unified_memory", "vector_add"]
+         "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
 FAULTY = {
@@ -204,6 +204,16 @@ def test_counts_as_csv(tmp_path):
         ("load", "global", "14", "2048", "8192", "4"), ("store", "global", "14", "2048", "65536", "4")}
     assert {r["memory"] for r in rows if r["kernel"] == "transposeCoalesced"} == {"global", "shared"}
     assert all(r["machine"] == "H200" and r["program"] == "transpose" and r["grid_x"] == "4" and r["block_y"] == "8" for r in rows)
+
+
+def test_structures_move_in_pieces_of_their_alignment(tmp_path):
+    """Of 8 bytes, as their doubles allow: not of 16, as the address may; nor of 4."""
+    assert tried("structures", options=f"--quiet --csv {tmp_path}/counts.csv").returncode == 0
+    with open(tmp_path / "counts.csv", newline="") as file:
+        counted = {(r["kernel"], r["memory"], r["access"]): (int(r["element_bytes"]), int(r["requests"])) for r in csv.DictReader(file)}
+    two, three = (8, 2 * 2), (8, 2 * 3)  # two warps
+    assert counted == {**{("pairs", memory, access): two for memory in ["global", "shared"] for access in ["load", "store"]},
+                       ("whole", "global", "load"): three, ("whole", "global", "store"): three}
 
 
 def test_every_request_as_csv(tmp_path):

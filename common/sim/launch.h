@@ -58,6 +58,12 @@ constexpr int turn_shift = 38;
 constexpr uint64_t turn_bits = ~uint64_t(0) << turn_shift;
 extern __thread uint64_t turn;
 
+// Of an array's element, for what the rewriter notes of shared arrays.
+template <typename T>
+constexpr unsigned element_bytes = sizeof(T);
+template <typename T, size_t n>
+constexpr unsigned element_bytes<T[n]> = element_bytes<T>;
+
 // An access by assembly code is one that the compiler does not watch.
 #if defined __x86_64__
 #define SIM_PEEK(value, variable) asm volatile("movq %1, %0" : "=r"(value) : "m"(variable))

@@ -221,8 +221,16 @@ std::string demangle(const std::string& name)
 {
     int status = 0;
     char* text = name.compare(0, 2, "_Z") ? nullptr : abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    const std::string plain = text && !status ? text : name;
+    std::string plain = text && !status ? text : name;
     std::free(text);
+    // Of types that CUDA has under other names (include/cuda_fp16.h, include/cuda_bf16.h).
+    for (const auto& [ours, cudas] : {std::pair{"sim::Small<sim::Binary16>", "__half"}, {"sim::Pair<sim::Binary16>", "__half2"},
+                                      {"sim::Small<sim::Brain16>", "__nv_bfloat16"}, {"sim::Pair<sim::Brain16>", "__nv_bfloat162"}})
+        for (size_t at; (at = plain.find(ours)) != std::string::npos;) {
+            size_t length = std::strlen(ours);
+            if (plain.compare(at + length, 2, " >") == 0) ++length;  // a space that holds > > apart
+            plain.replace(at, length, cudas);
+        }
     return plain;
 }
 

@@ -45,7 +45,7 @@ public:
 
     // On the fiber of a thread.
     void look(uintptr_t address, Site site);
-    void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
+    void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise);
     void note_fence(uint64_t place);
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
     // An index lies beyond the end of an array: a finding, unless the access turns out to be watched.
@@ -74,6 +74,7 @@ private:
     void settle() override { settle_index(); }
 
     bool may_pass(uintptr_t address, Site site, unsigned piece);
+    unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin);
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
     void check_output(const Allocation& memory, uintptr_t address, Site site);

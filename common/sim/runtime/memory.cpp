@@ -290,6 +290,11 @@ std::vector<std::string> never_freed()
     return lines;
 }
 
+void note_elements(const void* pointer, size_t bytes, size_t alignment)
+{
+    if (Allocation* allocation = memory().find(uintptr_t(pointer))) allocation->elements = {bytes, alignment};
+}
+
 cudaError_t allocate(void** memory, size_t bytes, const void* place)
 {
     SIM_ENTER(false);

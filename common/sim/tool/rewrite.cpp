@@ -384,7 +384,8 @@ void Rewriter::shared_variable(const Declaration& d)
     }
     qualify(d, "static __thread __attribute__((aligned(256))) ");
     if (at_namespace_scope(source_, d.first)) return;
-    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be.
+    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The third
+    // number is the size of an element.
     std::string told = "1";
     for (int w : d.words)
         if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "(")) told = source_.join(w + 2, source_[w + 1].partner);
@@ -394,8 +395,8 @@ void Rewriter::shared_variable(const Declaration& d)
         if (source_.is(end, ",") && source_.is_word(end + 1)) names.push_back(end + 1);
     for (int name : names) {
         const std::string array(source_.spelling(name));
-        edits_.after(end, " static const unsigned short sim_array_" + array + "[] __attribute__((used)) = {" + std::to_string(++arrays_) +
-                              ", alignof(decltype(" + array + ")) > (" + told + ") ? alignof(decltype(" + array + ")) : (" + told + ")};");
+        edits_.after(end, " static const unsigned sim_array_" + array + "[] __attribute__((used)) = {" + std::to_string(++arrays_) +
+                              ", alignof(decltype(" + array + ")) > (" + told + ") ? alignof(decltype(" + array + ")) : (" + told + "), ::sim::element_bytes<decltype(" + array + ")>};");
     }
 }
 
