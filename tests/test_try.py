@@ -14,7 +14,7 @@ from lessons import ROOT, run
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["device_query", "histogram", "launch_kernel", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+RIGHT = ["copied_argument", "device_query", "histogram", "launch_kernel", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.

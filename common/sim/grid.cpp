@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -199,6 +200,8 @@ void add_device_variables()
 }
 
 }  // namespace
+
+void copy_bits(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
 
 uint64_t hash_of(uint64_t hash, const void* bytes, size_t count) { return harness::hash_of(hash, bytes, count); }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "thread.h"
 
@@ -162,12 +163,40 @@ SIM_FUNCTION void run_threads(const void* thread)
     while (next_thread());
 }
 
+// A class with a copy constructor or a destructor of its own is handed over by reference to a copy. On CUDA, the host makes it,
+// at the launch; every thread has the same bits, and no thread destroys them.
+template <typename T>
+constexpr bool by_reference = std::is_object_v<T> && !(std::is_trivially_destructible_v<T> && (std::is_trivially_copy_constructible_v<T> || !std::is_copy_constructible_v<T>) &&
+                                                       (std::is_trivially_move_constructible_v<T> || !std::is_move_constructible_v<T>));
+void copy_bits(void* to, const void* from, size_t bytes);
+template <typename T>
+struct Copied {
+    alignas(T) char bytes[sizeof(T)];
+    SIM_FUNCTION explicit Copied(const T& value) { copy_bits(bytes, &value, sizeof value); }
+};
+
+// The kernel as it is called, without the copies that the language would make.
+template <typename Kernel>
+Kernel callable(Kernel kernel)
+{
+    return kernel;
+}
+template <typename... Parameters>
+auto callable(void (*kernel)(Parameters...))
+{
+    return [kernel](std::remove_reference_t<Parameters>&... arguments) __attribute__((always_inline, no_sanitize("thread"))) {
+        reinterpret_cast<void (*)(std::conditional_t<by_reference<Parameters>, const Copied<Parameters>&, Parameters>...)>(kernel)(
+            static_cast<std::conditional_t<by_reference<Parameters>, Copied<Parameters>, std::remove_reference_t<Parameters>&>>(arguments)...);
+    };
+}
+
 template <typename Kernel, typename... Arguments>
 SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&... arguments)
 {
     launching.arguments = 0xcbf29ce484222325u;
     ((launching.arguments = sim::hash_of(launching.arguments, &arguments, sizeof arguments)), ...);
-    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { kernel(arguments...); };
+    const auto call = callable(kernel);
+    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { call(arguments...); };
     run_grid(launching, run_threads<decltype(thread)>, &thread);
 }
 
