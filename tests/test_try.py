@@ -14,7 +14,7 @@ from lessons import ROOT, run
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["copied_argument", "device_query", "histogram", "launch_kernel", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+RIGHT = ["copied_argument", "device_query", "half", "histogram", "launch_kernel", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
@@ -125,6 +125,14 @@ def test_costs_are_told_line_by_line():
     assert "2048 requests of 32 x 4 bytes; 32 sectors each, ideal 4" in naive
     assert "load of shared memory at tests/programs/transpose.cu:26" in coalesced
     assert "sectors" not in tried("transpose", options="--quiet").stdout
+
+
+def test_operators_cost_what_they_cost_in_the_programs_lines():
+    """Not in the header's, where they are defined."""
+    found = re.findall(r"  (load|store) of global memory at ([^:]*):(\d+)", tried("half").stdout)
+    assert sorted((int(line), access) for access, file, line in found if file == "tests/programs/half.cu") == [
+        (line, access) for line in range(12, 17) for access in ("load", "store")]
+    assert len(found) == 10
 
 
 def test_templates_are_kernels_of_their_own():
