@@ -51,7 +51,7 @@ LOOP = ("if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::si
 
 
 def turn(number):
-    return f"if (::sim::next_turn<{number}>(sim_outer, ++sim_turns) && (::sim::long_loop(), false), false) {{}} else"
+    return f"if (::sim::next_turn<{number}>(sim_outer, ++sim_turns) && (::sim::long_loop(), sim_turns = 0, false), false) {{}} else"
 
 # What stands before and behind a snippet, in front of an arrow, is the same in what is written.
 REWRITTEN = {
@@ -125,7 +125,7 @@ REWRITTEN = {
     # Loops and calls.
     "loops": ("__global__ void k() { for (;;) a(); while (b) {} do c(); while (d); for (int i : e) f(i); while (g); }",
               f"{KERNEL} void k() {{ {LOOP} for (;;) {turn(1)} a(); {LOOP} while (b) {turn(2)} {{}} {LOOP} do {turn(3)} c(); while (d); "
-              f"{LOOP} for (int i : e) {turn(4)} f(i); {LOOP} while (g) ::sim::next_turn<5>(sim_outer, ++sim_turns) && (::sim::long_loop(), false); }}"),
+              f"{LOOP} for (int i : e) {turn(4)} f(i); {LOOP} while (g) ::sim::next_turn<5>(sim_outer, ++sim_turns) && (::sim::long_loop(), sim_turns = 0, false); }}"),
     "do of while": ("__global__ void k() { do while (a) b(); while (c); while (d) do e(); while (f); }",
                     f"{KERNEL} void k() {{ {LOOP} do {turn(1)} {LOOP} while (a) {turn(2)} b(); while (c); "
                     f"{LOOP} while (d) {turn(3)} {LOOP} do {turn(4)} e(); while (f); }}"),

@@ -14,11 +14,12 @@ from lessons import ROOT, run
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["copied_argument", "device_query", "half", "histogram", "launch_kernel", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+RIGHT = ["copied_argument", "device_query", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
 FAULTY = {
+    "asleep": [r"wait: endless loop: more than 1073741824 turns: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],
     "assertion": [r"check: assertion failed: int\(threadIdx.x\) < n: thread \(16, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(16 times\)"],
     "bad_free": [r"bad free: cudaFree at HERE:9: 0x\w+ is memory of the host's own, not from cudaMalloc",
                  r"bad free: cudaFree at HERE:10: the pointer is to byte 16 of d_data \(cudaMalloc at HERE:7\); free its beginning",
@@ -32,6 +33,7 @@ FAULTY = {
     "host_access": [r"host access: the host accesses device memory: byte 0 of d_data \(cudaMalloc at HERE:7\), at HERE:10; copy it with cudaMemcpy"],
     "host_access_in_library": [r"host access: the host accesses device memory: byte \d+ of d_data \(cudaMalloc at HERE:8\), at HERE:10; copy it with cudaMemcpy"],
     "host_pointer": [r"increment: host pointer: .* thread \(0, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(32 times\)"],
+    "lock_held": [r"twice: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:7, in block \(0, 0, 0\)"],
     "managed_after_free": [r"use after free: the host accesses byte 0 of data \(cudaMallocManaged at HERE:7\), which was freed at HERE:9, at HERE:10"],
     "never_freed": [r"never freed: d_data \(cudaMalloc at HERE:5\), 1000 bytes; call cudaFree",
                     r"never freed: managed \(cudaMallocManaged at HERE:6\), 2000 bytes; call cudaFree",
@@ -46,6 +48,7 @@ FAULTY = {
     "unseen_error": [r"error never looked at: fill, launched at HERE:11: invalid configuration argument \(a block of 2048 threads in x, where 1 to 1024 can be\); "
                      r"call cudaGetLastError"],
     "use_after_free": [r"copy: use after free, of 4 bytes at byte 0 of d_in \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
+    "waiting": [r"wait: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],
     "wrong_direction": [r"bad copy: cudaMemcpy at HERE:9: the destination is memory of the host, and cudaMemcpyHostToDevice takes",
                         r"bad copy: cudaMemcpy at HERE:10: the destination is memory of the device \(byte 0 of d_data .*\), and cudaMemcpyDeviceToHost takes"],
 }

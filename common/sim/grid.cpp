@@ -116,6 +116,7 @@ void Pool::run(Grid& grid)
 
     // A handful of blocks is done before another thread has woken up.
     const bool share = active_ > 1 && grid.blocks >= 8 && !settings().tracing && !settings().exact;
+    grid.alone = !share;
     if (share) {
         {
             std::lock_guard<std::mutex> lock(mutex_);

@@ -78,7 +78,7 @@ constexpr unsigned element_bytes<T[n]> = element_bytes<T>;
 
 constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t n) { return ((outer ^ n) * 0x9e3779b97f4a7c15u) & turn_bits; }
 
-// Called every 65536 turns of a loop: lets others run, and ends a thread that never ends.
+// Called every 65536 turns of a loop, which then counts from 0 again: lets others run, and ends a thread that never ends.
 SIM_FUNCTION void long_loop();
 
 // What the markers of a loop are made of. They keep no state in a structure: the compiler would have it in

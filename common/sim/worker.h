@@ -31,6 +31,9 @@ struct Grid {
     uint64_t earlier_blocks;           // of earlier launches
     uint64_t chunk;                    // blocks taken at a time
     std::atomic<uint64_t> next_block;  // the first one nobody has taken
+    bool alone = true;                 // one host thread runs them all
+    std::atomic<bool> endless{false};  // a thread was found that never ends: the grid ends there
+    bool over() const { return stopping || endless; }
 };
 
 class Worker : private ThreadObserver {
@@ -70,7 +73,9 @@ private:
     void warp_syncs(int warp, uint32_t lanes) override;
     void barrier_missed(uint64_t first, uint64_t other, int missing, int waiting) override;
     void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) override;
-    void never_ends(uint64_t place, int thread) override;
+    void never_ends(uint64_t place, int thread, bool stuck) override;
+    uint64_t changes() override;
+    __attribute__((cold)) void note_change(const Request& request);
     void settle() override { settle_index(); }
 
     bool may_pass(uintptr_t address, Site site, unsigned piece);
@@ -93,6 +98,7 @@ private:
     Sequence sequence_;  // of the warp that stopped last, since the barrier
     int sequence_warp_ = -1;
     int order_ = 0;
+    uint64_t changes_ = 0;  // see changes()
     const Allocation* recent_ = nullptr;  // that a request went to
     struct Suspect {
         std::string text;

@@ -342,7 +342,7 @@ void Rewriter::loop(int keyword, int head_end, const std::vector<int>& gotos)
     if (source_[keyword].system || entered_elsewhere(keyword, end, gotos)) return;
     std::string marker = "if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::sim::Loop sim_loop(sim_outer); false) {} else if (unsigned long sim_turns = 0; false) {} else ";
     // Where the loop is all that an `if` does, braces keep compilers from warning of the `else`.
-    const std::string turn = " ::sim::next_turn<" + std::to_string(++loops_) + ">(sim_outer, ++sim_turns) && (::sim::long_loop(), false)";
+    const std::string turn = " ::sim::next_turn<" + std::to_string(++loops_) + ">(sim_outer, ++sim_turns) && (::sim::long_loop(), sim_turns = 0, false)";
     const int before = keyword - 1;
     const bool branch = source_.is(before, ")") && follows_if(source_, source_[before].partner);
     if (branch) {
