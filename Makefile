@@ -129,13 +129,16 @@ build/commit.h: FORCE
 # Tests.
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu)
-TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
+TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/places build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o
 	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
 
 build/tests/rules: build/tests/rules.o $(COMMON)
 	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+
+build/tests/places: build/tests/places.o build/common/sim/places.o build/common/sim/symbols.o
+	$(call say,link,$@) $(LINK) -o $@ $^
 
 build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu)
 	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
@@ -245,7 +248,7 @@ try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$
 try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_SIM) $(RUNTIME) $(2) $(LDLIBS)
 COMMON_SIM := $(filter-out build/common/cuda/%,$(COMMON))
 
-build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME)
+build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME) $(wildcard common/sim/include/* common/sim/include/*/*)
 	@mkdir -p $(@D)
 	$(call say,sim,$<) $(call try_object,'$<','$@') && $(call try_link,'$@','$@.o')
 

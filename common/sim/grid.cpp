@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -115,6 +116,7 @@ void Pool::run(Grid& grid)
 
     // A handful of blocks is done before another thread has woken up.
     const bool share = active_ > 1 && grid.blocks >= 8 && !settings().tracing && !settings().exact;
+    grid.alone = !share;
     if (share) {
         {
             std::lock_guard<std::mutex> lock(mutex_);
@@ -199,6 +201,8 @@ void add_device_variables()
 }
 
 }  // namespace
+
+void copy_bits(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
 
 uint64_t hash_of(uint64_t hash, const void* bytes, size_t count) { return harness::hash_of(hash, bytes, count); }
 
