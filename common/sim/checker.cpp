@@ -109,7 +109,7 @@ void SharedChecker::look(const Cell& cell, int64_t offset, Site site, int thread
     const auto hazard = [&](uint32_t other_place, Kind other_kind, int other) {
         const Site other_site = site_of(return_address(other_place), other_kind, size);
         for (Hazard& h : hazards_)
-            if (h.site == site && h.other_site == other_site) {
+            if (same_place(h.site, site) && same_place(h.other_site, other_site)) {
                 ++h.count;
                 return;
             }

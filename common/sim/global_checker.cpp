@@ -41,7 +41,7 @@ bool GlobalChecker::ordered(int thread, uint64_t other_block, uint32_t other_epo
 void GlobalChecker::hazard(const Hazard& hazard)
 {
     for (Hazard& h : hazards_)
-        if (h.site == hazard.site && h.other_site == hazard.other_site && (h.other_block == block_) == (hazard.other_block == block_)) {
+        if (same_place(h.site, hazard.site) && same_place(h.other_site, hazard.other_site) && (h.other_block == block_) == (hazard.other_block == block_)) {
             ++h.count;
             return;
         }
