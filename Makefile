@@ -35,13 +35,18 @@ SIM_O ?= -O1
 SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
 SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
+# Newer than 14, it warns about functions that are deprecated where the C++ library itself calls them.
+WARNINGS += -Wno-deprecated-declarations
 # From -O1 on, clang takes structures apart before it watches them. Its bounds of locals trap, and report nothing.
 SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 \
                -Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1 -Xclang -mllvm -Xclang -tsan-distinguish-volatile=1
 else
 SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
-               -fno-thread-jumps -fno-strict-aliasing -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
+               -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
+               -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
+# From 16 on, g++ makes one copy of two copies of a structure: the load moves to the line of the store, and behind it.
+SIM_KERNELS += $(shell test "$$($(CXX) -dumpversion | cut -d. -f1)" -ge 16 2>/dev/null && echo -fno-tree-forwprop)
 endif
 
 ifneq ($(NVCC),)

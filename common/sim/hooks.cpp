@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "../error.h"
 #include "launch.h"
@@ -136,8 +137,10 @@ void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
 {
     if (!sim::watching) return;
     const bool is_signed = data->index->kind == 0 && data->index->info & 1;
+    std::string array = data->array->name;  // in quotes: g++ writes 'float [4]', clang 'float[4]'
+    if (const size_t space = array.find(" ["); space != array.npos) array.erase(space, 1);
     sim::Worker::here()->suspect_index(
-        harness::format(is_signed ? "index %lld of a local array, %s" : "index %llu of a local array, %s", (long long)index, data->array->name),
+        harness::format(is_signed ? "index %lld of a local array, %s" : "index %llu of a local array, %s", (long long)index, array.c_str()),
         int(data->place.line), uint64_t(HERE));
 }
 

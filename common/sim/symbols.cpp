@@ -220,7 +220,7 @@ std::vector<Symbol> symbols_in_section(const char* section)
         s.address += load_address();
         if (in == number) all.push_back(std::move(s));
     });
-    std::sort(all.begin(), all.end(), by_address);
+    std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) { return a.name < b.name; });
     return all;
 }
 

@@ -30,7 +30,7 @@ bool is_guard(uint64_t offset);
 // Where the program's thread-local storage begins for the calling thread; 0 if it has none.
 uintptr_t thread_local_base();
 
-// The data in the section of this name, by address.
+// The data in the section of this name, by name: compilers lay them out in different orders.
 std::vector<Symbol> symbols_in_section(const char* section);
 
 // The constant of this mangled name that the rewriter put beside a shared array, or null.
