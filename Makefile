@@ -134,12 +134,12 @@ build/commit.h: FORCE
 # Tests.
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu)
-TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/places build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
+TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/order build/tests/places build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o
 	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
 
-build/tests/rules: build/tests/rules.o $(COMMON)
+build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON)
 	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
 
 build/tests/places: build/tests/places.o build/common/sim/places.o build/common/sim/symbols.o

@@ -24,6 +24,14 @@ def test_rules():
     assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 500000
 
 
+def test_order():
+    """Which accesses are ordered, in random programs, against a slow reference."""
+    done = run(ROOT / "build/tests/order")
+    print(done.stdout)
+    assert done.returncode == 0
+    assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 500000
+
+
 @pytest.mark.parametrize("strip, option", [(None, None), ("--strip-debug", "--no-debug"), ("--strip-all", "--stripped")])
 def test_places_in_the_source(strip, option, tmp_path):
     """As addr2line finds them; and unknown where the program has been stripped."""
