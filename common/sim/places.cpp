@@ -298,17 +298,65 @@ struct Unit {
     uint64_t offset = 0;
     unsigned version = 0;
     Reader names;  // the tables of folders and files, read when they are needed
+    unsigned step = 1, line_range = 1, opcode_base = 1;
+    int line_base = 0;
+    const unsigned char* operands = nullptr;  // how many each standard opcode has, from the first on
 };
 
-// From here on, until the next row.
 struct Row {
-    uint32_t offset, line, column, file;  // the offset counts from the first address of the sequence
+    uint64_t address;  // as in the file; the row holds from here on, until the next
+    uint32_t line, column, file;
 };
 
-// Rows of contiguous code.
+// Runs the program of a line table to the end of a sequence, and calls visit(row) for each row. Returns the address of the
+// end; 0 if it is missing.
+template <typename Visit>
+uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
+{
+    Row row{0, 1, 0, 1};
+    while (r.more()) {
+        const unsigned opcode = *r.at++;
+        if (opcode >= unit.opcode_base) {
+            const unsigned n = opcode - unit.opcode_base;
+            row.address += n / unit.line_range * unit.step;
+            row.line += unit.line_base + int(n % unit.line_range);
+            visit(row);
+            continue;
+        }
+        switch (opcode) {
+        case 0: {
+            Reader part = r;
+            const uint64_t bytes = r.uleb();
+            part.at = r.at;
+            r.skip(bytes);
+            part.end = r.at;
+            switch (part.get<uint8_t>()) {
+            case DW_LNE_set_address: row.address = part.get<uint64_t>(); break;
+            case DW_LNE_end_sequence: return row.address;
+            }
+            break;
+        }
+        case DW_LNS_copy: visit(row); break;
+        case DW_LNS_advance_pc: row.address += r.uleb() * unit.step; break;
+        case DW_LNS_advance_line: row.line += uint32_t(r.sleb()); break;
+        case DW_LNS_set_file: row.file = uint32_t(r.uleb()); break;
+        case DW_LNS_set_column: row.column = uint32_t(r.uleb()); break;
+        case DW_LNS_negate_stmt: case DW_LNS_set_basic_block: break;
+        case DW_LNS_const_add_pc: row.address += (255 - unit.opcode_base) / unit.line_range * unit.step; break;
+        case DW_LNS_fixed_advance_pc: row.address += r.get<uint16_t>(); break;
+        default:
+            for (int i = 0; i < unit.operands[opcode - 1]; ++i) r.uleb();
+        }
+    }
+    return 0;
+}
+
+// Contiguous code. Its rows would take more memory than all that the simulator keeps of them: they are read again for each
+// address that is looked for.
 struct Sequence {
     uint64_t begin, end;  // as in the file
-    size_t first, rows, unit;
+    size_t unit;
+    Reader program;
 };
 
 class LineTable {
@@ -319,15 +367,20 @@ class LineTable {
         return table;
     }
 
-    // The row of an address in the file; null if there is none.
-    const Row* find(uint64_t address, const Unit*& unit) const
+    // The row of an address in the file, its line 0 if there is none.
+    Row find(uint64_t address, const Unit*& unit) const
     {
+        Row found{};
         auto s = std::upper_bound(sequences_.begin(), sequences_.end(), address, [](uint64_t a, const Sequence& s) { return a < s.begin; });
-        if (s == sequences_.begin() || address >= (--s)->end) return nullptr;
+        if (s == sequences_.begin() || address >= (--s)->end) return found;
         unit = &units_[s->unit];
-        const Row *begin = &rows_[s->first], *end = begin + s->rows;
-        // The first row is at the beginning.
-        return std::upper_bound(begin, end, address - s->begin, [](uint64_t offset, const Row& r) { return offset < r.offset; }) - 1;
+        Reader r = s->program;
+        // Of several rows at one address, the last has the instruction.
+        run_sequence(*unit, r, [&](const Row& row) {
+            if (row.address <= address) found = row;
+        });
+        forget({s->program.at, s->program.end});
+        return found;
     }
 
     static std::string file_name(const Unit& unit, uint64_t number);
@@ -336,30 +389,19 @@ class LineTable {
     LineTable()
     {
         const Bytes all = section_contents(".debug_line");
-        // About one row in 4 bytes.
-        rows_.reserve((all.end - all.begin) / 4);
         for (Reader r(all); r.more();) {
-            const uint64_t offset = r.at - all.begin;
-            read_unit(r.unit(), offset);
+            const unsigned char* begin = r.at;
+            read_unit(r.unit(), begin - all.begin);
+            forget({begin, r.at});
         }
         std::sort(sequences_.begin(), sequences_.end(), [](const Sequence& a, const Sequence& b) { return a.begin < b.begin; });
     }
 
     void read_unit(Reader r, uint64_t offset);
-    void end_sequence(uint64_t begin, uint64_t end, size_t first, bool ordered);
 
     std::vector<Unit> units_;
-    std::vector<Row> rows_;
     std::vector<Sequence> sequences_;
 };
-
-void LineTable::end_sequence(uint64_t begin, uint64_t end, size_t first, bool ordered)
-{
-    // Functions that the linker left out are somewhere else, mostly at 0.
-    if (ordered && rows_.size() > first && end - begin <= UINT32_MAX && is_code(begin, end))
-        sequences_.push_back({begin, end, first, rows_.size() - first, units_.size() - 1});
-    else rows_.resize(first);
-}
 
 void LineTable::read_unit(Reader r, uint64_t offset)
 {
@@ -374,72 +416,31 @@ void LineTable::read_unit(Reader r, uint64_t offset)
     unit.names.end = r.at;
 
     Reader& h = unit.names;
-    const unsigned step = h.get<uint8_t>();
+    unit.step = h.get<uint8_t>();
     if (unit.version >= 4) h.skip(1);  // operations per instruction: 1
     h.skip(1);                         // is_stmt
-    const int line_base = h.get<int8_t>();
-    const unsigned line_range = h.get<uint8_t>(), opcode_base = h.get<uint8_t>();
-    if (!line_range || !opcode_base) return;
-    unsigned char operands[256] = {};
-    for (unsigned i = 1; i < opcode_base; ++i) operands[i] = h.get<uint8_t>();
+    unit.line_base = h.get<int8_t>();
+    unit.line_range = h.get<uint8_t>();
+    unit.opcode_base = h.get<uint8_t>();
+    unit.operands = h.at;
+    if (!unit.line_range || !unit.opcode_base || unit.opcode_base - 1 > h.end - h.at) return;
+    h.skip(unit.opcode_base - 1);
     units_.push_back(unit);
 
-    uint64_t address = 0, begin = 0;
-    uint32_t line = 1, column = 0, file = 1;
-    size_t first = rows_.size();
-    bool ordered = true;
-    const auto add_row = [&] {
-        if (rows_.size() == first) begin = address;
-        const Row row = {uint32_t(address - begin), line, column, file};
-        // Of several rows at one address, the last has the instruction.
-        if (rows_.size() > first && rows_.back().offset == row.offset) {
-            rows_.back() = row;
-            return;
-        }
-        if (rows_.size() > first && rows_.back().offset > row.offset) ordered = false;
-        rows_.push_back(row);
-    };
     while (r.more()) {
-        const unsigned opcode = *r.at++;
-        if (opcode >= opcode_base) {
-            const unsigned n = opcode - opcode_base;
-            address += n / line_range * step;
-            line += line_base + int(n % line_range);
-            add_row();
-            continue;
-        }
-        switch (opcode) {
-        case 0: {
-            Reader part = r;
-            const uint64_t bytes = r.uleb();
-            part.at = r.at;
-            r.skip(bytes);
-            part.end = r.at;
-            switch (part.get<uint8_t>()) {
-            case DW_LNE_set_address: address = part.get<uint64_t>(); break;
-            case DW_LNE_end_sequence:
-                end_sequence(begin, address, first, ordered);
-                address = begin = 0;
-                line = 1, column = 0, file = 1;
-                first = rows_.size();
-                ordered = true;
-            }
-            break;
-        }
-        case DW_LNS_copy: add_row(); break;
-        case DW_LNS_advance_pc: address += r.uleb() * step; break;
-        case DW_LNS_advance_line: line += uint32_t(r.sleb()); break;
-        case DW_LNS_set_file: file = uint32_t(r.uleb()); break;
-        case DW_LNS_set_column: column = uint32_t(r.uleb()); break;
-        case DW_LNS_negate_stmt: case DW_LNS_set_basic_block: break;
-        case DW_LNS_const_add_pc: address += (255 - opcode_base) / line_range * step; break;
-        case DW_LNS_fixed_advance_pc: address += r.get<uint16_t>(); break;
-        default:
-            for (int i = 0; i < operands[opcode]; ++i) r.uleb();
-        }
+        Reader program = r;
+        uint64_t begin = 0, last = 0;
+        bool any = false, ordered = true;
+        const uint64_t end = run_sequence(unit, r, [&](const Row& row) {
+            if (!any) begin = row.address;
+            ordered = ordered && (!any || row.address >= last);
+            last = row.address;
+            any = true;
+        });
+        program.end = r.at;
+        // Functions that the linker left out are somewhere else, mostly at 0.
+        if (any && ordered && is_code(begin, end)) sequences_.push_back({begin, end, units_.size() - 1, program});
     }
-    // The end is missing.
-    rows_.resize(first);
 }
 
 std::string join(const std::string& folder, const std::string& name)
@@ -521,15 +522,15 @@ Place find(uint64_t return_address)
     const Unit* unit = nullptr;
     // The call is in front of where it returns to.
     const uint64_t address = return_address - load_address() - 1;
-    const Row* row = LineTable::get().find(address, unit);
+    const Row row = LineTable::get().find(address, unit);
     // Line 0: the compiler does not say.
-    if (!row || !row->line) return place;
+    if (!row.line) return place;
     const auto set = [&](uint64_t file, uint64_t line, uint64_t column) {
         place.file = std::filesystem::path(LineTable::file_name(*unit, file)).lexically_normal().string();
         place.line = place.file.empty() ? 0 : int(line);
         place.column = place.file.empty() ? 0 : int(column);
     };
-    set(row->file, row->line, row->column);
+    set(row.file, row.line, row.column);
     if (!is_cudas(place.file)) return place;
     const std::vector<Inlined>& inlined = inlined_in(unit->offset);
     for (auto i = inlined.rbegin(); i != inlined.rend() && is_cudas(place.file); ++i)

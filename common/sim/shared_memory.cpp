@@ -15,7 +15,7 @@ constexpr uint64_t alignment = 256;  // of an array on this host thread: two row
 uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
 // Thread-local variables that are no shared memory: the simulator's.
-bool own(const std::string& name)
+bool own(std::string_view name)
 {
     for (const char* prefix : {"_ZN3sim", "_ZN7harness", "_ZZN3sim", "_ZZN7harness", "_ZGV"})
         if (name.compare(0, std::strlen(prefix), prefix) == 0) return true;
@@ -32,8 +32,8 @@ Layout layout_of(const Symbol& array)
 {
     const std::string name = variable_name(array), part = std::to_string(name.size()) + name, note = "sim_array_" + name;
     const size_t at = array.name.rfind(part);
-    if (at == std::string::npos) return {};
-    std::string beside = array.name;
+    if (at == std::string_view::npos) return {};
+    std::string beside(array.name);
     const Symbol* found = array_note(beside.replace(at, part.size(), std::to_string(note.size()) + note));
     if (!found || found->bytes < 3 * sizeof(unsigned)) return {};
     const unsigned* values = reinterpret_cast<const unsigned*>(found->address);

@@ -54,8 +54,9 @@ class File {
                 if (ELF64_ST_TYPE(s.st_info) != type || s.st_shndx == SHN_UNDEF || s.st_shndx >= SHN_LORESERVE || !s.st_size) continue;
                 if (s.st_name >= size_t(names.end - names.begin)) continue;
                 const char* name = reinterpret_cast<const char*>(names.begin) + s.st_name;
-                visit(Symbol{std::string(name, strnlen(name, names.end - names.begin - s.st_name)), s.st_value, s.st_size}, s.st_shndx);
+                visit(Symbol{{name, strnlen(name, names.end - names.begin - s.st_name)}, s.st_value, s.st_size}, s.st_shndx);
             }
+            forget({data_, data_ + bytes_});
         }
     }
 
@@ -132,6 +133,12 @@ Bytes section_contents(const char* name)
     return section ? File::get().contents(*section) : Bytes();
 }
 
+void forget(Bytes part)
+{
+    const uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE)), begin = uintptr_t(part.begin) / page * page;
+    madvise(reinterpret_cast<void*>(begin), uintptr_t(part.end) - begin, MADV_DONTNEED);
+}
+
 bool is_code(uint64_t begin, uint64_t end)
 {
     for (const Elf64_Shdr& s : File::get().sections())
@@ -172,10 +179,10 @@ const std::vector<Symbol>& thread_local_symbols()
 
 const Symbol* array_note(const std::string& name)
 {
-    static const std::unordered_map<std::string, Symbol> notes = [] {
-        std::unordered_map<std::string, Symbol> all;
+    static const std::unordered_map<std::string_view, Symbol> notes = [] {
+        std::unordered_map<std::string_view, Symbol> all;
         File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned) {
-            if (s.name.find("sim_array_") == std::string::npos) return;
+            if (s.name.find("sim_array_") == std::string_view::npos) return;
             s.address += load_address();
             all.emplace(s.name, s);
         });
@@ -236,7 +243,7 @@ std::string demangle(const std::string& name)
 
 std::string variable_name(const Symbol& variable)
 {
-    const std::string whole = demangle(variable.name);
+    const std::string whole = demangle(std::string(variable.name));
     size_t begin = 0;
     int depth = 0;
     for (size_t i = 0; i < whole.size(); ++i) {
@@ -249,7 +256,7 @@ std::string variable_name(const Symbol& variable)
 
 std::string source_function(const Symbol& function)
 {
-    return function.name.substr(0, function.name.find('.', 1));
+    return std::string(function.name.substr(0, function.name.find('.', 1)));
 }
 
 bool belongs_to(const Symbol& variable, const Symbol& function)
@@ -257,7 +264,7 @@ bool belongs_to(const Symbol& variable, const Symbol& function)
     const std::string prefix = prefix_of_locals(function);
     if (prefix.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
     // Of k: _ZZ1kvE4tile. Of a lambda in k: _ZZZ1kvENKUlvE_clEvE4tile.
-    for (size_t at = 2; variable.name[at] == 'Z'; ++at)
+    for (size_t at = 2; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
         if (!variable.name.compare(at, prefix.size(), prefix)) return true;
     return false;
 }

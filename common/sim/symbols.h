@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sim {
 
 struct Symbol {
-    std::string name;        // mangled
+    std::string_view name;   // mangled; in the program's file
     uint64_t address = 0;    // in this process; of a thread-local variable: its offset in the program's thread-local storage
     uint64_t bytes = 0;
 };
@@ -55,6 +56,9 @@ struct Bytes {
 
 // The contents of a section; empty if there is none or it is compressed.
 Bytes section_contents(const char* name);
+
+// Gives back the memory that a part of the file took to be read. It can be read again.
+void forget(Bytes part);
 
 // Whether [begin, end) lies in one section of code; addresses as in the file.
 bool is_code(uint64_t begin, uint64_t end);
