@@ -379,6 +379,7 @@ class LineTable {
         run_sequence(*unit, r, [&](const Row& row) {
             if (row.address <= address) found = row;
         });
+        forget({s->program.at, s->program.end});
         return found;
     }
 
