@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -54,7 +55,7 @@ FAULTY = {
 }
 
 # Those that end in a way of their own, and are tried one by one below.
-ENDING = ["abort", "exit_in_the_middle", "null_pointer", "long", "long_kernel"]
+ENDING = ["abort", "exit_in_the_middle", "null_pointer", "long", "long_kernel", "nested_loops"]
 
 
 def built(name):
@@ -202,6 +203,16 @@ def test_interrupted_between_two_turns(tmp_path):
     """A thread that does not come to where it could stop is stopped nevertheless, without a report."""
     text, errors = interrupted("long_kernel", "1", number=signal.SIGINT, folder=tmp_path)
     assert text == "" and errors == "interrupted in the middle of a kernel: no report\n"
+
+
+def test_long_threads_do_not_take_all_memory(tmp_path):
+    """Each of 200 000 accesses takes 512 bytes of a record, which is emptied in between: 32 MB, not 100. No request is lost or split."""
+    program = built("nested_loops")
+    wrapper = "import resource, subprocess, sys; print(subprocess.run(sys.argv[1:]).returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    done = run(sys.executable, "-c", wrapper, program)
+    status, kib = done.stdout.splitlines()[-1].split()
+    assert status == "0" and int(kib) < 80000, done.stdout
+    assert "    400000 requests of 32 x 4 bytes; 4 sectors each" in done.stdout, done.stdout
 
 
 def test_counts_as_csv(tmp_path):

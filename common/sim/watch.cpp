@@ -109,8 +109,14 @@ void Worker::look(uintptr_t address, Site site)
     suspicious = false;
     if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16) return look_at_range(address, 16, kind_of(site), return_address(site), 8);
     if (!may_pass(address, site, bytes_of(site))) return;
-    if (cursor.next == cursor.end) record_.grow();
+    if (cursor.next == cursor.end) make_room(return_address(site));
     record(address, site);
+}
+
+void Worker::make_room(uint64_t place)
+{
+    if (record_.full()) threads_.pass_turn(0, place);
+    else record_.grow();
 }
 
 // Of how many bytes the pieces are that an access to a structure is made of.
@@ -138,7 +144,7 @@ void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t 
 void Worker::note_event(uint32_t time, uint64_t place)
 {
     if (!time) return;
-    if (cursor.next == cursor.end) record_.grow();
+    if (cursor.next == cursor.end) make_room(place);
     record(time, event_of(place) | turn);
 }
 
