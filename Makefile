@@ -25,7 +25,8 @@ endif
 
 WARNINGS := -Wall -Wextra -Werror
 CPP := -std=c++17 -I. -MMD -MP
-COMPILE = $(CXX) $(CPP) $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) -pthread
+# CPPFLAGS of `make try` are the program's, and none of the simulator's.
+COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLAGS)) $(CXXFLAGS) -pthread
 
 # A kernel for the simulator goes through three hands: the preprocessor, a program that rewrites what
 # only nvcc understands, and the compiler, which puts a call in front of every access to memory
@@ -35,13 +36,18 @@ SIM_O ?= -O1
 SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
 SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
+# Newer than 14, it warns about functions that are deprecated where the C++ library itself calls them.
+WARNINGS += -Wno-deprecated-declarations
 # From -O1 on, clang takes structures apart before it watches them. Its bounds of locals trap, and report nothing.
 SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 \
                -Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1 -Xclang -mllvm -Xclang -tsan-distinguish-volatile=1
 else
 SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
-               -fno-thread-jumps -fno-strict-aliasing -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
+               -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
+               -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
+# From 16 on, g++ makes one copy of two copies of a structure: the load moves to the line of the store, and behind it.
+SIM_KERNELS += $(shell test "$$($(CXX) -dumpversion | cut -d. -f1)" -ge 16 2>/dev/null && echo -fno-tree-forwprop)
 endif
 
 ifneq ($(NVCC),)
@@ -52,6 +58,9 @@ WRAP := $(addprefix -Xlinker --wrap=,__cudaPushCallConfiguration cudaLaunchKerne
 else
 LINK := $(CXX) -pthread $(LDFLAGS)
 endif
+
+# The recipe of a program: its objects, linked.
+link = $(call say,link,$@) $(LINK) $(if $(filter build/common/cuda/launches.cuda.o,$^),$(WRAP)) -o $@ $(filter %.o,$^)
 
 # The objects of C++ and of kernel sources.
 cpp_objects = $(patsubst %.cpp,build/%.o,$(filter %.cpp,$(1)))
@@ -83,8 +92,8 @@ all: $(STEPS)
 # The common objects come first: of a function template that both have, the program then takes the one that is
 # not watched.
 define STEP_RULE
-$(1): $(COMMON) $(MAIN) $(call objects,$(call step_sources,$(1)))
-	$$(call say,link,$$@) $$(LINK) $$(WRAP) -o $$@ $$^
+$(1): $(COMMON) $(MAIN) $(call objects,$(call step_sources,$(1))) build/flags.link
+	$$(link)
 endef
 $(foreach step,$(STEPS),$(eval $(call STEP_RULE,$(step))))
 
@@ -104,7 +113,7 @@ build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h)
 	@mkdir -p $(@D)
 	$(call say,C++,$@) $(HOSTCXX) -std=c++17 $(WARNINGS) -O2 -o $@ $(filter %.cpp,$^)
 
-build/%.cuda.o: %.cu build/flags
+build/%.cuda.o: %.cu build/flags.cuda
 	@mkdir -p $(@D)
 	$(call say,nvcc,$<) $(CUDA_COMPILE) -c $< -o $@
 
@@ -119,8 +128,13 @@ build/step%.o: private CXXFLAGS += -O3
 # $(call update,text) rewrites the target only if its text changes. Another make may be at it, too: on a cluster they share a folder.
 update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.$$$$; if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
+# Objects and programs are made again when the commands that make them change, each by its own.
 build/flags: FORCE
-	$(call update,$(COMPILE) $(SIM_KERNELS) | $(CUDA_COMPILE) | $(LINK))
+	$(call update,$(COMPILE) $(SIM_KERNELS))
+build/flags.cuda: FORCE
+	$(call update,$(CUDA_COMPILE))
+build/flags.link: FORCE
+	$(call update,$(LINK) $(WRAP))
 
 COMMIT ?= $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
 build/commit.h: FORCE
@@ -129,30 +143,33 @@ build/commit.h: FORCE
 # Tests.
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu)
-TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
+TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/order build/tests/places build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
 
-build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o
-	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/flags.link
+	$(link)
 
-build/tests/rules: build/tests/rules.o $(COMMON)
-	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON) build/flags.link
+	$(link)
 
-build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu)
-	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+build/tests/places: build/tests/places.o build/common/sim/places.o build/common/sim/symbols.o build/flags.link
+	$(link)
 
-build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu)))
-	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu) build/flags.link
+	$(link)
+
+build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu))) build/flags.link
+	$(link)
 
 # Mutants of the steps' kernels, written by tests/mutation.py.
-build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o
-	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/flags.link
+	$(link)
 
 # What a GPU says of requests to shared memory; needs nvcc and, to run, a GPU.
-build/tests/wavefronts: build/tests/wavefronts.cuda.o
-	$(call say,link,$@) $(LINK) -o $@ $^
+build/tests/wavefronts: build/tests/wavefronts.cuda.o build/flags.link
+	$(link)
 
-build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS)
-	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^
+build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS) build/flags.link
+	$(link)
 
 # make report installs the packages of plots alone; make test adds its own. pip resolves both files together,
 # so that no package of the tests changes a pin of plots.
@@ -168,26 +185,27 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 	$(VENV_INSTALL) -r plots/requirements.txt -r $<
 	touch $@
 
+# What a test needs is built first; then the files of tests share the processors.
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
-	.venv/bin/python -m pytest tests
+	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadfile
 
 bench-sim: build/tests/bench_sim
 	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
 
 # The constants of a GPU's roofline model, measured.
-microbench: build/plots/microbench.cuda.o
-	$(call say,link,$@) $(LINK) -o $@ $^
+microbench: build/plots/microbench.cuda.o build/flags.link
+	$(link)
 
 # What was tried on the way to step 7. Some of it is in the instructions of Hopper.
 trials build/plots/trials.cuda.o: ARCH = sm_90
-trials: build/plots/trials.cuda.o
-	$(call say,link,$@) $(LINK) -o $@ $^
+trials: build/plots/trials.cuda.o build/flags.link
+	$(link)
 
 # Every step's kernels and the libraries that transpose, in one program: they take turns. Of those whose headers the
 # toolkit lacks: CPLUS_INCLUDE_PATH=.../cutlass/include:.../cutensor/include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor
 PEERS := step07_in_flight/peers
-build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(wildcard $(PEERS)/*.cu)) build/$(PEERS)/python.o
-	$(call say,link,$@) $(LINK) $(WRAP) -o $@ $^ -lcublas $(LDLIBS)
+build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(wildcard $(PEERS)/*.cu)) build/$(PEERS)/python.o build/flags.link
+	$(link) -lcublas $(LDLIBS)
 
 # Where a program's results go: RESULTS=folder.
 RESULTS ?= results
@@ -246,7 +264,7 @@ try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$
 try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_SIM) $(RUNTIME) $(2) $(LDLIBS)
 COMMON_SIM := $(filter-out build/common/cuda/%,$(COMMON))
 
-build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME)
+build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME) $(wildcard common/sim/include/* common/sim/include/*/*)
 	@mkdir -p $(@D)
 	$(call say,sim,$<) $(call try_object,'$<','$@') && $(call try_link,'$@','$@.o')
 
@@ -288,7 +306,7 @@ build/lab/step.h.gch: common/step.h build/flags
 build/lab/names: lab/source.py build/lab/step.h.gch
 	$(call say,names,$@) $(LAB_COMPILE) -E -dD build/lab/step.h -o build/lab/step.ii && python3 lab/source.py build/lab/step.ii > $@
 
-build/lab/command: Makefile build/flags
+build/lab/command: Makefile build/flags build/flags.cuda
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(CXX) -pthread $(LDFLAGS))' '$(subst ','\'',$(if $(GPU),$(CUDA_COMPILE) $(LAB_TYPES) $(WRAP)))' > $@
 

@@ -22,6 +22,8 @@ std::string diagnosis(const AccessSite& s)
                       s.store ? "store" : "load", cost, ideal, s.conflict.empty() ? "" : ("; for example, " + s.conflict).c_str());
     }
     const double share = double(s.asked) / s.bytes;
+    if (s.atomic && s.asked < s.accesses * s.element_bytes && s.units > s.ideal)
+        return format("several lanes change one element, and take turns: %.4g %s where %.4g would do", cost, s.unit, ideal);
     if (s.asked == s.requests * s.element_bytes && s.accesses > s.requests)
         return format("all lanes ask for one element: %.4g bytes move for each that is asked for", 1 / share);
     if (s.units == s.ideal) return "neighbouring lanes access neighbouring elements: coalesced";

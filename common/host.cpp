@@ -69,7 +69,7 @@ int usable_processors()
     return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
 }
 
-uint64_t HostMemory::free_bytes()
+uint64_t available_memory()
 {
     // MemAvailable counts caches that give way; sysconf does not.
     uint64_t kib = 0;

@@ -9,11 +9,14 @@ namespace harness {
 // Processors this process may run on; at least 1.
 int usable_processors();
 
+// Bytes of memory that the host can give.
+uint64_t available_memory();
+
 // Device, as far as the matrices lie in the host's memory. Allocations begin on a 2 MB boundary, as
 // those of a GPU do; large ones are filled and compared by all processors.
 class HostMemory : public Device {
 public:
-    uint64_t free_bytes() override;
+    uint64_t free_bytes() override { return available_memory(); }
     void* allocate(uint64_t bytes) override;
     void release(void* memory) noexcept override;
     void read(void* to, const void* from, uint64_t bytes) override;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench.h"
+#include "csv.h"
 #include "device.h"
 #include "errata.h"
 #include "error.h"

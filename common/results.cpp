@@ -1,17 +1,11 @@
 #include "results.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 #include "build/commit.h"
+#include "csv.h"
 #include "error.h"
 #include "model.h"
 
@@ -78,31 +72,8 @@ std::string align(const std::vector<Cells>& lines)
     return text;
 }
 
-std::string quoted(const std::string& cell)
-{
-    if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
-    std::string out = "\"";
-    for (char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
-std::string line_of(const Cells& cells)
-{
-    std::string line;
-    for (const std::string& cell : cells) line += (line.empty() ? "" : ",") + quoted(cell);
-    return line + "\n";
-}
-
-std::string utc_now()
-{
-    const time_t now = time(nullptr);
-    char text[32];
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    return text;
-}
-
 // Cells in the order of the heading in csv().
-std::string csv_line(const Results& results, const Result& r, const std::string& date)
+std::string result_line(const Results& results, const Result& r, const std::string& date)
 {
     const DeviceInfo& device = results.device;
     Cells line{date, BUILD_COMMIT, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
@@ -154,7 +125,7 @@ std::string csv_line(const Results& results, const Result& r, const std::string&
     }
     line.push_back(device.first_launch_ms > 0 ? fixed(device.first_launch_ms, 1) : "");
     line.push_back(r.counts ? number(r.counts->shared_bytes) : "");
-    return line_of(line);
+    return csv_line(line);
 }
 
 }  // namespace
@@ -243,7 +214,7 @@ std::string model_table(const Results& results)
 
 std::string csv(const std::vector<Results>& all)
 {
-    std::string text = line_of({"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row",
+    std::string text = csv_line({"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row",
         "produces", "type", "element_bytes", "width", "height", "verified", "samples", "passes_per_sample",
         "buffers", "working_set_bytes", "l2_bytes", "time_median_ms", "time_min_ms", "time_spread_percent",
         "bandwidth_gbs", "bandwidth_percent_of_memcpy", "dram_peak_gbs", "memory", "global_load_requests",
@@ -256,7 +227,7 @@ std::string csv(const std::vector<Results>& all)
     const std::string date = utc_now();
     for (const Results& results : all)
         for (const Result& r : results.rows)
-            if (r.refused.empty()) text += csv_line(results, r, date);
+            if (r.refused.empty()) text += result_line(results, r, date);
     return text;
 }
 
@@ -268,63 +239,11 @@ std::string trace_csv(const std::vector<Results>& all)
             if (!r.counts) continue;
             const std::string begin = results.device.machine + "," + r.kernel + "," + name_of(results.type) + "," + number(results.width) + "," + number(results.height) + ",";
             for (const TracedRequest& t : r.counts->trace) {
-                const int64_t step = t.offsets.size() > 1 ? t.offsets[1] - t.offsets[0] : 0;
-                bool even = true;
-                for (size_t i = 1; i < t.offsets.size(); ++i) even = even && t.offsets[i] - t.offsets[i - 1] == step;
-                std::string offsets = std::to_string(t.offsets[0]);
-                if (even) offsets += ":" + std::to_string(step);
-                else for (size_t i = 1; i < t.offsets.size(); ++i) offsets += " " + std::to_string(t.offsets[i]);
                 text += begin + format("%u,%u,%d,%d,%s,%s,%d,%u,%08x,", t.block[0], t.block[1], t.warp, t.phase, t.store ? "store" : "load", t.memory.c_str(),
-                                       t.line, t.bytes, t.lanes) + offsets + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
+                                       t.line, t.bytes, t.lanes) + csv_offsets(t.offsets) + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
             }
         }
     return text;
-}
-
-CsvFile::CsvFile(const char* option, const std::string& path) : option_(option), path_(path)
-{
-    struct stat existing;
-    const bool exists = stat(path.c_str(), &existing) == 0;
-    if (exists && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode)) {
-        file_ = open(path.c_str(), O_WRONLY);  // a pipe or a device has no place to take
-    } else if (exists && S_ISDIR(existing.st_mode)) {
-        errno = EISDIR;
-    } else if (!exists || access(path.c_str(), W_OK) == 0) {
-        char resolved[PATH_MAX];
-        if (exists && realpath(path.c_str(), resolved)) path_ = resolved;  // keep a link a link
-        temporary_ = path_ + ".XXXXXX";
-        file_ = mkstemp(&temporary_[0]);
-        if (file_ >= 0) {
-            const mode_t mask = umask(0);
-            umask(mask);
-            fchmod(file_, exists ? existing.st_mode & 0777 : 0666 & ~mask);
-        }
-    }
-    if (file_ < 0) {
-        temporary_.clear();
-        throw Error{status_bad_input, option_ + " " + path + ": cannot be written: " + std::strerror(errno)};
-    }
-}
-
-CsvFile::~CsvFile()
-{
-    if (file_ >= 0) close(file_);
-    if (!temporary_.empty()) unlink(temporary_.c_str());
-}
-
-void CsvFile::write(const std::string& text)
-{
-    bool good = true;
-    for (size_t done = 0; good && done < text.size();) {
-        const ssize_t n = ::write(file_, text.data() + done, text.size() - done);
-        good = n >= 0;
-        done += good ? n : 0;
-    }
-    good = close(file_) == 0 && good;
-    file_ = -1;
-    if (good && !temporary_.empty()) good = std::rename(temporary_.c_str(), path_.c_str()) == 0;
-    if (!good) throw Error{status_bad_input, option_ + " " + path_ + ": cannot be written: " + std::strerror(errno)};
-    temporary_.clear();
 }
 
 }  // namespace harness

@@ -50,27 +50,11 @@ std::string sweep_table(const std::vector<Results>& sizes);
 // 2048 x 2048 float. Empty for a machine without a model; a hint where the model does not apply.
 std::string model_table(const Results& results);
 
-// Writes a file whole or not at all: text goes to a temporary file beside `path`, which takes
-// its place at the end. Opened before the work, so that a path that cannot be written costs
-// no results.
-class CsvFile {
-public:
-    // `option`: that named the path. Throws status_bad_input.
-    CsvFile(const char* option, const std::string& path);
-    ~CsvFile();                                 // leaves nothing behind unless write() succeeded
-    CsvFile(const CsvFile&) = delete;
-    void write(const std::string& text);        // throws status_bad_input
-
-private:
-    std::string option_, path_, temporary_;  // temporary_ is empty for a pipe or a device file
-    int file_ = -1;
-};
-
 // A heading, and a line for each row of all results.
 std::string csv(const std::vector<Results>& results);
 
-// The same for each request on record: its lanes as a hexadecimal mask, and the offset of each of them in bytes,
-// first:step where they are as far from each other as from the next, else all of them.
+// The same for each request on record: its lanes as a hexadecimal mask, and the offsets of
+// them in bytes (csv_offsets).
 std::string trace_csv(const std::vector<Results>& results);
 
 }  // namespace harness

@@ -143,7 +143,7 @@ void check_lines()
     expect(f && f->name.find("calls_at_known_lines") != std::string::npos, "the function of a call");
     const Symbol* function = function_at(reinterpret_cast<uint64_t>(&outside));
     expect(function && function->name == "_Z7outsideRSt6vectorImSaImEE" && function->bytes > 0, "a function by its address");
-    expect(function && demangle(function->name).compare(0, 8, "outside(") == 0, "its name in the source");
+    expect(function && demangle(std::string(function->name)).compare(0, 8, "outside(") == 0, "its name in the source");
     expect(function && function_at(function->address + function->bytes) != function, "its end");
 
     char here[4096];
@@ -302,7 +302,7 @@ void check_section()
     for (const Symbol& s : symbols) {
         const bool first = s.name == "in_section";
         expect(first || s.name == "in_section_too", "its name");
-        expect(s.address == reinterpret_cast<uint64_t>(first ? &in_section : in_section_too) && s.bytes == (first ? 4u : 16u), "where it lies: " + s.name);
+        expect(s.address == reinterpret_cast<uint64_t>(first ? &in_section : in_section_too) && s.bytes == (first ? 4u : 16u), "where it lies: " + std::string(s.name));
     }
     expect(symbols_in_section("no_such_section").empty() && symbols_in_section("").empty(), "no such section");
 }
@@ -346,7 +346,7 @@ void check_addr2line()
         const bool own = path.size() > 4 && path.substr(path.size() - 4) == ".cpp";
         const bool same = line ? p.line == line && (absolute == path || own) : p.line == 0 || answer[0] == '?';
         known += p.line > 0;
-        if (!same && wrong++ < 5) expect(false, "addr2line has " + answer + ", we have " + p.file + ":" + std::to_string(p.line) + " in " + function_at(a)->name);
+        if (!same && wrong++ < 5) expect(false, "addr2line has " + answer + ", we have " + p.file + ":" + std::to_string(p.line) + " in " + std::string(function_at(a)->name));
     }
     if (pipe) pclose(pipe);
     unlink(list);

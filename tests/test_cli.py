@@ -4,7 +4,9 @@ import csv
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -242,6 +244,18 @@ def test_csv_replaces_a_file_whole_keeps_its_mode_and_follows_links(tmp_path):
     assert step("step04", "--size", 32, "--csv", link).returncode == 0
     assert link.is_symlink() and old.read_text().startswith("date_utc,")
     assert old.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_step_ends_at_once_and_leaves_no_file(number, tmp_path):
+    process = subprocess.Popen([ROOT / "step02", "--device", "sim", "--all", "--size", "8192", "--csv", tmp_path / "results.csv"], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    time.sleep(0.5)
+    process.send_signal(number)
+    began = time.monotonic()
+    process.communicate(timeout=60)
+    assert process.returncode == -number and time.monotonic() - began < 3
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_csv_to_a_device_file_leaves_the_device():

@@ -94,7 +94,7 @@ def test_shared_memory_out_of_bounds():
 
 @pytest.mark.parametrize("kernel, finding", [
     ("inFrontOfTheTile", r"out-of-bounds store of 4 bytes at byte -4 of shared memory \(tile\): thread \(0, 0, 0\) at {front: store}"),
-    ("beyondALocalArray", r"index 4 of a local array, '(float|T) \[4\]': thread \(0, 0, 0\) at {local: store}"),
+    ("beyondALocalArray", r"index 4 of a local array, '(float|T)\[4\]': thread \(0, 0, 0\) at {local: store}"),
     ("readsWhatOthersStore", r"race: read-after-write hazard in odata, byte 0: thread \(0, 0, 0\) writes at {neighbour: store} and thread \(1, 0, 0\) reads at {neighbour: load}"),
     ("everyBlockStores", r"race: write-after-write hazard in odata, byte 0: thread \(0, 0, 0\) of block \(0, 0, 0\) writes at {every: store} and thread \(0, 0, 0\) of "
      r"block \(1, 0, 0\) writes at {every: store}, and blocks run in any order"),

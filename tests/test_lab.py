@@ -161,7 +161,7 @@ def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
     start = time.monotonic()
     done = grade(folder, results)
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - start < 60
+    assert time.monotonic() - start < 150  # nothing hangs
     rows = {row["name"]: row for row in graded(results)}
     assert len(rows) == len(HOSTILE) + 4
     for name, row in rows.items():

@@ -41,7 +41,7 @@ def rewrite(program, tmp_path):
 def squeezed(text):
     """With every run of spaces as one, and none at the ends or inside of brackets."""
     text = text.replace('__attribute__((no_sanitize("bounds"))) ', "")  # test_indices_of_local_arrays
-    text = re.sub(r" static const unsigned short sim_array_[^;]*;", "", text)  # test_layout_of_shared_arrays
+    text = re.sub(r" static const unsigned sim_array_[^;]*;", "", text)  # test_layout_of_shared_arrays
     text = re.sub(r"[ \t]+", " ", text).strip()
     return re.sub(r"(?<=[({]) | (?=[)}])", "", text)
 
@@ -51,7 +51,7 @@ LOOP = ("if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::si
 
 
 def turn(number):
-    return f"if (::sim::next_turn<{number}>(sim_outer, ++sim_turns) && (::sim::long_loop(), false), false) {{}} else"
+    return f"if (::sim::next_turn<{number}>(sim_outer, ++sim_turns) && (::sim::long_loop(), sim_turns = 0, false), false) {{}} else"
 
 # What stands before and behind a snippet, in front of an arrow, is the same in what is written.
 REWRITTEN = {
@@ -125,7 +125,7 @@ REWRITTEN = {
     # Loops and calls.
     "loops": ("__global__ void k() { for (;;) a(); while (b) {} do c(); while (d); for (int i : e) f(i); while (g); }",
               f"{KERNEL} void k() {{ {LOOP} for (;;) {turn(1)} a(); {LOOP} while (b) {turn(2)} {{}} {LOOP} do {turn(3)} c(); while (d); "
-              f"{LOOP} for (int i : e) {turn(4)} f(i); {LOOP} while (g) ::sim::next_turn<5>(sim_outer, ++sim_turns) && (::sim::long_loop(), false); }}"),
+              f"{LOOP} for (int i : e) {turn(4)} f(i); {LOOP} while (g) ::sim::next_turn<5>(sim_outer, ++sim_turns) && (::sim::long_loop(), sim_turns = 0, false); }}"),
     "do of while": ("__global__ void k() { do while (a) b(); while (c); while (d) do e(); while (f); }",
                     f"{KERNEL} void k() {{ {LOOP} do {turn(1)} {LOOP} while (a) {turn(2)} b(); while (c); "
                     f"{LOOP} while (d) {turn(3)} {LOOP} do {turn(4)} e(); while (f); }}"),
@@ -363,6 +363,7 @@ namespace sim {
 alignas(128) inline char shared_bytes[1 << 16];
 inline void* dynamic_shared() { return shared_bytes; }
 inline int turns = 0, loops = 0, calls = 0;
+template <typename T> constexpr unsigned element_bytes = sizeof(T);
 inline unsigned long outer_turn() { return 0; }
 template <int id> bool next_turn(unsigned long, unsigned long) { ++turns; return false; }
 inline void long_loop() {}

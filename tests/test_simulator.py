@@ -24,6 +24,27 @@ def test_rules():
     assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 500000
 
 
+def test_order():
+    """Which accesses are ordered, in random programs, against a slow reference."""
+    done = run(ROOT / "build/tests/order")
+    print(done.stdout)
+    assert done.returncode == 0
+    assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 500000
+
+
+@pytest.mark.parametrize("strip, option", [(None, None), ("--strip-debug", "--no-debug"), ("--strip-all", "--stripped")])
+def test_places_in_the_source(strip, option, tmp_path):
+    """As addr2line finds them; and unknown where the program has been stripped."""
+    program = ROOT / "build/tests/places"
+    if strip:
+        assert run("strip", strip, "-o", tmp_path / "places", program).returncode == 0
+        program = tmp_path / "places"
+    done = run(program, *([option] if option else []))
+    print(done.stdout)
+    assert done.returncode == 0
+    assert int(re.fullmatch(r"(\d+) checks, 0 failures", done.stdout.splitlines()[-1]).group(1)) >= (12 if option else 140)
+
+
 def test_output_does_not_depend_on_host_threads():
     cpu = str(min(os.sched_getaffinity(0)))
     for program in ("step05", "step03"):  # without and with bank conflicts

@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -14,11 +15,12 @@ from lessons import ROOT, run
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["device_query", "histogram", "launch_kernel", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
-         "streams", "symbols", "transpose", "unified_memory", "vector_add"]
+RIGHT = ["copied_argument", "device_query", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+         "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
 FAULTY = {
+    "asleep": [r"wait: endless loop: more than 1073741824 turns: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],
     "assertion": [r"check: assertion failed: int\(threadIdx.x\) < n: thread \(16, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(16 times\)"],
     "bad_free": [r"bad free: cudaFree at HERE:9: 0x\w+ is memory of the host's own, not from cudaMalloc",
                  r"bad free: cudaFree at HERE:10: the pointer is to byte 16 of d_data \(cudaMalloc at HERE:7\); free its beginning",
@@ -32,6 +34,7 @@ FAULTY = {
     "host_access": [r"host access: the host accesses device memory: byte 0 of d_data \(cudaMalloc at HERE:7\), at HERE:10; copy it with cudaMemcpy"],
     "host_access_in_library": [r"host access: the host accesses device memory: byte \d+ of d_data \(cudaMalloc at HERE:8\), at HERE:10; copy it with cudaMemcpy"],
     "host_pointer": [r"increment: host pointer: .* thread \(0, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(32 times\)"],
+    "lock_held": [r"twice: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:7, in block \(0, 0, 0\)"],
     "managed_after_free": [r"use after free: the host accesses byte 0 of data \(cudaMallocManaged at HERE:7\), which was freed at HERE:9, at HERE:10"],
     "never_freed": [r"never freed: d_data \(cudaMalloc at HERE:5\), 1000 bytes; call cudaFree",
                     r"never freed: managed \(cudaMallocManaged at HERE:6\), 2000 bytes; call cudaFree",
@@ -46,12 +49,13 @@ FAULTY = {
     "unseen_error": [r"error never looked at: fill, launched at HERE:11: invalid configuration argument \(a block of 2048 threads in x, where 1 to 1024 can be\); "
                      r"call cudaGetLastError"],
     "use_after_free": [r"copy: use after free, of 4 bytes at byte 0 of d_in \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
+    "waiting": [r"wait: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],
     "wrong_direction": [r"bad copy: cudaMemcpy at HERE:9: the destination is memory of the host, and cudaMemcpyHostToDevice takes",
                         r"bad copy: cudaMemcpy at HERE:10: the destination is memory of the device \(byte 0 of d_data .*\), and cudaMemcpyDeviceToHost takes"],
 }
 
 # Those that end in a way of their own, and are tried one by one below.
-ENDING = ["abort", "exit_in_the_middle", "null_pointer", "long"]
+ENDING = ["abort", "exit_in_the_middle", "null_pointer", "long", "long_kernel", "nested_loops"]
 
 
 def built(name):
@@ -127,6 +131,14 @@ def test_costs_are_told_line_by_line():
     assert "sectors" not in tried("transpose", options="--quiet").stdout
 
 
+def test_operators_cost_what_they_cost_in_the_programs_lines():
+    """Not in the header's, where they are defined."""
+    found = re.findall(r"  (load|store) of global memory at ([^:]*):(\d+)", tried("half").stdout)
+    assert sorted((int(line), access) for access, file, line in found if file == "tests/programs/half.cu") == [
+        (line, access) for line in range(12, 17) for access in ("load", "store")]
+    assert len(found) == 10
+
+
 def test_templates_are_kernels_of_their_own():
     assert closing(tried("reduction"))[0] == 3
     assert "reduce<int, 64u><<<4, 64, 256>>> x 1" in tried("reduction").stdout
@@ -164,15 +176,43 @@ def test_a_program_that_is_ended_by_a_signal_still_reports():
         assert closing(done) == (1, 1, 0)
 
 
-def test_interrupted():
-    """Ctrl-C in the middle of many launches: the report tells what they did until then."""
-    with subprocess.Popen([built("long")], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+def interrupted(name, *arguments, number, folder):
+    """The program's output, interrupted half a second after it began, and that it ends within two seconds and leaves no files."""
+    with subprocess.Popen([built(name), *arguments], env={**os.environ, "SIM_OPTIONS": f"--csv {folder}/counts.csv --trace {folder}/trace.csv"}, cwd=ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "begun\n"
         time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        text = process.communicate(timeout=60)[0]
-    assert process.returncode == 128 + signal.SIGINT
-    assert "note: the program was interrupted" in text and re.search(r"^spin<<<64, 256>>> x \d+$", text, re.M), text
+        process.send_signal(number)
+        began = time.monotonic()
+        text, errors = process.communicate(timeout=60)
+    assert process.returncode == -number and time.monotonic() - began < 3, errors
+    assert list(folder.iterdir()) == []
+    return text, errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("name, launched", [("long", r"spin<<<64, 256>>> x \d+"), ("long_kernel", r"add<<<4096, 256>>> x 1")])
+def test_interrupted(name, launched, number, tmp_path):
+    """Ctrl-C in the middle of many launches, or of a long one: the report tells what they did until then."""
+    text, errors = interrupted(name, number=number, folder=tmp_path)
+    assert "note: the program was interrupted" in text and re.search(f"^{launched}$", text, re.M), text
+    assert errors.count("not written: the program was ended by a signal") == 2, errors
+
+
+def test_interrupted_between_two_turns(tmp_path):
+    """A thread that does not come to where it could stop is stopped nevertheless, without a report."""
+    text, errors = interrupted("long_kernel", "1", number=signal.SIGINT, folder=tmp_path)
+    assert text == "" and errors == "interrupted in the middle of a kernel: no report\n"
+
+
+def test_long_threads_do_not_take_all_memory(tmp_path):
+    """Each of 200 000 accesses takes 512 bytes of a record, which is emptied in between: 32 MB, not 100. No request is lost or split."""
+    program = built("nested_loops")
+    wrapper = "import resource, subprocess, sys; print(subprocess.run(sys.argv[1:]).returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    done = run(sys.executable, "-c", wrapper, program)
+    status, kib = done.stdout.splitlines()[-1].split()
+    assert status == "0" and int(kib) < 80000, done.stdout
+    assert "    400000 requests of 32 x 4 bytes; 4 sectors each" in done.stdout, done.stdout
 
 
 def test_counts_as_csv(tmp_path):
@@ -188,6 +228,16 @@ def test_counts_as_csv(tmp_path):
     assert all(r["machine"] == "H200" and r["program"] == "transpose" and r["grid_x"] == "4" and r["block_y"] == "8" for r in rows)
 
 
+def test_structures_move_in_pieces_of_their_alignment(tmp_path):
+    """Of 8 bytes, as their doubles allow: not of 16, as the address may; nor of 4."""
+    assert tried("structures", options=f"--quiet --csv {tmp_path}/counts.csv").returncode == 0
+    with open(tmp_path / "counts.csv", newline="") as file:
+        counted = {(r["kernel"], r["memory"], r["access"]): (int(r["element_bytes"]), int(r["requests"])) for r in csv.DictReader(file)}
+    two, three = (8, 2 * 2), (8, 2 * 3)  # two warps
+    assert counted == {**{("pairs", memory, access): two for memory in ["global", "shared"] for access in ["load", "store"]},
+                       ("whole", "global", "load"): three, ("whole", "global", "store"): three}
+
+
 def test_every_request_as_csv(tmp_path):
     trace = tmp_path / "trace.csv"
     assert tried("vector_add", options=f"--trace {trace}").returncode == 0
@@ -199,10 +249,15 @@ def test_every_request_as_csv(tmp_path):
     assert first["memory"].startswith("d_") and "cudaMalloc at tests/programs/vector_add.cu" in first["memory"]
 
 
-def test_a_faulty_program_leaves_no_files(tmp_path):
-    done = tried("never_written", options=f"--csv {tmp_path}/results.csv --trace {tmp_path}/trace.csv")
-    assert done.returncode == 1 and done.stderr.count("not written, because of the above") == 2
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("name, status", [("never_written", 1), ("exit_in_the_middle", 3), ("abort", -signal.SIGABRT)])
+def test_counts_of_programs_that_do_not_end_well(name, status, tmp_path):
+    """Findings and a status of its own leave the counts as they are; a program that crashes has none, and a line says so."""
+    done = tried(name, options=f"--csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")
+    assert done.returncode == status
+    lines = [line for line in done.stderr.splitlines() if "not written: the program was ended by a signal (Aborted)" in line]
+    assert (len(lines), len(list(tmp_path.iterdir()))) == ((2, 0) if status < 0 else (0, 2)), done.stderr
+    if status > 0:
+        assert len(list(csv.DictReader(open(tmp_path / "counts.csv")))) > 0
 
 
 @pytest.mark.parametrize("options, words", [

@@ -19,6 +19,13 @@ Fibers::~Fibers() { munmap(pool_, stack_bytes * most); }
 
 bool Fibers::guard(uintptr_t address) const { return hold(address) && (address - uintptr_t(pool_)) % stack_bytes < page_; }
 
+std::string_view Fibers::stack(const Fiber& fiber) const
+{
+    const char* top = static_cast<const char*>(fiber.paused[2]);  // where __builtin_setjmp has the stack pointer
+    const size_t i = size_t(top - pool_) / stack_bytes;
+    return {top, size_t(pool_ + (i + 1) * stack_bytes - top)};
+}
+
 void Fibers::start(Fiber*& running, void (*enter)())
 {
     const size_t i = size_t(started_++);

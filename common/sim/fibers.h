@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace sim {
 
@@ -31,6 +32,8 @@ public:
 
     Fiber& operator[](int i) { return fiber_[i]; }
     bool hold(uintptr_t address) const { return address - uintptr_t(pool_) < most * stack_bytes; }
+    // What a paused fiber has on its stack, its registers included.
+    std::string_view stack(const Fiber& fiber) const;
     // Whether the address lies in the page that ends a stack: the stack has overflowed.
     bool guard(uintptr_t address) const;
 

@@ -25,12 +25,12 @@ std::string line_text(Site site)
     return place.file.empty() ? "an unknown line" : format("%s:%d", place.file.c_str(), place.line);
 }
 
+}  // namespace
+
 bool same_place(Site a, Site b)
 {
     return a == b || (uint64_t(a) >> 32 == uint64_t(b) >> 32 && place_number(return_address(a)) == place_number(return_address(b)));
 }
-
-}  // namespace
 
 void Findings::add(const Finding& finding)
 {

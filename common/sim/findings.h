@@ -52,6 +52,9 @@ public:
     std::vector<Finding> list;
 };
 
+// Whether two accesses are of one kind and size, and at one place in the source: compilers copy accesses.
+bool same_place(Site a, Site b);
+
 // One finding in the words of compute-sanitizer.
 std::string finding_text(const Finding& finding, dim3 grid, dim3 block);
 

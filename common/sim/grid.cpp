@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -115,6 +116,7 @@ void Pool::run(Grid& grid)
 
     // A handful of blocks is done before another thread has woken up.
     const bool share = active_ > 1 && grid.blocks >= 8 && !settings().tracing && !settings().exact;
+    grid.alone = !share;
     if (share) {
         {
             std::lock_guard<std::mutex> lock(mutex_);
@@ -134,7 +136,7 @@ void Pool::run(Grid& grid)
 Report Pool::take_report()
 {
     Report report;
-    Findings findings;
+    std::vector<Finding> found;
     for (auto& worker : workers_) {
         for (const SiteCounts& more : worker->counter.sites()) {
             auto same = [&](const SiteCounts& s) { return s.site == more.site && s.space == more.space; };
@@ -142,7 +144,7 @@ Report Pool::take_report()
             if (known == report.sites.end()) report.sites.push_back(more);
             else known->add(more);
         }
-        for (const Finding& finding : worker->findings.list) findings.add(finding);
+        found.insert(found.end(), worker->findings.list.begin(), worker->findings.list.end());
         report.load_batches += worker->counter.load_batches;
         report.load_lines += worker->counter.load_lines;
         report.store_lines += worker->counter.store_lines;
@@ -160,6 +162,10 @@ Report Pool::take_report()
     std::sort(report.sites.begin(), report.sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
         return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) < std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
     });
+    // In the order in which one host thread would have found them.
+    std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.block < b.block; });
+    Findings findings;
+    for (const Finding& finding : found) findings.add(finding);
     for (const Finding& finding : host_findings.list) findings.add(finding);
     host_findings.list.clear();
     report.findings = findings.list;
@@ -199,6 +205,8 @@ void add_device_variables()
 }
 
 }  // namespace
+
+void copy_bits(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
 
 uint64_t hash_of(uint64_t hash, const void* bytes, size_t count) { return harness::hash_of(hash, bytes, count); }
 

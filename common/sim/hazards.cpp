@@ -50,7 +50,7 @@ void Hazards::look(const Clash& c)
         return;
     }
     for (Hazard& h : hazards_)
-        if (h.clash.site == c.site && h.clash.other_site == c.other_site && (h.clash.other.block == h.clash.at.block) == (c.other.block == c.at.block)) {
+        if (same_place(h.clash.site, c.site) && same_place(h.clash.other_site, c.other_site) && (h.clash.other.block == h.clash.at.block) == (c.other.block == c.at.block)) {
             ++h.count;
             return;
         }

@@ -1,9 +1,11 @@
 // What the compiler calls in front of every access of a file that is compiled with
 // -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "../error.h"
 #include "launch.h"
@@ -37,15 +39,13 @@ inline __attribute__((always_inline)) void see_range(const void* pointer, size_t
     if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place));
 }
 
-// A copy by memcpy. clang makes one of the copy of a structure, and does not say how its type is aligned. The address
-// decides: up to 16 bytes that lie at a multiple of their size are taken for one aligned object.
+// A copy by memcpy. clang makes one of the copy of a structure. Where the memory's elements are unknown, up to 16 bytes that
+// lie at a multiple of their size are taken for one aligned object.
 inline __attribute__((always_inline)) void see_copy(const void* pointer, size_t bytes, Kind kind, const void* place)
 {
     if (!watching) return;
-    const uintptr_t address = uintptr_t(pointer);
-    if (bytes && bytes <= 16 && (bytes & (bytes - 1)) == 0 && address % bytes == 0)
-        look(address, site_of(uintptr_t(place), kind, unsigned(__builtin_ctzll(bytes))) | turn);
-    else look_at_range(address, bytes, kind, uint64_t(place));
+    const bool object = bytes <= 16 && (bytes & (bytes - 1)) == 0 && uintptr_t(pointer) % std::max<size_t>(bytes, 1) == 0;
+    look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place), object ? unsigned(bytes) : 4);
 }
 
 }  // namespace
@@ -137,8 +137,10 @@ void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
 {
     if (!sim::watching) return;
     const bool is_signed = data->index->kind == 0 && data->index->info & 1;
+    std::string array = data->array->name;  // in quotes: g++ writes 'float [4]', clang 'float[4]'
+    if (const size_t space = array.find(" ["); space != array.npos) array.erase(space, 1);
     sim::Worker::here()->suspect_index(
-        harness::format(is_signed ? "index %lld of a local array, %s" : "index %llu of a local array, %s", (long long)index, data->array->name),
+        harness::format(is_signed ? "index %lld of a local array, %s" : "index %llu of a local array, %s", (long long)index, array.c_str()),
         int(data->place.line), uint64_t(HERE));
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "thread.h"
 
@@ -58,6 +59,12 @@ constexpr int turn_shift = 38;
 constexpr uint64_t turn_bits = ~uint64_t(0) << turn_shift;
 extern __thread uint64_t turn;
 
+// Of an array's element, for what the rewriter notes of shared arrays.
+template <typename T>
+constexpr unsigned element_bytes = sizeof(T);
+template <typename T, size_t n>
+constexpr unsigned element_bytes<T[n]> = element_bytes<T>;
+
 // An access by assembly code is one that the compiler does not watch.
 #if defined __x86_64__
 #define SIM_PEEK(value, variable) asm volatile("movq %1, %0" : "=r"(value) : "m"(variable))
@@ -71,7 +78,7 @@ extern __thread uint64_t turn;
 
 constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t n) { return ((outer ^ n) * 0x9e3779b97f4a7c15u) & turn_bits; }
 
-// Called every 65536 turns of a loop: lets others run, and ends a thread that never ends.
+// Called every 65536 turns of a loop, which then counts from 0 again: lets others run, and ends a thread that never ends.
 SIM_FUNCTION void long_loop();
 
 // What the markers of a loop are made of. They keep no state in a structure: the compiler would have it in
@@ -156,12 +163,40 @@ SIM_FUNCTION void run_threads(const void* thread)
     while (next_thread());
 }
 
+// A class with a copy constructor or a destructor of its own is handed over by reference to a copy. On CUDA, the host makes it,
+// at the launch; every thread has the same bits, and no thread destroys them.
+template <typename T>
+constexpr bool by_reference = std::is_object_v<T> && !(std::is_trivially_destructible_v<T> && (std::is_trivially_copy_constructible_v<T> || !std::is_copy_constructible_v<T>) &&
+                                                       (std::is_trivially_move_constructible_v<T> || !std::is_move_constructible_v<T>));
+void copy_bits(void* to, const void* from, size_t bytes);
+template <typename T>
+struct Copied {
+    alignas(T) char bytes[sizeof(T)];
+    SIM_FUNCTION explicit Copied(const T& value) { copy_bits(bytes, &value, sizeof value); }
+};
+
+// The kernel as it is called, without the copies that the language would make.
+template <typename Kernel>
+Kernel callable(Kernel kernel)
+{
+    return kernel;
+}
+template <typename... Parameters>
+auto callable(void (*kernel)(Parameters...))
+{
+    return [kernel](std::remove_reference_t<Parameters>&... arguments) __attribute__((always_inline, no_sanitize("thread"))) {
+        reinterpret_cast<void (*)(std::conditional_t<by_reference<Parameters>, const Copied<Parameters>&, Parameters>...)>(kernel)(
+            static_cast<std::conditional_t<by_reference<Parameters>, Copied<Parameters>, std::remove_reference_t<Parameters>&>>(arguments)...);
+    };
+}
+
 template <typename Kernel, typename... Arguments>
 SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&... arguments)
 {
     launching.arguments = 0xcbf29ce484222325u;
     ((launching.arguments = sim::hash_of(launching.arguments, &arguments, sizeof arguments)), ...);
-    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { kernel(arguments...); };
+    const auto call = callable(kernel);
+    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { call(arguments...); };
     run_grid(launching, run_threads<decltype(thread)>, &thread);
 }
 

@@ -17,6 +17,19 @@ namespace sim {
 
 class Shadow;  // who accessed each byte last: races.h
 
+// What memory is declared to hold, element by element.
+struct Elements {
+    uint64_t bytes = 0;  // of one; 0: unknown
+    uint64_t alignment = 1;
+
+    bool known(uint64_t access) const { return access <= bytes; }
+    // nvcc moves an element, or a structure inside it, in the largest pieces that its alignment allows, up to 16 bytes.
+    // `offset`: of the structure, from where the memory begins.
+    unsigned piece(uint64_t offset, uint64_t access) const { return 1u << __builtin_ctzll(alignment | offset % bytes | access | 16); }
+    // Of structures of 16 bytes that are aligned to 8, as two doubles are, the compiler says what it says of a vector.
+    bool has_pairs() const { return alignment == 8 && bytes >= 16; }
+};
+
 // A piece of the GPU's memory.
 struct Allocation {
     uintptr_t begin;
@@ -28,6 +41,8 @@ struct Allocation {
     bool freed = false;
     const harness::Contents* unwritten = nullptr;  // what the elements of an output hold until they are written
     std::shared_ptr<Shadow> shadow = nullptr;  // with it, races and uninitialized loads are looked for
+
+    Elements elements = {};
 
     bool holds(uintptr_t address) const { return address - begin < bytes; }
 };

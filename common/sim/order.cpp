@@ -14,9 +14,15 @@ void Order::start_launch(uint64_t first_block, bool lockstep, bool across_blocks
     first_block_ = first_block;
     lockstep_ = lockstep;
     across_blocks_ = across_blocks;
-    objects_.clear();
-    logs_.clear();
+    forget();
     confirmed_.clear();
+}
+
+void Order::forget()
+{
+    objects_.clear();
+    knowledge_.clear();
+    logs_.clear();
 }
 
 void Order::start_block(uint64_t block)
@@ -26,8 +32,7 @@ void Order::start_block(uint64_t block)
     block_start_ = ++clock_;
     fences_ = false;
     if (!across_blocks_) {
-        objects_.clear();
-        logs_.clear();
+        forget();
         confirmed_.clear();
     }
     if (logs_.empty() || !logs_.back().acquires.empty() || !logs_.back().fences.empty()) logs_.push_back({});
@@ -39,8 +44,8 @@ void Order::barrier()
     ++epoch_;
     if (across_blocks_ || objects_.empty()) return;
     // What was handed over inside the block, the barrier has ordered.
-    objects_.clear();
-    logs_.back() = {block_, {}, {}};
+    forget();
+    logs_.push_back({block_, {}, {}});
 }
 
 // Lanes that meet know from then on what any of them knew.
@@ -49,7 +54,7 @@ void Order::meet(int warp, uint32_t lanes)
     if (lanes_.size() <= size_t(warp)) lanes_.resize(warp + 1);
     if (!lanes_[warp]) lanes_[warp] = std::make_unique<Lanes>();
     auto& known = lanes_[warp]->known;
-    const uint32_t now = ++clock_;
+    const uint32_t now = lanes_[warp]->last_meeting = ++clock_;
     uint32_t joint[warp_size] = {};
     for (int t = 0; t < warp_size; ++t)
         if (lanes >> t & 1)
@@ -61,11 +66,11 @@ void Order::meet(int warp, uint32_t lanes)
         }
 }
 
-bool Order::met(uint64_t block, int thread, int other, uint32_t after) const
+// What a thread of this block knows of the lanes of its warp; null if none have met.
+const uint32_t* Order::known_now(int thread) const
 {
     const size_t warp = size_t(thread / warp_size);
-    return block == block_ && warp == size_t(other / warp_size) && warp < lanes_.size() && lanes_[warp] &&
-           lanes_[warp]->known[thread % warp_size][other % warp_size] > after;
+    return warp < lanes_.size() && lanes_[warp] && lanes_[warp]->last_meeting > block_start_ ? lanes_[warp]->known[thread % warp_size] : nullptr;
 }
 
 uint32_t Order::fence(int thread, Scope scope)
@@ -73,7 +78,7 @@ uint32_t Order::fence(int thread, Scope scope)
     fences_ = true;
     last_fence_[thread] = ++clock_;
     if (scope == device_scope) last_device_fence_[thread] = clock_;
-    logs_.back().fences.push_back({clock_, thread, scope == device_scope});
+    logs_.back().fences.push_back({epoch_, clock_, thread, scope == device_scope});
     return clock_;
 }
 
@@ -84,7 +89,13 @@ uint32_t Order::release(int thread, uintptr_t address, bool all, Scope scope)
     ++clock_;
     const uint32_t seen = all ? clock_ : of_this_block(last_fence_[thread]);
     const uint32_t seen_by_device = scope == block_scope ? 0 : all ? clock_ : of_this_block(last_device_fence_[thread]);
-    objects_[address].releases.push_back({block_, epoch_, clock_, seen, seen_by_device, thread});
+    const uint32_t* known = known_now(thread);
+    if (known) {
+        knowledge_.emplace_back();
+        std::copy(known, known + warp_size, knowledge_.back().begin());
+        known = knowledge_.back().data();
+    }
+    objects_[address].releases.push_back({block_, epoch_, clock_, seen, seen_by_device, thread, known});
     return clock_;
 }
 
@@ -111,14 +122,16 @@ const Order::Log* Order::log_of(uint64_t block) const
     return log != logs_.end() && log->block == block ? &*log : nullptr;
 }
 
-// Whether a thread made a fence between two times.
-bool Order::fenced(uint64_t block, int thread, uint32_t after, uint32_t until, bool device) const
+// Whether a thread made a fence after a time, that the view knows of.
+bool Order::fenced(const View& until, int thread, uint32_t after, bool device) const
 {
-    const Log* log = log_of(block);
+    const Log* log = log_of(until.block);
     if (!log) return false;
     auto fence = std::upper_bound(log->fences.begin(), log->fences.end(), after, [](uint32_t time, const Fence& f) { return time < f.time; });
-    for (; fence != log->fences.end() && fence->time < until; ++fence)
-        if (fence->thread == thread && (fence->device || !device)) return true;
+    for (; fence != log->fences.end() && (fence->epoch < until.epoch || fence->time <= until.time); ++fence) {
+        if (fence->thread != thread || (device && !fence->device)) continue;
+        return thread == until.thread || fence->epoch < until.epoch || met(until, thread, fence->time);
+    }
     return false;
 }
 
@@ -129,8 +142,9 @@ bool Order::covers(const Release& release, const Moment& a, uint64_t to_block) c
     const bool far = to_block != a.block;
     const uint32_t seen = far ? release.seen_by_device : release.seen;
     if (release.thread == a.thread) return seen > a.time;
-    const bool met_first = release.epoch > a.epoch || met(a.block, release.thread, a.thread, a.time);
-    return met_first && (seen > a.time || fenced(a.block, a.thread, a.time, release.time, far));
+    const View there{release.block, release.epoch, release.time, release.thread, release.known};
+    if (release.epoch <= a.epoch && !met(there, a.thread, a.time)) return false;
+    return seen > a.time || fenced(there, a.thread, a.time, far);
 }
 
 // Looks for a chain of releases and acquires from one access to another.
@@ -141,18 +155,17 @@ bool Order::handed_over(const Moment& a, const Moment& b) const
         uint32_t until;
     };
     std::vector<Seen> seen;
-    std::vector<Moment> reached{b};
+    std::vector<View> reached{{b.block, b.epoch, b.time, b.thread, b.block == block_ ? known_now(b.thread) : nullptr}};
     while (!reached.empty()) {
-        const Moment at = reached.back();
+        const View at = reached.back();
         reached.pop_back();
         const Log* log = log_of(at.block);
         if (!log) continue;
         auto acquire = std::upper_bound(log->acquires.begin(), log->acquires.end(), a.time, [](uint32_t time, const Acquire& q) { return time < q.time; });
         for (; acquire != log->acquires.end() && (acquire->epoch < at.epoch || acquire->time <= at.time); ++acquire) {
             const Acquire& q = *acquire;
-            const bool before_barrier = q.epoch < at.epoch;
-            if (q.thread != at.thread && !before_barrier && !met(at.block, at.thread, q.thread, q.time)) continue;
-            if (q.needs_fence && !fenced(at.block, q.thread, q.time, before_barrier ? ~0u : at.time + 1, false)) continue;
+            if (q.thread != at.thread && q.epoch >= at.epoch && !met(at, q.thread, q.time)) continue;
+            if (q.needs_fence && !fenced(at, q.thread, q.time, false)) continue;
             const auto before = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.address == q.address; });
             const uint32_t from = before != seen.end() ? before->until : a.time;
             if (from >= q.time) continue;
@@ -160,7 +173,7 @@ bool Order::handed_over(const Moment& a, const Moment& b) const
             auto release = std::upper_bound(releases.begin(), releases.end(), from, [](uint32_t time, const Release& r) { return time < r.time; });
             for (; release != releases.end() && release->time <= q.time; ++release) {
                 if (covers(*release, a, b.block)) return true;
-                if (release->block != at.block || release->thread != at.thread) reached.push_back({release->block, release->epoch, release->seen, release->thread});
+                if (release->block != at.block || release->thread != at.thread) reached.push_back({release->block, release->epoch, release->seen, release->thread, release->known});
             }
             if (before != seen.end()) seen[before - seen.begin()].until = q.time;
             else seen.push_back({q.address, q.time});
@@ -171,7 +184,7 @@ bool Order::handed_over(const Moment& a, const Moment& b) const
 
 bool Order::happens_before(const Moment& a, const Moment& b) const
 {
-    if (a.block == b.block && (a.epoch < b.epoch || met(a.block, b.thread, a.thread, a.time))) return true;
+    if (a.block == b.block && (a.epoch < b.epoch || (a.block == block_ && met({b.block, b.epoch, b.time, b.thread, known_now(b.thread)}, a.thread, a.time)))) return true;
     return !objects_.empty() && handed_over(a, b);
 }
 

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -62,6 +63,7 @@ private:
         uint32_t epoch, time;
         uint32_t seen, seen_by_device;  // what its thread did before these times is handed over: to the block, to others
         int thread;
+        const uint32_t* known;          // of the lanes of its warp, as below; null if none have met
     };
     struct Object {
         std::vector<Release> releases;                  // in the order of time
@@ -74,7 +76,7 @@ private:
         bool needs_fence;
     };
     struct Fence {
-        uint32_t time;
+        uint32_t epoch, time;
         int thread;
         bool device;
     };
@@ -86,13 +88,26 @@ private:
     // known[t][u]: what lane u did before this time, lane t knows of.
     struct Lanes {
         uint32_t known[warp_size][warp_size] = {};
+        uint32_t last_meeting = 0;
     };
+    // Where a chain of releases and acquires has come to: what its thread knows at a time.
+    struct View {
+        uint64_t block;
+        uint32_t epoch, time;
+        int thread;
+        const uint32_t* known;
+    };
+    static bool met(const View& view, int other, uint32_t after)
+    {
+        return view.known && view.thread / warp_size == other / warp_size && view.known[other % warp_size] > after;
+    }
+    const uint32_t* known_now(int thread) const;
 
     bool happens_before(const Moment& a, const Moment& b) const;
     bool handed_over(const Moment& a, const Moment& b) const;
+    void forget();
     bool covers(const Release& release, const Moment& a, uint64_t to_block) const;
-    bool met(uint64_t block, int thread, int other, uint32_t after) const;
-    bool fenced(uint64_t block, int thread, uint32_t after, uint32_t until, bool device) const;
+    bool fenced(const View& until, int thread, uint32_t after, bool device) const;
     const Log* log_of(uint64_t block) const;
 
     uint64_t first_block_ = 0, block_ = 0;
@@ -103,6 +118,7 @@ private:
     bool fences_ = false;  // in this block
     std::vector<std::unique_ptr<Lanes>> lanes_;
     std::unordered_map<uintptr_t, Object> objects_;
+    std::deque<std::array<uint32_t, warp_size>> knowledge_;  // of lanes that released
     std::deque<Log> logs_;  // the last one is this block's
     std::unordered_set<uint64_t> confirmed_;
 };

@@ -24,13 +24,18 @@ enum : unsigned {
     DW_LNS_set_basic_block, DW_LNS_const_add_pc, DW_LNS_fixed_advance_pc,
     DW_LNE_end_sequence = 1, DW_LNE_set_address,
     DW_LNCT_path = 1, DW_LNCT_directory_index,
-    DW_AT_stmt_list = 0x10, DW_AT_comp_dir = 0x1b,
+    DW_TAG_inlined_subroutine = 0x1d,
+    DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_comp_dir = 0x1b, DW_AT_ranges = 0x55,
+    DW_AT_call_column = 0x57, DW_AT_call_file = 0x58, DW_AT_call_line = 0x59,
+    DW_RLE_offset_pair = 0x04, DW_RLE_base_address, DW_RLE_start_end, DW_RLE_start_length,
     DW_UT_compile = 1,
     DW_FORM_addr = 0x01, DW_FORM_block2 = 0x03, DW_FORM_block4 = 0x04, DW_FORM_data2 = 0x05, DW_FORM_data4 = 0x06, DW_FORM_data8 = 0x07,
     DW_FORM_string = 0x08, DW_FORM_block = 0x09, DW_FORM_block1 = 0x0a, DW_FORM_data1 = 0x0b, DW_FORM_flag = 0x0c, DW_FORM_sdata = 0x0d,
-    DW_FORM_strp = 0x0e, DW_FORM_udata = 0x0f, DW_FORM_sec_offset = 0x17, DW_FORM_exprloc = 0x18, DW_FORM_flag_present = 0x19,
-    DW_FORM_strx = 0x1a, DW_FORM_addrx = 0x1b, DW_FORM_data16 = 0x1e, DW_FORM_line_strp = 0x1f, DW_FORM_implicit_const = 0x21,
+    DW_FORM_strp = 0x0e, DW_FORM_udata = 0x0f, DW_FORM_ref_addr = 0x10, DW_FORM_ref1, DW_FORM_ref2, DW_FORM_ref4, DW_FORM_ref8,
+    DW_FORM_ref_udata, DW_FORM_sec_offset = 0x17, DW_FORM_exprloc = 0x18, DW_FORM_flag_present = 0x19,
+    DW_FORM_strx = 0x1a, DW_FORM_addrx = 0x1b, DW_FORM_data16 = 0x1e, DW_FORM_line_strp = 0x1f, DW_FORM_ref_sig8 = 0x20, DW_FORM_implicit_const = 0x21,
     DW_FORM_loclistx = 0x22, DW_FORM_rnglistx = 0x23, DW_FORM_strx1 = 0x25, DW_FORM_strx2 = 0x26, DW_FORM_strx3 = 0x27, DW_FORM_strx4 = 0x28,
+    DW_FORM_addrx1 = 0x29, DW_FORM_addrx2, DW_FORM_addrx3, DW_FORM_addrx4,
 };
 
 // Reads forwards, and zeros from the end on: a damaged file is nonsense, but no crash.
@@ -116,39 +121,83 @@ const char* string_at(const char* section, uint64_t offset)
 // The value of an attribute: a number or a text, or neither of both if it is of no interest.
 struct Value {
     uint64_t number = 0;
-    const char* text = "";
+    const char* string = "";
+    const char* section = nullptr;  // where the text lies, at the offset `number`
     bool known = true;
+
+    const char* text() const { return section ? string_at(section, number) : string; }
 };
 
 Value value_of(Reader& r, uint64_t form)
 {
     Value v;
     switch (form) {
-    case DW_FORM_data1: case DW_FORM_flag: case DW_FORM_strx1: v.number = r.get<uint8_t>(); break;
-    case DW_FORM_data2: case DW_FORM_strx2: v.number = r.get<uint16_t>(); break;
-    case DW_FORM_data4: case DW_FORM_strx4: v.number = r.get<uint32_t>(); break;
-    case DW_FORM_data8: case DW_FORM_addr: v.number = r.get<uint64_t>(); break;
-    case DW_FORM_udata: case DW_FORM_strx: case DW_FORM_addrx: case DW_FORM_loclistx: case DW_FORM_rnglistx: v.number = r.uleb(); break;
-    case DW_FORM_sec_offset: v.number = r.offset(); break;
-    case DW_FORM_sdata: r.sleb(); break;
+    case DW_FORM_data1: case DW_FORM_flag: case DW_FORM_strx1: case DW_FORM_addrx1: case DW_FORM_ref1: v.number = r.get<uint8_t>(); break;
+    case DW_FORM_data2: case DW_FORM_strx2: case DW_FORM_addrx2: case DW_FORM_ref2: v.number = r.get<uint16_t>(); break;
+    case DW_FORM_data4: case DW_FORM_strx4: case DW_FORM_addrx4: case DW_FORM_ref4: v.number = r.get<uint32_t>(); break;
+    case DW_FORM_data8: case DW_FORM_addr: case DW_FORM_ref8: case DW_FORM_ref_sig8: v.number = r.get<uint64_t>(); break;
+    case DW_FORM_udata: case DW_FORM_strx: case DW_FORM_addrx: case DW_FORM_loclistx: case DW_FORM_rnglistx: case DW_FORM_ref_udata: v.number = r.uleb(); break;
+    case DW_FORM_sec_offset: case DW_FORM_ref_addr: v.number = r.offset(); break;
+    case DW_FORM_sdata: v.number = uint64_t(r.sleb()); break;
     case DW_FORM_data16: r.skip(16); break;
-    case DW_FORM_strx3: r.skip(3); break;
+    case DW_FORM_strx3: case DW_FORM_addrx3: r.skip(3); break;
     case DW_FORM_block1: r.skip(r.get<uint8_t>()); break;
     case DW_FORM_block2: r.skip(r.get<uint16_t>()); break;
     case DW_FORM_block4: r.skip(r.get<uint32_t>()); break;
     case DW_FORM_block: case DW_FORM_exprloc: r.skip(r.uleb()); break;
-    case DW_FORM_string: v.text = r.string(); break;
-    case DW_FORM_strp: v.text = string_at(".debug_str", r.offset()); break;
-    case DW_FORM_line_strp: v.text = string_at(".debug_line_str", r.offset()); break;
+    case DW_FORM_string: v.string = r.string(); break;
+    case DW_FORM_strp: v.section = ".debug_str"; v.number = r.offset(); break;
+    case DW_FORM_line_strp: v.section = ".debug_line_str"; v.number = r.offset(); break;
     case DW_FORM_flag_present: case DW_FORM_implicit_const: break;
     default: v.known = false;
     }
     return v;
 }
 
-// A line table before version 5 does not have the folder of the compilation: the unit in
-// .debug_info that refers to the table does.
-std::string folder_of(uint64_t line_table)
+// An entry of .debug_info: its tag and its attributes.
+struct Entry {
+    struct Attribute {
+        uint64_t name, form;
+        Value value;
+    };
+    uint64_t tag = 0;
+    std::vector<Attribute> attributes;
+
+    const Attribute* find(uint64_t name) const
+    {
+        for (const Attribute& a : attributes)
+            if (a.name == name) return &a;
+        return nullptr;
+    }
+    uint64_t number(uint64_t name) const { return find(name) ? find(name)->value.number : 0; }
+};
+
+// How the entries of a unit are written down, by their codes.
+using Abbreviations = std::unordered_map<uint64_t, Entry>;
+
+Abbreviations abbreviations_at(uint64_t offset)
+{
+    Abbreviations all;
+    Reader r(section_contents(".debug_abbrev"));
+    r.skip(offset);
+    while (const uint64_t code = r.uleb()) {
+        Entry& entry = all[code];
+        entry.tag = r.uleb();
+        r.skip(1);  // whether it has children
+        for (;;) {
+            Entry::Attribute a{r.uleb(), r.uleb(), {}};
+            if (a.form == DW_FORM_implicit_const) a.value.number = uint64_t(r.sleb());
+            if (!a.name) break;
+            entry.attributes.push_back(a);
+        }
+    }
+    return all;
+}
+
+// Calls visit(entry, version) for the entries of the unit in .debug_info that a line table belongs to, the unit's own first, outer
+// ones before inner ones, for as long as it returns true.
+template <typename Visit>
+void for_entries(uint64_t line_table, Visit visit)
 {
     for (Reader info(section_contents(".debug_info")); info.more();) {
         Reader r = info.unit();
@@ -156,34 +205,92 @@ std::string folder_of(uint64_t line_table)
         if (version < 2 || version > 5) continue;
         if (version == 5 && r.get<uint8_t>() != DW_UT_compile) continue;
         if (version == 5) r.skip(1);
-        Reader abbreviations(section_contents(".debug_abbrev"));
-        abbreviations.skip(r.offset());
+        const Abbreviations abbreviations = abbreviations_at(r.offset());
         if (version < 5) r.skip(1);
-        // The first entry describes the unit. Its abbreviation lists its attributes.
-        const uint64_t wanted = r.uleb();
-        std::string folder;
-        bool done = false;
-        while (abbreviations.more() && !done) {
-            const uint64_t code = abbreviations.uleb();
-            if (!code) break;
-            abbreviations.uleb();   // tag
-            abbreviations.skip(1);  // whether it has children
-            bool found = false, readable = code == wanted;
-            while (abbreviations.more()) {
-                const uint64_t attribute = abbreviations.uleb(), form = abbreviations.uleb();
-                if (form == DW_FORM_implicit_const) abbreviations.sleb();
-                if (!attribute) break;
-                if (!readable) continue;
-                const Value v = value_of(r, form);
-                readable = v.known;
-                if (attribute == DW_AT_comp_dir) folder = v.text;
-                if (attribute == DW_AT_stmt_list) found = v.number == line_table;
+        bool first = true;
+        while (r.more()) {
+            const uint64_t code = r.uleb();
+            if (!code) continue;  // the end of somebody's children
+            const auto known = abbreviations.find(code);
+            if (known == abbreviations.end()) return;
+            Entry entry = known->second;
+            for (Entry::Attribute& a : entry.attributes) {
+                if (a.form != DW_FORM_implicit_const) a.value = value_of(r, a.form);
+                if (!a.value.known) return;
             }
-            if (found) return folder;
-            done = code == wanted;
+            if (first && (!entry.find(DW_AT_stmt_list) || entry.number(DW_AT_stmt_list) != line_table)) break;
+            if (!visit(entry, version)) return;
+            first = false;
         }
+        if (!first) return;
     }
-    return "";
+}
+
+// A line table before version 5 does not have the folder of the compilation: the unit's entry does.
+std::string folder_of(uint64_t line_table)
+{
+    std::string folder;
+    for_entries(line_table, [&](const Entry& unit, unsigned) {
+        if (const Entry::Attribute* a = unit.find(DW_AT_comp_dir)) folder = a->value.text();
+        return false;
+    });
+    return folder;
+}
+
+// Code of a function that was inlined, and where it was called.
+struct Inlined {
+    uint64_t begin, end;  // as in the file
+    uint64_t file, line, column;
+};
+
+// Calls add(begin, end) for the ranges of an entry. What clang has in tables of addresses is left out: it needs none of this.
+template <typename Add>
+void for_ranges(const Entry& entry, unsigned version, uint64_t base, Add add)
+{
+    const Entry::Attribute *low = entry.find(DW_AT_low_pc), *high = entry.find(DW_AT_high_pc), *ranges = entry.find(DW_AT_ranges);
+    if (low && high && low->form == DW_FORM_addr) add(low->value.number, high->value.number + (high->form == DW_FORM_addr ? 0 : low->value.number));
+    if (!ranges || ranges->form != DW_FORM_sec_offset) return;
+    Reader r(section_contents(version < 5 ? ".debug_ranges" : ".debug_rnglists"));
+    r.skip(ranges->value.number);
+    while (r.more()) {
+        uint64_t begin = 0, end = 0;
+        if (version < 5) {
+            begin = r.get<uint64_t>();
+            end = r.get<uint64_t>();
+            if (!begin && !end) return;
+            if (begin == ~uint64_t(0)) base = end;
+            else add(base + begin, base + end);
+            continue;
+        }
+        switch (r.get<uint8_t>()) {
+        case DW_RLE_offset_pair: begin = base + r.uleb(); end = base + r.uleb(); break;
+        case DW_RLE_base_address: base = r.get<uint64_t>(); continue;
+        case DW_RLE_start_end: begin = r.get<uint64_t>(); end = r.get<uint64_t>(); break;
+        case DW_RLE_start_length: begin = r.get<uint64_t>(); end = begin + r.uleb(); break;
+        default: return;
+        }
+        add(begin, end);
+    }
+}
+
+// Those of the unit that a line table belongs to, outer ones before inner ones.
+const std::vector<Inlined>& inlined_in(uint64_t line_table)
+{
+    static std::mutex mutex;
+    static std::map<uint64_t, std::vector<Inlined>> all;
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto [at, is_new] = all.try_emplace(line_table);
+    uint64_t base = 0;
+    if (is_new)
+        for_entries(line_table, [&, inlined = &at->second](const Entry& entry, unsigned version) {
+            if (entry.find(DW_AT_stmt_list)) base = entry.number(DW_AT_low_pc);
+            if (entry.tag == DW_TAG_inlined_subroutine)
+                for_ranges(entry, version, base, [&](uint64_t begin, uint64_t end) {
+                    inlined->push_back({begin, end, entry.number(DW_AT_call_file), entry.number(DW_AT_call_line), entry.number(DW_AT_call_column)});
+                });
+            return true;
+        });
+    return at->second;
 }
 
 // A line table: of a translation unit, or of a part of one.
@@ -191,17 +298,65 @@ struct Unit {
     uint64_t offset = 0;
     unsigned version = 0;
     Reader names;  // the tables of folders and files, read when they are needed
+    unsigned step = 1, line_range = 1, opcode_base = 1;
+    int line_base = 0;
+    const unsigned char* operands = nullptr;  // how many each standard opcode has, from the first on
 };
 
-// From here on, until the next row.
 struct Row {
-    uint32_t offset, line, column, file;  // the offset counts from the first address of the sequence
+    uint64_t address;  // as in the file; the row holds from here on, until the next
+    uint32_t line, column, file;
 };
 
-// Rows of contiguous code.
+// Runs the program of a line table to the end of a sequence, and calls visit(row) for each row. Returns the address of the
+// end; 0 if it is missing.
+template <typename Visit>
+uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
+{
+    Row row{0, 1, 0, 1};
+    while (r.more()) {
+        const unsigned opcode = *r.at++;
+        if (opcode >= unit.opcode_base) {
+            const unsigned n = opcode - unit.opcode_base;
+            row.address += n / unit.line_range * unit.step;
+            row.line += unit.line_base + int(n % unit.line_range);
+            visit(row);
+            continue;
+        }
+        switch (opcode) {
+        case 0: {
+            Reader part = r;
+            const uint64_t bytes = r.uleb();
+            part.at = r.at;
+            r.skip(bytes);
+            part.end = r.at;
+            switch (part.get<uint8_t>()) {
+            case DW_LNE_set_address: row.address = part.get<uint64_t>(); break;
+            case DW_LNE_end_sequence: return row.address;
+            }
+            break;
+        }
+        case DW_LNS_copy: visit(row); break;
+        case DW_LNS_advance_pc: row.address += r.uleb() * unit.step; break;
+        case DW_LNS_advance_line: row.line += uint32_t(r.sleb()); break;
+        case DW_LNS_set_file: row.file = uint32_t(r.uleb()); break;
+        case DW_LNS_set_column: row.column = uint32_t(r.uleb()); break;
+        case DW_LNS_negate_stmt: case DW_LNS_set_basic_block: break;
+        case DW_LNS_const_add_pc: row.address += (255 - unit.opcode_base) / unit.line_range * unit.step; break;
+        case DW_LNS_fixed_advance_pc: row.address += r.get<uint16_t>(); break;
+        default:
+            for (int i = 0; i < unit.operands[opcode - 1]; ++i) r.uleb();
+        }
+    }
+    return 0;
+}
+
+// Contiguous code. Its rows would take more memory than all that the simulator keeps of them: they are read again for each
+// address that is looked for.
 struct Sequence {
     uint64_t begin, end;  // as in the file
-    size_t first, rows, unit;
+    size_t unit;
+    Reader program;
 };
 
 class LineTable {
@@ -212,15 +367,20 @@ class LineTable {
         return table;
     }
 
-    // The row of an address in the file; null if there is none.
-    const Row* find(uint64_t address, const Unit*& unit) const
+    // The row of an address in the file, its line 0 if there is none.
+    Row find(uint64_t address, const Unit*& unit) const
     {
+        Row found{};
         auto s = std::upper_bound(sequences_.begin(), sequences_.end(), address, [](uint64_t a, const Sequence& s) { return a < s.begin; });
-        if (s == sequences_.begin() || address >= (--s)->end) return nullptr;
+        if (s == sequences_.begin() || address >= (--s)->end) return found;
         unit = &units_[s->unit];
-        const Row *begin = &rows_[s->first], *end = begin + s->rows;
-        // The first row is at the beginning.
-        return std::upper_bound(begin, end, address - s->begin, [](uint64_t offset, const Row& r) { return offset < r.offset; }) - 1;
+        Reader r = s->program;
+        // Of several rows at one address, the last has the instruction.
+        run_sequence(*unit, r, [&](const Row& row) {
+            if (row.address <= address) found = row;
+        });
+        forget({s->program.at, s->program.end});
+        return found;
     }
 
     static std::string file_name(const Unit& unit, uint64_t number);
@@ -229,30 +389,19 @@ class LineTable {
     LineTable()
     {
         const Bytes all = section_contents(".debug_line");
-        // About one row in 4 bytes.
-        rows_.reserve((all.end - all.begin) / 4);
         for (Reader r(all); r.more();) {
-            const uint64_t offset = r.at - all.begin;
-            read_unit(r.unit(), offset);
+            const unsigned char* begin = r.at;
+            read_unit(r.unit(), begin - all.begin);
+            forget({begin, r.at});
         }
         std::sort(sequences_.begin(), sequences_.end(), [](const Sequence& a, const Sequence& b) { return a.begin < b.begin; });
     }
 
     void read_unit(Reader r, uint64_t offset);
-    void end_sequence(uint64_t begin, uint64_t end, size_t first, bool ordered);
 
     std::vector<Unit> units_;
-    std::vector<Row> rows_;
     std::vector<Sequence> sequences_;
 };
-
-void LineTable::end_sequence(uint64_t begin, uint64_t end, size_t first, bool ordered)
-{
-    // Functions that the linker left out are somewhere else, mostly at 0.
-    if (ordered && rows_.size() > first && end - begin <= UINT32_MAX && is_code(begin, end))
-        sequences_.push_back({begin, end, first, rows_.size() - first, units_.size() - 1});
-    else rows_.resize(first);
-}
 
 void LineTable::read_unit(Reader r, uint64_t offset)
 {
@@ -267,72 +416,31 @@ void LineTable::read_unit(Reader r, uint64_t offset)
     unit.names.end = r.at;
 
     Reader& h = unit.names;
-    const unsigned step = h.get<uint8_t>();
+    unit.step = h.get<uint8_t>();
     if (unit.version >= 4) h.skip(1);  // operations per instruction: 1
     h.skip(1);                         // is_stmt
-    const int line_base = h.get<int8_t>();
-    const unsigned line_range = h.get<uint8_t>(), opcode_base = h.get<uint8_t>();
-    if (!line_range || !opcode_base) return;
-    unsigned char operands[256] = {};
-    for (unsigned i = 1; i < opcode_base; ++i) operands[i] = h.get<uint8_t>();
+    unit.line_base = h.get<int8_t>();
+    unit.line_range = h.get<uint8_t>();
+    unit.opcode_base = h.get<uint8_t>();
+    unit.operands = h.at;
+    if (!unit.line_range || !unit.opcode_base || unit.opcode_base - 1 > h.end - h.at) return;
+    h.skip(unit.opcode_base - 1);
     units_.push_back(unit);
 
-    uint64_t address = 0, begin = 0;
-    uint32_t line = 1, column = 0, file = 1;
-    size_t first = rows_.size();
-    bool ordered = true;
-    const auto add_row = [&] {
-        if (rows_.size() == first) begin = address;
-        const Row row = {uint32_t(address - begin), line, column, file};
-        // Of several rows at one address, the last has the instruction.
-        if (rows_.size() > first && rows_.back().offset == row.offset) {
-            rows_.back() = row;
-            return;
-        }
-        if (rows_.size() > first && rows_.back().offset > row.offset) ordered = false;
-        rows_.push_back(row);
-    };
     while (r.more()) {
-        const unsigned opcode = *r.at++;
-        if (opcode >= opcode_base) {
-            const unsigned n = opcode - opcode_base;
-            address += n / line_range * step;
-            line += line_base + int(n % line_range);
-            add_row();
-            continue;
-        }
-        switch (opcode) {
-        case 0: {
-            Reader part = r;
-            const uint64_t bytes = r.uleb();
-            part.at = r.at;
-            r.skip(bytes);
-            part.end = r.at;
-            switch (part.get<uint8_t>()) {
-            case DW_LNE_set_address: address = part.get<uint64_t>(); break;
-            case DW_LNE_end_sequence:
-                end_sequence(begin, address, first, ordered);
-                address = begin = 0;
-                line = 1, column = 0, file = 1;
-                first = rows_.size();
-                ordered = true;
-            }
-            break;
-        }
-        case DW_LNS_copy: add_row(); break;
-        case DW_LNS_advance_pc: address += r.uleb() * step; break;
-        case DW_LNS_advance_line: line += uint32_t(r.sleb()); break;
-        case DW_LNS_set_file: file = uint32_t(r.uleb()); break;
-        case DW_LNS_set_column: column = uint32_t(r.uleb()); break;
-        case DW_LNS_negate_stmt: case DW_LNS_set_basic_block: break;
-        case DW_LNS_const_add_pc: address += (255 - opcode_base) / line_range * step; break;
-        case DW_LNS_fixed_advance_pc: address += r.get<uint16_t>(); break;
-        default:
-            for (int i = 0; i < operands[opcode]; ++i) r.uleb();
-        }
+        Reader program = r;
+        uint64_t begin = 0, last = 0;
+        bool any = false, ordered = true;
+        const uint64_t end = run_sequence(unit, r, [&](const Row& row) {
+            if (!any) begin = row.address;
+            ordered = ordered && (!any || row.address >= last);
+            last = row.address;
+            any = true;
+        });
+        program.end = r.at;
+        // Functions that the linker left out are somewhere else, mostly at 0.
+        if (any && ordered && is_code(begin, end)) sequences_.push_back({begin, end, units_.size() - 1, program});
     }
-    // The end is missing.
-    rows_.resize(first);
 }
 
 std::string join(const std::string& folder, const std::string& name)
@@ -360,7 +468,7 @@ std::vector<Name> names_of(Reader& r)
         for (const auto& [type, form] : format) {
             const Value v = value_of(r, form);
             if (!v.known) return {};
-            if (type == DW_LNCT_path) name.text = v.text;
+            if (type == DW_LNCT_path) name.text = v.text();
             if (type == DW_LNCT_directory_index) name.folder = v.number;
         }
         names.push_back(name);
@@ -404,20 +512,29 @@ std::string text_of(const std::string& file, int number)
     return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
+// Of a function of CUDA that was inlined, such as an operator of half, the place is where the program calls it.
+bool is_cudas(const std::string& file) { return file.find("common/sim/include/") != std::string::npos; }
+
 // The place without its text, the file with its whole path.
 Place find(uint64_t return_address)
 {
     Place place;
     const Unit* unit = nullptr;
     // The call is in front of where it returns to.
-    const Row* row = LineTable::get().find(return_address - load_address() - 1, unit);
+    const uint64_t address = return_address - load_address() - 1;
+    const Row row = LineTable::get().find(address, unit);
     // Line 0: the compiler does not say.
-    if (!row || !row->line) return place;
-    place.file = LineTable::file_name(*unit, row->file);
-    if (place.file.empty()) return place;
-    place.file = std::filesystem::path(place.file).lexically_normal().string();
-    place.line = int(row->line);
-    place.column = int(row->column);
+    if (!row.line) return place;
+    const auto set = [&](uint64_t file, uint64_t line, uint64_t column) {
+        place.file = std::filesystem::path(LineTable::file_name(*unit, file)).lexically_normal().string();
+        place.line = place.file.empty() ? 0 : int(line);
+        place.column = place.file.empty() ? 0 : int(column);
+    };
+    set(row.file, row.line, row.column);
+    if (!is_cudas(place.file)) return place;
+    const std::vector<Inlined>& inlined = inlined_in(unit->offset);
+    for (auto i = inlined.rbegin(); i != inlined.rend() && is_cudas(place.file); ++i)
+        if (i->begin <= address && address < i->end && i->line) set(i->file, i->line, i->column);
     return place;
 }
 

@@ -87,6 +87,8 @@ public:
     }
 
     void grow();  // when there is no room left
+    // There may be no more of it: 32 MB. The threads make way, so that requests are formed.
+    bool full() const { return rows_.size() >= 1 << 16; }
 
     // Forms the requests, hands each to `count`, and starts over. `order`: of the first of them. `times`: of the
     // last event of each lane, before and, in the end, after.

@@ -40,6 +40,20 @@ void pieces(const Request& r, uint32_t lanes, unsigned size, Transactions& out)
     for (int i = 0; i < n; ++i) out.add(seen[i] * size, size);
 }
 
+// Atomic operations on one address take turns: of the lanes that share it, one at a time.
+void in_turns(const Request& r, unsigned size, Transactions& out)
+{
+    for (uint32_t left = r.lanes, now; left; left &= ~now) {
+        now = 0;
+        for_lanes(left, [&](int lane) {
+            bool first = true;
+            for_lanes(now, [&](int other) { first = first && r.address[other] != r.address[lane]; });
+            if (first) now |= 1u << lane;
+        });
+        pieces(r, now, size, out);
+    }
+}
+
 // 1.0 and 1.1, half a warp: the k-th lane must access the k-th word of an aligned segment of 16
 // words (4, 8 or 16 bytes; the last as two transactions); otherwise each lane pays 32 bytes.
 void half_warp_in_order(const Request& r, uint32_t lanes, int first, Transactions& out)
@@ -142,6 +156,8 @@ void Rules::global(const Request& r, Transactions& out) const
     } else if (contiguous(r, bytes)) {
         for (uint64_t sector = r.address[0] / 32; sector <= (r.address[0] + warp_size * bytes - 1) / 32; ++sector)
             out.add(sector * 32, 32);
+    } else if (major_ >= 5 && kind_of(r.site) == atomic) {
+        in_turns(r, 32, out);  // as on an H200 (tests/data/h200_kinds.csv)
     } else {
         pieces(r, r.lanes, 32, out);
     }

@@ -15,28 +15,30 @@ constexpr uint64_t alignment = 256;  // of an array on this host thread: two row
 uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
 // Thread-local variables that are no shared memory: the simulator's.
-bool own(const std::string& name)
+bool own(std::string_view name)
 {
     for (const char* prefix : {"_ZN3sim", "_ZN7harness", "_ZZN3sim", "_ZZN7harness", "_ZGV"})
         if (name.compare(0, std::strlen(prefix), prefix) == 0) return true;
     return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
 }
 
-// Where nvcc would put an array: behind those declared before it in the same function, aligned as its type.
+// Where nvcc would put an array: behind those declared before it in the same function, aligned as its type. And what it holds.
 struct Layout {
     unsigned order = 0, align = 16;
+    Elements elements;
 };
 
 Layout layout_of(const Symbol& array)
 {
     const std::string name = variable_name(array), part = std::to_string(name.size()) + name, note = "sim_array_" + name;
     const size_t at = array.name.rfind(part);
-    if (at == std::string::npos) return {};
-    std::string beside = array.name;
+    if (at == std::string_view::npos) return {};
+    std::string beside(array.name);
     const Symbol* found = array_note(beside.replace(at, part.size(), std::to_string(note.size()) + note));
-    if (!found || found->bytes < 4) return {};
-    const unsigned short* values = reinterpret_cast<const unsigned short*>(found->address);
-    return {values[0], std::max<unsigned>(1, values[1])};
+    if (!found || found->bytes < 3 * sizeof(unsigned)) return {};
+    const unsigned* values = reinterpret_cast<const unsigned*>(found->address);
+    // Where an array begins is known to the compiler: the elements are aligned as far as their size allows.
+    return {values[0], std::max(1u, values[1]), {values[2], values[2] & -values[2]}};
 }
 
 // The arrays of all kernels of the program, by their offsets.
@@ -73,7 +75,7 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
         for (const Symbol& s : all_arrays())
             if (belongs_to(s, *function)) own.push_back({layout_of(s), &s});
     std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.first.order < b.first.order; });
-    for (const auto& [layout, s] : own) add(thread_local_base() + s->address, s->bytes, name_of(*s), round_up(end_, layout.align));
+    for (const auto& [layout, s] : own) add(thread_local_base() + s->address, s->bytes, name_of(*s), round_up(end_, layout.align), layout.elements);
     dynamic_bytes_ = dynamic_bytes;
     if (dynamic_bytes) {
         const uint64_t static_bytes = static_bytes_;
@@ -82,9 +84,9 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
     }
 }
 
-const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset)
+const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset, Elements elements)
 {
-    arrays_.push_back(std::make_unique<SharedArray>(SharedArray{begin, bytes, offset, cells_, name}));
+    arrays_.push_back(std::make_unique<SharedArray>(SharedArray{begin, bytes, offset, cells_, name, elements}));
     cells_ += round_up(bytes, 16);
     end_ = std::max(end_, offset + bytes);
     static_bytes_ += bytes;
@@ -114,7 +116,7 @@ const SharedArray* SharedMemory::find(uintptr_t address, uint64_t place)
     const Symbol* function = function_at(place - 1);
     if (found.name.compare(0, 3, "_ZZ") == 0 && !(function && belongs_to(found, *function))) return nullptr;
     // Found in any order: the place must not depend on it. Behind all that the kernel has itself.
-    return &add(thread_local_base() + found.address, found.bytes, name_of(found), (uint64_t(1) << 20) + found.address / alignment * alignment);
+    return &add(thread_local_base() + found.address, found.bytes, name_of(found), (uint64_t(1) << 20) + found.address / alignment * alignment, layout_of(found).elements);
 }
 
 const SharedArray* SharedMemory::nearest(uintptr_t address) const

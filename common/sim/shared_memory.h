@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "memory.h"
+
 namespace sim {
 
 struct SharedArray {
@@ -20,6 +22,7 @@ struct SharedArray {
     uint64_t offset;  // in the block's shared memory
     uint64_t cell;    // the first of its bytes, when all arrays' bytes are numbered in the order they were found
     std::string name;
+    Elements elements;
 
     bool holds(uintptr_t address) const { return address - begin < bytes; }
 };
@@ -44,7 +47,7 @@ public:
     uint64_t static_bytes() const { return static_bytes_; }  // of the arrays that were found
 
 private:
-    const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset);
+    const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset, Elements elements = {});
 
     const void* kernel_ = nullptr;
     std::vector<std::unique_ptr<SharedArray>> arrays_;

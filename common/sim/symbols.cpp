@@ -54,8 +54,9 @@ class File {
                 if (ELF64_ST_TYPE(s.st_info) != type || s.st_shndx == SHN_UNDEF || s.st_shndx >= SHN_LORESERVE || !s.st_size) continue;
                 if (s.st_name >= size_t(names.end - names.begin)) continue;
                 const char* name = reinterpret_cast<const char*>(names.begin) + s.st_name;
-                visit(Symbol{std::string(name, strnlen(name, names.end - names.begin - s.st_name)), s.st_value, s.st_size}, s.st_shndx);
+                visit(Symbol{{name, strnlen(name, names.end - names.begin - s.st_name)}, s.st_value, s.st_size}, s.st_shndx);
             }
+            forget({data_, data_ + bytes_});
         }
     }
 
@@ -132,6 +133,12 @@ Bytes section_contents(const char* name)
     return section ? File::get().contents(*section) : Bytes();
 }
 
+void forget(Bytes part)
+{
+    const uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE)), begin = uintptr_t(part.begin) / page * page;
+    madvise(reinterpret_cast<void*>(begin), uintptr_t(part.end) - begin, MADV_DONTNEED);
+}
+
 bool is_code(uint64_t begin, uint64_t end)
 {
     for (const Elf64_Shdr& s : File::get().sections())
@@ -172,10 +179,10 @@ const std::vector<Symbol>& thread_local_symbols()
 
 const Symbol* array_note(const std::string& name)
 {
-    static const std::unordered_map<std::string, Symbol> notes = [] {
-        std::unordered_map<std::string, Symbol> all;
+    static const std::unordered_map<std::string_view, Symbol> notes = [] {
+        std::unordered_map<std::string_view, Symbol> all;
         File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned) {
-            if (s.name.find("sim_array_") == std::string::npos) return;
+            if (s.name.find("sim_array_") == std::string_view::npos) return;
             s.address += load_address();
             all.emplace(s.name, s);
         });
@@ -213,7 +220,7 @@ std::vector<Symbol> symbols_in_section(const char* section)
         s.address += load_address();
         if (in == number) all.push_back(std::move(s));
     });
-    std::sort(all.begin(), all.end(), by_address);
+    std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) { return a.name < b.name; });
     return all;
 }
 
@@ -221,14 +228,22 @@ std::string demangle(const std::string& name)
 {
     int status = 0;
     char* text = name.compare(0, 2, "_Z") ? nullptr : abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    const std::string plain = text && !status ? text : name;
+    std::string plain = text && !status ? text : name;
     std::free(text);
+    // Of types that CUDA has under other names (include/cuda_fp16.h, include/cuda_bf16.h).
+    for (const auto& [ours, cudas] : {std::pair{"sim::Small<sim::Binary16>", "__half"}, {"sim::Pair<sim::Binary16>", "__half2"},
+                                      {"sim::Small<sim::Brain16>", "__nv_bfloat16"}, {"sim::Pair<sim::Brain16>", "__nv_bfloat162"}})
+        for (size_t at; (at = plain.find(ours)) != std::string::npos;) {
+            size_t length = std::strlen(ours);
+            if (plain.compare(at + length, 2, " >") == 0) ++length;  // a space that holds > > apart
+            plain.replace(at, length, cudas);
+        }
     return plain;
 }
 
 std::string variable_name(const Symbol& variable)
 {
-    const std::string whole = demangle(variable.name);
+    const std::string whole = demangle(std::string(variable.name));
     size_t begin = 0;
     int depth = 0;
     for (size_t i = 0; i < whole.size(); ++i) {
@@ -241,7 +256,7 @@ std::string variable_name(const Symbol& variable)
 
 std::string source_function(const Symbol& function)
 {
-    return function.name.substr(0, function.name.find('.', 1));
+    return std::string(function.name.substr(0, function.name.find('.', 1)));
 }
 
 bool belongs_to(const Symbol& variable, const Symbol& function)
@@ -249,7 +264,7 @@ bool belongs_to(const Symbol& variable, const Symbol& function)
     const std::string prefix = prefix_of_locals(function);
     if (prefix.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
     // Of k: _ZZ1kvE4tile. Of a lambda in k: _ZZZ1kvENKUlvE_clEvE4tile.
-    for (size_t at = 2; variable.name[at] == 'Z'; ++at)
+    for (size_t at = 2; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
         if (!variable.name.compare(at, prefix.size(), prefix)) return true;
     return false;
 }

@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sim {
 
 struct Symbol {
-    std::string name;        // mangled
+    std::string_view name;   // mangled; in the program's file
     uint64_t address = 0;    // in this process; of a thread-local variable: its offset in the program's thread-local storage
     uint64_t bytes = 0;
 };
@@ -29,7 +30,7 @@ bool is_guard(uint64_t offset);
 // Where the program's thread-local storage begins for the calling thread; 0 if it has none.
 uintptr_t thread_local_base();
 
-// The data in the section of this name, by address.
+// The data in the section of this name, by name: compilers lay them out in different orders.
 std::vector<Symbol> symbols_in_section(const char* section);
 
 // The constant of this mangled name that the rewriter put beside a shared array, or null.
@@ -55,6 +56,9 @@ struct Bytes {
 
 // The contents of a section; empty if there is none or it is compressed.
 Bytes section_contents(const char* name);
+
+// Gives back the memory that a part of the file took to be read. It can be read again.
+void forget(Bytes part);
 
 // Whether [begin, end) lies in one section of code; addresses as in the file.
 bool is_code(uint64_t begin, uint64_t end);

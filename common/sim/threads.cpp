@@ -8,6 +8,8 @@ namespace sim {
 
 __thread uint64_t turn;
 __thread bool suspicious;
+__thread uint64_t clock_reads;
+volatile sig_atomic_t stopping = 0;
 __thread uint3 thread_index, block_index;
 __thread Dimensions block_size, grid_size;
 
@@ -40,8 +42,11 @@ void Threads::start(dim3 block, void (*threads)(const void* arguments), const vo
     for (int t = 0; t < threads_; ++t) index_[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
 }
 
-void Threads::run_block()
+void Threads::run_block(bool alone)
 {
+    alone_ = alone;
+    stuck_ = false;
+    rounds_ = 0;
     std::fill_n(state_, threads_, fresh);
     std::fill_n(turns_, threads_, 0);
     at_barrier_ = phase_ = predicates_ = 0;
@@ -70,11 +75,13 @@ int Threads::advance()
                 continue;
             }
             observer_.warp_stopped((warp_end_ - 1) / warp_size);
+            if (stopping) return nobody;
             unsettled_ = false;
             if (warp_end_ < threads_) {
                 warp_end_ = std::min(warp_end_ + warp_size, threads_);
             } else {
                 if (yields_) {
+                    stuck_ = stuck();
                     std::replace(state_, state_ + threads_, yielded, ready);
                     yields_ = false;
                 } else {
@@ -91,6 +98,26 @@ int Threads::advance()
         record_.begin_lane(current_ % warp_size);
         return current_;
     }
+}
+
+// All threads have yielded, or wait, or have ended. Whether everything is as it was when that happened before: the stack of each
+// thread, with its registers, and the memory that was stored to in between. The same would happen again, for ever.
+bool Threads::stuck()
+{
+    if (!alone_) return false;
+    const uint64_t changes = observer_.changes();
+    uint64_t now = hash_of(clock_reads, &phase_, sizeof phase_);
+    for (int t = 0; t < threads_; ++t) {
+        now = hash_of(now, &state_[t], sizeof state_[t]);
+        if (state_[t] != yielded && state_[t] != parked) continue;
+        const std::string_view stack = fibers_.stack(*fiber_of_[t]);
+        now = hash_of(now, stack.data(), stack.size());
+    }
+    // In the first round, not all that was stored has been looked at.
+    const bool same = ++rounds_ > 1 && now == last_round_ && (!changes || (rounds_ > 2 && changes == last_changes_));
+    last_round_ = now;
+    last_changes_ = changes;
+    return same;
 }
 
 // Leaves the running fiber for the one that carries the current thread on.
@@ -274,14 +301,19 @@ void Threads::release(int first, uint32_t lanes, uint32_t took_part)
 
 void Threads::pass_turn(uint64_t turns, uint64_t place)
 {
+    if (stopping) go_on(nobody);
     turns_[current_] += turns;
     if (turns_[current_] > patience_) {
         patience_ = 0;  // whoever else is still at it ends, too
-        observer_.never_ends(place, current_);
+        observer_.never_ends(place, current_, false);
         end_thread();
     }
     unsettled_ = yields_ = true;
     PAUSE(*this, yielded);
+    if (here->stuck_) {
+        observer_.never_ends(place, here->current_, true);
+        end_thread();
+    }
 }
 
 }  // namespace sim

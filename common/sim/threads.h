@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <vector>
 
@@ -37,8 +38,10 @@ public:
     virtual void barrier_missed(uint64_t first, uint64_t other, int missing, int waiting) = 0;
     // Lanes wait for others that never come.
     virtual void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) = 0;
-    // A thread has made more turns of loops than there may be.
-    virtual void never_ends(uint64_t place, int thread) = 0;
+    // A thread has made more turns of loops than there may be. `stuck`: it would make the same turn for ever.
+    virtual void never_ends(uint64_t place, int thread, bool stuck) = 0;
+    // A hash of what the block's warps stored since this was called before.
+    virtual uint64_t changes() = 0;  // 0: nothing
     // The running thread is about to wait.
     virtual void settle() = 0;
 };
@@ -53,8 +56,9 @@ public:
     // The kernel whose blocks are run from now on, and the size of a block. `returned_may_miss`: whether
     // a barrier does without threads that have returned, as from compute capability 7.0 on.
     void start(dim3 block, void (*threads)(const void* arguments), const void* arguments, bool returned_may_miss);
-    // Runs a block, with threadIdx set for each thread. blockIdx, blockDim and gridDim are the caller's to set.
-    void run_block();
+    // Runs a block, with threadIdx set for each thread. blockIdx, blockDim and gridDim are the caller's to set. `alone`: nobody
+    // else changes memory meanwhile.
+    void run_block(bool alone);
 
     // On the fiber of a thread.
     int barrier(int predicate, uint64_t place);
@@ -70,6 +74,7 @@ public:
     int count() const { return threads_; }
     uint32_t warp_lanes() const;                // lanes that the running thread's warp has
     int barriers_passed() const { return phase_; }
+    bool runs_long() const { return rounds_ > 0 || yields_; }  // a thread of this block has yielded
     const Fibers& fibers() const { return fibers_; }
 
 private:
@@ -100,6 +105,7 @@ private:
     void release(int first, uint32_t lanes, uint32_t took_part);
     void open_barrier();
     void check_barrier();
+    bool stuck();
 
     WarpRecord& record_;
     ThreadObserver& observer_;
@@ -126,6 +132,9 @@ private:
     Fiber* fiber_of_[Fibers::most + 1];  // of a waiting thread; never null
     uint64_t turns_[Fibers::most];       // of long loops, since the block began
     uint64_t patience_ = 0;              // turns of a thread, until one was found that never ends
+    bool alone_ = true, stuck_ = false;
+    int rounds_ = 0;           // in which threads of this block yielded
+    uint64_t last_round_ = 0, last_changes_ = 0;  // a hash of all stacks at the end of it; of what was stored in it
     Parked parked_[Fibers::most];        // of all warps: another one runs while lanes of this one yield and others are parked
     std::vector<Exchange> results_;
 };
@@ -133,6 +142,12 @@ private:
 // threadIdx and the others, as the kernels see them in launch.h, where they can be set.
 extern __thread uint3 thread_index asm("threadIdx"), block_index asm("blockIdx");
 extern __thread Dimensions block_size asm("blockDim"), grid_size asm("gridDim");
+
+// Set by a signal: kernels that run end as soon as a warp stops or a loop has been long, in the middle.
+extern volatile sig_atomic_t stopping;
+
+// Times that this host thread's simulated threads have looked at the clock.
+extern __thread uint64_t clock_reads;
 
 // A loop may make so many turns in one thread before it is taken for endless.
 uint64_t& most_turns();

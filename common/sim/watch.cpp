@@ -63,9 +63,9 @@ void look_volatile(uintptr_t address, Site site)
     if (kind_of(site) == load) worker.note_acquire(address, false, return_address(site));
 }
 
-void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
+void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
 {
-    if (watching) Worker::here()->look_at_range(address, bytes, kind, place);
+    if (watching) Worker::here()->look_at_range(address, bytes, kind, place, otherwise);
 }
 
 // Whether an access of `piece` bytes may be made and is to be recorded. False: it is of no memory of the
@@ -77,7 +77,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
     if (const SharedArray* array = shared_.find(address, return_address(site))) {
         if (address % piece) refuse(Fault::misaligned, address, site, array->name, array->begin);
         if (!array->holds(address + piece - 1)) refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, array->name, array->begin);
-        prefer(likely.shared, array->begin, array->bytes);
+        if (!array->elements.has_pairs()) prefer(likely.shared, array->begin, array->bytes);
         return true;
     }
     const Allocation* target = memory().find(address);
@@ -97,7 +97,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
     if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
     if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
     if (kind == load && target->unwritten) check_output(*target, address, site);
-    else if (kind != atomic) prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
+    else if (kind != atomic && !target->elements.has_pairs()) prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
     return true;
 }
 
@@ -107,16 +107,35 @@ void Worker::look(uintptr_t address, Site site)
     if (suspect_.line && (threads_.fibers().hold(address) || place_of(return_address(site)).line != suspect_.line)) settle_index();
     suspect_.line = 0;
     suspicious = false;
+    if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16) return look_at_range(address, 16, kind_of(site), return_address(site), 8);
     if (!may_pass(address, site, bytes_of(site))) return;
-    if (cursor.next == cursor.end) record_.grow();
+    if (cursor.next == cursor.end) make_room(return_address(site));
     record(address, site);
 }
 
-// A structure is moved in words, as nvcc does where it knows of no greater alignment.
-void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
+void Worker::make_room(uint64_t place)
 {
-    const uintptr_t low = (address | bytes) & -(address | bytes);
-    const unsigned piece = unsigned(std::min<uintptr_t>(low, 4));
+    if (record_.full()) threads_.pass_turn(0, place);
+    else record_.grow();
+}
+
+// Of how many bytes the pieces are that an access to a structure is made of.
+unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise)
+{
+    if (!threads_.fibers().hold(address)) {
+        if (const SharedArray* array = shared_.find(address, place)) {
+            if (array->elements.known(bytes)) return array->elements.piece(address - array->begin, bytes);
+        } else if (const Allocation* target = memory().find(address)) {
+            if (target->elements.known(bytes)) return target->elements.piece(address - target->begin, bytes);
+        }
+    }
+    return 1u << __builtin_ctzll(address | bytes | otherwise);
+}
+
+void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
+{
+    if (bytes == 0) return;
+    const unsigned piece = piece_of(address, bytes, place, otherwise);
     const Site site = site_of(place, kind, unsigned(__builtin_ctz(piece))) | turn;
     for (size_t at = 0; at < bytes; at += piece) look(address + at, site);
 }
@@ -125,7 +144,7 @@ void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t 
 void Worker::note_event(uint32_t time, uint64_t place)
 {
     if (!time) return;
-    if (cursor.next == cursor.end) record_.grow();
+    if (cursor.next == cursor.end) make_room(place);
     record(time, event_of(place) | turn);
 }
 

@@ -40,8 +40,8 @@ void look_at_host(uintptr_t address, Site site);
 // A volatile access: whoever loads so may be waiting for what another thread stores.
 void look_volatile(uintptr_t address, Site site);
 
-// An access of as many bytes as the compiler moves at once.
-void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
+// An access to a structure: made in pieces as nvcc would make them, or of `otherwise` bytes where the memory's elements are unknown.
+void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise = 4);
 
 inline void record(uintptr_t address, Site site)
 {

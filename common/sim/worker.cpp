@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "../error.h"
 #include "faults.h"
@@ -45,8 +46,8 @@ void Worker::run_the_rest()
 {
     for (;;) {
         const uint64_t first = grid_->next_block.fetch_add(grid_->chunk);
-        if (first >= grid_->blocks) break;
-        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks); ++block) run_block(block);
+        if (first >= grid_->blocks || grid_->over()) break;
+        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks) && !grid_->over(); ++block) run_block(block);
     }
     counter.finish();
     likely = {};  // the host is watched in another way
@@ -62,7 +63,7 @@ void Worker::run_block(uint64_t block)
     shared_.poison();
     sequence_warp_ = -1;
     watching = true;
-    threads_.run_block();
+    threads_.run_block(grid_->alone);
     watching = false;
     shared_checker_.block_done(findings);
     global_checker_.block_done(findings);
@@ -102,14 +103,29 @@ void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t ca
                   harness::format("mask 0x%08x, came 0x%08x", mask, came)});
 }
 
-void Worker::never_ends(uint64_t place, int thread)
+void Worker::never_ends(uint64_t place, int thread, bool stuck)
 {
+    grid_->endless = true;
     findings.add({Fault::endless_loop, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false,
-                  harness::format("more than %llu turns", (unsigned long long)most_turns())});
+                  stuck ? "every turn is like the last one, and nobody else runs: not the host, nor another block"
+                        : harness::format("more than %llu turns", (unsigned long long)most_turns())});
+}
+
+uint64_t Worker::changes() { return std::exchange(changes_, 0); }
+
+// What memory holds now that it was stored to.
+void Worker::note_change(const Request& request)
+{
+    if (kind_of(request.site) != store && kind_of(request.site) != atomic) return;
+    for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
+        const uint64_t address = request.address[__builtin_ctz(lanes)];
+        changes_ = hash_of(hash_of(changes_, &address, sizeof address), reinterpret_cast<const void*>(address), bytes_of(request.site));
+    }
 }
 
 void Worker::request(const Request& request, int warp)
 {
+    if (__builtin_expect(threads_.runs_long(), 0)) note_change(request);
     sequence_.add(request.site);
     const uint64_t address = request.address[__builtin_ctz(request.lanes)];
     if (recent_ && recent_->holds(address)) return global_request(request, warp);

@@ -32,6 +32,9 @@ struct Grid {
     uint64_t earlier_blocks;           // of earlier launches
     uint64_t chunk;                    // blocks taken at a time
     std::atomic<uint64_t> next_block;  // the first one nobody has taken
+    bool alone = true;                 // one host thread runs them all
+    std::atomic<bool> endless{false};  // a thread was found that never ends: the grid ends there
+    bool over() const { return stopping || endless; }
 };
 
 class Worker : private ThreadObserver {
@@ -46,7 +49,7 @@ public:
 
     // On the fiber of a thread.
     void look(uintptr_t address, Site site);
-    void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
+    void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise);
     void note_fence(Scope scope, uint64_t place);
     void note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place);
     void note_acquire(uintptr_t address, bool relaxed, uint64_t place);
@@ -74,11 +77,15 @@ private:
     void warp_syncs(int warp, uint32_t lanes) override;
     void barrier_missed(uint64_t first, uint64_t other, int missing, int waiting) override;
     void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) override;
-    void never_ends(uint64_t place, int thread) override;
+    void never_ends(uint64_t place, int thread, bool stuck) override;
+    uint64_t changes() override;
+    __attribute__((cold)) void note_change(const Request& request);
     void settle() override { settle_index(); }
 
     void note_event(uint32_t time, uint64_t place);
+    void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
+    unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin);
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
     void check_output(const Allocation& memory, uintptr_t address, Site site);
@@ -97,7 +104,8 @@ private:
     GlobalChecker global_checker_{order_};
     Sequence sequence_;  // of the warp that stopped last, since the barrier
     int sequence_warp_ = -1;
-    int requests_ = 0;  // of that warp, since then
+    int requests_ = 0;       // of that warp, since then
+    uint64_t changes_ = 0;  // see changes()
     const Allocation* recent_ = nullptr;  // that a request went to
     struct Suspect {
         std::string text;

@@ -58,6 +58,20 @@ __global__ void lastBlockOfAll(Memory* m, bool faulty)
     }
 }
 
+// Tickets of warps: a lane draws one for all of its warp.
+__global__ void ticketOfAWarp(Memory* m, bool faulty)
+{
+    const int warps = blocks * threads / 32, lane = threadIdx.x % 32;
+    m->partial[blockIdx.x * threads + threadIdx.x] = 1;
+    if (!faulty) __syncwarp();
+    if (lane != 0) return;
+    __threadfence();
+    if (atomicAdd(&m->tickets, 1) != warps - 1) return;
+    int sum = 0;
+    for (int i = 0; i < blocks * threads; ++i) sum += m->partial[i];
+    m->result = sum;
+}
+
 // A fence for the block does not make anything seen by another one.
 __global__ void scopeOfTheFence(Memory* m, bool faulty)
 {
@@ -313,6 +327,7 @@ int main(int count, char** arguments)
     if (!faulty) row(#kernel, expected)
     ORDER(lastBlock, h.result == 10);
     ORDER(lastBlockOfAll, h.result == blocks * threads);
+    ORDER(ticketOfAWarp, h.result == blocks * threads);
     ORDER(scopeOfTheFence, h.result == threads);
     ORDER(lockOfBlocks, h.counter == blocks);
     ORDER(lockOfLanes, h.result == threads);

@@ -25,6 +25,16 @@ cudaError_t allocate_managed(void** memory, size_t bytes, const void* place);
 cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place);
 cudaError_t allocate_async(void** memory, size_t bytes, const void* place);
 
+// What new memory is declared to hold; of a type that is not defined, nothing is known.
+void note_elements(const void* memory, size_t bytes, size_t alignment);
+template <typename T, size_t bytes = sizeof(T)>
+cudaError_t holding(T** memory, cudaError_t allocated)
+{
+    if (allocated == cudaSuccess) note_elements((const void*)*memory, bytes, alignof(T));
+    return allocated;
+}
+inline cudaError_t holding(const void*, cudaError_t allocated) { return allocated; }
+
 cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, const void* place);
 cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, const void* place);
 cudaError_t symbol_address(void** address, const void* symbol);
@@ -136,37 +146,37 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t b
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMalloc(T** memory, size_t bytes)
 {
-    return sim::allocate((void**)(void*)memory, bytes, SIM_PLACE);
+    return sim::holding(memory, sim::allocate((void**)(void*)memory, bytes, SIM_PLACE));
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height)
 {
-    return sim::allocate_pitched((void**)(void*)memory, pitch, width, height, SIM_PLACE);
+    return sim::holding(memory, sim::allocate_pitched((void**)(void*)memory, pitch, width, height, SIM_PLACE));
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned = cudaMemAttachGlobal)
 {
-    return sim::allocate_managed((void**)(void*)memory, bytes, SIM_PLACE);
+    return sim::holding(memory, sim::allocate_managed((void**)(void*)memory, bytes, SIM_PLACE));
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMallocHost(T** memory, size_t bytes, unsigned flags = 0)
 {
-    return sim::allocate_pinned("cudaMallocHost", (void**)(void*)memory, bytes, flags, SIM_PLACE);
+    return sim::holding(memory, sim::allocate_pinned("cudaMallocHost", (void**)(void*)memory, bytes, flags, SIM_PLACE));
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned flags)
 {
-    return sim::allocate_pinned("cudaHostAlloc", (void**)(void*)memory, bytes, flags, SIM_PLACE);
+    return sim::holding(memory, sim::allocate_pinned("cudaHostAlloc", (void**)(void*)memory, bytes, flags, SIM_PLACE));
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t)
 {
-    return sim::allocate_async((void**)(void*)memory, bytes, SIM_PLACE);
+    return sim::holding(memory, sim::allocate_async((void**)(void*)memory, bytes, SIM_PLACE));
 }
 
 template <typename T>

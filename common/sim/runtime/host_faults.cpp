@@ -3,11 +3,11 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <ucontext.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../error.h"
 #include "../places.h"
+#include "../threads.h"
 #include "program.h"
 #include "runtime.h"
 
@@ -46,18 +46,23 @@ std::string fault_line(const void* context)
     return "an unknown line";
 }
 
-[[noreturn]] void end_by(int signal, const std::string& what, const void* context)
+// Ends the program as the signal would have done. The handler itself holds the signal back.
+[[noreturn]] void die_of(int signal)
 {
-    program_note(what + " at " + fault_line(context));
-    finish_program(128 + signal);
-    // As it would have ended: the handler itself holds the signal back.
     ::signal(signal, SIG_DFL);
     sigset_t own;
     sigemptyset(&own);
     sigaddset(&own, signal);
-    sigprocmask(SIG_UNBLOCK, &own, nullptr);
+    pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
     raise(signal);
     _exit(128 + signal);
+}
+
+[[noreturn]] void end_by(int signal, const std::string& what, const void* context)
+{
+    program_note(what + " at " + fault_line(context));
+    finish_program(128 + signal, signal);
+    die_of(signal);
 }
 
 void on_bad_address(int signal, siginfo_t* info, void* context)
@@ -78,27 +83,32 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
 
 void on_abort(int signal, siginfo_t*, void* context) { end_by(signal, signal == SIGFPE ? "the program was ended by a division by zero" : "the program ended itself by abort()", context); }
 
-volatile sig_atomic_t running = 0, interrupted = 0;
+volatile sig_atomic_t running = 0;
+volatile sig_atomic_t& interrupted = stopping;  // the signal; a kernel that runs ends soon
 
 [[noreturn]] void end_interrupted()
 {
     program_note("the program was interrupted: this is what it had done by then");
-    _exit(finish_program(128 + interrupted));
+    finish_program(128 + interrupted, interrupted);
+    die_of(interrupted);
 }
 
-// A second time, the program ends whatever it does. (A signal may be sent twice at once: to the program, and to its group.)
+// It takes too long: a turn of a kernel's loop, or a lock that was held when the signal came.
+void on_alarm(int)
+{
+    static const char words[] = "interrupted in the middle of a kernel: no report\n";
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) {}
+    die_of(interrupted);
+}
+
+// (A signal may be sent twice at once: to the program, and to its group.)
 void on_interrupt(int signal)
 {
-    static timespec first;
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!interrupted) {
-        interrupted = signal;
-        first = now;
-        if (!running) end_interrupted();
-    } else if ((now.tv_sec - first.tv_sec) * 1000 + (now.tv_nsec - first.tv_nsec) / 1000000 > 200) {
-        _exit(128 + signal);
-    }
+    if (interrupted) return;
+    interrupted = signal;
+    ::signal(SIGALRM, on_alarm);
+    alarm(1);
+    if (!running) end_interrupted();
 }
 
 }  // namespace

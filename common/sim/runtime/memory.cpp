@@ -15,6 +15,7 @@
 #include <map>
 
 #include "../../error.h"
+#include "../../host.h"
 #include "../global_checker.h"
 #include "../symbols.h"
 #include "devices.h"
@@ -88,22 +89,9 @@ State& state()
     return state;
 }
 
-// Of the host: what it can give, in bytes.
-uint64_t host_memory()
-{
-    unsigned long long kib = 0;
-    if (FILE* file = fopen("/proc/meminfo", "r")) {
-        char line[256];
-        while (fgets(line, sizeof line, file))
-            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) break;
-        fclose(file);
-    }
-    return kib ? kib * 1024 : uint64_t(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-}
-
 uint64_t free_memory()
 {
-    static const uint64_t host = host_memory();  // as it was at first: most of what is in use may not have been touched
+    static const uint64_t host = harness::available_memory();  // as it was at first: most of what is in use may not have been touched
     const uint64_t limit = std::min(total_memory(), host);
     return limit - std::min(limit, state().in_use);
 }
@@ -118,7 +106,7 @@ std::string name_of(const char* function, const void* place)
 void watch(Allocation& allocation)
 {
     State& s = state();
-    static const uint64_t most = std::min<uint64_t>(most_watched, host_memory() / 48);
+    static const uint64_t most = std::min<uint64_t>(most_watched, harness::available_memory() / 48);
     if (s.watched + allocation.bytes > most) {
         program_note(allocation.name + " is too large to be searched for races and for loads of what nobody wrote");
         return;
@@ -174,7 +162,7 @@ cudaError_t allocate_shared(Owner owner, const char* function, void** memory, si
     State& s = state();
     // Whole pages: they are taken away when the memory is freed.
     const uintptr_t host_page = sysconf(_SC_PAGESIZE);
-    const uintptr_t begin = bytes > host_memory() ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? page : host_page);
+    const uintptr_t begin = bytes > harness::available_memory() ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? page : host_page);
     if (!begin || mprotect(reinterpret_cast<void*>(begin), rounded(bytes, host_page), PROT_READ | PROT_WRITE) != 0) return result(cudaErrorMemoryAllocation);
     enter_block(owner, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
     *memory = reinterpret_cast<void*>(begin);
@@ -300,6 +288,11 @@ std::vector<std::string> never_freed()
                                block.owner == Owner::pinned ? "cudaFreeHost" : "cudaFree"));
     }
     return lines;
+}
+
+void note_elements(const void* pointer, size_t bytes, size_t alignment)
+{
+    if (Allocation* allocation = memory().find(uintptr_t(pointer))) allocation->elements = {bytes, alignment};
 }
 
 cudaError_t allocate(void** memory, size_t bytes, const void* place)

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -16,10 +15,10 @@
 #include <tuple>
 #include <vector>
 
+#include "../../csv.h"
 #include "../../error.h"
 #include "../../explain.h"
 #include "../../progress.h"
-#include "../../results.h"
 #include "../places.h"
 #include "../simulator.h"
 #include "../thread.h"
@@ -158,36 +157,19 @@ void end_launch(const Launching& launching)
     set_running(false);
 }
 
-std::string quoted(const std::string& cell)
-{
-    if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
-    std::string out = "\"";
-    for (char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
-std::string line_of(const std::vector<std::string>& cells)
-{
-    std::string line;
-    for (const std::string& cell : cells) line += (line.empty() ? "" : ",") + quoted(cell);
-    return line + "\n";
-}
-
 const char* name_of_access(bool store, bool atomic) { return atomic ? "atomic" : store ? "store" : "load"; }
 
 // A line for each access of each kernel and shape: all launches together.
 std::string csv_text()
 {
-    char date[32];
-    const time_t now = time(nullptr);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    std::string text = line_of({"date_utc", "commit", "machine", "program", "kernel", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "dynamic_shared_bytes",
+    const std::string date = utc_now();
+    std::string text = csv_line({"date_utc", "commit", "machine", "program", "kernel", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "dynamic_shared_bytes",
                                 "shared_bytes_per_block", "launches", "file", "line", "access", "memory", "element_bytes", "requests", "accesses", "unit", "units",
                                 "ideal_units", "worst_request", "bytes_moved", "bytes_asked"});
     const auto n = [](uint64_t value) { return std::to_string(value); };
     for (const Launched& l : program().launched)
         for (const AccessSite& s : l.counts.sites)
-            text += line_of({date, BUILD_COMMIT, program().machine->label, program_invocation_short_name, l.name, n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y),
+            text += csv_line({date, BUILD_COMMIT, program().machine->label, program_invocation_short_name, l.name, n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y),
                              n(l.block.z), n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.launches), s.file, n(uint64_t(s.line)), name_of_access(s.store, s.atomic),
                              s.shared ? "shared" : "global", n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units), n(s.ideal), n(uint64_t(s.worst)), n(s.bytes), n(s.asked)});
     return text;
@@ -199,16 +181,10 @@ constexpr const char* trace_heading = "machine,kernel,launch,block_x,block_y,blo
 std::string trace_text(const Launching& launching, const LaunchCounts& counts)
 {
     std::string text;
-    const std::string begin = program().machine->label + "," + quoted(name_of(launching)) + "," + std::to_string(program().launches) + ",";
+    const std::string begin = program().machine->label + "," + csv_cell(name_of(launching)) + "," + std::to_string(program().launches) + ",";
     for (const TracedRequest& t : counts.trace) {
-        const int64_t step = t.offsets.size() > 1 ? t.offsets[1] - t.offsets[0] : 0;
-        bool even = true;
-        for (size_t i = 1; i < t.offsets.size(); ++i) even = even && t.offsets[i] - t.offsets[i - 1] == step;
-        std::string offsets = std::to_string(t.offsets[0]);
-        if (even) offsets += ":" + std::to_string(step);
-        else for (size_t i = 1; i < t.offsets.size(); ++i) offsets += " " + std::to_string(t.offsets[i]);
-        text += begin + format("%u,%u,%u,%d,%d,%s,", t.block[0], t.block[1], t.block[2], t.warp, t.phase, t.store ? "store" : "load") + quoted(t.memory) +
-                format(",%d,%u,%08x,", t.line, t.bytes, t.lanes) + offsets + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
+        text += begin + format("%u,%u,%u,%d,%d,%s,", t.block[0], t.block[1], t.block[2], t.warp, t.phase, t.store ? "store" : "load") + csv_cell(t.memory) +
+                format(",%d,%u,%08x,", t.line, t.bytes, t.lanes) + csv_offsets(t.offsets) + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
     }
     return text;
 }
@@ -233,12 +209,12 @@ void print_report()
     printf("try: %s, %s, %s\n", counted(names.size(), "kernel").c_str(), format("%llu launch%s", (unsigned long long)p.launches, p.launches == 1 ? "" : "es").c_str(), counted(p.findings.size(), "finding").c_str());
 }
 
-void write_files(bool good)
+void write_files(int signal)
 {
     Program& p = program();
     const auto write = [&](std::unique_ptr<CsvFile>& file, const char* option, const std::string& path, const std::string& text) {
-        if (file && good) file->write(text);
-        else if (file) fprintf(stderr, "%s: %s %s: not written, because of the above\n", program_invocation_short_name, option, path.c_str());
+        if (file && !signal) file->write(text);
+        else if (file) fprintf(stderr, "%s: %s %s: not written: the program was ended by a signal (%s)\n", program_invocation_short_name, option, path.c_str(), strsignal(signal));
         file.reset();
     };
     write(p.csv, "--csv", p.options.csv, csv_text());
@@ -315,7 +291,7 @@ void program_launch_finished(const Launching& launching, const harness::LaunchCo
     add(known->counts, counts);
 }
 
-int finish_program(int status)
+int finish_program(int status, int signal)
 {
     Program& p = program();
     if (p.finished) return status;
@@ -330,7 +306,7 @@ int finish_program(int status)
     int own = status == status_ok && !p.findings.empty() ? int(status_wrong_result) : status;
     fflush(stdout);
     try {
-        write_files(own == status_ok);
+        write_files(signal);
         if (ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
     } catch (const Error& error) {
         fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.message.c_str());

@@ -33,11 +33,12 @@ std::string name_of(const Launching& launching);
 
 void program_launch_finished(const Launching& launching, const harness::LaunchCounts& counts);
 
-// Prints the report, if that has not been done. Returns the exit status, where `status` is the program's own.
-int finish_program(int status);
+// Prints the report and writes the files, if that has not been done. Returns the exit status, where `status` is the program's own.
+// `signal`: the one that ends the program, which then writes no files; 0: none.
+int finish_program(int status, int signal = 0);
 
-// From now on, a fault of the host's code ends in a report, and so does Ctrl-C: at once where the program's own code
-// runs, else as soon as the kernel has ended. `running`: whether one runs now.
+// From now on, a fault of the host's code ends in a report, and so does Ctrl-C, within a second. `running`: whether
+// a kernel runs now.
 void catch_host_faults();
 void set_running(bool running);
 

@@ -342,7 +342,7 @@ void Rewriter::loop(int keyword, int head_end, const std::vector<int>& gotos)
     if (source_[keyword].system || entered_elsewhere(keyword, end, gotos)) return;
     std::string marker = "if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::sim::Loop sim_loop(sim_outer); false) {} else if (unsigned long sim_turns = 0; false) {} else ";
     // Where the loop is all that an `if` does, braces keep compilers from warning of the `else`.
-    const std::string turn = " ::sim::next_turn<" + std::to_string(++loops_) + ">(sim_outer, ++sim_turns) && (::sim::long_loop(), false)";
+    const std::string turn = " ::sim::next_turn<" + std::to_string(++loops_) + ">(sim_outer, ++sim_turns) && (::sim::long_loop(), sim_turns = 0, false)";
     const int before = keyword - 1;
     const bool branch = source_.is(before, ")") && follows_if(source_, source_[before].partner);
     if (branch) {
@@ -384,7 +384,8 @@ void Rewriter::shared_variable(const Declaration& d)
     }
     qualify(d, "static __thread __attribute__((aligned(256))) ");
     if (at_namespace_scope(source_, d.first)) return;
-    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be.
+    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The third
+    // number is the size of an element.
     std::string told = "1";
     for (int w : d.words)
         if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "(")) told = source_.join(w + 2, source_[w + 1].partner);
@@ -394,8 +395,8 @@ void Rewriter::shared_variable(const Declaration& d)
         if (source_.is(end, ",") && source_.is_word(end + 1)) names.push_back(end + 1);
     for (int name : names) {
         const std::string array(source_.spelling(name));
-        edits_.after(end, " static const unsigned short sim_array_" + array + "[] __attribute__((used)) = {" + std::to_string(++arrays_) +
-                              ", alignof(decltype(" + array + ")) > (" + told + ") ? alignof(decltype(" + array + ")) : (" + told + ")};");
+        edits_.after(end, " static const unsigned sim_array_" + array + "[] __attribute__((used)) = {" + std::to_string(++arrays_) +
+                              ", alignof(decltype(" + array + ")) > (" + told + ") ? alignof(decltype(" + array + ")) : (" + told + "), ::sim::element_bytes<decltype(" + array + ")>};");
     }
 }
 

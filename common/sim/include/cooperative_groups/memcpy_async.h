@@ -6,12 +6,28 @@
 #include "../sim/async.h"
 #include "../sim/groups.h"
 
+namespace sim {
+
+// What a copy knows of the alignment: that of the elements, or what the size says.
+template <typename Element, typename Size>
+constexpr size_t copy_alignment(const Size&)
+{
+    return alignof(Element);
+}
+template <typename Element, size_t alignment>
+constexpr size_t copy_alignment(const cuda::aligned_size_t<alignment>&)
+{
+    return alignment;
+}
+
+}  // namespace sim
+
 namespace cooperative_groups {
 
 template <typename Group, typename Element, typename Size>
 SIM_FUNCTION void memcpy_async(const Group& group, Element* to, const Element* from, const Size& bytes)
 {
-    ::sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE);
+    ::sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE, ::sim::copy_alignment<Element>(bytes));
 }
 template <typename Group, typename Size>
 SIM_FUNCTION void memcpy_async(const Group& group, void* to, const void* from, const Size& bytes)
@@ -24,7 +40,7 @@ template <typename Group, typename Element, typename To, typename From>
 SIM_FUNCTION void memcpy_async(const Group& group, Element* to, const To& to_count, const Element* from, const From& from_count)
 {
     const size_t count = size_t(to_count) < size_t(from_count) ? size_t(to_count) : size_t(from_count);
-    ::sim::copy_part(to, from, count * sizeof(Element), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE);
+    ::sim::copy_part(to, from, count * sizeof(Element), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE, alignof(Element));
 }
 
 template <typename Group>

@@ -77,7 +77,7 @@ extern "C" SIM_FUNCTION inline clock_t clock() noexcept
     return clock_t(now.tv_sec) * CLOCKS_PER_SEC + now.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
 }
 SIM_FUNCTION inline long long clock64() { return (long long)(sim::progress()); }
-SIM_FUNCTION inline void __nanosleep(unsigned) { sim::pass_turn(); }
+SIM_FUNCTION inline void __nanosleep(unsigned) { sim::pass_turn(SIM_PLACE); }
 
 // An assumption is for the compiler of the GPU.
 #define __assume(...) static_cast<void>(0)

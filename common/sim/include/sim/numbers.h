@@ -50,8 +50,9 @@ SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b)
 
 SIM_INLINE float __saturatef(float x) { return ::fminf(::fmaxf(x, 0.0f), 1.0f); }  // and 0 for NaN
 
-SIM_INLINE double rsqrt(double x) { return 1 / ::sqrt(x); }
-SIM_INLINE float rsqrtf(float x) { return float(1 / ::sqrt(double(x))); }
+// Not static where a newer C library declares the function, too: glibc from 2.41 (sinpi) and 2.42 (rsqrt) on.
+SIM_INLINE_MEMBER double rsqrt(double x) noexcept { return 1 / ::sqrt(x); }
+SIM_INLINE_MEMBER float rsqrtf(float x) noexcept { return float(1 / ::sqrt(double(x))); }
 SIM_INLINE float rsqrt(float x) { return rsqrtf(x); }
 SIM_INLINE double rcbrt(double x) { return 1 / ::cbrt(x); }
 SIM_INLINE float rcbrtf(float x) { return float(1 / ::cbrt(double(x))); }
@@ -107,11 +108,11 @@ SIM_INLINE SineAndCosine<T> sine_and_cosine_of_pi_times(SameAs<T> x)
 #define sincospif(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine_of_pi_times, x, s, c)
 #define sincospi(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine_of_pi_times, x, s, c)
 
-SIM_INLINE double sinpi(double x) { return sim::sin_of_pi_times(x); }
-SIM_INLINE float sinpif(float x) { return float(sim::sin_of_pi_times(x)); }
+SIM_INLINE_MEMBER double sinpi(double x) noexcept { return sim::sin_of_pi_times(x); }
+SIM_INLINE_MEMBER float sinpif(float x) noexcept { return float(sim::sin_of_pi_times(x)); }
 SIM_INLINE float sinpi(float x) { return sinpif(x); }
-SIM_INLINE double cospi(double x) { return sim::cos_of_pi_times(x); }
-SIM_INLINE float cospif(float x) { return float(sim::cos_of_pi_times(x)); }
+SIM_INLINE_MEMBER double cospi(double x) noexcept { return sim::cos_of_pi_times(x); }
+SIM_INLINE_MEMBER float cospif(float x) noexcept { return float(sim::cos_of_pi_times(x)); }
 SIM_INLINE float cospi(float x) { return cospif(x); }
 SIM_INLINE double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }
 SIM_INLINE float norm3df(float a, float b, float c) { return float(std::hypot(double(a), double(b), double(c))); }

@@ -1,0 +1,134 @@
+// What orders two accesses, against a slow reference: random programs whose threads meet at barriers, in warps and through
+// memory. The reference gives each thread a clock for every thread.
+//
+// Usage: build/tests/order. Takes no arguments; exits 1 if a check fails.
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "common/sim/order.h"
+
+namespace {
+
+using namespace sim;
+
+int checks = 0, failures = 0;
+
+// Clocks of all threads of all blocks: what of each has been handed over.
+using Clock = std::vector<int>;
+
+void join(Clock& to, const Clock& from)
+{
+    for (size_t i = 0; i < to.size(); ++i) to[i] = std::max(to[i], from[i]);
+}
+
+struct Access {
+    Moment moment;
+    int thread, count;  // of all threads of the launch; the accesses and events of it so far
+    Clock known;        // to it
+};
+
+// One launch: `blocks` blocks of two warps, of which a few lanes do something.
+void random_launch(std::mt19937& random, bool across_blocks, uint64_t first_block, Order& order)
+{
+    const auto pick = [&](int n) { return int(random() % unsigned(n)); };
+    const std::vector<int> lanes{0, 1, 2, 32, 33};
+    const int blocks = across_blocks ? 3 : 1, per_block = int(lanes.size()), all = blocks * per_block;
+    std::vector<Clock> clock(all, Clock(all)), fenced = clock, promised = clock;
+    std::map<uintptr_t, Clock> at;
+    std::vector<Access> accesses;
+    order.start_launch(first_block, false, across_blocks);
+    for (int block = 0; block < blocks; ++block) {
+        order.start_block(uint64_t(block));
+        const int first = block * per_block;
+        for (int step = 0; step < 40; ++step) {
+            const int which = pick(per_block), thread = first + which, lane = lanes[which];
+            const uintptr_t address = 64 + 8 * uintptr_t(pick(3));
+            Clock& own = clock[thread];
+            Clock& object = at.emplace(address, Clock(all)).first->second;
+            const auto note = [&](uint32_t time) {
+                if (time) order.times(lane / warp_size)[lane % warp_size] = time;
+            };
+            ++own[thread];
+            switch (pick(9)) {
+            case 0: {  // a barrier of the block
+                if (pick(3)) break;
+                Clock joint(all);
+                for (int i = 0; i < per_block; ++i) join(joint, clock[first + i]);
+                for (int i = 0; i < per_block; ++i) clock[first + i] = joint;
+                order.barrier();
+                break;
+            }
+            case 1: {  // some lanes of a warp
+                const bool lower = pick(2);
+                uint32_t mask = 0;
+                Clock joint(all);
+                for (int i = 0; i < per_block; ++i)
+                    if ((lanes[i] < warp_size) == lower && pick(3)) {
+                        mask |= 1u << lanes[i] % warp_size;
+                        join(joint, clock[first + i]);
+                    }
+                if (!mask) break;
+                for (int i = 0; i < per_block; ++i)
+                    if ((lanes[i] < warp_size) == lower && mask >> lanes[i] % warp_size & 1) clock[first + i] = joint;
+                order.meet(lower ? 0 : 1, mask);
+                break;
+            }
+            case 2:
+                note(order.release(lane, address, true, device_scope));
+                join(object, own);
+                break;
+            case 3:
+                note(order.fence(lane, device_scope));
+                join(own, promised[thread]);
+                note(order.release(lane, address, false, device_scope));
+                join(object, own);
+                break;
+            case 4:
+                note(order.acquire(lane, address, false));
+                join(own, object);
+                break;
+            case 5:
+                note(order.acquire(lane, address, true));
+                join(promised[thread], object);
+                break;
+            case 6:
+                note(order.fence(lane, device_scope));
+                join(own, promised[thread]);
+                break;
+            default:
+                accesses.push_back({{order.block(), order.epoch(), order.times(lane / warp_size)[lane % warp_size], lane}, thread, own[thread], own});
+                const Access& last = accesses.back();
+                for (const Access& other : accesses) {
+                    if (other.thread == thread) continue;
+                    const bool expected = last.known[other.thread] >= other.count, found = order.ordered(other.moment, last.moment);
+                    ++checks;
+                    if (expected == found) continue;
+                    if (++failures <= 5)
+                        printf("thread %d of block %llu after thread %d of block %llu, %s: %s, and is %s\n", lane, (unsigned long long)last.moment.block,
+                               other.moment.thread, (unsigned long long)other.moment.block, across_blocks ? "across blocks" : "in a block",
+                               found ? "ordered" : "a race", expected ? "ordered" : "a race");
+                }
+            }
+            ++own[thread];
+        }
+    }
+}
+
+}  // namespace
+
+int main()
+{
+    std::mt19937 random(1);
+    Order order;
+    uint64_t blocks = 0;
+    for (int i = 0; i < 3000; ++i) {
+        random_launch(random, i % 2, blocks, order);
+        blocks += 3;
+    }
+    printf("%d checks, %d failed\n", checks, failures);
+    return failures ? 1 : 0;
+}
