@@ -4,7 +4,7 @@
 usage: python3 plots/readme.py [--check]
 
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step;
-`results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `limits`,
+`results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`,
 what a profiler says of them. In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
 that its row names. The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
@@ -15,7 +15,7 @@ import re
 import sys
 
 import results as reader
-from tables import GIB, PUBLISHED, Table, peers, read
+from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "plots/data"
@@ -111,6 +111,24 @@ def beside_peers(element):
     return table
 
 
+def ahead():
+    """Step 7's bandwidth over that of each library: the mean of large aligned matrices, and the other shapes."""
+    measured = reader.load([DATA / "h200_peers.csv"])
+    others = ["2048 x 2048", "16383 x 16381", "10007 x 6007", "10008 x 6008"]
+    names = list(dict.fromkeys(r["kernel"] for r in measured.rows if r["step"] == "peers"))
+    lines = {name: [] for name in ["cudaMemcpy", *names]}
+    for element in ("float", "double"):
+        _, found = ratio_table(measured, element)
+        ours = found.get("transposeInFlight", {})
+        for name, cells in lines.items():
+            ratios = {shape: ours[shape] / gbs for shape, gbs in found.get(name, {}).items() if shape in ours}
+            cells.append(f"{mean([ratios[s] for s in LARGE]):.2f}" if set(LARGE) <= set(ratios) else "-")
+            cells.extend(f"{ratios[s]:.2f}" if s in ratios else "-" for s in others)
+    shapes = [at(element, *map(int, s.split(" x "))) if s in others else f"{element}, large*" for element in ("float", "double") for s in ["", *others]]
+    return Table("", ["step 7 over", *shapes], [[f"`{name}`", *cells] for name, cells in lines.items()],
+                 "H200, measured in one run for each type: how many times as fast step 7 is. * geometric mean of " + ", ".join(s.replace("x", "×") for s in LARGE) + ".")
+
+
 def limits():
     def line(row):
         return [f"`{row['kernel']}`", at(row["type"], int(row["width"]), int(row["height"])), row["dram_busy_percent"], row["l2_fabric_busy_percent"],
@@ -149,6 +167,8 @@ def fill(text, data):
             table = rungs(data)
         elif words[0] == "peers" and len(words) == 2:
             table = beside_peers(words[1])
+        elif words == ["ahead"]:
+            table = ahead()
         elif words == ["limits"]:
             table = limits()
         else:
