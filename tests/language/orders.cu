@@ -97,7 +97,7 @@ __global__ void lockOfBlocks(Memory* m, bool faulty)
 __global__ void lockOfLanes(Memory* m, bool faulty)
 {
     __shared__ int lock, counter;
-    if (threadIdx.x == 0) lock = counter = 0;
+    if (threadIdx.x == 0) lock = 0, counter = 0;
     __syncthreads();
     for (bool done = false; !done;)
         if (atomicCAS(&lock, 0, 1) == 0) {
@@ -127,6 +127,19 @@ __global__ void volatileFlag(Memory* m, bool faulty)
         while (!flag[lane]) {}
         __threadfence_block();
         atomicAdd(&m->result, data[lane]);
+    }
+}
+
+// A load that asks the memory each time, whatever the caches hold.
+__global__ void waitByCacheOperator(Memory* m, bool faulty)
+{
+    if (threadIdx.x == 32) {
+        m->partial[blockIdx.x] = 1;
+        if (!faulty) __threadfence();
+        atomicExch(&m->flags[blockIdx.x], 1);
+    } else if (threadIdx.x == 0) {
+        while (__ldcv(&m->flags[blockIdx.x]) == 0) {}
+        atomicAdd(&m->result, m->partial[blockIdx.x]);
     }
 }
 
@@ -332,6 +345,7 @@ int main(int count, char** arguments)
     ORDER(lockOfBlocks, h.counter == blocks);
     ORDER(lockOfLanes, h.result == threads);
     ORDER(volatileFlag, h.result == blocks * 496);
+    ORDER(waitByCacheOperator, h.result == blocks);
     ORDER(chain, h.result == blocks);
     ORDER(releaseOfAMessage, h.result == 7);
     ORDER(acquireOfAMessage, h.result == 7);

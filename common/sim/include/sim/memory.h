@@ -12,6 +12,20 @@ namespace sim {
 // Where an address lies in the shared memory of the block. False if it is not in there.
 bool shared_offset(const void* address, size_t* offset);
 
+// A pointer of which the compiler knows nothing: no load through it is made one with another.
+template <typename T>
+SIM_INLINE const T* afresh(const T* pointer)
+{
+    asm volatile("" : "+r"(pointer));
+    return pointer;
+}
+template <typename T>
+SIM_INLINE auto awaited(const T* pointer)
+{
+    if constexpr (std::is_scalar_v<T>) return static_cast<const volatile T*>(pointer);
+    else return afresh(pointer);
+}
+
 template <typename T>
 struct Storing {
     T* where;
@@ -26,17 +40,18 @@ SIM_INLINE Storing<T> storing(T* where, SameAs<T> value)
 }  // namespace sim
 
 // Macros, so that the access is made in the text of the kernel. Cache operators change no result.
-#define __ldg(...) (*(__VA_ARGS__))
-#define __ldca(...) (*(__VA_ARGS__))
-#define __ldcg(...) (*(__VA_ARGS__))
-#define __ldcs(...) (*(__VA_ARGS__))
-#define __ldcv(...) (*(__VA_ARGS__))
-#define __ldlu(...) (*(__VA_ARGS__))
+#define __ldg(...) (*::sim::afresh(__VA_ARGS__))
+#define __ldca(...) (*::sim::afresh(__VA_ARGS__))
+#define __ldcg(...) (*::sim::afresh(__VA_ARGS__))
+#define __ldcs(...) (*::sim::afresh(__VA_ARGS__))
+#define __ldlu(...) (*::sim::afresh(__VA_ARGS__))
+#define __ldcv(...) (*::sim::awaited(__VA_ARGS__))
 
 #define SIM_STORE(...)                                           \
     (__extension__({                                             \
         const auto sim_storing = ::sim::storing(__VA_ARGS__);    \
         *sim_storing.where = sim_storing.value;                  \
+        (void)0;                                                 \
     }))
 #define __stwb(...) SIM_STORE(__VA_ARGS__)
 #define __stcg(...) SIM_STORE(__VA_ARGS__)
