@@ -62,8 +62,8 @@ extern __thread uint64_t turn;
 // Of an array's element, for what the rewriter notes of shared arrays.
 template <typename T>
 constexpr unsigned element_bytes = sizeof(T);
-template <typename T, size_t n>
-constexpr unsigned element_bytes<T[n]> = element_bytes<T>;
+template <typename T, size_t N>
+constexpr unsigned element_bytes<T[N]> = element_bytes<T>;
 
 // An access by assembly code is one that the compiler does not watch.
 #if defined __x86_64__
