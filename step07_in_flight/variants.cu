@@ -124,7 +124,7 @@ KERNEL(transposeDownColumns, "-", transposes, launchDownColumns)
 // because a request of 32 single elements moves too little.
 
 constexpr int TILE_VECTORS = 16;                                              // across the tile
-template <typename T> constexpr int BYTES = sizeof(T) == 1 ? 8 : 16;          // of a vector; a square of 16 x 16 bytes would fill the registers
+template <typename T> constexpr int BYTES = sizeof(T) == 1 ? 8 : 16;          // of a vector
 template <typename T> constexpr int N = BYTES<T> / sizeof(T);                 // elements of a vector
 template <typename T> constexpr int TILE_DIM = TILE_VECTORS * N<T>;           // of the tile, on both sides
 

@@ -52,7 +52,7 @@ def test_memcpy_is_a_kernel():
 
 
 def test_the_rule_for_two_columns_is_what_the_trials_say():
-    """In tiles of 16 kB, large elements: two columns at once gain where rows of idata are an odd multiple of 128 kB apart, and lose elsewhere."""
+    """In tiles of 16 kB, large elements: two columns at once gain where rows of idata are an odd multiple of 128 kB apart, and gain nothing elsewhere."""
     tiles = {"double": ("32 x 64", 8), "double2": ("32 x 32", 16)}
     of = {(r["type"], r["width"], r["height"], r["trial"]): float(r["of_memcpy"] or 0) for r in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open())}
     gains = {True: [], False: []}
@@ -60,7 +60,7 @@ def test_the_rule_for_two_columns_is_what_the_trials_say():
         tile, size = tiles.get(element, ("", 0))
         if trial == f"elements, {tile}, 16 warps" and int(width) % 128 == 0 and int(width) >= 8192:
             gains[int(width) * size % (256 << 10) == 128 << 10].append(of[element, width, height, trial + ", half a matrix apart"] / share)
-    assert len(gains[True]) == 3 and min(gains[True]) > 1.01 and len(gains[False]) == 7 and max(gains[False]) < 1
+    assert len(gains[True]) == 4 and min(gains[True]) > 1.01 and len(gains[False]) == 7 and max(gains[False]) < 1.005
 
 
 def test_how_far_ahead_step_7_is():
