@@ -142,7 +142,7 @@ build/commit.h: FORCE
 
 # Tests.
 
-TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu)
+TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu tests/atomics_async.cu)
 TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/order build/tests/places build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/flags.link
@@ -187,7 +187,7 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 
 # What a test needs is built first; then the files of tests share the processors.
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
-	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadfile
+	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadgroup
 
 bench-sim: build/tests/bench_sim
 	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)

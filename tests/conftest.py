@@ -2,9 +2,22 @@
 
 import shutil
 
+import pytest
+
 from lessons import ROOT, run
 
 HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncode == 0
+
+
+# Files whose tests build in the checkout or write to it, and those that see to it that nothing there changes.
+CHECKOUT = {"test_divergence", "test_grading", "test_kinds", "test_lab", "test_language", "test_mutation", "test_notebook", "test_steps", "test_tables", "test_try"}
+
+
+def pytest_collection_modifyitems(items):
+    """Files of tests run side by side (pytest-xdist): those of CHECKOUT one after another, on one worker."""
+    for item in items:
+        name = item.path.stem
+        item.add_marker(pytest.mark.xdist_group("checkout" if name in CHECKOUT else name))
 
 
 def step(program, *arguments, **options):

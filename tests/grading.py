@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import sys
 import tempfile
 
@@ -28,11 +29,13 @@ def graded(results, number=4):
 
 
 def everything():
-    """Every file of the checkout, and what lies about where anybody may write."""
+    """Every file of the checkout, but for what make has for a moment, and what lies about where anybody may write."""
     found = {}
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [f for f in folders if f not in (".git", ".venv", "__pycache__", ".pytest_cache")]
         for name in files:
+            if re.fullmatch(r"(flags|commit)\b.*\.\d+", name):
+                continue
             status = os.lstat(os.path.join(folder, name))
             found[os.path.join(folder, name)] = (status.st_size, status.st_mtime_ns, status.st_mode)
     for folder in ("/tmp", "/var/tmp", "/dev/shm", str(ROOT.parent), os.path.expanduser("~")):
