@@ -101,7 +101,7 @@ def test_interrupted(tmp_path, untouched):
     folder.mkdir()
     (folder / "a.cu").write_text(SOLUTION)
     for name in "bcd":
-        (folder / f"{name}.cu").write_text(SOLUTION.replace("    __syncthreads();\n", "    for (unsigned i = 0;; ++i) if (width == -1) break;\n"))
+        (folder / f"{name}.cu").write_text(SOLUTION.replace("    __syncthreads();\n", "    for (unsigned i = 1; i; ++i) if (i * i == 3) break;\n"))
     process = subprocess.Popen([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise", "4", "--results", results],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert "a: lab04: 100 / 100" in process.stdout.readline()
