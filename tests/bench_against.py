@@ -5,7 +5,7 @@ usage: python3 tests/bench_against.py COMMIT [--rounds 5]        (make bench-sim
 
 Prints, for each lesson at 1024 x 1024, the median over the rounds of the ratio of their traced accesses per second, and the least and
 greatest: traced alone; counted and checked by one host thread; by all. Exits 1 if a median of one host thread is below 0.95, and 2 if the
-commit cannot be built.
+commit cannot be built. A lesson that the other commit has not is named.
 """
 
 import argparse
@@ -48,6 +48,9 @@ def main():
     slow = False
     print(f"{'this / ' + arguments.commit:28}" + "".join(f"{c:>28}" for c in COLUMNS))
     for kernel in rounds[0][0]:
+        if kernel not in rounds[0][1]:
+            print(f"{kernel:28}{'not there':>14}")
+            continue
         ratios = [[new[kernel][c] / old[kernel][c] for new, old in rounds] for c in range(3)]
         slow |= statistics.median(ratios[1]) < 0.95
         print(f"{kernel:28}" + "".join(f"{statistics.median(r):14.3f} ({min(r):.3f} to {max(r):.3f})" for r in ratios))
