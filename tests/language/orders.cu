@@ -139,6 +139,7 @@ __global__ void waitByCacheOperator(Memory* m, bool faulty)
         atomicExch(&m->flags[blockIdx.x], 1);
     } else if (threadIdx.x == 0) {
         while (__ldcv(&m->flags[blockIdx.x]) == 0) {}
+        __threadfence();  // or an H200 loads too early
         atomicAdd(&m->result, m->partial[blockIdx.x]);
     }
 }
