@@ -7,7 +7,7 @@ namespace sim {
 // From now on, neighbouring bytes may belong to different threads.
 void SharedChecker::make_fine()
 {
-    std::vector<Cell> fine(cells_.size() * 4);
+    std::vector<LastAccesses> fine(cells_.size() * 4);
     for (size_t i = 0; i < fine.size(); ++i) fine[i] = cells_[i / 4];
     cells_.swap(fine);
     shift_ = 0;
@@ -35,43 +35,27 @@ bool SharedChecker::check_cells(const Request& request, int first_thread, const 
     const uint32_t epoch = order_.epoch(), block_epoch = order_.block_epoch(), here = uint32_t(request.site), lanes = request.lanes;
     const uint32_t* const times = request.times;
     const uint64_t *const address = request.address, begin = array.begin, room = array.bytes;
-    Cell* const first = cells_.data() + (array.cell >> shift);
+    LastAccesses* const first = cells_.data() + (array.cell >> shift);
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(lanes >> lane & 1)) continue;
         const Actor actor = actor_of(first_thread + lane, strength);
         const uint32_t time = times[lane];
         const uint64_t offset = address[lane] - begin;
         if (offset >= room) return false;
-        Cell* cell = first + (offset >> shift);
+        LastAccesses* cell = first + (offset >> shift);
         for (unsigned i = 0; i < cells; ++i, ++cell) {
             // Nobody else was here since the barrier, and a load finds something.
             const bool usual = cell->read_epoch != epoch && cell->write_epoch != epoch && (kind == store || cell->write_epoch >= block_epoch);
             if (__builtin_expect(!usual, 0)) look(*cell, request, lane, first_thread + lane, array, offset + (i << shift), findings);
-            if (kind != load) {
-                cell->write_epoch = epoch;
-                cell->write_time = time;
-                cell->writer = actor;
-                cell->write_site = here;
-            } else {
-                if (cell->read_epoch != epoch) {
-                    cell->reader = cell->other_reader = actor;
-                    cell->read_time = time;
-                } else if (cell->reader == actor) {
-                    cell->read_time = time;
-                } else {
-                    cell->other_reader = actor;
-                    cell->other_read_time = time;
-                }
-                cell->read_epoch = epoch;
-                cell->read_site = here;
-            }
+            if (kind != load) cell->note_store(actor, epoch, time, here);
+            else cell->note_load(actor, epoch, time, here, cell->read_epoch != epoch);
         }
     }
     return true;
 }
 
 // Looks for what is wrong with an access to a cell that was accessed since the barrier, or never.
-void SharedChecker::look(const Cell& cell, const Request& request, int lane, int thread, const SharedArray& array, uint64_t offset, Findings& findings)
+void SharedChecker::look(const LastAccesses& cell, const Request& request, int lane, int thread, const SharedArray& array, uint64_t offset, Findings& findings)
 {
     const Kind kind = kind_of(request.site);
     const auto conflict = [&](uint32_t other_place, Kind other_kind, Actor other, uint32_t time) {

@@ -26,20 +26,13 @@ public:
     void block_done(Findings& findings) { hazards_.block_done(findings); }
 
 private:
-    // Of one cell. Epochs count barriers and blocks, and tell old entries from new ones.
-    struct Cell {
-        uint32_t write_epoch = 0, read_epoch = 0;
-        uint32_t write_time = 0, read_time = 0, other_read_time = 0;
-        uint32_t write_site = 0, read_site = 0;
-        Actor writer = 0, reader = 0, other_reader = 0;  // other_reader: equal to reader if there is no other
-    };
     template <unsigned fixed>
     bool check_cells(const Request& request, int first_thread, const SharedArray& array, Findings& findings);
-    void look(const Cell& cell, const Request& request, int lane, int thread, const SharedArray& array, uint64_t offset, Findings& findings);
+    void look(const LastAccesses& cell, const Request& request, int lane, int thread, const SharedArray& array, uint64_t offset, Findings& findings);
     void make_fine();
 
     const Order& order_;
-    std::vector<Cell> cells_;
+    std::vector<LastAccesses> cells_;
     unsigned shift_ = 2;  // a cell is 4 bytes, or 1 once smaller elements have been accessed
     Hazards hazards_;
 };

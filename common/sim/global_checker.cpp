@@ -43,25 +43,12 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
                     conflict(cell.read_site, load, cell.other_reader, cell.reader_block, cell.read_epoch, cell.other_read_time);
             }
             if (kind != load) {
+                cell.note_store(actor, at.epoch, at.time, uint32_t(request.site));
                 cell.writer_block = block;
-                cell.write_epoch = at.epoch;
-                cell.write_time = at.time;
-                cell.writer = actor;
-                cell.write_site = uint32_t(request.site);
                 cell.written = true;
             } else {
-                if (cell.reader_block != block || cell.read_epoch != at.epoch) {
-                    cell.reader = cell.other_reader = actor;
-                    cell.read_time = at.time;
-                } else if (cell.reader == actor) {
-                    cell.read_time = at.time;
-                } else {
-                    cell.other_reader = actor;
-                    cell.other_read_time = at.time;
-                }
+                cell.note_load(actor, at.epoch, at.time, uint32_t(request.site), cell.reader_block != block || cell.read_epoch != at.epoch);
                 cell.reader_block = block;
-                cell.read_epoch = at.epoch;
-                cell.read_site = uint32_t(request.site);
             }
         });
         if (unset)

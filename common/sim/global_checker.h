@@ -22,12 +22,8 @@ namespace sim {
 // The last accesses to each word of one allocation.
 class Shadow {
 public:
-    struct Cell {
+    struct Cell : LastAccesses {
         uint64_t writer_block = 0, reader_block = 0;  // counted from 1, over all launches
-        uint32_t write_epoch = 0, read_epoch = 0;     // barriers so far
-        uint32_t write_time = 0, read_time = 0, other_read_time = 0;  // of the threads' last events
-        uint32_t write_site = 0, read_site = 0;
-        Actor writer = 0, reader = 0, other_reader = 0;
         bool written = false;
     };
 

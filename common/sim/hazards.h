@@ -18,6 +18,37 @@ constexpr Actor actor_of(int thread, Strength strength) { return Actor(thread | 
 constexpr int thread_of(Actor actor) { return actor & 0x3fff; }
 constexpr Strength strength_of_actor(Actor actor) { return Strength(actor >> 14); }
 
+// The last accesses to a cell. Epochs count barriers and blocks, and tell old entries from new ones.
+struct LastAccesses {
+    uint32_t write_epoch = 0, read_epoch = 0;
+    uint32_t write_time = 0, read_time = 0, other_read_time = 0;  // of the threads' last events
+    uint32_t write_site = 0, read_site = 0;
+    Actor writer = 0, reader = 0, other_reader = 0;  // other_reader: equal to reader if there is no other
+
+    void note_store(Actor actor, uint32_t epoch, uint32_t time, uint32_t site)
+    {
+        write_epoch = epoch;
+        write_time = time;
+        writer = actor;
+        write_site = site;
+    }
+    // `first`: nobody has loaded since the barrier.
+    void note_load(Actor actor, uint32_t epoch, uint32_t time, uint32_t site, bool first)
+    {
+        if (first) {
+            reader = other_reader = actor;
+            read_time = time;
+        } else if (reader == actor) {
+            read_time = time;
+        } else {
+            other_reader = actor;
+            other_read_time = time;
+        }
+        read_epoch = epoch;
+        read_site = site;
+    }
+};
+
 // Which place comes first in the program names a hazard, not which comes first in this run: the order
 // of places in one warp's requests since the barrier.
 class Sequence {
