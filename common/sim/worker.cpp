@@ -107,7 +107,7 @@ void Worker::never_ends(uint64_t place, int thread, bool stuck)
 {
     grid_->endless = true;
     findings.add({Fault::endless_loop, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false,
-                  stuck ? "every turn is like the last one, and nobody else runs: not the host, nor another block"
+                  stuck ? "every turn is like the last one, and neither the host nor another block runs meanwhile"
                         : harness::format("more than %llu turns", (unsigned long long)most_turns())});
 }
 
