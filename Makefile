@@ -51,8 +51,8 @@ SIM_KERNELS += $(shell test "$$($(CXX) -dumpversion | cut -d. -f1)" -ge 16 2>/de
 endif
 
 ifneq ($(NVCC),)
-CUDA_COMPILE := $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
-LINK := $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(LDFLAGS))
+CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
+LINK = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(LDFLAGS))
 # Launches are noted on their way to the CUDA runtime: common/cuda/launches.cu.
 WRAP := $(addprefix -Xlinker --wrap=,__cudaPushCallConfiguration cudaLaunchKernel __cudaLaunchKernel)
 else
@@ -197,7 +197,7 @@ microbench: build/plots/microbench.cuda.o build/flags.link
 	$(link)
 
 # What was tried on the way to step 7. Some of it is in the instructions of Hopper.
-trials build/plots/trials.cuda.o: ARCH = sm_90
+trials build/plots/trials.cuda.o: private ARCH = sm_90
 trials: build/plots/trials.cuda.o build/flags.link
 	$(link)
 
