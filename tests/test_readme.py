@@ -63,6 +63,36 @@ def test_the_rule_for_two_columns_is_what_the_trials_say():
     assert len(gains[True]) == 4 and min(gains[True]) > 1.01 and len(gains[False]) == 7 and max(gains[False]) < 1.005
 
 
+def least_and_most(file, element, chosen):
+    """Step 7's shares of cudaMemcpy's bandwidth, at the shapes for which chosen(width, height) holds."""
+    gbs = {(r["kernel"], r["type"], int(r["width"]), int(r["height"])): float(r["bandwidth_gbs"])
+           for r in csv.DictReader((ROOT / "plots/data" / file).open()) if r["bandwidth_gbs"]}
+    found = [speed / gbs["cudaMemcpy", of, width, height] for (kernel, of, width, height), speed in gbs.items()
+             if kernel == "transposeInFlight" and of == element and chosen(width, height)]
+    return min(found), max(found)
+
+
+def test_what_the_log_says_is_reached():
+    log = " ".join((ROOT / "step07_in_flight/LOG.md").read_text().split())
+
+    def large(width, height):
+        return width % 128 == height % 128 == 0 and width >= 4096
+
+    def odd(width, height):
+        return width % 128 != 0
+
+    least = {element: least_and_most("h200_peers.csv", element, large)[0] for element in ("float", "double", "int")}
+    assert (f"float never falls below {least['float']:.3f}, double not below {least['double']:.3f}, and int, which is float by another name, "
+            f"not below {least['int']:.3f}") in log
+    low, high = least_and_most("h100_step07.csv", "float", lambda w, h: large(w, h) and w != 16512)
+    low_odd, high_odd = least_and_most("h100_step07.csv", "float", odd)
+    worst, _ = least_and_most("h100_step07.csv", "float", lambda w, h: w == h == 16512)
+    assert f"float reaches {low:.3f} to {high:.3f} of `cudaMemcpy` on large aligned matrices, but {worst:.3f} at 16512², and {low_odd:.2f} to {high_odd:.2f} on the others" in log
+    low, high = least_and_most("h100_step07.csv", "double", large)
+    low_odd, high_odd = least_and_most("h100_step07.csv", "double", odd)
+    assert f"double {low:.3f} to {high:.3f} and {low_odd:.2f} to {high_odd:.2f}" in log
+
+
 def test_how_far_ahead_step_7_is():
     gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"])
            for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open()) if r["bandwidth_gbs"]}
