@@ -1,6 +1,6 @@
 // The transaction and bank rules against the check vectors of the CUDA documentation, and
 // against slow references that follow its wording lane by lane, on random accesses.
-// Prints each check that fails; exits 1 if any did.
+// Prints each check that fails; exits 1 if any did. With `--cases N`: prints N random requests and what they cost.
 
 #include <algorithm>
 #include <cstdio>
@@ -346,10 +346,42 @@ void measured_accesses()
     expect(cases == 600, std::string(path) + ": 600 cases");
 }
 
+// Random requests and what they cost, as CSV, for the arithmetic of the chapter's page.
+void print_cases(int count)
+{
+    printf("major,minor,access,bytes,addresses,transactions,bytes_moved,wavefronts,meet\n");
+    const std::pair<int, int> capabilities[] = {{1, 0}, {1, 3}, {2, 0}, {3, 5}, {6, 1}, {9, 0}};
+    std::mt19937 random(16);
+    for (int i = 0; i < count; ++i) {
+        const auto [major, minor] = capabilities[random() % 6];
+        const unsigned bytes = 1u << random() % 5, stride = random() % 3 ? random() % 66 : random() % 4096, range = 1u << random() % 12, flip = random() % 64;
+        const int kind = random() % 4;
+        const uint64_t begin = random() % 4096 * bytes;
+        Access a = access(bytes, [&](int lane) {
+            const uint64_t element = kind == 0 ? lane * stride : kind == 1 ? random() % range : kind == 2 ? lane * stride + (lane ^ flip) : lane ^ flip;
+            return begin + element * bytes;
+        });
+        a.kind = random() % 2 ? load : store;
+        if (random() % 3 == 0) a.lanes = random() | 1u << random() % 32;
+        const Rules rules(with(major, minor));
+        Transactions moved;
+        rules.global(a.request(), moved);
+        printf("%d,%d,%s,%u,", major, minor, a.kind == load ? "load" : "store", bytes);
+        for (int lane = 0; lane < warp_size; ++lane)
+            printf("%s%lld", lane ? " " : "", a.lanes >> lane & 1 ? (long long)a.address[lane] : -1ll);
+        const Conflict meet = rules.conflict(a.request());
+        printf(",%d,%llu,%d,%d %d\n", moved.count, (unsigned long long)moved.bytes, rules.shared(a.request()), meet.lanes[0], meet.lanes[1]);
+    }
+}
+
 }  // namespace
 
-int main()
+int main(int argc, char** argv)
 {
+    if (argc == 3 && !strcmp(argv[1], "--cases")) {
+        print_cases(atoi(argv[2]));
+        return 0;
+    }
     check_vectors();
     check_conflicts();
     random_accesses();

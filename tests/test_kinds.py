@@ -43,7 +43,7 @@ COLUMNS = {
 def test_counts_are_those_of_the_profiler(tmp_path):
     built = run("make", "-s", "NVCC=", "build/try/tests/atomics_async", timeout=600)
     assert built.returncode == 0, built.stderr
-    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", ROOT / "build/try/tests/atomics_async", timeout=120)
+    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", ROOT / "build/try/tests/atomics_async", timeout=600)
     assert ",wrong" not in done.stdout, done.stdout
 
     counted = collections.defaultdict(collections.Counter)

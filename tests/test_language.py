@@ -14,7 +14,7 @@ GPU = list(csv.DictReader(open(ROOT / "tests/data/h200_language.csv")))
 def rows(name, *arguments):
     built = run("make", "-s", "NVCC=", f"build/try/tests/language/{name}", timeout=300)
     assert built.returncode == 0, built.stderr
-    return run(ROOT / f"build/try/tests/language/{name}", *arguments, timeout=120)
+    return run(ROOT / f"build/try/tests/language/{name}", *arguments, timeout=600)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -34,7 +34,7 @@ def test_every_row_is_right_on_the_gpu():
 
 def test_each_order_that_is_missing_is_a_race():
     kernels = set(re.findall(r"ORDER\((\w+), h", (ROOT / "tests/language/orders.cu").read_text()))
-    assert len(kernels) == 20
+    assert len(kernels) > 20
     done = rows("orders", "faulty")
     assert done.returncode == 1
     assert set(re.findall(r"^finding: (\w+): race: ", done.stdout, re.MULTILINE)) == kernels

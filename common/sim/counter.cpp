@@ -29,7 +29,6 @@ void Windows::start(const harness::Machine& machine, uint64_t blocks_per_window,
     per_window_ = blocks_per_window;
     blocks_ = blocks;
     open_.clear();
-    totals_ = {};
 }
 
 void Windows::add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
@@ -89,7 +88,10 @@ void Counter::start(const Rules& rules, const harness::Machine& machine, Windows
     roofline_ = machine.roofline.page_bytes ? &machine.roofline : nullptr;
     output_ = output;
     begun_.clear();
-    if (roofline_) written_.assign(output_bytes / roofline_->page_bytes + 1, 0);
+    if (roofline_) {
+        written_.assign(output_bytes / roofline_->page_bytes + 1, 0);
+        piece_shift_ = __builtin_ctz(roofline_->page_bytes / 32);
+    }
     load_batches = load_lines = store_lines = 0;
     const harness::PartitionMap& map = machine.map;
     if (!map.hash.empty() && hashed_for_ != &map) {
@@ -174,11 +176,10 @@ uint64_t Counter::lines() const
 void Counter::write_roofline(uint64_t offset)
 {
     for (int i = 0; i < transactions_.count; ++i) {
-        const uint64_t address = transactions_.list[i].address + offset - output_;
-        const uint64_t page = address / roofline_->page_bytes;
+        const uint64_t piece = (transactions_.list[i].address + offset - output_) >> piece_shift_, page = piece / 32;
         if (page >= written_.size()) continue;
         if (!written_[page]) begun_.push_back(uint32_t(page));
-        written_[page] |= uint32_t(1) << address % roofline_->page_bytes / (roofline_->page_bytes / 32);
+        written_[page] |= uint32_t(1) << piece % 32;
     }
 }
 

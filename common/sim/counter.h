@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "../machine.h"
@@ -66,7 +67,7 @@ public:
     // Adds a part of a window: `blocks` of its blocks, their bytes by partition.
     void add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
              const Pages& pages);
-    PartitionCounts totals() const { return totals_; }
+    PartitionCounts take_totals() { return std::exchange(totals_, {}); }  // since they were last taken
 
 private:
     struct Open {
@@ -124,6 +125,7 @@ private:
     uint64_t output_ = 0;
     std::vector<uint32_t> written_;
     std::vector<uint32_t> begun_;
+    int piece_shift_ = 0;  // of a page's 32nds, which are a power of two of bytes
     bool in_flight_ = false;  // the warp has loads on their way that no store has to wait for
     // Hashed maps are linear: the parities of an address are those of its bytes, combined. One row
     // per byte of the address, filled when the map changes.

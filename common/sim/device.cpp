@@ -82,6 +82,8 @@ LaunchCounts counts_of(const Report& report, const Machine& machine, bool locate
     if (p.mean_write > 0) counts.busiest_write = double(p.busiest_write) / p.mean_write;
     counts.resident_blocks = report.resident_blocks;
     counts.shared_bytes = report.shared_bytes;
+    counts.launched = report.launched;
+    counts.occupancy = machine.occupancy(report.block.x * report.block.y * report.block.z, report.shared_bytes);
     counts.scattered_bytes = p.scattered_bytes;
     counts.load_batches = report.load_batches;
     counts.load_lines = report.load_lines;
@@ -104,7 +106,7 @@ public:
         info_ = {"sim", machine.label, "",
                  format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine.label.c_str(), machine.major,
                         machine.minor, host_threads(), host_threads() == 1 ? "" : "s"),
-                 machine.dram_peak_gbs, machine.l2_bytes, "", 0};
+                 machine.dram_peak_gbs(), machine.l2_bytes, "", 0};
     }
 
     void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) override

@@ -1,5 +1,7 @@
 // Runs the blocks of a grid, shared by the host threads.
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
@@ -7,6 +9,7 @@
 #include <mutex>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../host.h"
@@ -26,7 +29,7 @@ Findings host_findings;
 // The host threads. The caller of run_grid is one of them; the others sleep between grids.
 class Pool {
 public:
-    Pool() { set_active(harness::usable_processors()); }
+    Pool();
     ~Pool();
 
     int active() const { return active_; }
@@ -37,6 +40,7 @@ public:
 
 private:
     void serve(int number, uint64_t served);
+    uint64_t barriers() const;
 
     std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
     int active_ = 0;                                // so many of them take part
@@ -49,10 +53,19 @@ private:
     bool stop_ = false;
     Windows windows_;
     uint64_t blocks_run_ = 0;  // of all grids
+    harness::Launched launched_;  // since the last report
     // Of the last grid.
-    uint64_t resident_blocks_ = 0, shared_bytes_ = 0;
+    uint64_t resident_blocks_ = 0;
     dim3 last_grid_, last_block_;
 };
+
+Pool::Pool()
+{
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);  // host threads allocate once, and little: memory of their own for it would be wasted
+#endif
+    set_active(harness::usable_processors());
+}
 
 Pool::~Pool()
 {
@@ -105,13 +118,14 @@ void Pool::run(Grid& grid)
     grid.earlier_blocks = blocks_run_;
     blocks_run_ += grid.blocks;
     own.start(grid);
+    const uint64_t before = barriers();
     // The first block finds the shared memory, which decides how many blocks run at a time.
     grid.next_block = 1;
     last_grid_ = grid.grid;
     last_block_ = grid.block;
     own.run_block(0);
-    shared_bytes_ = own.shared().static_bytes() + own.shared().dynamic_bytes();
-    resident_blocks_ = grid.machine->resident_blocks(grid.block.x * grid.block.y * grid.block.z, shared_bytes_);
+    const unsigned threads = grid.block.x * grid.block.y * grid.block.z;
+    resident_blocks_ = grid.machine->resident_blocks(threads, own.shared().static_bytes() + own.shared().dynamic_bytes());
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
@@ -131,6 +145,18 @@ void Pool::run(Grid& grid)
         std::unique_lock<std::mutex> lock(mutex_);
         finished_.wait(lock, [&] { return busy_ == 0; });
     }
+    const uint64_t warps = (threads + warp_size - 1) / warp_size;
+    launched_.launches += 1;
+    launched_.blocks += grid.blocks;
+    launched_.warps += grid.blocks * warps;
+    launched_.barriers += warps * (barriers() - before);
+}
+
+uint64_t Pool::barriers() const
+{
+    uint64_t sum = 0;
+    for (const auto& worker : workers_) sum += worker->barriers;
+    return sum;
 }
 
 Report Pool::take_report()
@@ -152,7 +178,8 @@ Report Pool::take_report()
         report.barriers += worker->barriers;
         report.output_stored += worker->output_stored;
         report.unordered_possible |= worker->unordered_possible;
-        worker->barriers = worker->output_stored = 0;
+        report.shared_bytes = std::max(report.shared_bytes, worker->most_shared_bytes);
+        worker->barriers = worker->output_stored = worker->most_shared_bytes = 0;
         worker->unordered_possible = false;
         worker->counter.sites().clear();
         std::move(worker->traced.begin(), worker->traced.end(), std::back_inserter(report.trace));
@@ -169,9 +196,9 @@ Report Pool::take_report()
     for (const Finding& finding : host_findings.list) findings.add(finding);
     host_findings.list.clear();
     report.findings = findings.list;
-    report.partitions = windows_.totals();
+    report.partitions = windows_.take_totals();
     report.resident_blocks = resident_blocks_;
-    report.shared_bytes = shared_bytes_;
+    report.launched = std::exchange(launched_, {});
     report.grid = last_grid_;
     report.block = last_block_;
     return report;

@@ -21,6 +21,8 @@ inline __attribute__((always_inline)) void see(const void* pointer, const void* 
 {
     const uintptr_t address = uintptr_t(pointer);
     const Site site = site_of(uintptr_t(place), kind, log2_bytes) | turn;
+    // The next block's tile mostly begins where this one's ends. Fetching it now costs less than waiting for it then.
+    __builtin_prefetch(static_cast<const char*>(pointer) + 128, kind == store);
     const Range* global = kind == load ? likely.load : likely.store;
     const bool likely_there = global[0].holds(address) || likely.shared[0].holds(address) || global[1].holds(address) || likely.shared[1].holds(address);
     if (__builtin_expect(likely_there && address % (1u << log2_bytes) == 0 && cursor.next != cursor.end, 1)) return record(address, site);

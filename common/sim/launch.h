@@ -76,7 +76,9 @@ constexpr unsigned element_bytes<T[N]> = element_bytes<T>;
 #error "the simulator runs on x86-64 and on aarch64"
 #endif
 
-constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t n) { return ((outer ^ n) * 0x9e3779b97f4a7c15u) & turn_bits; }
+// Multiples of the golden ratio keep away from each other, in nested loops, too.
+constexpr uint64_t golden = 0x9e3779b97f4a7c15u;
+constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t with) { return (outer ^ with) * golden; }
 
 // Called every 65536 turns of a loop, which then counts from 0 again: lets others run, and ends a thread that never ends.
 SIM_FUNCTION void long_loop();
@@ -90,14 +92,22 @@ __attribute__((always_inline)) inline uint64_t outer_turn()
     return outer;
 }
 
-// True if it is time for long_loop(), which the kernel calls itself: its place is to be the loop's.
+// Turn 0 of a loop of the file, each of which has a number. Its lowest 16 bits count the turns.
 template <unsigned loop>
-__attribute__((always_inline)) inline bool next_turn(uint64_t outer, uint64_t turns)
+__attribute__((always_inline)) inline uint64_t first_turn(uint64_t outer)
 {
-    const uint64_t now = mixed(outer + loop, turns);
-    SIM_POKE(turn, now);
-    return __builtin_expect(turns % 65536 == 0, 0);
+    return mixed(outer, loop) & ~uint64_t(0xffff);
 }
+
+__attribute__((always_inline)) inline uint64_t next_turn(uint64_t last)
+{
+    const uint64_t next = last + ((golden & ~uint64_t(0xffff)) | 1), now = next & turn_bits;
+    SIM_POKE(turn, now);
+    return next;
+}
+
+// True if it is time for long_loop(), which the kernel calls itself: its place is to be the loop's.
+constexpr __attribute__((always_inline)) bool is_long(uint64_t turn) { return __builtin_expect(uint16_t(turn) == 0, 0); }
 
 // Around a loop: wherever it is left, the thread is again where it was.
 class Loop {
@@ -119,7 +129,7 @@ public:
     __attribute__((always_inline)) Call()
     {
         SIM_PEEK(outer_, turn);
-        const uint64_t now = mixed(outer_, uintptr_t(__builtin_return_address(0)));
+        const uint64_t now = mixed(outer_, uintptr_t(__builtin_return_address(0))) & turn_bits;
         SIM_POKE(turn, now);
     }
     __attribute__((always_inline)) ~Call() { SIM_POKE(turn, outer_); }

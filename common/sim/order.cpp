@@ -105,11 +105,10 @@ uint32_t Order::acquire(int thread, uintptr_t address, bool needs_fence)
     const auto object = objects_.find(address);
     if (object == objects_.end()) return 0;
     // Nothing has come since the last time.
-    uint32_t& last = object->second.last_acquire[thread];
-    if (!needs_fence && last > block_start_ && last > object->second.releases.back().time) return 0;
-    if (!needs_fence) last = clock_ + 1;
+    uint32_t& last = object->second.last_acquire[needs_fence][thread];
+    if (last > block_start_ && last > object->second.releases.back().time) return 0;
     logs_.back().acquires.push_back({address, epoch_, ++clock_, thread, needs_fence});
-    return clock_;
+    return last = clock_;
 }
 
 void Order::confirm(int thread, uintptr_t address) { confirmed_.insert(key_of(block_, thread, address)); }

@@ -67,7 +67,7 @@ private:
     };
     struct Object {
         std::vector<Release> releases;                  // in the order of time
-        std::unordered_map<int, uint32_t> last_acquire;  // by thread
+        std::unordered_map<int, uint32_t> last_acquire[2];  // by thread; the second: those that need a fence
     };
     struct Acquire {
         uintptr_t address;

@@ -50,13 +50,14 @@ void use_exact_checks(bool on);
 struct Report {
     std::vector<SiteCounts> sites;
     std::vector<Finding> findings;
-    PartitionCounts partitions;  // of the last launch
+    PartitionCounts partitions;
     uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
     uint64_t load_batches = 0;     // of the last launch: loads of a warp with no store between them
     uint64_t load_lines = 0, store_lines = 0;  // of the last launch: lines of 128 bytes that each request touches
     uint64_t barriers = 0;         // of the last launch, of all blocks
+    harness::Launched launched;
     dim3 grid, block;              // of the last launch
-    uint64_t shared_bytes = 0;     // that a block of the last launch declared
+    uint64_t shared_bytes = 0;     // the most that a block declared
     uint64_t output_stored = 0;    // bytes that were stored to odata, those stored twice counted twice
     bool unordered_possible = false;  // odata was read, or other memory was stored to
     std::vector<Traced> trace;     // with use_trace

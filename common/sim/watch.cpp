@@ -60,7 +60,7 @@ void look_volatile(uintptr_t address, Site site)
     Worker& worker = *Worker::here();
     if (kind_of(site) == store) worker.note_release(address, true, device_scope, return_address(site));
     worker.look(address, site);
-    if (kind_of(site) == load) worker.note_acquire(address, false, return_address(site));
+    if (kind_of(site) == load) worker.note_acquire(address, true, return_address(site));
 }
 
 void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
@@ -72,7 +72,11 @@ void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, u
 // GPU's. Does not return where it may not be made.
 bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 {
-    if (threads_.fibers().hold(address)) return false;
+    if (threads_.fibers().hold(address)) {
+        if (!threads_.fibers().share(address, uintptr_t(__builtin_frame_address(0))))
+            fail(Fault::local_array, "a local variable of another thread, which no thread can reach", return_address(site));
+        return false;
+    }
     const Kind kind = kind_of(site);
     if (const SharedArray* array = shared_.find(address, return_address(site))) {
         if (address % piece) refuse(Fault::misaligned, address, site, array->name, array->begin);

@@ -65,6 +65,7 @@ void Worker::run_block(uint64_t block)
     watching = true;
     threads_.run_block(grid_->alone);
     watching = false;
+    most_shared_bytes = std::max(most_shared_bytes, shared_.static_bytes() + shared_.dynamic_bytes());
     shared_checker_.block_done(findings);
     global_checker_.block_done(findings);
 }

@@ -68,6 +68,7 @@ public:
     Findings findings;
     std::vector<Traced> traced;
     uint64_t barriers = 0;
+    uint64_t most_shared_bytes = 0;   // of a block
     uint64_t output_stored = 0;       // bytes, to memory whose contents are to be verified
     bool unordered_possible = false;  // global memory was used in a way that may be a race
 

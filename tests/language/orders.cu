@@ -149,13 +149,31 @@ __global__ void chain(Memory* m, bool faulty)
 {
     if (threadIdx.x != 0) return;
     volatile int* const flags = m->flags;
-    if (blockIdx.x > 0)
+    if (blockIdx.x > 0) {
         while (flags[blockIdx.x - 1] == 0) {}
+        __threadfence();
+    }
     const int before = blockIdx.x ? m->partial[blockIdx.x - 1] : 0;
     m->partial[blockIdx.x] = before + 1;
     if (!faulty) __threadfence();
     flags[blockIdx.x] = 1;
     if (blockIdx.x == blocks - 1) m->result = before + 1;
+}
+
+// A flag that is seen does not mean that the data are.
+__global__ void fenceBehindTheWait(Memory* m, bool faulty)
+{
+    if (threadIdx.x != 0) return;
+    volatile int* const flags = m->flags;
+    if (blockIdx.x == 0) {
+        m->partial[0] = 3;
+        __threadfence();
+        flags[0] = 1;
+    } else if (blockIdx.x == 1) {
+        while (flags[0] == 0) {}
+        if (!faulty) __threadfence();
+        m->result = m->partial[0];
+    }
 }
 
 __global__ void releaseOfAMessage(Memory* m, bool faulty)
@@ -348,6 +366,7 @@ int main(int count, char** arguments)
     ORDER(volatileFlag, h.result == blocks * 496);
     ORDER(waitByCacheOperator, h.result == blocks);
     ORDER(chain, h.result == blocks);
+    ORDER(fenceBehindTheWait, h.result == 3);
     ORDER(releaseOfAMessage, h.result == 7);
     ORDER(acquireOfAMessage, h.result == 7);
     ORDER(scopeOfTheAtomic, h.result == 7);

@@ -32,30 +32,15 @@ std::map<cudaLimit, size_t>& limits()
 
 }  // namespace
 
-Card card_of(const harness::Machine& machine)
-{
-    // Product sheets.
-    static const std::map<std::string, Card>& cards = *new std::map<std::string, Card>{
-        {"gtx280", {1 * gib, 512, 1296000}},   {"m2090", {6 * gib, 384, 1300000}},  {"k20x", {6 * gib, 384, 732000}},
-        {"k20c", {5 * gib, 320, 706000}},      {"gtx1050ti", {4 * gib, 128, 1392000}}, {"gtx1080", {8 * gib, 256, 1734000}},
-        {"v100", {16 * gib, 4096, 1530000}},   {"t4", {16 * gib, 256, 1590000}},    {"a100", {40 * gib, 5120, 1410000}},
-        {"h100", {80 * gib, 5120, 1980000}},   {"h200", {141000000000, 6144, 1980000}}};
-    const auto card = cards.find(machine.name);
-    return card == cards.end() ? Card{16 * gib, 256, 1000000} : card->second;
-}
-
 Limits limits_of(const harness::Machine& m)
 {
-    Limits l{1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * kib, 48 * kib, 0, 65536, 65536};
-    if (m.major == 1) l = {512, {512, 512, 64}, {65535, 65535, 1}, 16 * kib, 16 * kib, 0, m.minor < 2 ? 8192 : 16384, m.minor < 2 ? 8192 : 16384};
-    if (m.major == 2) {
-        l.grid[0] = 65535;
-        l.registers_per_block = l.registers_per_sm = 32768;
-    }
-    if (m.major == 3 && m.minor == 7) l.registers_per_sm = 131072;
+    Limits l{1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * kib, 48 * kib, 0, 0};
+    if (m.major == 1) l = {512, {512, 512, 64}, {65535, 65535, 1}, 16 * kib, 16 * kib, 0, 0};
+    if (m.major == 2) l.grid[0] = 65535;
+    l.registers_per_block = std::min(m.registers_per_sm(), 65536);
     if (m.major >= 7) l.shared_per_block_optin = m.shared_per_sm;
     if (m.major >= 8) {
-        l.reserved_shared_per_block = 1 * kib;
+        l.reserved_shared_per_block = m.reserved_shared_per_block();
         l.shared_per_block_optin -= l.reserved_shared_per_block;
     }
     return l;
@@ -113,18 +98,17 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     if (!properties) return result(cudaErrorInvalidValue);
     if (!good(device)) return result(cudaErrorInvalidDevice);
     const harness::Machine& m = machine();
-    const Card card = card_of(m);
     const Limits l = limits_of(m);
     cudaDeviceProp p;
     std::memset(&p, 0, sizeof p);
     snprintf(p.name, sizeof p.name, "NVIDIA %s (simulated)", m.label.c_str());
-    p.totalGlobalMem = card.memory_bytes;
+    p.totalGlobalMem = m.dram_bytes;
     p.sharedMemPerBlock = l.shared_per_block;
     p.sharedMemPerBlockOptin = l.shared_per_block_optin;
     p.reservedSharedMemPerBlock = l.reserved_shared_per_block;
     p.sharedMemPerMultiprocessor = m.shared_per_sm;
     p.regsPerBlock = l.registers_per_block;
-    p.regsPerMultiprocessor = l.registers_per_sm;
+    p.regsPerMultiprocessor = m.registers_per_sm();
     p.warpSize = 32;
     p.memPitch = 2147483647;
     p.maxThreadsPerBlock = int(l.threads_per_block);
@@ -145,10 +129,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     p.asyncEngineCount = m.major >= 3 ? 2 : 1;
     p.deviceOverlap = 1;
     p.unifiedAddressing = 1;
-    p.memoryBusWidth = card.bus_bits;
-    // Two transfers in a period, as DDR memory has it.
-    p.memoryClockRate = int(std::lround(m.dram_peak_gbs * 1e9 / (2.0 * card.bus_bits / 8) / 1e3));
-    p.clockRate = card.clock_khz;
+    p.memoryBusWidth = m.bus_bits;
+    p.memoryClockRate = m.dram_mhz * 1000;
+    p.clockRate = m.sm_mhz * 1000;
     p.l2CacheSize = int(m.l2_bytes);
     p.maxThreadsPerMultiProcessor = m.threads_per_sm;
     p.maxBlocksPerMultiProcessor = m.blocks_per_sm;

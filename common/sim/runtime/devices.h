@@ -8,19 +8,12 @@
 
 namespace sim {
 
-struct Card {
-    uint64_t memory_bytes;
-    int bus_bits;
-    int clock_khz;  // at most, of the multiprocessors
-};
-Card card_of(const harness::Machine& machine);
-
 // Limits of a compute capability: CUDA C Programming Guide, "Technical Specifications per Compute Capability".
 struct Limits {
     unsigned threads_per_block;
     unsigned block[3], grid[3];
     uint64_t shared_per_block, shared_per_block_optin, reserved_shared_per_block;
-    int registers_per_block, registers_per_sm;
+    int registers_per_block;
 };
 Limits limits_of(const harness::Machine& machine);
 

@@ -2,6 +2,7 @@
 
 #include <execinfo.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -106,12 +107,25 @@ void on_interrupt(int signal)
 {
     if (interrupted) return;
     interrupted = signal;
-    ::signal(SIGALRM, on_alarm);
-    alarm(1);
+    for (int late : {SIGALRM, SIGPROF}) ::signal(late, on_alarm);
+    if (running) {
+        // Computing time until the kernel comes to where it can stop: a machine that is busy with other work may take its time.
+        itimerval patience{};
+        patience.it_value.tv_sec = 2;
+        setitimer(ITIMER_PROF, &patience, nullptr);
+    }
+    alarm(30);  // a lock that was held when the signal came is held for ever
     if (!running) end_interrupted();
 }
 
 }  // namespace
+
+void kernel_stopped()
+{
+    if (!interrupted) return;
+    const itimerval none{};
+    setitimer(ITIMER_PROF, &none, nullptr);  // the report may take as long as it does
+}
 
 void set_running(bool now)
 {

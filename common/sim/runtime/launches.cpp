@@ -51,8 +51,7 @@ int blocks_per_multiprocessor(const void* kernel, int threads, uint64_t shared_b
     const Limits l = limits_of(m);
     const uint64_t shared = static_shared(kernel) + shared_bytes;
     if (threads < 1 || unsigned(threads) > l.threads_per_block || shared > l.shared_per_block_optin) return 0;
-    const int whole_warps = (threads + 31) / 32 * 32;
-    return int(m.resident_blocks(whole_warps, shared + l.reserved_shared_per_block) / m.sms);
+    return int(m.occupancy(threads, shared).blocks);
 }
 
 void say_registers()

@@ -213,7 +213,7 @@ cudaError_t release(const char* function, void* memory, bool pinned, const void*
 
 }  // namespace
 
-uint64_t total_memory() { return card_of(machine()).memory_bytes; }
+uint64_t total_memory() { return machine().dram_bytes; }
 
 void open_device_memory()
 {

@@ -140,6 +140,7 @@ bool begin_launch(const Launching& launching)
 
 void end_launch(const Launching& launching)
 {
+    kernel_stopped();
     if (program().progress) program().progress->clear();
     close_device_memory();
     const Report report = take_report();

@@ -37,9 +37,11 @@ void program_launch_finished(const Launching& launching, const harness::LaunchCo
 // `signal`: the one that ends the program, which then writes no files; 0: none.
 int finish_program(int status, int signal = 0);
 
-// From now on, a fault of the host's code ends in a report, and so does Ctrl-C, within a second. `running`: whether
-// a kernel runs now.
+// From now on, a fault of the host's code ends in a report, and so does Ctrl-C. A kernel that is interrupted has two
+// seconds of computing to come to where it can stop. `running`: whether a kernel runs now; kernel_stopped(): the threads
+// of the launch have ended, and what follows is its report.
 void catch_host_faults();
 void set_running(bool running);
+void kernel_stopped();
 
 }  // namespace sim

@@ -340,9 +340,10 @@ void Rewriter::loop(int keyword, int head_end, const std::vector<int>& gotos)
 {
     const int end = statement_end(source_, keyword);
     if (source_[keyword].system || entered_elsewhere(keyword, end, gotos)) return;
-    std::string marker = "if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::sim::Loop sim_loop(sim_outer); false) {} else if (unsigned long sim_turns = 0; false) {} else ";
+    const std::string first = "::sim::first_turn<" + std::to_string(++loops_) + ">(sim_outer)";
+    std::string marker = "if (const auto sim_outer = ::sim::outer_turn(); false) {} else if (::sim::Loop sim_loop(sim_outer); false) {} else if (unsigned long sim_turns = " + first + "; false) {} else ";
     // Where the loop is all that an `if` does, braces keep compilers from warning of the `else`.
-    const std::string turn = " ::sim::next_turn<" + std::to_string(++loops_) + ">(sim_outer, ++sim_turns) && (::sim::long_loop(), sim_turns = 0, false)";
+    const std::string turn = " ::sim::is_long(sim_turns = ::sim::next_turn(sim_turns)) && (::sim::long_loop(), sim_turns = " + first + ", false)";
     const int before = keyword - 1;
     const bool branch = source_.is(before, ")") && follows_if(source_, source_[before].partner);
     if (branch) {
@@ -464,7 +465,8 @@ void Rewriter::device_variable(const Declaration& d)
     // A section holds either constants or variables, and g++ keeps inline variables apart from others.
     if (d.constant() && !d.has("__managed__")) section += "_const";
     if (d.has_inline()) section += "_inline";
-    qualify(d, (d.has("static") ? "static " : "") + ("__attribute__((section(\"" + section + "\"))) "));
+    // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
+    qualify(d, (d.has("static") ? "static " : "") + ("__attribute__((section(\"" + section + "\"), aligned(32))) "));
 }
 
 // --- launches

@@ -66,11 +66,11 @@ constexpr SIM_INLINE To bit_cast(const From from)
 // The turns of a loop of the simulator's own, as the rewriter marks those of a kernel.
 class Turns {
 public:
-    SIM_INLINE_MEMBER Turns() : outer_(outer_turn()), loop_(outer_) {}
-    SIM_INLINE_MEMBER void next() { next_turn<0x51d0>(outer_, ++turns_); }
+    SIM_INLINE_MEMBER Turns() : turns_(first_turn<0x51d0>(outer_turn())), loop_(outer_turn()) {}
+    SIM_INLINE_MEMBER void next() { turns_ = next_turn(turns_); }
 
 private:
-    uint64_t outer_, turns_ = 0;
+    uint64_t turns_;
     Loop loop_;
 };
 
