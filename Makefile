@@ -7,7 +7,7 @@
 JOBS ?= $(shell nproc)
 MAKEFLAGS += -j$(JOBS)
 
-CXXFLAGS ?= -O2 -g
+CXXFLAGS ?= -O2
 # For what runs during the build, where CXX compiles for another machine.
 HOSTCXX ?= $(CXX)
 NVCCFLAGS ?= -O3 -lineinfo
@@ -111,7 +111,7 @@ build/%.sim.o: %.cu build/rewrite build/flags
 # It is run while building: never for another machine, and never with the flags of the kernels.
 build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h)
 	@mkdir -p $(@D)
-	$(call say,C++,$@) $(HOSTCXX) -std=c++17 $(WARNINGS) -O2 -o $@ $(filter %.cpp,$^)
+	$(call say,C++,$@) $(HOSTCXX) -std=c++17 $(WARNINGS) -O1 -o $@ $(filter %.cpp,$^)
 
 build/%.cuda.o: %.cu build/flags.cuda
 	@mkdir -p $(@D)
@@ -151,6 +151,8 @@ build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/fl
 build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON) build/flags.link
 	$(link)
 
+# It reads its own places.
+build/tests/places.o: private override CXXFLAGS += -g
 build/tests/places: build/tests/places.o build/common/sim/places.o build/common/sim/symbols.o build/flags.link
 	$(link)
 
@@ -185,21 +187,31 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 	$(VENV_INSTALL) -r plots/requirements.txt -r $<
 	touch $@
 
-# What a test needs is built first; then the files of tests share the processors.
+# What a test needs is built first; then the files of tests share the processors. A hand-out has no tests.
+ifeq ($(wildcard tests),)
+test:
+	@echo 'make test: this copy has no tests. make labNN checks your exercise; make all builds the steps, and ./step04 verifies its kernel.'
+else
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadgroup
+endif
 
 bench-sim: build/tests/bench_sim
 	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
 
-# The constants of a GPU's roofline model, measured.
-microbench: build/plots/microbench.cuda.o build/flags.link
+# Programs that measure and are no step: bench/NAME.cu, as ./NAME.
+BENCHES := $(patsubst bench/%.cu,%,$(wildcard bench/*.cu))
+ifeq ($(NVCC),)
+.PHONY: $(BENCHES)
+$(BENCHES):
+	@echo 'make $@: needs nvcc and a GPU' >&2; exit 1
+else
+$(BENCHES): %: build/bench/%.cuda.o build/flags.link
 	$(link)
+endif
 
-# What was tried on the way to step 7. Some of it is in the instructions of Hopper.
-trials build/plots/trials.cuda.o: private ARCH = sm_90
-trials: build/plots/trials.cuda.o build/flags.link
-	$(link)
+# Some of what was tried on the way to step 7 is in the instructions of Hopper.
+trials build/bench/trials.cuda.o: private ARCH = sm_90
 
 # Every step's kernels and the libraries that transpose, in one program: they take turns. Of those whose headers the
 # toolkit lacks: CPLUS_INCLUDE_PATH=.../cutlass/include:.../cutensor/include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor
@@ -241,6 +253,7 @@ table-book: all
 	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/book_*.csv
 	for step in $(if $(GPU),step01) step02 step03 step04 step06; do $(call measure,book,$${step},--kernel B --sweep book) || exit; done
 	$(call measure,book,step02,--kernel transposeSerialBlocked --sweep book,_blocked)
+	$(call measure,book,step04,--kernel transposeTile32Padded --sweep book,_tile32)
 	python3 plots/tables.py book $(RESULTS)/book_*.csv
 
 table-bandwidth: all
@@ -296,32 +309,41 @@ build/lab/harness.o: $(call cpp_objects,$(wildcard common/*.cpp common/cpu/*.cpp
 # Of a submission, its own text is rewritten and nothing else: common/step.h is there already, compiled. Only numbers are
 # tried: of other types, `T zero = 0` is no C++.
 LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
-LAB_COMPILE := $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS)
+# A local variable that was given no value holds nothing that an earlier thread left there; compilers before g++ 12 cannot do that.
+LAB_LOCALS = $(shell $(CXX) -ftrivial-auto-var-init=pattern -x c++ -E /dev/null > /dev/null 2>&1 && echo -ftrivial-auto-var-init=pattern)
+LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS) $(LAB_LOCALS)
+
+# A student's constant that nothing uses is no error.
+LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror,$(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
 
 build/lab/step.h.gch: common/step.h build/flags
 	@mkdir -p $(@D)
 	@echo '#include "common/step.h"' > build/lab/step.h
 	$(call say,C++,$<) $(LAB_COMPILE) -MD -MP -x c++-header -c build/lab/step.h -o $@
 
-build/lab/names: lab/source.py build/lab/step.h.gch
-	$(call say,names,$@) $(LAB_COMPILE) -E -dD build/lab/step.h -o build/lab/step.ii && python3 lab/source.py build/lab/step.ii > $@
-
 build/lab/command: Makefile build/flags build/flags.cuda
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(CXX) -pthread $(LDFLAGS))' '$(subst ','\'',$(if $(GPU),$(CUDA_COMPILE) $(LAB_TYPES) $(WRAP)))' > $@
+	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(CXX) -pthread $(LDFLAGS))' '$(subst ','\'',$(if $(GPU),$(LAB_CUDA) $(WRAP)))' > $@
 
-LAB := build/lab/harness.o build/lab/step.h.gch build/lab/names build/lab/command build/rewrite
+LAB := build/lab/harness.o build/lab/step.h.gch build/lab/command build/rewrite
 lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))
 
 # make lab04, or make lab04 FILE=path of another one. Paths reach the shell as they are, whatever they are made of.
+override FILE := $(value FILE)
+override SUBMISSIONS := $(value SUBMISSIONS)
+override RESULTS := $(value RESULTS)
 export FILE SUBMISSIONS RESULTS
 LABS := $(STEPS:step%=lab%)
 .PHONY: lab-ready $(LABS)
 $(LABS): lab%: lab-ready
-	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(CHECK)
+	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(CHECK)
 lab%:
 	@echo 'make $@: expected one of $(LABS)' >&2; exit 2
 
+ifeq ($(wildcard lab/grade.py),)
+grade handout gradescope:
+	@echo "make $@: this copy is a student's; the instructor's has it" >&2; exit 2
+else
 grade: lab-ready
 	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" $(if $(EXERCISE),--exercise $(EXERCISE)) $(GRADE)
 
@@ -330,14 +352,15 @@ handout:
 
 gradescope:
 	@python3 lab/pack.py "$$RESULTS/gradescope-lab$(EXERCISE).zip" --gradescope '$(EXERCISE)'
+endif
 
 # The chapter: all steps on what this machine has, then tables, figures and verdicts.
 report: all .venv/ready
-	plots/measure.sh $(RESULTS)
+	bench/measure.sh $(RESULTS)
 	.venv/bin/python plots/report.py $(RESULTS)/report_*.csv
 
 clean:
-	rm -rf build $(STEPS) microbench trials
+	rm -rf build $(STEPS) $(BENCHES)
 
 help:
 	@echo 'make stepNN            build one step, for example: make step04 && ./step04'
@@ -347,7 +370,8 @@ help:
 	@echo 'make table-book        machine and printed side by side (results go to results/;'
 	@echo 'make table-bandwidth   RESULTS=folder: elsewhere)'
 	@echo 'make labNN             check the exercise of a step; FILE=path: another file than its exercise.cu'
-	@echo '                       (CHECK=--explain: and the cost of each of its lines; CHECK=--help: what else)'
+	@echo '                       (CHECK=--explain: and the cost of each of its lines; SHOW=1: the wrong elements of'
+	@echo '                       the smallest matrix; CHECK=--help: what else)'
 	@echo 'make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades go to results/grades/)'
 	@echo 'make handout           pack the project for students, without tests and solutions'
 	@echo 'make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN'
@@ -357,7 +381,10 @@ help:
 	@echo 'make test              build and run the tests (sets up .venv the first time)'
 	@echo 'make bench-sim         measure the simulator: traced accesses per second; AGAINST=commit: over those of'
 	@echo '                       another commit, in turns'
-	@echo 'make microbench        what the GPU at hand can do at most: the constants of its model (needs nvcc)'
+	@echo 'make microbench        what the GPU at hand can do at most, and its memories: latencies, bandwidths (needs nvcc)'
+	@echo 'make timing            ways to time a kernel, side by side, on the GPU at hand (needs nvcc)'
+	@echo 'make transfers         copies between host and GPU over their size, pageable and pinned (needs nvcc)'
+	@echo 'make readonly          loads through __ldg(), __restrict__ and textures, on the GPU at hand (needs nvcc)'
 	@echo 'make trials            the ways to step 7, one beside the other, on the GPU at hand (needs nvcc)'
 	@echo "make peers             all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX, taking turns"
 	@echo '                       on the GPU at hand, each verified; ratios and CSV (needs nvcc)'

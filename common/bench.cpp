@@ -71,6 +71,12 @@ void require_room(Device& device, Type type, Shape shape, Expected layout)
                                              shape.width, shape.height, name_of(type), needed / 1e9, device.info().machine.c_str(), free / 1e9)};
 }
 
+uint32_t& seed_of_inputs()
+{
+    static uint32_t seed = 0;
+    return seed;
+}
+
 Bench::Bench(Device& device, Type type, Shape shape, Expected layout, Progress& progress)
     : device_(device), type_(type), shape_(shape), layout_(layout), progress_(progress)
 {
@@ -98,7 +104,7 @@ Bench::~Bench()
 Region Bench::region(const Matrices& matrices, int buffer, Expected expected, Holds holds) const
 {
     expected.finite = layout_.finite;
-    return {matrices[buffer], {type_, expected, uint64_t(shape_.width), uint64_t(shape_.height), uint32_t(buffer), holds}};
+    return {matrices[buffer], {type_, expected, uint64_t(shape_.width), uint64_t(shape_.height), seed_of_inputs() + uint32_t(buffer), holds}};
 }
 
 std::string Bench::label(const Contender& c, const char* doing) const
@@ -215,6 +221,7 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
         c.result.right = false;
     }
     if (!device_.has_clock()) c.result.counts = std::move(counts);
+    if (explain) c.result.occupancy = device_.occupancy(c.launch);
 }
 
 // ms of a sample of a peer, which does and checks everything itself.
@@ -293,8 +300,7 @@ void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool
             if (repeats > 1) plausible = Plausibility::cache_resident;  // a tile's later passes find it in a cache
             if (plausible == Plausibility::impossible) {
                 c.result.right = false;
-                complain(c.result.kernel, format("impossible measurement%s: %.1f GB/s over %.1f MB, on a memory of %.1f GB/s", how, gbs,
-                                                 buffers * touched / 1e6, info.dram_peak_gbs));
+                complain(c.result.kernel, impossible(gbs, info.dram_peak_gbs, buffers * touched, info.l2_bytes, how));
             }
             return {summary, int(ms.size()), passes, buffers, buffers * touched, gbs, plausible};
         };

@@ -40,6 +40,9 @@ int default_side(Device& device, Type type);
 // Throws status_bad_input if matrices of this layout do not fit on the device.
 void require_room(Device& device, Type type, Shape shape, Expected layout);
 
+// That the elements of inputs are drawn from, but for the number of the buffer: 0 at first.
+uint32_t& seed_of_inputs();
+
 class Bench {
 public:
     // Memory for kernels whose matrices have the layout that `layout` has, and numbers as finite.

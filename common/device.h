@@ -69,7 +69,13 @@ struct TracedRequest {
     int partition;       // of its first byte; -1: shared memory, or unknown
 };
 
-// What the simulator counted in one launch.
+// What was launched, over all launches of a pass.
+struct Launched {
+    uint64_t launches = 0, blocks = 0, warps = 0;
+    uint64_t barriers = 0;  // of warps: a barrier of a block of eight warps counts eight
+};
+
+// What the simulator counted in one pass.
 struct LaunchCounts {
     std::vector<AccessSite> sites;
     std::vector<std::string> findings;  // what the kernel must not do, a line each
@@ -79,7 +85,9 @@ struct LaunchCounts {
     bool map_assumed = false;
     double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
     uint64_t resident_blocks = 0;
-    uint64_t shared_bytes = 0;  // of shared memory that a block declares
+    uint64_t shared_bytes = 0;  // of shared memory that a block declares, at most
+    Launched launched;
+    Occupancy occupancy;
     // What the machine's model is fed with; all zero where there is none.
     uint64_t model_bursts = 0, model_scattered = 0;  // of the partition that takes longest, over all windows
     double model_waves = 0;                          // barriers, of all resident blocks at once
@@ -131,6 +139,8 @@ public:
     virtual LaunchCounts take_counts(bool locate) = 0;
     // More of what the last kernel did wrong, which shows only by a closer look.
     virtual LaunchCounts look_again() { return {}; }
+    // How many blocks of that launch run at a time, as the device itself says: a line. Empty: it does not.
+    virtual std::string occupancy(const Launch&) { return ""; }
     // From now on, every request is kept. Throws status_bad_input where there is no simulator.
     virtual void keep_trace()
     {

@@ -29,6 +29,7 @@ std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, co
     Bench bench(*device, Type::f32, shape, kernel.expected, progress);
     Contender c = contender(kernel, kernel.block);
     bench.verify(c, 1, true, note);
+    if (!c.result.refused.empty()) return {c.result.refused};
     if (c.result.counts)
         for (const AccessSite& s : c.result.counts->sites)
             if (s.shared && s.units > s.ideal)
@@ -36,7 +37,7 @@ std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, co
                                          s.store ? "store" : "load", s.file.c_str(), s.line, double(s.units) / s.requests, double(s.ideal) / s.requests));
     // Is it one of the program's other kernels under a name of its own?
     for (const Kernel& k : kernels()) {
-        if (k.backend != "sim" || kernel.backend != "sim" || k.part == Part::faulty || k.name == kernel.name) continue;
+        if (k.backend != "sim" || kernel.backend != "sim" || k.name == kernel.name) continue;
         if (!Bench::same_layout(k.expected, kernel.expected)) continue;
         Contender other = contender(k, k.block);
         bench.verify(other, 1, false, [](const std::string&, const std::string&) {});
@@ -69,6 +70,12 @@ std::vector<std::string> reports_on_check(Erratum::Check check, const Erratum& e
         reports.push_back("a check that cannot fail: it accepts an output that was never written");
     if (!check(right.data(), idata.data(), e.width, e.height)) reports.push_back("refuses a right result");
     return reports;
+}
+
+std::vector<std::string> reports_on_method(Erratum::Method method)
+{
+    const std::string what = method();
+    return what.empty() ? std::vector<std::string>() : std::vector<std::string>{what};
 }
 
 void print(const std::string& label, const std::string& text)
@@ -118,10 +125,12 @@ bool run_errata(const std::vector<std::string>& names, const Machine& machine, c
     Progress progress(program);
     bool all_caught = true;
     for (const Erratum& e : chosen) {
-        const Shape shape{e.width, e.height};
-        const bool check = e.faulty_check;
-        const std::vector<std::string> faulty = check ? reports_on_check(e.faulty_check, e) : reports_on_kernel(kernel_named(e.kernel), shape, machine, progress);
-        const std::vector<std::string> corrected = check ? reports_on_check(e.sound_check, e) : reports_on_kernel(kernel_named(e.corrected), shape, machine, progress);
+        const auto reports_on = [&](const std::string& kernel, Erratum::Check check, Erratum::Method method) {
+            return check ? reports_on_check(check, e) : method ? reports_on_method(method)
+                         : reports_on_kernel(kernel_named(kernel), {e.width, e.height}, machine, progress);
+        };
+        const std::vector<std::string> faulty = reports_on(e.kernel, e.faulty_check, e.faulty_method);
+        const std::vector<std::string> corrected = reports_on(e.corrected, e.sound_check, e.sound_method);
         const auto caught = std::find_if(faulty.begin(), faulty.end(), [&](const std::string& r) { return begins_with(r, e.caught_by); });
         // A twin may be slow for reasons of its own; bank conflicts are a fault only where they were denied.
         const auto clean = std::all_of(corrected.begin(), corrected.end(), [&](const std::string& r) {
@@ -131,7 +140,7 @@ bool run_errata(const std::vector<std::string>& names, const Machine& machine, c
         printf("%s  %s, %s\n", e.id.c_str(), e.kernel.c_str(), e.source.c_str());
         print("", e.story);
         if (caught == faulty.end()) print("NOT CAUGHT", "by the check that should: " + e.caught_by);
-        else print(format("caught on %d rows x %d columns:", e.height, e.width), *caught);
+        else print(e.faulty_method ? "caught:" : format("caught on %d rows x %d columns:", e.height, e.width), *caught);
         print("corrected:", e.corrected + (clean ? ": nothing to report" : ": NOT CLEAN: " + corrected.front()));
         printf("\n");
         all_caught = all_caught && caught != faulty.end() && clean;

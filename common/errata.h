@@ -9,7 +9,7 @@
 
 namespace harness {
 
-// Runs the program's faulty kernels and checks, or only those named, on the simulator and the CPU:
+// Runs the program's faulty kernels, checks and methods, or only those named, on the simulator and the CPU:
 // prints what was published, what finds the fault, and that the corrected twin passes. True if
 // every fault was found by its check and every twin is clean. Throws status_bad_input for an
 // unknown name.

@@ -49,6 +49,13 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
         else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.asked / s.bytes);
         text += "    " + diagnosis(s) + "\n";
     }
+    const Occupancy& o = counts.occupancy;
+    const auto number = [](uint64_t n) { return (unsigned long long)n; };
+    text += format("  occupancy: %llu block%s of %llu threads per SM, %.0f %% of its %llu threads; limited by %s; %llu on all %llu SMs\n", number(o.blocks), o.blocks == 1 ? "" : "s",
+                   number(o.threads), 100.0 * o.blocks * o.threads / o.threads_per_sm, number(o.threads_per_sm), o.limit(), number(o.sms * o.blocks), number(o.sms));
+    text += format("    room for %llu by blocks, %llu by threads%s; registers would limit it from %llu a thread on\n", number(o.by_blocks), number(o.by_threads),
+                   counts.shared_bytes ? format(", %llu by shared memory (%llu of %llu bytes)", number(o.by_shared), number(o.shared_bytes), number(o.shared_per_sm)).c_str() : "",
+                   number(o.registers + 1));
     if (counts.partitions && counts.bytes_moved())
         text += format("  memory partitions, %llu blocks at a time: the busiest of %d gets %.2f times the mean of the loads, %.2f of the stores%s\n",
                        (unsigned long long)counts.resident_blocks, counts.partitions, counts.busiest_read, counts.busiest_write,

@@ -85,6 +85,9 @@ struct Erratum {
     using Check = bool (*)(const float* odata, const float* idata, int width, int height);
     Expected expected = transposes;
     Check faulty_check = nullptr, sound_check = nullptr;
+    // Or published figures, held against what must be true of them: what is wrong, empty if nothing is.
+    using Method = std::string (*)();
+    Method faulty_method = nullptr, sound_method = nullptr;
 };
 
 std::vector<Erratum>& errata();

@@ -47,7 +47,7 @@ struct MemoryModel {
 };
 
 // What a whole machine can do at most, one resource at a time; all zero: no such model. Measured
-// by plots/microbench.cu, which has no transpose in it.
+// by bench/microbench.cu, which has no transpose in it.
 struct Roofline {
     double stream_gbs = 0;            // DRAM, reads and writes in order
     double scatter_gbs = 0;           // the same, every 128 bytes stored about 64 KB from the last
@@ -58,23 +58,48 @@ struct Roofline {
     unsigned page_bytes = 0;          // a store is scattered where less than half of such a page is written meanwhile
 };
 
+// How many blocks of a kernel run on one SM at the same time, and what limits them. Registers are not modelled: the compiler chooses how many
+// a thread has.
+struct Occupancy {
+    uint64_t blocks = 0;                             // at least one
+    uint64_t by_blocks, by_threads, by_shared;       // what each limit allows; by_shared: ~0 without shared memory
+    uint64_t threads = 0, threads_per_sm = 0, sms = 0;  // threads: of a block, in whole warps
+    uint64_t shared_bytes = 0, shared_per_sm = 0;    // shared_bytes: what a block takes
+    uint64_t registers = 0;                          // a thread may have so many before they are the limit
+
+    const char* limit() const;
+};
+
 struct Machine {
     std::string name;   // for --machine
     std::string label;  // for people
     int major, minor;   // compute capability
     int sms;
-    double dram_peak_gbs;
-    uint64_t l2_bytes;  // 0: none
+    int sm_mhz;           // the highest clock of the multiprocessors
+    uint64_t dram_bytes;
+    int dram_mhz, bus_bits;
+    uint64_t l2_bytes;    // 0: none
     int blocks_per_sm, threads_per_sm;
     uint64_t shared_per_sm;  // bytes
     PartitionMap map;
     std::string source;  // of the figures
     MemoryModel model = {};
     Roofline roofline = {};
+    // Of a load from DRAM, in clocks of the SM; 0: not known.
+    int latency_clocks = 0;
+    std::string latency_source = "";
 
-    // Blocks of so many threads and bytes of shared memory that run at the same time on the
-    // whole machine, as far as these limits go (registers are not modelled). At least one per SM.
-    uint64_t resident_blocks(int threads, uint64_t shared_bytes) const;
+    // 10^9 bytes/s: two transfers per clock, each as wide as the bus (double data rate).
+    double dram_peak_gbs() const { return 2e-3 * dram_mhz * bus_bits / 8; }
+    int registers_per_sm() const;
+    uint64_t reserved_shared_per_block() const;  // bytes that a block takes beside its own
+
+    // ns from a load to its bytes; 0: not known. Where the roofline was measured: with one load of every thread of the machine on its way.
+    double latency_ns() const;
+
+    // Blocks of so many threads and bytes of shared memory, per SM.
+    Occupancy occupancy(int threads, uint64_t shared_bytes) const;
+    uint64_t resident_blocks(int threads, uint64_t shared_bytes) const { return uint64_t(sms) * occupancy(threads, shared_bytes).blocks; }
 };
 
 const std::vector<Machine>& machines();
@@ -87,5 +112,8 @@ const Machine& machine_labelled(const std::string& label);
 
 // The --list-machines text.
 std::string list_machines();
+
+// The same as CSV, whole: the limits of an SM and the map, too. A hash is its masks in hexadecimal, that of bit 0 first.
+std::string machines_csv();
 
 }  // namespace harness

@@ -156,6 +156,8 @@ void print(const Results& results, const Machine& machine, const Options& option
         if (r.timing && r.timing->gbs == 0)
             printf("\n%s: %.2f us a launch, one after the other; the first launch of this program took %.0f ms, all that had to be set up included.\n",
                    r.kernel.c_str(), 1e3 * r.timing->ms.median, results.device.first_launch_ms);
+    for (const Result& r : results.rows)
+        if (!r.occupancy.empty()) printf("\n%s: %s\n", (r.kernel + r.label).c_str(), r.occupancy.c_str());
     if (!counted) return;
     printf("\nCounted for the %s: requests, one per warp and instruction, and what one costs on average, in %s\n"
            "of global and wavefronts of shared memory. A simulator has no time to report.\n",
@@ -192,6 +194,7 @@ int run(const Options& options, const char* program)
 {
     std::string remark;
     const Machine& machine = machine_named(options.machine);
+    seed_of_inputs() = options.seed;
     check_names(options);
     const std::unique_ptr<Device> device = open_device(options.device, machine, remark);
     if (options.one_launch && !device->has_clock())
@@ -263,7 +266,10 @@ int main(int argc, char** argv)
         int status = status_ok;
         if (options.help) printf("%s", usage(program).c_str());
         else if (options.list) list();
-        else if (options.list_machines) printf("%s", list_machines().c_str());
+        else if (options.list_machines) {
+            printf("%s", list_machines().c_str());
+            if (!options.csv.empty()) CsvFile("--csv", options.csv).write(machines_csv());
+        }
         else if (options.errata) status = run_errata(options.kernels, machine_named(options.machine), program) ? status_ok : status_wrong_result;
         else status = run(options, program);
         if (fflush(stdout) || ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};

@@ -15,6 +15,7 @@ namespace {
 // Indices in a kernel are ints and run on to the end of the last tile.
 constexpr long max_side = 2147400000;
 constexpr long max_reps = 100000;
+constexpr long max_seed = 2000000000;
 constexpr long max_block = 1024;
 constexpr int max_printed = 32;
 
@@ -89,12 +90,12 @@ std::vector<Shape> sweep(const std::string& name)
 
 Options parse_options(int argc, char** argv)
 {
-    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, once, print, errata, csv, peak, machine, explain, trace,
+    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, once, print, errata, csv, peak, machine, explain, trace, seed,
            list, list_machines, help };
     static const option known[] = {
         {"size", required_argument, nullptr, size},     {"width", required_argument, nullptr, width},
         {"height", required_argument, nullptr, height}, {"sweep", required_argument, nullptr, sweeps},
-        {"type", required_argument, nullptr, type},     {"reps", required_argument, nullptr, reps},
+        {"type", required_argument, nullptr, type},     {"seed", required_argument, nullptr, seed},     {"reps", required_argument, nullptr, reps},
         {"device", required_argument, nullptr, device}, {"kernel", required_argument, nullptr, kernel},
         {"all", no_argument, nullptr, all},             {"block", required_argument, nullptr, block},
         {"one-launch", no_argument, nullptr, one_launch}, {"once", no_argument, nullptr, once},
@@ -120,6 +121,7 @@ Options parse_options(int argc, char** argv)
             case width: sides.width = whole_number("width", optarg, max_side); break;
             case height: sides.height = whole_number("height", optarg, max_side); break;
             case type: o.type = type_named(optarg); break;
+            case seed: o.seed = uint32_t(whole_number("seed", optarg, max_seed)); break;
             case reps: o.reps = whole_number("reps", optarg, max_reps); break;
             case device:
                 o.device = optarg;
@@ -191,6 +193,7 @@ Runs this step's kernels, checks every element of every result, and reports the 
                            (default: on a GPU at least eight times its L2; on the simulator 1024 x 1024)
   --type char|half|float|double|int|double2
                            element type (default: float)
+  --seed N                 draw the elements from N; from 65536 on, nobody can tell them in advance
   --reps R                 timed samples per kernel on a GPU (default: 20);
                            runs per kernel on the simulator (default: 1)
   --device auto|cuda|sim   where to run (default: auto, the GPU if there is one)
@@ -208,7 +211,7 @@ Runs this step's kernels, checks every element of every result, and reports the 
   --peak GBS               DRAM peak of the card in GB/s, instead of the driver's figures
   --csv FILE               also write the results to FILE
   --list                   list the kernels, what each must produce and its row in the table of sources
-  --list-machines          list the GPUs the simulator knows
+  --list-machines          list the GPUs the simulator knows; with --csv, all it knows of them goes to FILE
   --help                   this text
 
 Exit status: 0 all results right; 1 a wrong result, a race, an access out of bounds or the

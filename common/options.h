@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Options {
     std::vector<Shape> shapes;  // empty: the device's default
     Type type = Type::f32;
     int reps = 0;  // 0: the device's default
+    uint32_t seed = 0;
     std::string device = "auto";
     std::vector<std::string> kernels;  // empty: the lesson's
     bool all = false;                  // the variants, too

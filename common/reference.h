@@ -150,6 +150,16 @@ HOST_DEVICE inline uint64_t mix64(uint64_t v)
     return v ^ (v >> 32);
 }
 
+// Seeds from here on are secret: who knows some elements and this file still cannot tell the others.
+constexpr uint32_t first_secret_seed = 1 << 16;
+
+// The second mixing of a secret seed.
+template <typename Bits>
+HOST_DEVICE inline Bits second_key(uint32_t seed)
+{
+    return Bits(mix64((uint64_t(seed) << 32 | ~seed) * 0x9e3779b97f4a7c15ull));
+}
+
 // The bits of input element `i` under `seed`. As many distinct patterns as the type has:
 // in types of n < 64 bits they repeat after 2^n elements, in another order.
 template <typename Bits>
@@ -158,13 +168,15 @@ HOST_DEVICE Bits pattern(uint64_t i, uint32_t seed);
 template <>
 HOST_DEVICE inline uint32_t pattern<uint32_t>(uint64_t i, uint32_t seed)
 {
-    return mix32(uint32_t(i) + mix32(uint32_t(i >> 32) + 0x9e3779b9u * (seed + 1)));
+    const uint32_t bits = mix32(uint32_t(i) + mix32(uint32_t(i >> 32) + 0x9e3779b9u * (seed + 1)));
+    return seed < first_secret_seed ? bits : mix32(bits + second_key<uint32_t>(seed));
 }
 
 template <>
 HOST_DEVICE inline uint64_t pattern<uint64_t>(uint64_t i, uint32_t seed)
 {
-    return mix64(i + 0x9e3779b97f4a7c15ull * (uint64_t(seed) + 1));
+    const uint64_t bits = mix64(i + 0x9e3779b97f4a7c15ull * (uint64_t(seed) + 1));
+    return seed < first_secret_seed ? bits : mix64(bits + second_key<uint64_t>(seed));
 }
 
 template <>

@@ -43,6 +43,17 @@ std::optional<Prediction> modelled(const Results& results, const Machine& machin
     return predict(machine, counts);
 }
 
+// The time that the roofline allows these counts, over that of a copy of the same matrix: what they would cost in a matrix much
+// larger than the L2.
+std::optional<std::pair<double, const char*>> over_copy(const Results& results, const Machine& machine, const Expected& expected, const LaunchCounts& counts)
+{
+    const double bytes = double(expected.traffic()) * elements(results) * bytes_of(results.type);
+    if (machine.roofline.stream_gbs == 0 || expected.passes > 1 || bytes == 0) return {};
+    const std::optional<Prediction> model = predict(machine, counts);
+    if (!model) return {};
+    return std::pair(model->ms * 1e-3 / (bytes / (machine.roofline.stream_gbs * 1e9)), model->limit);
+}
+
 // Where the bytes of a timing came from.
 const char* place_text(const Result& r, const Result::Timing& t)
 {
@@ -125,6 +136,15 @@ std::string result_line(const Results& results, const Result& r, const std::stri
     }
     line.push_back(device.first_launch_ms > 0 ? fixed(device.first_launch_ms, 1) : "");
     line.push_back(r.counts ? number(r.counts->shared_bytes) : "");
+    if (r.counts) {
+        const Launched& l = r.counts->launched;
+        line.insert(line.end(), {number(l.launches), number(l.blocks), number(l.warps), number(l.barriers)});
+        const auto over = over_copy(results, machine_labelled(device.machine), r.expected, *r.counts);
+        line.push_back(over ? fixed(over->first, 3) : "");
+        line.push_back(over ? over->second : "");
+    } else {
+        line.insert(line.end(), 6, "");
+    }
     return csv_line(line);
 }
 
@@ -223,7 +243,8 @@ std::string csv(const std::vector<Results>& all)
         "shared_store_wavefronts", "worst_conflict", "busiest_partition_of_loads", "busiest_partition_of_stores",
         "partition_map", "model_bursts", "model_scattered_bursts", "model_barriers", "model_time_ms", "model_bandwidth_gbs",
         "model_limit", "accesses", "block", "one_launch_passes", "one_launch_time_median_ms", "one_launch_bandwidth_gbs",
-        "one_launch_memory", "first_launch_ms", "shared_bytes_per_block"});
+        "one_launch_memory", "first_launch_ms", "shared_bytes_per_block", "launches", "blocks_launched", "warps_launched",
+        "barriers_of_warps", "model_time_over_copy", "model_time_over_copy_limit"});
     const std::string date = utc_now();
     for (const Results& results : all)
         for (const Result& r : results.rows)

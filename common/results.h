@@ -31,6 +31,7 @@ struct Result {
     std::optional<Timing> timing;      // of a device with a clock
     std::optional<Timing> one_launch;  // the passes inside one launch
     std::optional<LaunchCounts> counts;  // of the simulator
+    std::string occupancy;               // as a GPU says
 };
 
 struct Results {

@@ -19,8 +19,10 @@
 //   ERRATUM_OF(kernel, id, source, caught_by, corrected, width, height, story)
 //   SERIAL_ERRATUM(function, id, source, produces, caught_by, corrected, width, height, story)
 //   CHECK_ERRATUM(check, id, source, produces, caught_by, corrected, width, height, story)
+//   METHOD_ERRATUM(method, id, source, caught_by, corrected, story)
 //       for the gallery of published faults (harness::Erratum): a kernel, one that is registered
-//       already, a function of the CPU, or a check of a result, bool (const float* odata, const float* idata, int width, int height).
+//       already, a function of the CPU, a check of a result, bool (const float* odata, const float* idata, int width, int height),
+//       or a way to draw conclusions from figures, std::string (): what is wrong with it.
 
 #pragma once
 
@@ -34,6 +36,8 @@
 #elif defined __CUDACC__
 #define BACKEND "cuda"
 #else
+#include "machine.h"  // conclusions from figures want the cards' limits, and what times come to
+#include "statistics.h"
 #define BACKEND ""
 struct alignas(16) double2 { double x, y; };  // as CUDA has it
 #endif
@@ -84,18 +88,22 @@ using harness::writes_nothing;
     REGISTER_PASS(kernel, BACKEND, id, harness::Part::faulty, produces,    \
                   harness::Block(), launcher(odata, idata, width, height))                                             \
     static const harness::ErratumRegistration kernel##_erratum(                                                        \
-        BACKEND, {id, source, #kernel, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
+        BACKEND, {id, source, #kernel, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr, nullptr, nullptr});
 
 #define ERRATUM_OF(kernel, id, source, caught_by, corrected, columns, rows, story)                                     \
     static const harness::ErratumRegistration kernel##_##id(                                                           \
-        BACKEND, {#id, source, #kernel, caught_by, corrected, columns, rows, story, {}, nullptr, nullptr});
+        BACKEND, {#id, source, #kernel, caught_by, corrected, columns, rows, story, {}, nullptr, nullptr, nullptr, nullptr});
 
 #define SERIAL_ERRATUM(function, id, source, produces, caught_by, corrected, columns, rows, story)                     \
     REGISTER_PASS(function, "cpu", id, harness::Part::faulty, produces, harness::Block(),         \
                   function(odata, idata, width, height))                                                               \
     static const harness::ErratumRegistration function##_erratum(                                                      \
-        BACKEND, {id, source, #function, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr});
+        BACKEND, {id, source, #function, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr, nullptr, nullptr});
 
 #define CHECK_ERRATUM(check, id, source, produces, caught_by, corrected, columns, rows, story)                         \
     static const harness::ErratumRegistration check##_erratum(                                                         \
-        BACKEND, {id, source, #check, caught_by, #corrected, columns, rows, story, produces, check, corrected});
+        BACKEND, {id, source, #check, caught_by, #corrected, columns, rows, story, produces, check, corrected, nullptr, nullptr});
+
+#define METHOD_ERRATUM(method, id, source, caught_by, corrected, story)                                                \
+    static const harness::ErratumRegistration method##_erratum(                                                        \
+        BACKEND, {id, source, #method, caught_by, #corrected, 0, 0, story, {}, nullptr, nullptr, method, corrected});

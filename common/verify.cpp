@@ -42,6 +42,14 @@ uint16_t unmix(uint16_t v) { return unmix<uint16_t>(v, 9, 0xdb2d, 7, 0x88b5, 8);
 uint32_t unmix(uint32_t v) { return unmix<uint32_t>(v, 16, 0x846ca68bu, 15, 0x7feb352du, 16); }
 uint64_t unmix(uint64_t v) { return unmix<uint64_t>(v, 32, 0xd6e8feb86659fd93ull, 32, 0xd6e8feb86659fd93ull, 32); }
 
+// What pattern() had before the second mixing of a secret seed.
+template <typename Bits>
+Bits first_mix(Bits bits, uint32_t seed)
+{
+    const bool second = sizeof bits >= 4 && seed >= first_secret_seed;
+    return second ? Bits(unmix(bits) - second_key<Bits>(seed)) : bits;
+}
+
 // The first element with this pattern: they repeat, in another order, where all there are have been used.
 template <typename Bits>
 uint64_t first_of(Bits bits, uint64_t elements, uint32_t seed)
@@ -50,7 +58,7 @@ uint64_t first_of(Bits bits, uint64_t elements, uint32_t seed)
     const uint64_t rounds = width < 64 ? (elements - 1) >> (width % 64) : 0;
     for (uint64_t round = 0; round <= rounds; ++round) {
         const uint64_t begin = round << (width % 64);
-        const uint64_t i = begin | Bits(unmix(bits) - unmix(pattern<Bits>(begin, seed)));
+        const uint64_t i = begin | Bits(unmix(first_mix(bits, seed)) - unmix(first_mix(pattern<Bits>(begin, seed), seed)));
         if (i < elements) return i;
     }
     return elements;

@@ -9,69 +9,74 @@
 
 #include "../common/step.h"
 
-constexpr int LANES = 32;  // a block is WARPS warps, each of them a row of threads
+constexpr int LANES = 32, WARPS = 16;  // a block is WARPS warps, each of them a row of threads
 
-// A tile is WIDE elements wide: 256 bytes for floats and doubles, and never less than a warp. One word at the
-// end of each row stays unused, as in step 4: four elements of one byte, or one of four.
-template <typename T> constexpr int WIDE = sizeof(T) == 1 ? 128 : sizeof(T) <= 4 ? 64 : 32;
+// One word at the end of each row of the tile stays unused, as in step 4: four elements of one byte, or one of four.
 template <typename T> constexpr int PAD = sizeof(T) <= 4 ? 4 / sizeof(T) : 1;
+template <typename T> constexpr int SECTOR = 32 / sizeof(T);  // elements
 
-template <typename T, int HIGH, int WARPS>
+// Rows of odata may begin inside a sector. Then tiles overlap by OVERLAP rows, a sector's elements, and a
+// block begins and ends each row of odata where a sector does: no sector is stored to by two blocks.
+template <typename T, int WIDE, int HIGH, int OVERLAP>
 __global__ void transposeInFlight(T* odata, const T* idata, int width, int height, int columns)
 {
-    __shared__ T tile[HIGH][WIDE<T> + PAD<T>];
+    static_assert(HIGH % WARPS == 0 && WIDE % LANES == 0 && (HIGH - OVERLAP) % SECTOR<T> == 0);
+    __shared__ T tile[HIGH][WIDE + PAD<T>];
 
     // Blocks that run together lie below each other: their rows of odata join.
-    int left = (blockIdx.y + blockIdx.x % columns * gridDim.y) * WIDE<T>;
-    int top = blockIdx.x / columns * HIGH;
+    int left = (blockIdx.y + blockIdx.x % columns * gridDim.y) * WIDE;
+    int top = int(blockIdx.x / columns) * (HIGH - OVERLAP) - OVERLAP;
 
     int x = left + threadIdx.x;
     int y = top + threadIdx.y;
 
     // A store to the tile waits for its element. Registers do not: all loads are in flight at once.
-    T in[HIGH / WARPS][WIDE<T> / LANES];
+    T in[HIGH / WARPS][WIDE / LANES];
     for (int j = 0; j < HIGH; j += WARPS)
-        for (int i = 0; i < WIDE<T>; i += LANES)
-            if (x + i < width && y + j < height)
+        for (int i = 0; i < WIDE; i += LANES)
+            if (x + i < width && 0 <= y + j && y + j < height)
                 in[j / WARPS][i / LANES] = idata[size_t(y + j) * width + x + i];
 
     for (int j = 0; j < HIGH; j += WARPS)
-        for (int i = 0; i < WIDE<T>; i += LANES)
+        for (int i = 0; i < WIDE; i += LANES)
             tile[threadIdx.y + j][threadIdx.x + i] = in[j / WARPS][i / LANES];
 
     // Below, a thread reads what other threads wrote: all of them must be done writing.
     __syncthreads();
 
-    x = top + threadIdx.x;
     y = left + threadIdx.y;
 
-    for (int j = 0; j < WIDE<T>; j += WARPS)
-        for (int i = 0; i < HIGH; i += LANES)
-            if (x + i < height && y + j < width)
-                odata[size_t(y + j) * height + x + i] = tile[threadIdx.x + i][threadIdx.y + j];
+    for (int j = 0; j < WIDE; j += WARPS) {
+        size_t row = size_t(y + j) * height;
+        int first = OVERLAP ? SECTOR<T> - (row + top + OVERLAP) % SECTOR<T> : 0;  // where a sector begins
+        x = top + first + threadIdx.x;
+        for (int i = 0; i < HIGH - OVERLAP; i += LANES)
+            if (threadIdx.x + i < HIGH - OVERLAP && 0 <= x + i && x + i < height && y + j < width)
+                odata[row + x + i] = tile[first + threadIdx.x + i][threadIdx.y + j];
+    }
 }
 
-template <typename T, int HIGH, int WARPS>
+template <typename T, int WIDE, int HIGH, int OVERLAP>
 void launchTiles(T* odata, const T* idata, int width, int height)
 {
-    int wide = (width + WIDE<T> - 1) / WIDE<T>, high = (height + HIGH - 1) / HIGH;
+    int wide = (width + WIDE - 1) / WIDE, high = (height + HIGH - 1) / (HIGH - OVERLAP);
     // Rows of idata an odd multiple of 128 kB apart share banks of the H200's memory. Then blocks go down
     // two columns at once, half a matrix apart: the other column begins in other banks.
     int columns = width * sizeof(T) % (256 << 10) == 128 << 10 ? 2 : 1;
     dim3 grid(columns * high, (wide + columns - 1) / columns);
-    transposeInFlight<T, HIGH, WARPS><<<grid, dim3(LANES, WARPS)>>>(odata, idata, width, height, columns);
+    transposeInFlight<T, WIDE, HIGH, OVERLAP><<<grid, dim3(LANES, WARPS)>>>(odata, idata, width, height, columns);
 }
 
+// Tiles of 16 kB: 64 x 64 floats. Tiles that overlap are larger, so that less is loaded twice: 64 x 80 floats.
 template <typename T>
 void launchInFlight(T* odata, const T* idata, int width, int height)
 {
-    constexpr int HIGH = (16 << 10) / sizeof(T) / WIDE<T>, WARPS = 16;  // 16 kB: 64 x 64 floats
-    // Where rows of odata begin inside a sector, tiles share sectors with the tiles above and below. For
-    // floats it pays to share fewer: a tile twice as tall.
-    if (sizeof(T) == 4 && height * sizeof(T) % 32 != 0)
-        launchTiles<T, 2 * HIGH, 2 * WARPS>(odata, idata, width, height);
+    constexpr int WIDE = sizeof(T) == 1 ? 128 : sizeof(T) <= 4 ? 64 : 32, HIGH = (16 << 10) / sizeof(T) / WIDE;
+    constexpr int WIDE_CUT = sizeof(T) == 8 ? 64 : WIDE, HIGH_CUT = HIGH + (sizeof(T) == 1 ? 32 : 16);
+    if (height % SECTOR<T> == 0)
+        launchTiles<T, WIDE, HIGH, 0>(odata, idata, width, height);
     else
-        launchTiles<T, HIGH, WARPS>(odata, idata, width, height);
+        launchTiles<T, WIDE_CUT, HIGH_CUT, SECTOR<T>>(odata, idata, width, height);
 }
 
 KERNEL(transposeInFlight, "-", transposes, launchInFlight)

@@ -208,6 +208,18 @@ public:
 
     LaunchCounts take_counts(bool) override { return {}; }
 
+    std::string occupancy(const Launch& launch) override
+    {
+        if (!launch.kernel) return "";
+        cudaFuncAttributes attributes;
+        int blocks = 0;
+        const int threads = int(launch.block[0] * launch.block[1] * launch.block[2]);
+        CUDA(cudaFuncGetAttributes(&attributes, launch.kernel));
+        CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel, threads, 0));
+        return format("occupancy, as the CUDA runtime says: %d blocks of %d threads per SM; %d registers a thread, %zu bytes of shared memory a block", blocks, threads,
+                      attributes.numRegs, attributes.sharedSizeBytes);
+    }
+
 private:
     DeviceInfo info_;
     std::string card_;

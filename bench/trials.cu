@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "common/statistics.h"
-#include "plots/card.h"
+#include "bench/card.h"
 
 // Sixteen bytes at a multiple of sixteen: one load or store moves them all.
 template <typename T>
@@ -289,18 +289,20 @@ __global__ void __launch_bounds__(32 * WARPS) joined(T* odata, const T* idata, i
     constexpr int MORE = ALIGN / sizeof(T), STEP = HIGH - MORE;
     T(*tile)[WIDE + 1] = reinterpret_cast<T(*)[WIDE + 1]>(memory);
     const int left = blockIdx.y * WIDE, top = int(blockIdx.x) * STEP - MORE;
-    T v[HIGH / WARPS][WIDE / 32];
+    constexpr int ROWS = (HIGH + WARPS - 1) / WARPS;  // of a thread; the last one where there are so many
+    T v[ROWS][WIDE / 32];
 #pragma unroll
-    for (int j = 0; j < HIGH / WARPS; ++j)
+    for (int j = 0; j < ROWS; ++j)
 #pragma unroll
         for (int i = 0; i < WIDE / 32; ++i) {
-            const int x = left + threadIdx.x + 32 * i, y = top + int(threadIdx.y) + j * WARPS;
-            if (x < width && y >= 0 && y < height) v[j][i] = idata[size_t(y) * width + x];
+            const int x = left + threadIdx.x + 32 * i, row = threadIdx.y + j * WARPS, y = top + row;
+            if (x < width && row < HIGH && y >= 0 && y < height) v[j][i] = idata[size_t(y) * width + x];
         }
 #pragma unroll
-    for (int j = 0; j < HIGH / WARPS; ++j)
+    for (int j = 0; j < ROWS; ++j)
 #pragma unroll
-        for (int i = 0; i < WIDE / 32; ++i) tile[threadIdx.y + j * WARPS][threadIdx.x + 32 * i] = v[j][i];
+        for (int i = 0; i < WIDE / 32; ++i)
+            if (threadIdx.y + j * WARPS < HIGH) tile[threadIdx.y + j * WARPS][threadIdx.x + 32 * i] = v[j][i];
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < WIDE / WARPS; ++j) {
@@ -645,12 +647,23 @@ void measure(const char* type, int width, int height, int samples)
                 add_joined<T, 64, 128, 32, 32>(m);
                 add_joined<T, 64, 128, 32, 128>(m);
                 add_joined<T, 64, 160, 32, 32>(m);
+                add_joined<T, 64, 72, 16, 32>(m);
+                add_joined<T, 64, 72, 8, 32>(m);
+                add_joined<T, 64, 80, 16, 32>(m);
+                add_joined<T, 64, 136, 16, 32>(m);
+                add_joined<T, 64, 160, 16, 32>(m);
+                add_joined<T, 64, 96, 16, 32>(m);
             } else {
                 add_joined<T, 32, 64, 16, 32>(m);
                 add_joined<T, 32, 128, 32, 32>(m);
                 add_joined<T, 64, 64, 16, 32>(m);
                 add_joined<T, 64, 64, 32, 32>(m);
                 add_joined<T, 64, 128, 16, 32>(m);
+                add_joined<T, 64, 68, 16, 32>(m);
+                add_joined<T, 64, 96, 16, 32>(m);
+                add_joined<T, 32, 68, 16, 32>(m);
+                add_joined<T, 32, 132, 16, 32>(m);
+                add_joined<T, 32, 96, 16, 32>(m);
             }
             add_cuts<T, 0, 64, 64, 8>(m);
             add_cuts<T, 32, 64, 64, 8>(m);
@@ -740,6 +753,7 @@ void measure_held_copy(size_t bytes)
 
 int main()
 {
+    card_columns();  // or no heading either
     printf("date_utc,machine,cuda_driver,type,width,height,trial,bandwidth_gbs,of_memcpy\n");
     measure_held_copy(size_t(1) << 30);
     for (const auto& [width, height] : {std::pair{2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {32768, 32768}, {16512, 16512}, {49152, 12288},

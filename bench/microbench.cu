@@ -1,0 +1,271 @@
+// What a GPU can do at most, one resource at a time: the constants of its roofline model, and the latency and the bandwidth of each
+// of its memories. None of these kernels is a transpose.
+//
+//   make microbench && ./microbench > constants.csv          (needs a GPU)
+//
+// Each is timed with CUDA events, 15 samples after a warm-up; the median is reported, with the
+// distance from the 10th to the 90th percentile as a share of it. Latencies are those of one thread, by the SM's own
+// clock. Exits 3 on a CUDA error.
+
+#include <cstdio>
+#include <string>
+
+#include "bench/card.h"
+
+// Eight independent loads per thread, then eight stores, all in order: the DRAM's stream.
+__global__ void stream(float* out, const float* in)
+{
+    const size_t first = size_t(blockIdx.x) * blockDim.x * 8 + threadIdx.x;
+    float v[8];
+    for (int i = 0; i < 8; ++i) v[i] = in[first + i * blockDim.x];
+    for (int i = 0; i < 8; ++i) out[first + i * blockDim.x] = v[i];
+}
+
+// Half the loads, in order; every 128 bytes of a warp are stored far from those of its neighbours:
+// piece i goes to i times an odd number, modulo their number, a power of two.
+__global__ void scatter(float* out, const float* in, size_t pieces, size_t factor)
+{
+    const size_t first = size_t(blockIdx.x) * blockDim.x * 4 + threadIdx.x;
+    float v[4];
+    for (int i = 0; i < 4; ++i) v[i] = in[first + i * blockDim.x];
+    for (int i = 0; i < 4; ++i) {
+        const size_t at = first + i * blockDim.x, piece = at / 32;
+        out[piece * factor % pieces * 32 + at % 32] = v[i];
+    }
+}
+
+// One load in flight per thread: the next address depends on the value loaded (which is 0).
+__global__ void oneInFlight(unsigned* out, const unsigned* in, size_t step, int loads)
+{
+    size_t at = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    unsigned value = 0;
+    for (int i = 0; i < loads; ++i) {
+        value = in[at + value];
+        at += step;
+    }
+    if (value) out[threadIdx.x] = value;
+}
+
+// Every lane stores 4 bytes to a sector of its own; eight turns fill the sectors. The memory
+// touched stays in the L2.
+__global__ void partialSectors(float* out, size_t sectors)
+{
+    const size_t lane = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) % sectors;
+    for (int i = 0; i < 8; ++i) out[lane * 8 + i] = float(i);
+}
+
+// Every lane stores 4 bytes to a line of 128 bytes of its own; 32 turns fill the lines. Piece i is
+// again at i times an odd factor, modulo their number.
+__global__ void partialLines(float* out, size_t pieces, size_t factor)
+{
+    const size_t piece = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * factor % pieces;
+    for (int i = 0; i < 32; ++i) out[piece * 32 + i] = float(i);
+}
+
+// Whole sectors, back and forth within the L2.
+__global__ void wholeSectors(float* out, const float* in, size_t elements)
+{
+    const size_t first = (size_t(blockIdx.x) * blockDim.x * 8 + threadIdx.x) % elements;
+    float v[8];
+    for (int i = 0; i < 8; ++i) v[i] = in[first + i * blockDim.x];
+    for (int i = 0; i < 8; ++i) out[first + i * blockDim.x] = v[i];
+}
+
+// Loads from shared memory without conflicts: one wavefront each.
+__global__ void wavefronts(float* out, int loads)
+{
+    __shared__ volatile float words[1024];
+    words[threadIdx.x] = 0;
+    words[threadIdx.x + blockDim.x] = 0;
+    __syncthreads();
+    float sum = 0;
+    for (int i = 0; i < loads; i += 8)
+        for (int k = 0; k < 8; ++k) sum += words[(threadIdx.x + 32 * k) % 512];
+    if (sum != 0) out[threadIdx.x] = sum;
+}
+
+// Every lane loads 4 bytes from a line of its own, again and again from the same 32 lines of its
+// warp: all but the first loads find theirs in the L1.
+__global__ void lineLoads(float* out, const float* in, int turns)
+{
+    const float* lines = in + (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * 32;
+    float sum = 0;
+    for (int turn = 0; turn < turns; ++turn)
+        for (int i = 0; i < 32; ++i) sum += lines[(i + turn) % 32];
+    if (sum != 0) out[threadIdx.x] = sum;
+}
+
+// Warps that are started and end.
+__global__ void nothing() {}
+
+// Warps that live for one load and one store.
+__global__ void oneElement(float* out, const float* in)
+{
+    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    out[i] = in[i];
+}
+
+// Latency: one thread, and each load's address is computed from what the load before it brought. Of registers: a result that is
+// the operand of the next instruction.
+enum Memory { registers, shared, constant, texture, l1, l2, dram };
+constexpr int SMALL = 1024;  // words: in any cache
+
+__constant__ unsigned constantNext[SMALL];
+
+template <Memory MEMORY>
+__global__ void chase(const unsigned* next, cudaTextureObject_t textured, int loads, unsigned* end, long long* clocks, long long* ns)
+{
+    __shared__ unsigned sharedNext[SMALL];
+    for (int i = 0; i < SMALL; ++i) sharedNext[i] = constantNext[i];
+
+    const unsigned start = *end;  // 0, which the compiler does not know
+    // The first turn fills the caches. DRAM is read once.
+    for (int turn = MEMORY == dram; turn < 2; ++turn) {
+        unsigned at = start;
+        long long begin_ns, end_ns;
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin_ns));
+        const long long begin = clock64();
+        for (int i = 0; i < loads; ++i) {
+            if (MEMORY == registers) at = __float_as_uint(fmaf(__uint_as_float(at), __uint_as_float(at), __uint_as_float(at)));
+            if (MEMORY == shared) at = sharedNext[at];
+            if (MEMORY == constant) at = constantNext[at];
+            if (MEMORY == texture) at = tex1Dfetch<unsigned>(textured, int(at));
+            if (MEMORY == l1) at = next[at];
+            if (MEMORY == l2 || MEMORY == dram) at = __ldcg(&next[at]);
+        }
+        *end = at;
+        *clocks = clock64() - begin;
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(end_ns));
+        *ns = end_ns - begin_ns;
+    }
+}
+
+// Word i holds the number of the next one, `step` further on.
+__global__ void link(unsigned* next, unsigned words, unsigned step)
+{
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < words; i += gridDim.x * blockDim.x) next[i] = unsigned((size_t(i) + step) % words);
+}
+
+// Bandwidth of a cache: all blocks read the same memory, 16 bytes per lane, again and again.
+template <Memory MEMORY>
+__global__ void rereads(float* out, const float4* in, cudaTextureObject_t textured, int vectors, int step, int turns)
+{
+    float sum = 0;
+    for (int turn = 0; turn < turns; ++turn) {
+        const int at = (blockIdx.x * 4096 + turn * step + threadIdx.x) % vectors;
+        const float4 v = MEMORY == texture ? tex1Dfetch<float4>(textured, at) : MEMORY == l1 ? in[at] : __ldcg(&in[at]);
+        sum += v.x + v.y + v.z + v.w;
+    }
+    if (sum != 0) out[threadIdx.x] = sum;
+}
+
+// Loads from constant memory: one word for all lanes of a warp, or a word for each.
+template <bool BY_LANE>
+__global__ void constantLoads(unsigned* out, int loads)
+{
+    unsigned sum = 0;
+    for (int i = 0; i < loads; ++i) sum ^= constantNext[(BY_LANE ? threadIdx.x % 32 * 32 : 0) + i % 32];
+    if (sum == ~0u) out[threadIdx.x] = sum;
+}
+
+int main()
+{
+    const std::string card = card_columns();
+    cudaDeviceProp device;
+    CUDA(cudaGetDeviceProperties(&device, 0));
+
+    const size_t bytes = size_t(1) << 30, elements = bytes / 4;
+    float *in, *out;
+    CUDA(cudaMalloc(&in, bytes));
+    CUDA(cudaMalloc(&out, bytes));
+    CUDA(cudaMemset(in, 0, bytes));
+    CUDA(cudaMemset(out, 0, bytes));
+
+    printf("date_utc,machine,cuda_driver,constant,unit,value,spread_percent\n");
+    const auto print = [&](const std::string& constant, const char* unit, double value, double spread) {
+        printf("%s,%s,%s,%.6g,%.1f\n", card.c_str(), constant.c_str(), unit, value, 100 * spread);
+    };
+    const auto report = [&](const std::string& constant, const char* unit, double amount, const harness::Summary& s) {
+        print(constant, unit, amount / s.median, s.spread);
+    };
+    report("stream", "GB/s", 2e-9 * bytes, seconds([&] { stream<<<elements / 2048, 256>>>(out, in); }));
+    // Neighbours about 64 KB apart, and all over the memory.
+    report("scatter_near", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 513); }));
+    report("scatter_far", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 5184467); }));
+    report("in_order", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 1); }));
+    const int warps = device.maxThreadsPerMultiProcessor / 32 * device.multiProcessorCount;
+    const int loads = 512;
+    const size_t step = size_t(warps) * 32;
+    report("one_in_flight", "loads of a warp/s", double(warps) * loads, seconds([&] {
+        oneInFlight<<<warps / 8, 256>>>(reinterpret_cast<unsigned*>(out), reinterpret_cast<unsigned*>(in), step, loads);
+    }));
+    const size_t in_l2 = size_t(8) << 20;
+    report("partial_sectors", "sectors/s", double(elements), seconds([&] { partialSectors<<<elements / 8 / 256, 256>>>(out, in_l2 / 32); }));
+    // In the L2, then far more lines than it holds: in order, neighbours about 64 KB apart.
+    report("partial_lines_l2", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, in_l2 / 128, 1); }));
+    report("partial_lines", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 1); }));
+    report("partial_lines_near", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 513); }));
+    report("whole_sectors", "sectors/s", 2.0 * bytes / 32, seconds([&] { wholeSectors<<<elements / 2048, 256>>>(out, in, in_l2 / 4); }));
+    const int blocks = device.multiProcessorCount * 4, turns = 1 << 14;
+    report("wavefronts", "wavefronts/s", double(blocks) * 16 * turns, seconds([&] { wavefronts<<<blocks, 512>>>(out, turns); }));
+    const int line_turns = 256;
+    report("line_loads", "loads of a lane/s", double(device.multiProcessorCount) * 512 * 32 * line_turns,
+           seconds([&] { lineLoads<<<device.multiProcessorCount, 512>>>(out, in, line_turns); }));
+    for (int threads : {256, 1024}) {
+        const std::string of = "_" + std::to_string(threads);
+        report("empty_warps" + of, "warps/s", elements / 32.0, seconds([&] { nothing<<<elements / threads, threads>>>(); }));
+        report("one_element" + of, "warps/s", elements / 32.0, seconds([&] { oneElement<<<elements / threads, threads>>>(out, in); }));
+    }
+
+    // The chain of the small memories goes through all their words; that of the L2, through lines of 128 bytes of 4 MB; that of DRAM, through
+    // lines 33 lines apart, after something else has filled the L2.
+    unsigned *next = reinterpret_cast<unsigned*>(in), *end;
+    long long* clocks;
+    CUDA(cudaMalloc(&end, sizeof *end));
+    CUDA(cudaMallocManaged(&clocks, 2 * sizeof *clocks));
+    const auto linked = [&](size_t words, unsigned step) {
+        link<<<1024, 256>>>(next, unsigned(words), step);
+        CUDA(cudaGetLastError());
+    };
+    const auto latency = [&](const char* name, auto kernel, cudaTextureObject_t textured, int loads) {
+        std::vector<double> in_clocks, in_ns;
+        for (int i = 0; i < 15; ++i) {
+            CUDA(cudaMemset(end, 0, sizeof *end));
+            CUDA(cudaMemset(out, 0, bytes));
+            kernel<<<1, 1>>>(next, textured, loads, end, clocks, clocks + 1);
+            CUDA(cudaGetLastError());
+            CUDA(cudaDeviceSynchronize());
+            in_clocks.push_back(double(clocks[0]) / loads);
+            in_ns.push_back(double(clocks[1]) / loads);
+        }
+        const harness::Summary c = harness::summarize(in_clocks), n = harness::summarize(in_ns);
+        print(std::string("latency_") + name, "clocks", c.median, c.spread);
+        print(std::string("latency_") + name + "_ns", "ns", n.median, n.spread);
+    };
+    linked(SMALL, 33);
+    CUDA(cudaMemcpyToSymbol(constantNext, next, SMALL * sizeof *next, 0, cudaMemcpyDeviceToDevice));
+    const cudaTextureObject_t words = texture_of(next, SMALL * sizeof *next, cudaCreateChannelDesc<unsigned>());
+    latency("registers", chase<registers>, 0, 1 << 16);
+    latency("shared", chase<shared>, 0, 1 << 16);
+    latency("constant", chase<constant>, 0, 1 << 16);
+    latency("texture", chase<texture>, words, 1 << 16);
+    latency("l1", chase<l1>, 0, 1 << 16);
+    linked(size_t(1) << 20, 33 * 32);
+    latency("l2", chase<l2>, 0, 1 << 14);
+    linked(elements, 33 * 32);
+    latency("dram", chase<dram>, 0, 1 << 13);
+
+    // 16 KB for the L1 and the texture cache, 8 MB for the L2.
+    CUDA(cudaMemset(in, 0, bytes));
+    const int readers = 2 * device.multiProcessorCount, reads = 1 << 12;
+    const double read_bytes = 16.0 * readers * 1024 * reads;
+    const float4* vectors = reinterpret_cast<const float4*>(in);
+    const cudaTextureObject_t textured = texture_of(in, 16 << 10, cudaCreateChannelDesc<float4>());
+    report("l1_bandwidth", "GB/s", 1e-9 * read_bytes, seconds([&] { rereads<l1><<<readers, 1024>>>(out, vectors, 0, 1 << 10, 32, reads); }));
+    report("texture_bandwidth", "GB/s", 1e-9 * read_bytes, seconds([&] { rereads<texture><<<readers, 1024>>>(out, vectors, textured, 1 << 10, 32, reads); }));
+    report("l2_bandwidth", "GB/s", 1e-9 * read_bytes, seconds([&] { rereads<l2><<<readers, 1024>>>(out, vectors, 0, int(in_l2 / 16), 1024, reads); }));
+    const double constant_loads = 64.0 * device.multiProcessorCount * reads;
+    report("constant_broadcast", "loads of a warp/s", constant_loads, seconds([&] { constantLoads<false><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+    report("constant_by_lane", "loads of a warp/s", constant_loads, seconds([&] { constantLoads<true><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+    return 0;
+}
