@@ -74,7 +74,12 @@ class Table:
     def markdown(self):
         heading, *lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in self.rows]
         title = [f"**{self.title}**\n"] if self.title else []
-        return "\n".join([*title, heading, "|" + "---|" * self.texts + "---:|" * (len(self.rows[0]) - self.texts), *lines]) + (f"\n\n{self.note}" if self.note else "") + "\n"
+        return "\n".join([*title, heading, "|" + "---|" * self.texts + "---:|" * (len(self.rows[0]) - self.texts), *lines]) + ("\n\n" + self.note.replace("\n*", "\n\\*") if self.note else "") + "\n"
+
+
+def editions(rows):
+    """Where figures come from: a line for each edition, and what else one has to know of it."""
+    return "Published in: " + "; ".join(dict.fromkeys(r["edition"] for r in rows)) + "."
 
 
 def gbs(side, ms):
@@ -102,8 +107,8 @@ def whitepaper(published, results):
             lines.append([row["kernel"], "", "", "", "", bandwidth(row), row["one_launch_bandwidth_gbs"] or "-"])
     return [Table("The whitepaper's table: effective bandwidth in GB/s, 2048 x 2048 float (published in GiB/s, converted)",
                   ["kernel"] + [f"{m}, published" for m in machines] + ["GTX 280, passes inside*", "here", "here, one launch"], lines,
-                  "* from the 2009 edition, quoted from memory. Here, passes inside one launch are a deeper grid: no loop in the kernel,"
-                  "\n  no race, and a matrix that stays in the L2 if it fits.")]
+                  editions([r for r in rows if r["quantity"] == "bandwidth"]) + "\n* " + "".join(dict.fromkeys(r["edition"] for r in rows if r["quantity"] != "bandwidth"))
+                  + ".\nHere, passes inside one launch are a deeper grid: no loop in the kernel, no race, and a matrix that stays in the L2 if it fits.")]
 
 
 def book(published, results):
@@ -125,11 +130,18 @@ def book(published, results):
         ways = [time_ms(results.find(kernel, side))[1] for kernel in ("hostToDevice", "deviceToHost")]
         return (f"{sum(ways):.3f}", sum(ways)) if all(ways) else ("-", None)
 
+    (peak,) = [float(r["value"]) for r in rows if r["quantity"] == "DRAM peak"]
+
+    def there_gbs(source_row, side):
+        """More than the memory's peak is marked: it cannot be."""
+        value = gbs(side, there("9.1", source_row, side))
+        return f"{value:.1f}" + ("*" if value > peak else "")
+
     times, bandwidths = [], []
     for source_row, name in names.items():
         times.append([f"{name}, published"] + [f"{there('9.1', source_row, n):.3f}" for n in sides])
         times.append(["  here"] + [here(source_row, n)[0] for n in sides])
-        bandwidths.append([f"{name}, published"] + [f"{gbs(n, there('9.1', source_row, n)):.1f}" for n in sides])
+        bandwidths.append([f"{name}, published"] + [there_gbs(source_row, n) for n in sides])
         cells = [here(source_row, n) for n in sides]
         bandwidths.append(["  here"] + [("model " if t.startswith("model") else "") + f"{gbs(n, ms):.1f}" if ms else "-"
                                         for n, (t, ms) in zip(sides, cells)])
@@ -140,20 +152,25 @@ def book(published, results):
             times.append([label] + [t for t, _ in cells])
             bandwidths.append([label] + [f"{gbs(n, ms) / (2 if 'pinned' in label else 1):.1f}" if ms else "-" for n, (_, ms) in zip(sides, cells)])
     tables = [Table("The book's table 9.1: ms, n x n float; published: Tesla K20c and its host", ["n"] + sides, times,
-                    "Published gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the device and back, from pageable memory."),
+                    editions(r for r in rows if r["table"] == "9.1")
+                    + " Published gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the device and back, from pageable memory."),
               Table("The book's table 9.2 as effective bandwidth: GB/s, each element read once and written once (there: MiB per ms, counted once)",
-                    ["n"] + sides, bandwidths)]
+                    ["n"] + sides, bandwidths,
+                    editions(r for r in rows if r["table"] == "9.2") + " Computed from the times of table 9.1."
+                    f"\n* more than the peak of the card's memory, {peak:.0f} GB/s: most rows were left out (errata E1, E21).")]
     lines = []
     for n in sides:
         one, loop = there("9.3", "B7", n), there("9.3", "B9", n)
-        (one_text, one_ms), (loop_text, loop_ms) = here("B7", n), here("B9", n)
+        (one_text, one_ms), (loop_text, loop_ms) = here("transposeTile32Padded", n), here("B9", n)
         lines.append([n, f"{one:.3f}", f"{loop:.3f}", f"{one / loop:.2f}", one_text, loop_text, f"{one_ms / loop_ms:.2f}" if one_ms and loop_ms else "-"])
-    return tables + [Table("The book's table 9.3: ms, one block per tile (gpu_2_2) and a fixed grid of looping blocks (gpu_2_2_1)",
+    return tables + [Table("The book's table 9.3: ms, one block per tile (gpu_2_2) and a fixed grid of looping blocks (gpu_2_2_1); here: both with a tile of 32 x 33 and 32 x 32 threads",
                            ["n", "per tile, published", "looping, published*", "ratio", "per tile, here", "looping, here", "ratio"], lines,
-                           "* timed while racing (erratum E2).")]
+                           editions(r for r in rows if r["table"] == "9.3")
+                           + " Its gpu_2_2 is evidently not the one of table 9.1 (erratum E22).\n* timed while racing (erratum E2).")]
 
 
-def bandwidth_post(published, results):
+def bandwidth_post(published, results, counts=None):
+    """counts: results that have the simulator's counts, if others do."""
     rows = [r for r in published if r["source"] == "bandwidth post"]
     lines = []
     for r in rows:
@@ -166,26 +183,29 @@ def bandwidth_post(published, results):
         row = results.find(source_row, 4096)
         lines.append([label, "-", "-", time_ms(row)[0], bandwidth(row)])
     tables = [Table("The bandwidth post's kernels: 4096 x 4096 float, blocks of 32 x 32; published: a notebook's GTX 1050 Ti (112 GB/s)",
-                    ["kernel", "ms, published", "GB/s", "ms, here", "GB/s"], lines)]
+                    ["kernel", "ms, published", "GB/s", "ms, here", "GB/s"], lines, editions(r for r in rows if r["table"] == "kernels"))]
     lines = []
     for r in rows:
-        if r["table"] == "block shapes":
+        if r["table"] == "block shapes" and r["quantity"] == "time":
             ms = float(r["value"]) * 1e3
             row = results.find("F9", 4096, block=r["block"])
             lines.append([r["block"], f"{ms:.3f}", f"{gbs(4096, ms):.1f}", time_ms(row)[0], bandwidth(row)])
-    tables.append(Table("Its block shapes: naive by columns, 4096 x 4096 float", ["block", "ms, published", "GB/s", "ms, here", "GB/s"], lines))
+    tables.append(Table("Its block shapes: naive by columns, 4096 x 4096 float", ["block", "ms, published", "GB/s", "ms, here", "GB/s"], lines,
+                        editions(r for r in rows if r["table"] == "block shapes") + " Means of three trials."))
     lines = []
     for source_row in dict.fromkeys(r["source_row"] for r in rows if r["table"] == "throughput"):
         cells = []
         for what in ("load", "store"):
             (r,) = [r for r in rows if r["source_row"] == source_row and r["quantity"] == f"{what} throughput"]
-            timed, counted = results.find(source_row, 4096, block="32x32"), results.find(source_row, 4096, block="32x32", backends=["sim"])
+            timed, counted = results.find(source_row, 4096, block="32x32"), (counts or results).find(source_row, 4096, block="32x32", backends=["sim"])
             text, ms = time_ms(timed)
             mark = "model " if text.startswith("model") else ""
             cells += [r["value"], f"{mark}{int(counted[f'global_{what}_transactions']) * 32 / ms / 1e6:.1f}" if ms and counted else "-"]
         lines.append([r["kernel"]] + cells)
     return tables + [Table("Its profile: GB/s that loads and stores moved; published: nvprof; here: sectors counted by the simulator x 32 bytes / the time above",
-                           ["kernel", "loads, published", "here", "stores, published", "here"], lines)]
+                           ["kernel", "loads, published", "here", "stores, published", "here"], lines,
+                           editions(r for r in rows if r["table"] == "throughput")
+                           + " By it, copyRow loads twice the bytes that it stores, though it copies: its loads are not to be taken at their word.")]
 
 
 # Out of the caches' reach, aligned: what is true of large matrices in general.

@@ -7,6 +7,7 @@
 
 constexpr int TILE_DIM = 32;
 constexpr int BLOCK_ROWS = 8;
+constexpr int SMALL_TILE = 16;
 
 // The column a thread is at is not set back when its block goes on to another row: by then it
 // lies behind the end of the row, and the block is done.
@@ -28,7 +29,9 @@ void launchRow1DOnce(T* odata, const T* idata, int width, int height)
 ERRATUM(transposeRow1DOnce, "E1", "book 9.2", transposes, launchRow1DOnce, "wrong result", "transposeRow1D", 64, 1024,
         "Published: in one dimension the transpose beats all two-dimensional kernels on large matrices, at 8192 x "
         "8192 by a factor of three. The inner index is not reset when a block moves on to its next row, so that "
-        "its 512 blocks transpose 512 rows: half the work at 1024, a sixteenth at 8192. What is left: the times up "
+        "its 512 blocks transpose 512 rows: half the work at 1024, a sixteenth at 8192. A figure of the book gives "
+        "it away: 127.43 MiB per ms at 8192, the matrix counted once, are an effective bandwidth of 267.2 GB/s, on "
+        "a card whose memory has a peak of 208 (E21). What is left: the times up "
         "to 512 x 512, where 2D was ahead. The finding that 1D wins is an artefact; done in full, both 1D kernels "
         "lose to the tiled ones on an H200 from 1024 on (plots/data/h200_book.csv).")
 
@@ -82,11 +85,37 @@ ERRATUM(transposeNaiveRowOffset, "E8", "whitepaper's translation, extra program"
         "wrong result", "transposeNaive", 64, 64,
         "Published: a naive transpose as a complete program. The offset of the rows that a thread goes on to is "
         "multiplied by the height, as if it moved down odata; that is right while BLOCK_ROWS equals TILE_DIM and "
-        "there is no such row. A later listing takes BLOCK_ROWS = 8 and prints the result unchecked. What is left: "
-        "the program as it is first printed.")
+        "there is no such row. What is left: the program as it is first printed.")
 
-// The offset of an element in a type that is too narrow for it. In the sources it is an int, and
-// too narrow past 2^31 elements; here it is a short, and 2^15 are enough.
+// The later listing: blocks of 16 x 16 threads, of which each goes on to a second row of the next 8, and no test of x.
+template <typename T>
+__global__ void transposeNaiveRowOffset16(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.x * SMALL_TILE + threadIdx.x;
+    int y = blockIdx.y * SMALL_TILE + threadIdx.y;
+
+    for (int j = 0; j < SMALL_TILE; j += BLOCK_ROWS)
+        if (y + j < height)
+            odata[size_t(x) * height + y + size_t(j) * height] = idata[size_t(y + j) * width + x];
+}
+
+template <typename T>
+void launchNaiveRowOffset16(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
+    dim3 block(SMALL_TILE, SMALL_TILE);
+    transposeNaiveRowOffset16<T><<<grid, block>>>(odata, idata, width, height);
+}
+
+ERRATUM(transposeNaiveRowOffset16, "E8", "whitepaper's translation, later listing", transposes, launchNaiveRowOffset16,
+        "out-of-bounds", "transposeNaive", 32, 32,
+        "Published: the same program with BLOCK_ROWS = 8, and an output that is printed and not checked. Its blocks "
+        "have 16 x 16 threads, and x is not tested. The row offset now takes effect: rows of odata are written twice "
+        "or not at all, and 192 stores of a 32 x 32 matrix miss it. What is left: nothing. Ten elements on the screen "
+        "are no check.")
+
+// The offset of an element in a type that is too narrow for it. In the sources it is an int or an unsigned int, too
+// narrow past 2^31 and 2^32 elements; here it is a short or an unsigned short, and 2^15 and 2^16 are enough.
 template <typename T, typename Index>
 __global__ void transposeNarrowIndex(T* odata, const T* idata, int width, int height)
 {
@@ -108,9 +137,68 @@ void launchShortIndex(T* odata, const T* idata, int width, int height)
     kernel<<<grid, dim3(TILE_DIM, TILE_DIM)>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeShortIndex, "E10", "all sources", transposes, launchShortIndex, "out-of-bounds",
-        "transposeNaive", 200, 200,
-        "Published: kernels for matrices of any size. All of them compute an element's offset as an int, which "
-        "ends at 2^31 - 1: from 46341 x 46341 on, 8.6 GB of floats, it turns negative. The kernel shown has the "
-        "same fault in a short, at a size that fits a laptop. What is left: everything, for matrices that fit the "
-        "cards of the time.")
+ERRATUM(transposeShortIndex, "E10", "whitepaper, book, bandwidth post and coalescing notes", transposes,
+        launchShortIndex, "out-of-bounds", "transposeNaive", 200, 200,
+        "Published: kernels for matrices of any size. All of the whitepaper's and of the two posts', and the book's "
+        "1D and diagonal ones, compute an element's offset as an int, which ends at 2^31 - 1. From 46341 x 46341 on, "
+        "8.6 GB of floats, it turns negative. The kernel shown has the same fault in a short, at a size that fits a "
+        "laptop. What is left: everything, for matrices that fit the cards of the time.")
+
+template <typename T>
+void launchUnsignedShortIndex(T* odata, const T* idata, int width, int height)
+{
+    auto kernel = transposeNarrowIndex<T, unsigned short>;
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    kernel<<<grid, dim3(TILE_DIM, TILE_DIM)>>>(odata, idata, width, height);
+}
+
+ERRATUM(transposeUnsignedShortIndex, "E10", "book and remap post", transposes, launchUnsignedShortIndex,
+        "wrong result", "transposeNaive", 256, 300,
+        "Published: kernels for matrices of any size. The book's 2D, tiled and looping kernels and the remap post's "
+        "compute the offset as an unsigned int. It lasts twice as long, and wraps round at 65536 x 65536: nothing "
+        "leaves the matrix, and the last elements take the place of the first. The kernel shown does so in an "
+        "unsigned short: 11264 elements too many, so that as many are never written, and others are written twice. "
+        "What is left: everything, up to 17 GB of floats.")
+
+// 1D, by columns of idata: width and height have changed places in the offsets and in the limit of the loop.
+template <typename T>
+__global__ void transposeCol1DExchanged(T* odata, const T* idata, int width, int height)
+{
+    for (int x = blockIdx.x; x < height; x += gridDim.x)
+        for (int y = threadIdx.x; y < width; y += blockDim.x)
+            odata[size_t(x) * width + y] = idata[size_t(y) * height + x];
+}
+
+template <typename T>
+void launchCol1DExchanged(T* odata, const T* idata, int width, int height)
+{
+    transposeCol1DExchanged<T><<<512, 512>>>(odata, idata, width, height);
+}
+
+ERRATUM(transposeCol1DExchanged, "E13", "book 9.2", transposes, launchCol1DExchanged, "wrong result",
+        "transposeCol1D", 70, 50,
+        "Published: gpu_1_1, a 1D transpose of an m x n matrix that writes contiguously. As in the serial function it "
+        "is made from (E9), m and n are exchanged: of a matrix of 50 x 70, 3498 of 3500 elements are wrong. Squares "
+        "are right, and only squares were run. What is left: the times, for the rows that E1 leaves.")
+
+// A block for each row of idata, side by side in y: there CUDA allows 65535 of them.
+template <typename T>
+__global__ void transposeBlockPerRow(T* odata, const T* idata, int width, int height)
+{
+    for (int x = threadIdx.x; x < width; x += blockDim.x)
+        odata[size_t(x) * height + blockIdx.y] = idata[size_t(blockIdx.y) * width + x];
+}
+
+template <typename T>
+void launchBlockPerRow(T* odata, const T* idata, int width, int height)
+{
+    transposeBlockPerRow<T><<<dim3(1, height), 32>>>(odata, idata, width, height);
+}
+
+ERRATUM(transposeBlockPerRow, "E19", "book 15.8", transposes, launchBlockPerRow, "the kernel asks for",
+        "transposeRow1D", 2, 16 * 8192,
+        "Published: many threads cost less than loops, because 16 x 8192 blocks take only 3 us. The book's own time "
+        "for a launch that does nothing is 6 us (17.4), and its compiler's default, sm_10, allows 65535 blocks. The "
+        "launch failed, no error was asked for, and the clock timed nothing. The kernel shown asks for as many blocks "
+        "in y, where the limit is 65535 to this day. What is left: no figure, and no preference. Every launch is to "
+        "be checked before it is timed.")

@@ -61,6 +61,22 @@ SERIAL_ERRATUM(transposeSerialExchanged, "E9", "book 9.1", transposes, "wrong re
                "indexes with m and n exchanged, which is right for squares and nothing else, and only squares were "
                "run. What is left: the times, which are of squares; not the function.")
 
+// The reference that kernels are compared with: one side of the matrix stands for both.
+template <typename T>
+void transposeSerialSquare(T* odata, const T* idata, int width, int height)
+{
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+            odata[size_t(x) * width + y] = idata[size_t(y) * width + x];
+}
+
+SERIAL_ERRATUM(transposeSerialSquare, "E17", "bandwidth post", transposes, "wrong result",
+               "transposeSerialRead", 50, 70,
+               "Published: a transpose on the CPU, as the reference for all kernels. It takes the width for the "
+               "length of a row of the output, which is right for squares: of 70 rows x 50 columns 3430 of 3500 "
+               "elements are wrong. A wrong reference convicts right kernels, and acquits those with the same fault. "
+               "What is left: the times; only squares were run.")
+
 // Is the largest difference small enough? The result is held against the result.
 static bool comparesWithItself(const float* odata, const float*, int width, int height)
 {

@@ -96,6 +96,26 @@ void launchColLdg(T* odata, const T* idata, int width, int height, dim3 block)
 
 BLOCK_KERNEL(transposeColLdg, "C3", transposes, launchColLdg, 32, 32)
 
+// The compiler makes __ldg() of every load by itself where it knows that nothing stores there: __restrict__ says so.
+template <typename T>
+__global__ void transposeColRestrict(T* __restrict__ odata, const T* __restrict__ idata, int width, int height)
+{
+    int x = blockIdx.y * blockDim.y + threadIdx.y;
+    int y = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (x < width && y < height)
+        odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
+}
+
+template <typename T>
+void launchColRestrict(T* odata, const T* idata, int width, int height, dim3 block)
+{
+    dim3 grid((height + block.x - 1) / block.x, (width + block.y - 1) / block.y);
+    transposeColRestrict<T><<<grid, block>>>(odata, idata, width, height);
+}
+
+BLOCK_KERNEL(transposeColRestrict, "-", transposes, launchColRestrict, 32, 32)
+
 // Each thread takes four elements, a block's width apart, so that lanes stay neighbours. Every
 // one of the four has its own test against the edge.
 template <typename T>

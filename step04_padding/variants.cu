@@ -109,6 +109,37 @@ void launchSwizzled(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeSwizzled, "-", transposes, launchSwizzled)
 
+// The lesson's tile with a thread for each of its elements: what the looping blocks below are compared with.
+template <typename T>
+__global__ void transposeTile32Padded(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
+
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    if (x < width && y < height)
+        tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
+
+    __syncthreads();
+
+    x = blockIdx.y * TILE_DIM + threadIdx.x;
+    y = blockIdx.x * TILE_DIM + threadIdx.y;
+
+    if (x < height && y < width)
+        odata[size_t(y) * height + x] = tile[threadIdx.x][threadIdx.y];
+}
+
+template <typename T>
+void launchTile32Padded(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);
+    dim3 block(TILE_DIM, TILE_DIM);
+    transposeTile32Padded<T><<<grid, block>>>(odata, idata, width, height);
+}
+
+KERNEL(transposeTile32Padded, "-", transposes, launchTile32Padded)
+
 // A grid that does not grow with the matrix: every block takes a tile, then the one a grid
 // further on, until there are none left.
 template <typename T>
@@ -144,6 +175,25 @@ void launchLoopingBlocks(T* odata, const T* idata, int width, int height)
 }
 
 KERNEL(transposeLoopingBlocks, "B9", transposes, launchLoopingBlocks)
+
+// Half as many blocks each way, and twice as many: is 32 x 32 the best grid?
+template <typename T>
+void launchLoopingGrid16(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid(GRID_DIM / 2, GRID_DIM / 2), block(TILE_DIM, TILE_DIM);
+    transposeLoopingBlocks<T><<<grid, block>>>(odata, idata, width, height);
+}
+
+KERNEL(transposeLoopingGrid16, "-", transposes, launchLoopingGrid16)
+
+template <typename T>
+void launchLoopingGrid64(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid(2 * GRID_DIM, 2 * GRID_DIM), block(TILE_DIM, TILE_DIM);
+    transposeLoopingBlocks<T><<<grid, block>>>(odata, idata, width, height);
+}
+
+KERNEL(transposeLoopingGrid64, "-", transposes, launchLoopingGrid64)
 
 // The lesson, many times over in one launch: how the whitepaper kept the cost of launches out of
 // its first measurements. `--one-launch` does it to any kernel, by a deeper grid.

@@ -66,7 +66,8 @@ __global__ void transposeCoarseGrained(T* odata, const T* idata, int width, int 
         if (x < width && y + j < height)
             tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
 
-    // Below, a thread reads what other threads wrote: all of them must be done writing.
+    // In a whole tile a thread reads only what it wrote itself. Where the edge cuts a tile off, it reads what other
+    // threads wrote: all of them must be done writing.
     __syncthreads();
 
     // (ox, oy + j) is where the thread writes in odata, height wide: the transposed tile.

@@ -1,5 +1,5 @@
-// Step 6, errata: a kernel with the fault that was published at this stage. It is no part of a
-// run unless it is asked for.
+// Step 6, errata: kernels with the faults that were published at this stage. None of them is
+// part of a run unless it is asked for.
 //
 //   make step06 && ./step06 --errata
 
@@ -43,3 +43,31 @@ ERRATUM(transposeDiagonal16Untested, "E7", "book 9.5", transposes, launchDiagona
         "every element against the edge of the matrix, this one none: where the side is no multiple of 16 it reads "
         "and writes beyond the end, and before it wraps round into the next row. What is left: the times, at "
         "multiples of 16; and they flatter the diagonal kernel, which was spared the tests.")
+
+// Diagonal order for square grids, in any grid: the rule takes gridDim.x rows of blocks, and gridDim.y columns.
+template <typename T>
+__global__ void transposeRowDiagonalSquare(T* odata, const T* idata, int width, int height)
+{
+    int by = blockIdx.x;
+    int bx = (blockIdx.x + blockIdx.y) % gridDim.x;
+
+    int x = bx * SMALL_TILE + threadIdx.x;
+    int y = by * SMALL_TILE + threadIdx.y;
+
+    if (x < width && y < height)
+        odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
+}
+
+template <typename T>
+void launchRowDiagonalSquare(T* odata, const T* idata, int width, int height)
+{
+    dim3 grid((width + SMALL_TILE - 1) / SMALL_TILE, (height + SMALL_TILE - 1) / SMALL_TILE);
+    transposeRowDiagonalSquare<T><<<grid, dim3(SMALL_TILE, SMALL_TILE)>>>(odata, idata, width, height);
+}
+
+ERRATUM(transposeRowDiagonalSquare, "E16", "bandwidth post", transposes, launchRowDiagonalSquare, "wrong result",
+        "transposeRowDiagonal", 64, 96,
+        "Published: both naive transposes in diagonal order, for matrices of any shape: every element is tested "
+        "against the edge. The order is the one for square grids. In a grid of 4 x 6 blocks the rule never gets to "
+        "the last two rows of tiles: 8 of 24 tiles are never visited, 2048 elements never written. The test against "
+        "the edge keeps quiet about it. What is left: the times, which are of squares.")

@@ -9,7 +9,7 @@ import pytest
 from conftest import step
 from lessons import LESSONS, ROOT, run
 
-MACHINES = ["gtx280", "m2090", "k20x", "k20c", "gtx1050ti", "gtx1080", "v100", "t4", "a100", "h100", "h200"]
+MACHINES = ["g80", "gtx280", "m2090", "k20x", "k20c", "gtx1050ti", "gtx1080", "v100", "t4", "a100", "h100", "h200"]
 
 
 def counted(tmp_path, kernel, machine, *arguments):
@@ -25,10 +25,52 @@ def busiest(row):
 
 
 def test_every_machine_is_listed_with_its_source():
-    lines = step("step01", "--list-machines").stdout.splitlines()[1:]
-    assert [line.split()[0] for line in lines] == MACHINES
+    machines, peaks, in_flight = step("step01", "--list-machines").stdout.split("\n\n")
+    lines = machines.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == MACHINES == [line.split()[0] for line in peaks.splitlines()[1:]]
     for line in lines:
         assert ("assumed" in line) == bool(re.search("not published|assumed like", line)), line
+
+
+# GB/s, as the makers state them.
+STATED_PEAKS = {"g80": 86.4, "gtx280": 141.7, "m2090": 177, "k20x": 250, "k20c": 208, "gtx1050ti": 112, "gtx1080": 320, "v100": 900, "t4": 320, "a100": 1555,
+                "h100": 3350, "h200": 4800}
+
+
+def test_the_peak_is_clock_times_width_times_two():
+    _, peaks, _ = step("step01", "--list-machines").stdout.split("\n\n")
+    for name, clock, bits, peak in (line.split() for line in peaks.splitlines()[1:]):
+        assert float(peak) == pytest.approx(2 * int(clock) * 1e6 * int(bits) / 8 / 1e9, abs=0.051)
+        assert float(peak) == pytest.approx(STATED_PEAKS[name], rel=0.005), name
+    # And what the driver of a real one says.
+    measured = {float(row["dram_peak_gbs"]) for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open()) if row["dram_peak_gbs"]}
+    (ours,) = [float(line.split()[3]) for line in peaks.splitlines() if line.startswith("h200")]
+    assert measured and all(peak == pytest.approx(ours, abs=1) for peak in measured)
+
+
+def test_littles_law():
+    """Bytes in flight = latency x bandwidth; the H200's latency is that of one load in flight per thread, measured."""
+    machines, _, in_flight = step("step01", "--list-machines").stdout.split("\n\n")
+    sms = {line.split()[0]: int(re.search(r" \d\.\d +(\d+) ", line)[1]) for line in machines.splitlines()[1:]}
+    rows = [re.match(r"(\w+) +(\d+) +([\d.]+) +(\d+) +(\d+) of (\d+)  \S", line).groups() for line in in_flight.splitlines()[1:-1]]
+    assert [row[0] for row in rows] == ["gtx280", "k20c", "h200"]
+    for name, ns, peak, per_sm, threads, _ in rows:
+        assert int(per_sm) == pytest.approx(int(ns) * float(peak) / sms[name], rel=0.003) and int(threads) == pytest.approx(int(per_sm) / 4, abs=1)
+    ns, threads = rows[-1][1], int(rows[-1][5])
+    (rate,) = [float(r["value"]) for r in csv.DictReader((ROOT / "plots/data/h200_micro.csv").open()) if r["constant"] == "one_in_flight"]
+    assert int(ns) == round(sms["h200"] * threads / 32 / rate * 1e9)
+
+
+@pytest.mark.parametrize("machine, program, per_sm, limit, all_sms", [
+    ("gtx280", "step04", 3, "shared memory", 90), ("gtx280", "step01", 4, "threads", 120), ("g80", "step04", 3, "threads", 48), ("h200", "step04", 8, "threads", 1056),
+    ("h200", "step07", 4, "threads", 528), ("k20c", "step07", 2, "shared memory", 26)])
+def test_occupancy(machine, program, per_sm, limit, all_sms):
+    kernel = {"step01": "copy", "step04": "transposeNoBankConflicts", "step07": "transposeInFlight"}[program]
+    out = step(program, "--kernel", kernel, "--machine", machine, "--size", 256, "--explain").stdout
+    blocks, threads, limited, total = re.search(r"occupancy: (\d+) blocks of (\d+) threads per SM, .*; limited by ([a-z ]+); (\d+) on all", out).groups()
+    assert (int(blocks), limited, int(total)) == (per_sm, limit, all_sms)
+    registers = {"gtx280": 16384, "g80": 8192}.get(machine, 65536)
+    assert f"from {registers // (per_sm * int(threads)) + 1} a thread on" in out
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -36,8 +78,23 @@ def test_every_machine_counts_and_finds_nothing(tmp_path, machine):
     for kernel in LESSONS:
         row = counted(tmp_path, kernel, machine, "--width", 333, "--height", 555)
         assert row["verified"] == "yes" and int(row["global_load_transactions"]) >= int(row["global_load_requests"])
-        assumed = machine not in ("gtx280", "gtx1080", "v100")
+        assumed = machine not in ("g80", "gtx280", "gtx1080", "v100")
         assert row["partition_map"] == ("assumed" if assumed else "published")
+
+
+def test_the_csv_of_machines_has_their_maps(tmp_path):
+    done = step("step01", "--list-machines", "--csv", tmp_path / "machines.csv")
+    rows = {row["name"]: row for row in csv.DictReader((tmp_path / "machines.csv").open())}
+    assert done.returncode == 0 and list(rows) == MACHINES
+    for name in MACHINES:
+        row = rows[name]
+        assert step("step01", "--size", 512, "--machine", name, "--trace", tmp_path / "trace.csv").returncode == 0
+        for request in csv.DictReader((tmp_path / "trace.csv").open()):
+            if request["memory"] == "idata":  # at address 0
+                address = int(request["offsets_bytes"].split(":")[0])
+                hashed = sum(bin(address & int(mask, 16)).count("1") % 2 << bit for bit, mask in enumerate(row["hash"].split()))
+                place = hashed if row["hash"] else address // int(row["granularity"])
+                assert int(request["partition"]) == place % int(row["partitions"]), (name, address)
 
 
 def test_naive_write_on_a_gtx280_costs_a_transaction_per_element(tmp_path):

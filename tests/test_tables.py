@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from conftest import HAS_GPU, assert_refused, step
-from lessons import ROOT, run
+from lessons import ROOT, UNMEASURED, run
 
 DATA = ROOT / "plots/data"
 PUBLISHED = list(csv.DictReader((ROOT / "plots/published.csv").open()))
@@ -29,10 +29,13 @@ def test_tables_of_the_h200(name, titles):
     done = tables(name, DATA / f"h200_{name}.csv")
     assert done.returncode == 0 and done.stderr == ""
     assert "Here: measured on NVIDIA H200, driver 580" in done.stdout
-    found = re.split(r"\n\n(?=\S[^\n]*:[^\n]*\n\n)", done.stdout)[1:]
+    found = re.split(r"\n\n(?=(?:The|Its) [^\n]*:[^\n]*\n\n)", done.stdout)[1:]
+    assert all("\nPublished in: " in table for table in found)
     assert [table.split("\n")[0].split(":")[0] for table in found] == titles
     for table in found:
         cells = re.sub("(row|col), diagonal.*", "", table)  # described without figures
+        if "table 9.3" in table and "transposeTile32Padded" in UNMEASURED:
+            cells = ""
         assert not re.search(r"(^| )-( |$)", cells, re.MULTILINE), cells
         assert "model" not in cells
 
@@ -48,9 +51,17 @@ def test_published_figures_are_shown_and_converted():
         if row["table"] == "9.1":
             (line,) = [line for line in out.split("table 9.2")[0].splitlines() if line.startswith(row["kernel"] + ", published")]
             assert row["value"] in line.split()
-        if row["table"] == "9.2":  # the book's own conversion agrees with its times
+        if row["table"] == "9.2":  # the book's own conversion agrees with its times, as far as they have digits
             (ms,) = [r["value"] for r in PUBLISHED if r["table"] == "9.1" and r["kernel"] == row["kernel"] and r["side"] == row["side"]]
-            assert abs(int(row["side"]) ** 2 * 4 / 2 ** 20 / float(ms) - float(row["value"])) < 0.006
+            mib = int(row["side"]) ** 2 * 4 / 2 ** 20
+            assert mib / (float(ms) + 0.0005) - 0.005 <= float(row["value"]) <= mib / (float(ms) - 0.0005) + 0.005
+    assert re.search(r"^gpu_1_1, published .* 267\.2\*$", out, re.MULTILINE) and len(re.findall(r"\d\*", out)) == 1
+    assert "* more than the peak of the card's memory, 208 GB/s" in out
+    trials = [float(r["value"]) for r in PUBLISHED if r["quantity"] == "single trial"]
+    (mean,) = [float(r["value"]) for r in PUBLISHED if (r["block"], r["quantity"]) == ("64x8", "time")]
+    assert len(trials) == 3 and f"{sum(trials) / 3:.6f}" == f"{mean:.6f}"
+    out = tables("bandwidth", DATA / "h200_bandwidth.csv").stdout
+    assert re.search(r"^64x8 +1\.946 ", out, re.MULTILINE)
 
 
 def test_measured_figures_are_those_of_the_file():
@@ -165,7 +176,7 @@ get_default_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: 
 def peer(tmp_path, questions, **environment):
     (tmp_path / "cupy.py").write_text(STAND_IN)
     done = subprocess.run([sys.executable, ROOT / "step07_in_flight/peers/peer.py", "CuPy"], input="\n".join(questions) + "\n", text=True,
-                          capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path), **environment}, timeout=60)
+                          capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path), **environment}, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -1,0 +1,1 @@
+"""What the five sources published: their figures, and their claims, a function each."""

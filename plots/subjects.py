@@ -1,0 +1,170 @@
+"""The tables of the subject pages, from the committed measurements. What nobody measured yet is said to be so."""
+
+import pathlib
+
+from tables import Table, read
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = ROOT / "plots/data"
+COUNTS = ROOT / "tests/data"
+NONE = "-"
+
+# The kernels that each table compares, and what tells them apart.
+WIDTHS = {
+    "copyRow": "one element per thread",
+    "copyRowUnrolled": "four, one after the other",
+    "copyRowRestrict": "four, with `__restrict__`",
+    "copyLooping1D": "a fixed grid, in a loop",
+    "copyLooping2D": "a fixed grid, in two loops",
+    "copyVector": "four in one access, at most 16 bytes",
+}
+CONSTANTS = {
+    "addAligned": "no factor",
+    "addScaled": "a factor in global memory",
+    "addScaledConstant": "a factor in constant memory",
+    "addScaledByLane": "a factor per lane in constant memory",
+}
+
+# What a profiler counts that carries the lesson of a step, and of which kernels.
+PROFILES = {
+    "step01": (["copy", "copySharedMem", "copyCol"], ["load_requests", "load_sectors", "duration"]),
+    "step02": (["transposeNaive", "transposeCol"], ["load_sectors", "store_sectors", "duration"]),
+    "step03": (["transposeCoalesced", "transposeTile16"], ["store_sectors", "shared_load_wavefronts", "duration"]),
+    "step04": (["transposeNoBankConflicts", "transposeTile16Padded"], ["store_sectors", "shared_load_wavefronts", "duration"]),
+    "step05": (["transposeFineGrained", "transposeCoarseGrained"], ["store_sectors", "shared_load_wavefronts", "duration"]),
+    "step06": (["transposeDiagonal", "transposeSwappedRoles"], ["store_sectors", "shared_load_wavefronts", "duration"]),
+    "step07": (["transposeInFlight"], ["dram_busy", "l2_fabric_busy", "duration"]),
+}
+METRICS = {  # as tests/gpu.py has them: Nsight Compute's name, and the column of its CSV
+    "load_requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_load_requests"),
+    "load_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global_load_sectors"),
+    "store_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global_store_sectors"),
+    "shared_load_wavefronts": ("sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared_load_wavefronts"),
+    "duration": ("gpu__time_duration.sum", "duration_ns"),
+    "dram_busy": ("dram__cycles_active.avg.pct_of_peak_sustained_elapsed", "dram_busy_percent"),
+    "l2_fabric_busy": ("lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed", "l2_fabric_busy_percent"),
+}
+
+
+def rows_of(name):
+    """The rows of a file of plots/data; none, if it was not measured yet."""
+    return read(DATA / name) if (DATA / name).exists() else []
+
+
+def noted(cells, note, command):
+    """The note of a table; where a cell is missing, also how to measure it."""
+    return note + (f" {NONE}: not measured yet ({command})." if any(NONE in line for line in cells) else "")
+
+
+def compared(kernels, types):
+    measured = {(r["kernel"], r["type"]): r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv") if r["width"] == r["height"] == "16384"}
+    lines = [[f"`{kernel}`", what, *(f"{float(measured[kernel, t]):.0f}" if (kernel, t) in measured else NONE for t in types)] for kernel, what in kernels.items()]
+    return Table("", ["kernel", "elements of a thread", *types], lines,
+                 noted(lines, "GB/s, effective bandwidth, 16384², measured on an H200.", "`python3 tests/gpu.py --out DIR new`"), texts=2)
+
+
+def widths():
+    return compared(WIDTHS, ["char", "half", "float", "double"])
+
+
+def constants():
+    table = compared(CONSTANTS, ["float", "double"])
+    table.rows[0][1] = "what it reads beside the vectors"
+    return table
+
+
+def timing():
+    lines = [[r["method"].replace(";", ","), f"{r['width']}²", r["launches"], r["passes"], f"{float(r['us_per_pass']):.2f}", f"{float(r['bandwidth_gbs']):.0f}"]
+             for r in rows_of("h200_timing.csv")] or [["all seven", *[NONE] * 5]]
+    return Table("", ["how", "floats", "launches", "passes in each", "µs per pass", "GB/s"], lines, noted(lines, "H200, measured.", "`make timing`"))
+
+
+def bytes_text(count):
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count // size} {unit}"
+    return f"{count} bytes"
+
+
+def transfers():
+    rows = {(r["way"], r["memory"], int(r["bytes"])): r["bandwidth_gbs"] for r in rows_of("h200_transfers.csv")}
+    ways = [(way, memory) for way in ("to_device", "to_host") for memory in ("pageable", "pinned")]
+    lines = [[bytes_text(size), *(f"{float(rows[way, memory, size]):.2f}" for way, memory in ways)] for size in sorted({size for _, _, size in rows})] or [["all", *[NONE] * 4]]
+    return Table("", ["bytes", "to the GPU, pageable", "pinned", "to the host, pageable", "pinned"], lines, noted(lines, "GB/s, H200 and its host, measured.", "`make transfers`") +
+                 ("\n\n![Bandwidth over the size of a copy, to the GPU and to the host: pinned memory above pageable](../plots/figures/svg/transfers.svg)" if rows else ""))
+
+
+def readonly():
+    steps = {r["kernel"]: r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv") if (r["width"], r["height"], r["type"]) == ("8192", "8192", "float")}
+    paths = {r["path"].replace(";", ","): r["bandwidth_gbs"] for r in rows_of("h200_readonly.csv")}
+    kernels = {"plain": "transposeCol", "__ldg()": "transposeColLdg", "__restrict__": "transposeColRestrict", "texture, linear memory": "", "texture, CUDA array": ""}
+    def cell(found, key):
+        return f"{float(found[key]):.0f}" if key in found else NONE
+
+    lines = [[f"`{path}`" if path.startswith("__") else path, cell(steps, kernel) if kernel else "refused", cell(paths, path)] for path, kernel in kernels.items()]
+    return Table("", ["loads", "kernel of step 2", "`./readonly`"], lines,
+                 noted(lines, "GB/s, effective bandwidth of the transpose by columns, 8192² float, measured on an H200.",
+                       "`python3 tests/gpu.py --out DIR new`"))
+
+
+# The memories of an H200, from the thread outwards: where, who sees it, how long it lives, its size, the rows of h200_micro.csv that are its latency and
+# its bandwidth, and what makes GB/s of the latter.
+MEMORIES = {
+    "registers": ("in the SM", "one thread", "as the thread", "256 KiB per SM", "latency_registers", None, 0),
+    "shared": ("in the SM", "one block", "as the block", "228 KiB per SM", "latency_shared", "wavefronts", 128e-9),
+    "L1 cache": ("in the SM", "the SM's blocks", "until replaced", "256 KiB per SM, with shared", "latency_l1", "l1_bandwidth", 1),
+    "constant": ("in DRAM, cached in the SM", "all threads, to read", "as the program", "64 KiB", "latency_constant", "constant_broadcast", 4e-9),
+    "texture": ("in DRAM, through the L1", "all threads, to read", "as the allocation", "that of DRAM", "latency_texture", "texture_bandwidth", 1),
+    "L2 cache": ("in the chip", "all threads", "until replaced", "60 MiB", "latency_l2", "l2_bandwidth", 1),
+    "global (DRAM)": ("beside the chip", "all threads, and the host", "as the allocation", "141 GB", "latency_dram", "stream", 1),
+}
+
+
+def measured_of(name, micro):
+    """What was measured of one memory: its latency in clocks and in ns, and its GB/s; None for what was not. micro: {constant: its value}."""
+    *_, latency, bandwidth, factor = MEMORIES[name]
+    return micro.get(latency), micro.get(latency + "_ns"), micro[bandwidth] * factor if bandwidth in micro else None
+
+
+def measured_words(name, micro):
+    """The same in words, in two lines at most; that nothing was measured, where that is so."""
+    clocks, _, gbs = measured_of(name, micro)
+    return [f"{value:.0f} {unit}" for value, unit in ((clocks, "clocks"), (gbs, "GB/s")) if value] or ["not measured"]
+
+
+def memories():
+    micro = {r["constant"]: float(r["value"]) for r in read(DATA / "h200_micro.csv")}
+    lines = []
+    for name, (where, who, life, size, _, bandwidth, _) in MEMORIES.items():
+        clocks, ns, gbs = (f"{value:.0f}" if value else NONE for value in measured_of(name, micro))
+        lines.append([name, where, who, life, size, clocks, ns, gbs if bandwidth else ""])
+    return Table("", ["memory", "where", "seen by", "lives", "size, H200", "latency, clocks", "latency, ns", "bandwidth, GB/s"], lines,
+                 noted(lines, "H200. Sizes: CUDA C Programming Guide and the driver. Latencies and bandwidths: measured by `bench/microbench.cu`, bandwidths of all SMs together; "
+                       "of constant memory, 4 bytes for a whole warp.", "`make microbench`"), texts=5)
+
+
+def spaced(number):
+    """Thousands apart."""
+    return f"{int(number):,}".replace(",", " ") if number.isdigit() else number
+
+
+class Profile:
+    """The commands of a profiler and of compute-sanitizer for one step, and the lines of what they print that carry the lesson."""
+
+    def __init__(self, step):
+        self.step = step
+
+    def markdown(self):
+        kernels, names = PROFILES[self.step]
+        # How busy the memory is was asked of large matrices.
+        side, file = ("16384", DATA / "h200_limits.csv") if "dram_busy" in names else ("2048", COUNTS / "h200_profile.csv")
+        counts = {r["kernel"]: r for r in read(file) if (r["width"], r["height"], r["type"]) == (side, side, "float")}
+        summaries = {r["tool"]: r["summary"] for r in read(COUNTS / "h200_sanitizer.csv")
+                     if (r["program"], r["width"], r["height"]) == (f"{self.step} --all", "333", "555") and r["tool"] in ("memcheck", "racecheck")}
+        lines = [[f"`{METRICS[name][0]}`", *(spaced(counts[kernel][METRICS[name][1]]) for kernel in kernels)] for name in names]
+        table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines, f"H200, Nsight Compute, {side}² float; durations in ns.")
+        commands = [f"ncu --kernel-name 'regex:^({'|'.join(kernels)})' \\", f"    --metrics {','.join(METRICS[name][0] for name in names)} \\",
+                    f"    ./{self.step} --device cuda --size {side} --once --kernel {','.join(kernels)}"]
+        commands += [f"compute-sanitizer --tool {tool} ./{self.step} --device cuda --size 333x555 --once --all" for tool in summaries]
+        ends = " and ".join(f"`{summary}`" for summary in summaries.values())
+        return f"```sh\n{chr(10).join(commands)}\n```\n\n{table.markdown()}\nOn the same card compute-sanitizer ends with {ends}.\n"

@@ -1,0 +1,76 @@
+// Step 1, errata: conclusions that were drawn from times, and what a look at the same times says of them.
+//
+//   make step01 && ./step01 --errata
+
+#include "../common/step.h"
+
+using harness::format;
+
+// The book's table 9.1, ms on a Tesla K20c and one core of its host. transposed: so many of the rows.
+
+static std::string above_the_peak(int side, int transposed, double ms)
+{
+    const harness::Machine card = harness::machine_named("k20c");
+    const uint64_t bytes = 2ull * 4 * side * transposed;
+    return harness::impossible(harness::bandwidth_gbs(bytes, ms), card.dram_peak_gbs(), bytes, card.l2_bytes);
+}
+
+static std::string countsRowsThatWereLeftOut() { return above_the_peak(8192, 8192, 2.009); }
+static std::string countsRowsThatWereTransposed() { return above_the_peak(8192, 512, 2.009); }
+
+METHOD_ERRATUM(countsRowsThatWereLeftOut, "E21", "book 9.2, 9.8", "impossible measurement",
+               countsRowsThatWereTransposed,
+               "Published: gpu_1_1 takes 2.009 ms for 8192 x 8192 floats, three times as fast as any other kernel. As "
+               "effective bandwidth that is more than the card's memory can deliver, and more than its cudaMemcpy. "
+               "The figure was a result; it should have been an alarm. The kernel leaves out 15 of 16 rows (E1). "
+               "What is left: 16.7 GB/s, for the rows that it transposed.")
+
+static std::string copies_decide(int side, double cpu_ms, double gpu_ms, double copies_ms)
+{
+    if ((gpu_ms < cpu_ms) == (gpu_ms + copies_ms < cpu_ms)) return "";
+    return format("incomplete comparison: at %d x %d the CPU takes %.3f ms and the GPU %.3f ms, "
+                  "but %.3f ms with the copies to it and back",
+                  side, side, cpu_ms, gpu_ms, gpu_ms + copies_ms);
+}
+
+static std::string leavesOutTheCopies() { return copies_decide(2048, 12.517, 0.474, 12.630); }
+static std::string countsTheCopies() { return copies_decide(8192, 472.448, 5.860, 203.989); }
+
+METHOD_ERRATUM(leavesOutTheCopies, "E20", "book 9.8", "incomplete comparison", countsTheCopies,
+               "Published: the GPU is much faster than the CPU at every size. The times leave out the way to the "
+               "device and back, which the book's own rule 17.9 counts. With it, the CPU is ahead up to 2048 x 2048. "
+               "What is left: the GPU is ahead from 4096 x 4096 on, and at every size where the data is on the device "
+               "already.")
+
+static std::string one_kernel_two_times(int side, double here_ms, double there_ms)
+{
+    const double ratio = there_ms / here_ms;
+    if (ratio < 1.1 && ratio > 1 / 1.1) return "";
+    return format("two times for one kernel: at %d x %d %.3f ms in one table and %.3f ms in the other, a ratio of %.2f",
+                  side, side, here_ms, there_ms, ratio);
+}
+
+static std::string comparesAcrossTables() { return one_kernel_two_times(4096, 1.348, 1.593); }
+static std::string comparesWithinATable() { return one_kernel_two_times(8192, 5.860, 5.901); }
+
+METHOD_ERRATUM(comparesAcrossTables, "E22", "book 9.1, 9.3", "two times for one kernel", comparesWithinATable,
+               "Published: looping blocks beat gpu_2_2 in table 9.3. That table's gpu_2_2 is not the one of table "
+               "9.1: its times are 1 to 18 % longer, evidently because its tile has 32 x 32 elements and not 16 x 16. "
+               "With the times of table 9.1, the looping blocks lose at 2048 x 2048, 0.519 ms against 0.474. What is "
+               "left: nothing before both kernels have equal tiles and blocks, in one run.")
+
+// What a copy was measured to move, held against a peak of the memory: clock x width x transfers for each clock.
+static std::string copy_over_peak(int transfers)
+{
+    const uint64_t bytes = 2ull * 4 * 8192 * 8192;
+    return harness::impossible(160.2, 2.6 * 320 / 8 * transfers, bytes, harness::machine_named("k20c").l2_bytes);
+}
+
+static std::string countsOneTransferForEachClock() { return copy_over_peak(1); }
+static std::string countsTwoTransfersForEachClock() { return copy_over_peak(2); }
+
+METHOD_ERRATUM(countsOneTransferForEachClock, "E23", "book 17", "impossible measurement",
+               countsTwoTransfersForEachClock,
+               "Published: a way to work out the peak of a card's memory, clock x width of the bus. For a K20c, 2600 "
+               "MHz x 320 bit, it gives 96.9 GiB/s, or 104 GB/s, and the book's own cudaMemcpy moves 160.2. DDR "
+               "memory transfers twice for each clock. What is left: the rule, with a factor of 2, and 208 GB/s.")

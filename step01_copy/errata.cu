@@ -1,0 +1,42 @@
+// Step 1, errata: kernels with the fault that was published at this stage. They are no part of a
+// run unless they are asked for.
+//
+//   make step01 && ./step01 --errata
+
+#include "../common/step.h"
+
+constexpr int ADD_THREADS = 128;
+
+// Every thread takes the element after its own, the last thread, too.
+template <typename T>
+__global__ void addMisalignedUntested(T* z, const T* x, const T* y)
+{
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x + 1;
+
+    z[i] = x[i] + y[i];
+}
+
+template <typename T>
+void launchMisalignedUntested(T* odata, const T* idata, int width, int height)
+{
+    size_t n = size_t(width) * height;
+    addMisalignedUntested<T><<<dim3((n + ADD_THREADS - 1) / ADD_THREADS), ADD_THREADS>>>(odata, idata, idata + n);
+}
+
+ERRATUM(addMisalignedUntested, "E18", "coalescing notes", adds, launchMisalignedUntested, "out-of-bounds",
+        "addMisaligned", 128, 32,
+        "Published: a misaligned sum z[i] = x[i] + y[i] of vectors of 128 x 32 elements, to show a degree of "
+        "coalescing of 80 %. As many threads as elements start one element late: the last one adds what lies behind "
+        "the vectors, and element 0 is never written. What is left: the 80 %, of whole warps.")
+
+// The program of the broadcast starts the kernel of the misaligned sum a second time.
+template <typename T>
+void launchBroadcastMixedUp(T* odata, const T* idata, int width, int height)
+{
+    launchMisalignedUntested(odata, idata, width, height);
+}
+
+ERRATUM(addBroadcastMixedUp, "E18", "coalescing notes", adds_first, launchBroadcastMixedUp, "same launch",
+        "addBroadcast", 128, 32,
+        "Published: the broadcast z[i] = x[0] + y[i], with a degree of coalescing of 12.5 %. The program starts the "
+        "kernel of the misaligned sum in its place. What is left: the 12.5 %, which was worked out and not measured.")
