@@ -18,5 +18,5 @@ def page(step):
 
 def picture_of(sections):
     """(name, what is to be seen, how to read it) of the figure in a page's section Picture."""
-    return (re.match(r"!\[(?P<seen>.*?)\]\(\.\./plots/figures/(?P<name>\w+)\.svg\)\n*(?P<words>.*)", sections["Picture"], re.DOTALL)
+    return (re.match(r"!\[(?P<seen>.*?)\]\(\.\./plots/figures/svg/(?P<name>\w+)\.svg\)\n*(?P<words>.*)", sections["Picture"], re.DOTALL)
             .group("name", "seen", "words"))

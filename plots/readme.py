@@ -5,7 +5,8 @@ usage: python3 plots/readme.py [--check]
 
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step;
 `results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`,
-what a profiler says of them. In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
+what a profiler says of them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`, `transfers`, `readonly`,
+`memories`: the tables of the subject pages (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
 that its row names. The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
@@ -15,6 +16,7 @@ import re
 import sys
 
 import results as reader
+import subjects
 from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -137,6 +139,9 @@ def limits():
                  map(line, read(DATA / "h200_limits.csv")), "H200, Nsight Compute.", texts=2)
 
 
+SUBJECTS = {table.__name__: table for table in (subjects.widths, subjects.constants, subjects.timing, subjects.transfers, subjects.readonly, subjects.memories)}
+
+
 def fill_trials(text):
     """The same text with the measured cells of its tables of trials as they should be."""
     trials = {(r["trial"], at(r["type"], int(r["width"]), int(r["height"]))): r["of_memcpy"] for r in read(DATA / "h200_trials.csv")}
@@ -171,6 +176,10 @@ def fill(text, data):
             table = ahead()
         elif words == ["limits"]:
             table = limits()
+        elif words[0] == "profile" and len(words) == 2:
+            table = subjects.Profile(words[1])
+        elif name in SUBJECTS:
+            table = SUBJECTS[name]()
         else:
             sys.exit(f"readme.py: nothing is called {name}")
         return f"{begin}\n{table.markdown()}\n{end}"
@@ -182,7 +191,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     check = parser.parse_args().check
     data, stale = Data(), []
-    for path in [ROOT / "README.md", *sorted(ROOT.glob("step*/README.md")), *sorted(ROOT.glob("step*/LOG.md"))]:
+    for path in [ROOT / "README.md", *sorted(ROOT.glob("step*/*.md"))]:
         text = path.read_text()
         fresh = fill(text, data)
         if fresh != text:

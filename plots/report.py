@@ -3,7 +3,7 @@
 
 usage: python3 plots/report.py RESULTS.csv... [--out DIR]
 
-Takes the files that `./stepNN --csv` and plots/measure.sh write; those of other machines may be among them: each machine has
+Takes the files that `./stepNN --csv` and bench/measure.sh write; those of other machines may be among them: each machine has
 a column, or a table, of its own. Fills plots/chapter.md with tables, figures, code and verdicts and writes DIR/chapter.md,
 DIR/chapter.html (one file that opens from disk) and DIR/figures (DIR: report, unless told otherwise). Measured, counted and
 modelled figures keep their label. What the results do not tell is said to be missing, never made up.
@@ -12,7 +12,6 @@ A file that is damaged, or none of ours, is named with its line, and the rest of
 """
 
 import argparse
-import base64
 import difflib
 import html
 import pathlib
@@ -22,18 +21,29 @@ import sys
 import markdown
 
 import claims
+import explorables
 import figures
+import gallery
 import results as reader
+import tables
 from pages import ROOT, STEPS, page, picture_of
 from readme import IDEAS
+from sources import judging
 from tables import GIB, PUBLISHED, Table
 from tables import read as read_whole
+from traces import take_traces
 
 # The step whose kernel a step's first kernel was made from.
 MADE_FROM = {"step02": "step01", "step03": "step02", "step04": "step03", "step05": "step04", "step06": "step04"}
 # A second picture for a step, and how to read it.
-SECOND = {"step06": ("partition_traffic", "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed addresses",
-                     "Every column is a moment, the blocks that run together; every row a partition. One dark row at a time is camping.")}
+SECOND = {"step03": ("race", "Two threads of a kernel without its second barrier, instruction by instruction, until one reads a wrong value",
+                     "Time runs down. One thread fills the tile again before the other has read its element."),
+          "step05": ("two_halves", "idata and what the fine-grained kernel, the coarse-grained kernel and a transpose make of it, in four tiles",
+                     "The fine-grained kernel turns each tile and moves none. The coarse-grained one moves each tile and turns none."),
+          "step07": ("bytes_in_flight", "Effective bandwidth over the bytes that the loads of an SM have in flight: the model's curve, its roof, and the lesson kernels as points",
+                     "Kernels on the curve wait for their loads. Kernels below it are held up by something else."),
+          "step06": ("partition_traffic", "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed addresses",
+                     "Every column is a moment, the blocks that run together; every row a partition. One dark cell in a column is camping.")}
 PUBLISHED_ON = ["GTX 280", "Tesla M2090", "Tesla K20X"]
 # Kernels of Table 1 and 2 beside the lessons: the book's, on the GPU.
 BOOK = ["transposeRow1D", "transposeCol1D", "transposeRow16", "transposeTile16", "transposeTile16Padded", "transposeDiagonal16", "transposeLoopingBlocks"]
@@ -230,28 +240,32 @@ class Chapter:
         heading = ["kernel"] + [f"{m}, published" for m in PUBLISHED_ON]
         for m in columns:
             heading += [self.label(m)] + (["the same, passes in one launch"] if m.backend == "cuda" else [])
-        return Table("Effective bandwidth in GB/s, 2048 × 2048 floats (published in GiB/s, converted)", heading, lines).markdown()
+        return Table("Effective bandwidth in GB/s, 2048 × 2048 floats (published in GiB/s, converted)", heading, lines, tables.editions(rows)).markdown()
 
-    def table_looping(self):
-        lines = []
-        for machine in self.gpus:
-            for n in self.sides(machine):
-                one, loop = (reader.time(self.results.find(name, n, machine=machine)) for name in ("B7", "B9"))
-                if one and loop:
-                    lines.append([self.label(machine), n, cell(one), cell(loop), f"{one.value / loop.value:.2f}"])
-        if not lines:
-            return missing("a block per tile (B7) and looping blocks (B9)")
-        return Table("Table 3: ms, n × n floats", ["on", "n", "a block per tile", "looping blocks", "ratio"], lines).markdown()
+    def published_tables(self, make, rows):
+        """The tables that tables.py makes of one source, for each machine that has times of these rows of it; without a GPU, its models."""
+        text = ""
+        for machine in [m for m in self.gpus if m.backend == "cuda"] or self.gpus:
+            host = judging.host(self.results, machine)
+            own = reader.Results([r for r in self.results.all if machine.has(r) or (host and host.has(r))], [])
+            if any(reader.time(own.find(row, n, machine=machine)) for row, sides in rows.items() for n in sides):
+                text += f"Here: {self.label(machine)}.\n\n" + "\n".join(table.markdown() for table in make(own)) + "\n"
+        return text or missing("its kernels, timed on a GPU")
 
-    def table_blocks(self):
-        lines = []
-        for machine in self.gpus:
-            for row in self.results.rows:
-                if machine.has(row) and row["block"] and "F9" in row["source_row"].split() and reader.time(row):
-                    lines.append([self.label(machine), row["block"], cell(reader.time(row)), cell(reader.bandwidth(row))])
-        if not lines:
-            return missing("the naive transpose by columns (F9) in blocks of several shapes, on a GPU")
-        return Table("Naive by columns, 4096 × 4096 floats", ["on", "block", "ms", "GB/s"], lines).markdown()
+    def table_book(self):
+        return self.published_tables(lambda own: tables.book(self.published, own), {"B7": judging.BOOK})
+
+    def table_post(self):
+        return self.published_tables(lambda own: tables.bandwidth_post(self.published, own, self.results), {"F1": [4096]})
+
+    def gallery(self):
+        try:
+            faults = sorted(gallery.gallery(), key=lambda fault: int(fault.id[1:]))
+        except RuntimeError as error:
+            return missing(f"the gallery ({error})")
+        return "\n".join(f"**{f.id}, `{f.kernel}`** ({f.source}; `./{f.program} --errata --kernel {f.kernel}`). {f.story}\n\n"
+                         f"- Caught{' on {1} rows × {0} columns'.format(*f.shape) if f.shape else ''}: {f.finding}\n"
+                         f"- Corrected: `{f.corrected}`: {f.verdict}\n" for f in faults)
 
     def claims(self):
         """A line per claim and machine that can tell; if none can, why not."""
@@ -262,7 +276,8 @@ class Chapter:
         for verdicts in zip(*judged.values()):
             told = [(m, v) for m, v in zip(judged, verdicts) if v.verdict != "cannot be told here"]
             told = [(m, v) for m, v in told if m in self.cpus] or told  # what is said of a CPU is not its GPU's to tell
-            for i, (machine, v) in enumerate(told or [(None, verdicts[0])]):
+            reason = next((v for v in verdicts if v.figures and not v.sentence.startswith("Missing")), verdicts[0])
+            for i, (machine, v) in enumerate(told or [(None, reason)]):
                 lines.append([v.number, f"{v.claim} ({v.source})", self.label(machine) if machine else "-", f"**{v.verdict}**", v.sentence] if i == 0 else
                              ["", "", self.label(machine), f"**{v.verdict}**", v.sentence])
         return Table("", ["", "claim", "on", "verdict", "figures"], lines, texts=5).markdown()
@@ -282,10 +297,12 @@ class Chapter:
         # One GPU fits into a figure: the first. The others have their tables.
         gpus = [m.name for m in self.machines if m.backend == "cuda"]
         rows = [r for r in self.results.all if r["backend"] != "cuda" or r["machine"] == gpus[0]]
-        self.no_figure = figures.draw_all(self.out / "figures", dict.fromkeys(figures.FIGURES, rows), *figures.take_traces(figures.RUNS))
+        self.explorables, undone = explorables.data()
+        self.no_figure = figures.draw_all(self.out / "figures", dict.fromkeys(figures.FIGURES, rows), *take_traces(figures.RUNS),
+                                            self.explorables, undone)
         what = {"machines": self.about_machines, "serial code": self.serial_code, "table serial": self.table_serial, "table steps": self.table_steps, "steps": self.steps,
-                "table times": self.table_times, "table bandwidths": self.table_bandwidths, "table whitepaper": self.table_whitepaper, "table looping": self.table_looping,
-                "table blocks": self.table_blocks, "claims": self.claims, "exercises": self.exercises}
+                "table times": self.table_times, "table bandwidths": self.table_bandwidths, "table whitepaper": self.table_whitepaper, "table book": self.table_book,
+                "table post": self.table_post, "gallery": self.gallery, "claims": self.claims, "exercises": self.exercises}
 
         def replace(match):
             name = match.group(1)
@@ -295,24 +312,38 @@ class Chapter:
 
 
 STYLE = """
-body { font: 17px/1.55 Georgia, 'Times New Roman', serif; color: #1a1a1a; background: #fff; margin: 0 auto; max-width: 54rem; padding: 1rem; }
+p, li { overflow-wrap: anywhere; }
+body { font: 17px/1.55 Georgia, 'Times New Roman', serif; color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 54rem; padding: 1rem; }
 h1, h2, h3, h4, table, th, td { font-family: Helvetica, Arial, sans-serif; }
-h1 { font-size: 2rem; line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ccc; } h3 { margin-top: 2rem; }
-pre, .table { overflow-x: auto; } .table table { min-width: 32rem; } pre { background: #f5f5f2; padding: .7rem; font-size: 13px; line-height: 1.4; }
+h1 { font-size: 2rem; line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); } h3 { margin-top: 2rem; }
+pre, .table { overflow-x: auto; } .table table { min-width: 32rem; } pre { background: var(--code); padding: .7rem; font-size: 13px; line-height: 1.4; }
 code { font-family: Menlo, Consolas, monospace; font-size: .88em; } pre code { font-size: inherit; }
-table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1rem; } th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
-th { border-bottom: 2px solid #888; text-align: left; } td[style] { white-space: nowrap; } img { max-width: 100%; height: auto; display: block; margin: 1rem auto; }
+table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1rem; } th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { border-bottom: 2px solid var(--muted); text-align: left; } td[style] { white-space: nowrap; } img { max-width: 100%; height: auto; display: block; margin: 1rem auto; }
 """
 
 
-def to_html(text, folder):
-    """One page that needs nothing else: figures inside it."""
+def inline(name, path, text, caption):
+    """A figure as a part of a page, where its names are its own. An explorable in its place takes the caption's place, too."""
+    svg = path.read_text(encoding="utf-8")
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg[svg.index("<svg"):])
+    svg = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", svg)  # two panels may show the same
+    svg = svg.replace("<svg", f'<svg role="img" aria-label="{html.escape(text)}"', 1)
+    explorable = explorables.IN_PLACE_OF.get(name)
+    if not explorable:
+        return f'<figure class="still">{svg}</figure>{caption or ""}'
+    return f'<div class="explorable" data-explorable="{explorable}"><figure class="still">{svg}<figcaption>{caption or ""}</figcaption></figure></div>'
+
+
+def to_html(text, folder, made):
+    """One page that needs nothing else: figures, and what makes them explorable, inside it."""
     body = markdown.markdown(text, extensions=["tables", "fenced_code", "sane_lists"])
     body = body.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
-    body = re.sub(r'src="(figures/\w+\.svg)"', lambda m: 'src="data:image/svg+xml;base64,' + base64.b64encode((folder / m.group(1)).read_bytes()).decode() + '"', body)
+    body = re.sub(r'<p><img alt="([^"]*)" src="figures/(\w+)\.svg" /></p>(\n<p>(?!<img).*?</p>)?',
+                  lambda m: inline(m.group(2), folder / f"figures/{m.group(2)}.svg", html.unescape(m.group(1)), m.group(3)), body, flags=re.DOTALL)
     title = html.escape(text.split("\n")[0].lstrip("# "))
     return (f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n")
+            f"<title>{title}</title>\n<style>{STYLE}{explorables.style()}</style>\n</head>\n<body>\n{body}\n{explorables.script(made)}</body>\n</html>\n")
 
 
 def main():
@@ -327,9 +358,10 @@ def main():
         print("report.py: no results are left to report", file=sys.stderr)
         return 2
     (options.out / "figures").mkdir(parents=True, exist_ok=True)
-    text = Chapter(results, options.out).fill((ROOT / "plots/chapter.md").read_text())
+    chapter = Chapter(results, options.out)
+    text = chapter.fill((ROOT / "plots/chapter.md").read_text())
     (options.out / "chapter.md").write_text(text)
-    (options.out / "chapter.html").write_text(to_html(text, options.out))
+    (options.out / "chapter.html").write_text(to_html(text, options.out, chapter.explorables))
     print((options.out / "chapter.html").resolve())
     return 0
 

@@ -12,10 +12,11 @@ import re
 # Without these columns a file is not one of ours.
 NEEDED = ["backend", "machine", "driver", "kernel", "source_row", "type", "width", "height", "verified", "time_median_ms",
           "time_spread_percent", "bandwidth_gbs", "memory", "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "block",
-          "date_utc", "commit"]
+          "date_utc", "commit", "one_launch_memory", "dram_peak_gbs", "first_launch_ms", "partition_map", "busiest_partition_of_loads",
+          "busiest_partition_of_stores", "global_load_requests", "global_load_transactions", "coalesced_percent"]
 # All other columns hold numbers, or nothing.
 TEXT = {"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row", "produces", "type", "verified", "memory",
-        "partition_map", "model_limit", "block", "one_launch_memory"}
+        "partition_map", "model_limit", "model_time_over_copy_limit", "block", "one_launch_memory"}
 NONE = {"coalesced_percent": ("", "-")}  # what no value looks like there
 NUMBER = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
 BACKENDS = ("cuda", "cpu", "sim")
@@ -88,6 +89,12 @@ def bandwidth(row):
     return _timed(row, "bandwidth_gbs", "GB/s")
 
 
+def one_launch(row):
+    """The same of many passes inside one launch, measured; None if there is none."""
+    value = row and row["backend"] == "cuda" and float(row["one_launch_bandwidth_gbs"] or 0)
+    return Figure(value, "GB/s", "measured", row) if value else None
+
+
 def count(row, column):
     """What the simulator counted, as a Figure; None if there is no row, or no count in it."""
     counted = row and row["backend"] == "sim" and row[column] not in NONE.get(column, ("",))
@@ -99,18 +106,23 @@ def identity(row):
     return tuple(row[name] for name in ("backend", "machine", "kernel", "type", "width", "height", "block"))
 
 
+def newest(rows):
+    """Of several alike the newest, the later one of equal date."""
+    found = {}
+    for row in rows:
+        old = found.get(identity(row))
+        if old is None or row["date_utc"] >= old["date_utc"]:
+            found[identity(row)] = row
+    return list(found.values())
+
+
 class Results:
     """all: every good row, in the order of the files, as dictionaries of text; rows: of several alike the newest, the later one
     of equal date; problems: what was left out, 'FILE, line N: what is wrong'."""
 
     def __init__(self, rows, problems):
         self.all, self.problems = rows, problems
-        newest = {}
-        for row in rows:
-            old = newest.get(identity(row))
-            if old is None or row["date_utc"] >= old["date_utc"]:
-                newest[identity(row)] = row
-        self.rows = list(newest.values())
+        self.rows = newest(rows)
 
     def machines(self):
         """Every back end and machine, once, in the order of the files."""
@@ -120,14 +132,15 @@ class Results:
         return [Machine(*key, ", ".join(sorted({r["driver"] for r in rows if r["driver"]})), max(r["date_utc"] for r in rows))
                 for key, rows in found.items()]
 
-    def find(self, name, width, height=None, type="float", block=None, machine=None, backends=BACKENDS):
+    def find(self, name, width, height=None, type="float", block=None, machine=None, backends=BACKENDS, having=None):
         """The row of a kernel, given by its name or its row in the table of sources; None if there is none.
 
         height: None for a square. block: None for whichever comes first. machine: one of machines(), or None for the
-        first that has such a row, back ends in the order given.
+        first that has such a row, back ends in the order given. having: a column that not all runs fill; the newest that did.
         """
+        rows = newest(row for row in self.all if row[having]) if having else self.rows
         for backend in [machine.backend] if machine else backends:
-            for row in self.rows:
+            for row in rows:
                 if row["backend"] == backend and (name == row["kernel"] or name in row["source_row"].split()) \
                         and (int(row["width"]), int(row["height"])) == (width, height or width) and row["type"] == type \
                         and block in (None, row["block"]) and (machine is None or machine.name == row["machine"]):

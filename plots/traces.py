@@ -5,9 +5,18 @@
     first.offsets[0]    # bytes from the start of odata, of each lane; -1 where a lane is idle
 
 One Trace holds the requests of one kernel on one machine, in the order of the file: blocks in launch order.
+take_traces() runs the steps for them.
 """
 
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import tempfile
+
 import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 COLUMNS = ("machine,kernel,type,width,height,block_x,block_y,warp,phase,access,memory,line,lane_bytes,lanes,"
            "offsets_bytes,units,partition")
@@ -126,3 +135,34 @@ def offsets(lanes, first, step, listed):
         if values is not None:
             found[i, active[i]] = values
     return found
+
+
+def run_trace(run, folder):
+    """(Trace, blocks that run at a time) of a run: (program, its options, the memories that are needed, or None for all).
+    RuntimeError: the program is not there, or fails."""
+    program, options, memories = run
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        path = pathlib.Path(own) / "trace.csv"
+        try:
+            done = subprocess.run([ROOT / program, "--device", "sim", "--explain", "--trace", path, *options], cwd=ROOT, capture_output=True, text=True)
+        except OSError as error:
+            raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
+        if done.returncode != 0:
+            raise RuntimeError(f"./{program} {' '.join(options)}: {done.stderr.strip() or 'failed'}")
+        trace = read_trace(path, **({"memory": memories} if memories else {}))
+    resident = re.search(r"memory partitions, (\d+) blocks at a time", done.stdout)
+    return trace, int(resident[1]) if resident else None
+
+
+def take_traces(runs):
+    """{name: (Trace, blocks at a time)}, and {name: why there is none}, of runs by name. Each in a process of its own."""
+    taken, failed = {}, {}
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(2) as pool:
+        size = {name: max(map(int, options[options.index("--size") + 1].split("x"))) for name, (_, options, _) in runs.items()}
+        waiting = {name: pool.submit(run_trace, runs[name], folder) for name in sorted(runs, key=lambda n: -size[n])}
+        for name, future in waiting.items():
+            try:
+                taken[name] = future.result()
+            except (RuntimeError, ValueError, OSError) as error:
+                failed[name] = str(error)
+    return taken, failed

@@ -13,7 +13,10 @@ import pytest
 from lessons import LESSONS, ROOT, run
 
 sys.path.insert(0, str(ROOT / "plots"))
-import figures  # noqa: E402: after its folder is known
+import explorables  # noqa: E402: after its folder is known
+import figures  # noqa: E402
+from figures import (bandwidth_over_n, bandwidth_steps, banks, partition_traffic, predicted_measured, sectors_naive_coalesced,  # noqa: E402
+                     shared, time_per_element, two_halves, way_through_the_tile)
 import traces  # noqa: E402
 
 HEADING = traces.COLUMNS + "\n"
@@ -22,7 +25,7 @@ LINE = "H200,k,float,64,64,{},load,idata,7,4,{},{},4,{}\n"
 
 @pytest.fixture(scope="module")
 def taken():
-    done, failed = figures.take_traces(figures.RUNS)
+    done, failed = traces.take_traces(figures.RUNS)
     assert not failed
     return done
 
@@ -73,39 +76,47 @@ def test_what_is_no_trace(tmp_path, text, words):
 def test_sectors_of_a_store(taken):
     for name, count in (("naive", 32), ("coalesced", 4)):
         stores = taken[name][0].select("odata", "store", launch=0, warp=3)
-        touched = figures.sectors(figures.one(stores, 0))
+        touched = sectors_naive_coalesced.sectors(shared.one(stores, 0))
         assert len(touched) == count == stores.units[0]
         assert sum(mask.sum() for mask in touched.values()) == 128
 
 
 def test_banks_of_the_tile(taken):
-    for name, banks, wavefronts in (("coalesced", 1, 32), ("padded", 32, 1), ("swizzled", 32, 1)):
-        bank, column, cost = figures.banks(taken[name][0], warp=5)
+    for name, count, wavefronts in (("coalesced", 1, 32), ("padded", 32, 1), ("swizzled", 32, 1)):
+        bank, column, cost = banks.layout(taken[name][0], warp=5)
         assert bank.shape == (32, 32) and sorted(np.unique(bank)) == list(range(32))
         assert column == [(row, 5) for row in range(32)]
-        assert len({bank[cell] for cell in column}) == banks and cost == wavefronts
-    assert figures.banks(taken["padded"][0])[0][1, 0] == 1 and figures.tile_pitch(taken["padded"][0]) == 33 * 4
+        assert len({bank[cell] for cell in column}) == count and cost == wavefronts
+    assert banks.layout(taken["padded"][0])[0][1, 0] == 1 and shared.tile_pitch(taken["padded"][0]) == 33 * 4
 
 
 def test_the_way_through_the_tile(taken):
     """Element (r, c) of idata is element (c, r) of odata, and in between in row r % 32, column c % 32 of the tile."""
-    for way in figures.the_way(taken["padded"][0], (1, 0), 4, 1).values():
+    for way in way_through_the_tile.the_way(taken["coalesced"][0], (1, 0), 4, 1).values():
         assert way["odata"] == [(column, row) for row, column in way["idata"]]
-        assert way["tile"] == [(row % 32 * 33 + column % 32) * 4 for row, column in way["idata"]]
-    ways = figures.the_way(taken["padded"][0], (1, 0), 4, 1)
+        assert way["tile"] == [(row % 32 * 32 + column % 32) * 4 for row, column in way["idata"]]
+    ways = way_through_the_tile.the_way(taken["coalesced"][0], (1, 0), 4, 1)
     assert ways["reads"]["idata"] == [(12, column) for column in range(32, 64)]
     assert ways["writes"]["odata"] == [(44, column) for column in range(32)]
+
+
+def test_the_two_halves_of_a_transpose(taken):
+    """Where each element comes from: its own tile, mirrored; the mirrored tile, as it was; the mirrored place."""
+    row, column = np.mgrid[:64, :64]
+    in_row, in_column = row % 32, column % 32
+    for name, expected in (("fine", (row - in_row + in_column, column - in_column + in_row)), ("coarse", (column - in_column + in_row, row - in_row + in_column)), ("padded", (column, row))):
+        assert (two_halves.came_from(taken[name][0]) == np.stack(expected, axis=-1)).all(), name
 
 
 def test_partitions_of_the_gtx_280(taken):
     (camped, resident), (spread, _) = taken["camped"], taken["spread"]
     assert resident == 90
-    cells, partition = figures.tiles(camped, "idata")
+    cells, partition = shared.tiles(camped, "idata")
     assert len(cells) == 64 * 64 == len({tuple(cell) for cell in cells.tolist()})
     assert (partition == cells[:, 1] // 2 % 8).all()  # 256 bytes are two tiles' rows
     assert sorted(np.unique(partition)) == list(range(8))
-    assert set(figures.tiles(camped, "odata")[1][:resident]) == {0}
-    assert set(figures.tiles(spread, "odata")[1][:resident]) == set(range(8))
+    assert set(shared.tiles(camped, "odata")[1][:resident]) == {0}
+    assert set(shared.tiles(spread, "odata")[1][:resident]) == set(range(8))
 
 
 def test_traffic_agrees_with_the_simulator(taken, tmp_path):
@@ -115,14 +126,14 @@ def test_traffic_agrees_with_the_simulator(taken, tmp_path):
         assert done.returncode == 0, done.stderr
         (row,) = csv.DictReader((tmp_path / "counts.csv").open())
         trace, resident = taken[name]
-        moved = figures.traffic(trace, resident)
-        assert moved.sum() == 2048 * 2048 * 4 and moved.shape == (-(-4096 // resident), 8)
-        assert figures.busiest(moved) == pytest.approx(float(row["busiest_partition_of_stores"]), abs=6e-4)
+        moved = partition_traffic.traffic(trace, resident)
+        assert moved.sum() == 2048 * 2048 * 4 and moved.shape == (-(-4096 // resident), trace.partition.max() + 1)
+        assert partition_traffic.busiest(moved) == pytest.approx(float(row["busiest_partition_of_stores"]), abs=6e-4)
 
 
 def test_orders_of_blocks(taken):
     side = 8
-    orders = {name: figures.tiles(taken[name][0], "odata")[0].tolist() for name in ("order4", "order6", "order7")}
+    orders = {name: shared.tiles(taken[name][0], "odata")[0].tolist() for name in ("order4", "order6", "order7")}
     assert orders["order4"][:10] == [[i % side, i // side] for i in range(10)]
     assert orders["order6"][:side] == [[i, i] for i in range(side)]
     assert orders["order7"][:side + 1] == [[0, i] for i in range(side)] + [[1, 0]]
@@ -131,16 +142,16 @@ def test_orders_of_blocks(taken):
 
 
 def test_names_are_spread_apart():
-    assert figures.spread([0.0, 0.01, 0.5], 0.1).tolist() == pytest.approx([-0.045, 0.055, 0.5])
-    assert figures.spread([0.5, 0.5, 0.0], 0.1).tolist() == pytest.approx([0.45, 0.55, 0.0])
+    assert shared.spread([0.0, 0.01, 0.5], 0.1).tolist() == pytest.approx([-0.045, 0.055, 0.5])
+    assert shared.spread([0.5, 0.5, 0.0], 0.1).tolist() == pytest.approx([0.45, 0.55, 0.0])
 
 
 # The figures.
 
 def test_all_figures_twice(taken, rows, tmp_path):
-    names = {*figures.FIGURES, *figures.TRACED}
+    names, explored = set(figures.ALL), explorables.data()
     for folder in ("first", "second"):
-        assert figures.draw_all(tmp_path / folder, rows, taken, {}) == dict.fromkeys(names)
+        assert figures.draw_all(tmp_path / folder, rows, taken, {}, *explored) == dict.fromkeys(names)
     files = sorted(file.name for file in (tmp_path / "first").iterdir())
     assert files == sorted(f"{name}.{kind}" for name in names for kind in ("png", "svg"))
     for file in files:
@@ -149,7 +160,7 @@ def test_all_figures_twice(taken, rows, tmp_path):
         if file.endswith(".svg"):
             assert len(first) < 300_000, f"{file}: {len(first)} bytes"
             assert b"<svg" in first and b"<text" not in first and b"<dc:date>" not in first, file
-            assert drawing(first) == drawing((ROOT / "plots/figures" / file).read_bytes()), f"{file} is stale: python3 plots/figures.py plots/figures"
+            assert drawing(first) == drawing((ROOT / "plots/figures/svg" / file).read_bytes()), f"{file} is stale: python3 plots/figures plots/figures/svg"
 
 
 def drawing(svg):
@@ -160,42 +171,50 @@ def drawing(svg):
 
 
 def test_every_figure_is_committed():
-    for name in (*figures.FIGURES, *figures.TRACED):
-        assert (ROOT / f"plots/figures/{name}.svg").stat().st_size > 10_000
+    for name in figures.ALL:
+        assert (ROOT / f"plots/figures/svg/{name}.svg").stat().st_size > 10_000
 
 
 def test_missing_rows_make_no_figure(rows, tmp_path):
     steps = rows["bandwidth_steps"]
     without = [row for row in steps if row["kernel"] != "transposeDiagonal"]
-    assert "transposeDiagonal" in figures.bandwidth_steps(without, tmp_path / "f")
+    assert "transposeDiagonal" in bandwidth_steps.draw(without, tmp_path / "f")
     other = [{**row, "machine": "GPU 2"} for row in steps]
     simulated = [row for row in rows["predicted_measured"] if row["backend"] == "sim"]
     assert len({row["kernel"] for row in simulated}) == len(LESSONS) == 9
-    for draw, some in ((figures.bandwidth_steps, simulated[1:]), (figures.bandwidth_over_n, []), (figures.time_per_element, simulated),
-                       (figures.predicted_measured, steps), (figures.predicted_measured, simulated), (figures.predicted_measured, other + simulated),
-                       (figures.bandwidth_steps, steps + other), (figures.bandwidth_over_n, [row for row in steps if row["width"] == "8192"])):
-        reason = draw(some, tmp_path / "f")
-        assert isinstance(reason, str) and reason, draw.__name__
+    for figure, some in ((bandwidth_steps, simulated[1:]), (bandwidth_over_n, []), (time_per_element, simulated),
+                       (predicted_measured, steps), (predicted_measured, simulated), (predicted_measured, other + simulated),
+                       (bandwidth_steps, steps + other), (bandwidth_over_n, [row for row in steps if row["width"] == "8192"])):
+        reason = figure.draw(some, tmp_path / "f")
+        assert isinstance(reason, str) and reason, figure.__name__
     assert list(tmp_path.iterdir()) == []
-    assert figures.bandwidth_steps(steps + other, tmp_path / "f", machine="GPU 2") is None
-    assert figures.bandwidth_steps(simulated, tmp_path / "m") is None  # the model's, and it says so
+    assert bandwidth_steps.draw(steps + other, tmp_path / "f", machine="GPU 2") is None
+    assert bandwidth_steps.draw(simulated, tmp_path / "m") is None  # the model's, and it says so
 
 
 def test_missing_traces_make_no_figure(taken, rows, tmp_path):
-    naive = taken["naive"][0]
     (tmp_path / "out").mkdir()
-    stem = tmp_path / "out/f"
-    for reason in (figures.way_through_the_tile(naive, stem), figures.way_through_the_tile(None, stem), figures.sectors_naive_coalesced(naive, None, stem),
-                   figures.bank_maps(naive, naive, naive, stem), figures.partitions_2048([], 90, stem), figures.partition_traffic([], stem),
-                   figures.partition_traffic([("", taken["camped"][0], None)], stem), figures.block_orders([("", None)], stem)):
-        assert isinstance(reason, str) and reason
+    without_tile, (camped, _) = taken["naive"], taken["camped"]
+    for name, given in [("way_through_the_tile", {"coalesced": without_tile}), ("banks", dict.fromkeys(banks.TRACES, without_tile)),
+                        ("partition_traffic", {**taken, "camped": (camped, None)}), ("partitions_2048", {**taken, "camped": (camped, None)})]:
+        reason = figures.TRACED[name].draw(given, tmp_path / "out/f")
+        assert isinstance(reason, str) and reason, name
     assert list((tmp_path / "out").iterdir()) == []
-    reasons = figures.draw_all(tmp_path / "out", rows, {}, dict.fromkeys(figures.RUNS, "not built"))
-    assert {name for name, reason in reasons.items() if reason == "not built"} == set(figures.TRACED)
+    reasons = figures.draw_all(tmp_path / "out", rows, {}, dict.fromkeys(figures.RUNS, "not built"), {}, dict.fromkeys(explorables.IN_PLACE_OF.values(), "not built"))
+    assert {name for name, reason in reasons.items() if reason == "not built"} == {*figures.TRACED, *figures.EXPLORED}
 
 
 def test_files_that_are_no_results(tmp_path):
     for text, words in (("", "no results in it"), ("a,b\n1,2\n", "not a file that ./stepNN --csv wrote")):
-        done = run(sys.executable, ROOT / "plots/figures.py", tmp_path / "out", "--results", write(tmp_path / "r.csv", text))
+        done = run(sys.executable, ROOT / "plots/figures", tmp_path / "out", "--results", write(tmp_path / "r.csv", text))
         assert done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_transfers_are_drawn_where_they_were_measured(tmp_path):
+    rows = [{"date_utc": "2026-11-22T00:00:00Z", "machine": "GPU", "way": way, "memory": memory, "bytes": str(4 ** n << 10), "bandwidth_gbs": str(n + 1)}
+            for way in ("to_device", "to_host") for memory in ("pageable", "pinned") for n in range(5)]
+    assert figures.transfers.draw([], tmp_path / "f") == "no rows of ./transfers" and figures.memories.draw([], tmp_path / "f") == "no rows of ./microbench"
+    assert "to the host, pageable" in figures.transfers.draw([r for r in rows if r["memory"] == "pinned" or r["way"] == "to_device"], tmp_path / "f")
+    assert list(tmp_path.iterdir()) == []
+    assert figures.transfers.draw(rows, tmp_path / "f") is None and (tmp_path / "f.svg").stat().st_size > 10_000

@@ -79,7 +79,8 @@ def test_every_fault_is_named(tmp_path):
 
 def test_a_file_cut_off(tmp_path):
     """Even where only the last digit is lost: what is left of it would pass for a value."""
-    for left, words in ((LINES[3][:-1], "cut off"), (LINES[3], "cut off"), (LINES[3][:50], "too few values")):
+    whole = LINES[3] + "352"[:3 * LINES[3].endswith(",")]
+    for left, words in ((whole[:-1], "cut off"), (whole, "cut off"), (whole[:50], "too few values")):
         found = load(tmp_path, [*LINES[:3], left], end="")
         assert len(found.all) == 2 and len(found.problems) == 1 and "line 4: " + words in found.problems[0]
 
@@ -157,6 +158,9 @@ def test_figures_have_labels():
     figure = reader.time(timed)
     assert (figure.kernel, figure.shape, figure.machine) == ("copyRow 32x32", "4096 x 4096", "NVIDIA H200")
     assert reader.time(serial).spread == pytest.approx(float(serial["time_spread_percent"]) / 100)
+    row = found.find("W1", 2048, machine=gpu, having="one_launch_bandwidth_gbs")
+    inside = reader.one_launch(row)
+    assert str(inside) == f"{float(row['one_launch_bandwidth_gbs']):.0f} GB/s" and inside.label == "measured" and reader.one_launch(timed) is None and reader.one_launch(None) is None
     assert reader.time(None) is None and reader.bandwidth(found.find("emptyKernel", 2048)) is None
 
 

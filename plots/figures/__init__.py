@@ -1,0 +1,96 @@
+"""The figures: what the steps reach, and why, drawn from results and from traces.
+
+usage: python3 plots/figures OUTDIR [--results FILES...]
+
+Writes every figure as OUTDIR/NAME.svg and .png. Bandwidths and times come from the files that `./stepNN --csv` writes:
+those of plots/data, or FILES. What warps do is asked of the simulator: `./stepNN --trace` is run from the root of the
+repository, on small matrices where they show enough; build the steps first (`make all`).
+
+A module per figure, named like it; shared.py has what they share. A module says what it needs: FILES of plots/data, TRACES by
+their names in RUNS, what a program of bench/ measured (BENCHED), or the data of an EXPLORABLE. Its draw() takes rows, dictionaries as csv.DictReader gives them, or {name:
+(Trace, blocks that run at a time)}, or those data, and the path of the files to write, without .svg and .png. It returns None,
+or, where what it needs is not in there, the reason why there is no such figure; it has then written nothing. The files depend on
+nothing but the arguments: no date, no random name.
+"""
+
+import argparse
+import pathlib
+import sys
+
+import explorables
+import results as reader
+import subjects
+from traces import take_traces
+
+from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, memories, partition_traffic, partitions_2048,
+               predicted_measured, race, sectors_naive_coalesced, time_per_element, transfers, two_halves, way_through_the_tile)
+from .shared import DATA
+
+ALL = {module.__name__.split(".")[-1]: module for module in (
+    bandwidth_steps, bandwidth_over_n, time_per_element, predicted_measured, way_through_the_tile, sectors_naive_coalesced, banks, two_halves,
+    partitions_2048, partition_traffic, block_orders, bytes_in_flight, race, memories, transfers)}
+FIGURES = {name: module for name, module in ALL.items() if hasattr(module, "FILES")}
+TRACED = {name: module for name, module in ALL.items() if hasattr(module, "TRACES")}
+BENCHED = {name: module for name, module in ALL.items() if hasattr(module, "BENCHED")}
+EXPLORED = {name: module for name, module in ALL.items() if hasattr(module, "EXPLORABLE")}
+
+PLAIN = "gtx280"
+RUNS = {  # name: step's program, its options, what of the trace is needed
+    "naive": ("step02", ["--size", "64"], None),
+    "coalesced": ("step03", ["--size", "64"], None),
+    "padded": ("step04", ["--size", "64"], None),
+    "swizzled": ("step04", ["--size", "64", "--kernel", "transposeSwizzled"], None),
+    "fine": ("step05", ["--size", "64", "--kernel", "transposeFineGrained"], None),
+    "coarse": ("step05", ["--size", "64", "--kernel", "transposeCoarseGrained"], None),
+    "order4": ("step04", ["--size", "256"], ("idata", "odata")),
+    "order6": ("step06", ["--size", "256"], ("idata", "odata")),
+    "order7": ("step07", ["--size", "512"], ("idata", "odata")),
+    "camped": ("step04", ["--size", "2048", "--machine", PLAIN], ("idata", "odata")),
+    "spread": ("step06", ["--size", "2048", "--machine", PLAIN], ("idata", "odata")),
+    "hashed": ("step04", ["--size", "2048", "--machine", "v100"], ("odata",)),
+}
+
+
+def read_rows(paths):
+    """The rows of results files. ValueError: one of them is none, or damaged."""
+    loaded = reader.load(paths)
+    if loaded.problems:
+        raise ValueError(loaded.problems[0])
+    return loaded.all
+
+
+def load_rows(results=None):
+    """{figure: its rows}, from plots/data or from the files in `results` instead."""
+    given = read_rows(results or [])
+    return {name: given if results else read_rows([DATA / file for file in module.FILES]) for name, module in FIGURES.items()}
+
+
+def draw_all(folder, rows, taken, failed, made, undone):
+    """Writes every figure that can be into the folder; {figure: None, or why there is none}. rows: of load_rows; taken, failed:
+    of take_traces; made, undone: of explorables.data."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    reasons = {name: module.draw(rows[name], folder / name) for name, module in FIGURES.items()}
+    for name, module in TRACED.items():
+        missing = [failed[need] for need in module.TRACES if need in failed]
+        reasons[name] = missing[0] if missing else module.draw(taken, folder / name)
+    for name, module in BENCHED.items():
+        reasons[name] = module.draw(subjects.rows_of(module.BENCHED), folder / name)
+    for name, module in EXPLORED.items():
+        reasons[name] = undone[module.EXPLORABLE] if module.EXPLORABLE in undone else module.draw(made[module.EXPLORABLE], folder / name)
+    return reasons
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="figures", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", metavar="OUTDIR")
+    parser.add_argument("--results", nargs="+", metavar="FILES", help="results to draw, instead of those in plots/data")
+    options = parser.parse_args()
+    try:
+        rows = load_rows(options.results)
+        reasons = draw_all(options.folder, rows, *take_traces(RUNS), *explorables.data())
+    except (OSError, ValueError) as error:
+        print(f"figures: {error}", file=sys.stderr)
+        sys.exit(2)
+    for name, reason in reasons.items():
+        print(f"{name}: {'not drawn: ' + reason if reason else 'drawn'}")

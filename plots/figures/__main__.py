@@ -1,0 +1,10 @@
+"""python3 plots/figures: the folder of the package is on the path, and the package is wanted."""
+
+import pathlib
+import sys
+
+sys.path[0] = str(pathlib.Path(__file__).resolve().parent.parent)
+
+import figures  # noqa: E402: after its folder is known
+
+figures.main()
