@@ -1,16 +1,18 @@
 """Checks one submission: python3 lab/check.py NN [--file FILE] [--explain] [--json] [--graded-bandwidth SHARE]
 
-Reads the text (lab/source.py), rewrites and compiles it for the simulator and runs it, all in a sandbox (lab/sandbox.py), on all shapes,
-types and machines that the exercise's checks ask for, and lets each check judge. Exit status: 0 full points, 1 fewer, 2 bad input.
+Reads the text and writes it anew (lab/source.py), rewrites and compiles that for the simulator and runs it, all in a sandbox (lab/sandbox.py),
+on all shapes, types and machines that the exercise asks for, and lets each check judge. Exit status: 0 full points, 1 fewer, 2 bad input.
 
-Where a verdict comes from. The program is the submission and the harness in one process. A run counts when the program
-ended with status 0, its first line of output begins with the name it was started under, and a results table, whole,
-with one verified row for each matrix asked for and nothing else, came through a pipe: it has no name in the file system, and
-the number of its descriptor is drawn anew for each process, as the program's name is. So nothing that a submission
-can have written down beforehand (a file left behind, a table printed, exit(0) before main) is taken for a result. It does
-not protect against machine code that looks around in its own process (the command line tells the number) or changes
-the harness there: that is what lab/source.py is for, which leaves no way to name such a thing.
+Where a verdict comes from. The program is the submission and the harness in one process. Nothing of the submission can write what
+the harness tells: its text names nothing of the harness or of the system (source.py), what it loads and stores is looked at before it happens
+(common/sim/watch.cpp), and its own code on the host touches no memory. What the harness tells comes through a pipe that has no name and a number
+drawn for each process. A run counts when the program ended with status 0 and the table that came was whole: one verified row for each matrix
+asked for, and nothing else. It runs on one processor, so that the points do not depend on how many there are.
 """
+
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clean up
 
 import argparse
 import csv
@@ -35,10 +37,13 @@ import sandbox  # noqa: E402
 import source   # noqa: E402
 from parts import Run  # noqa: E402
 
+# What is compiled: the text in the place of the file, with the names that reports give it.
+NORMAL = "normal.cu"
+
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
 RUN = {"cpu": 10, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # beside the 100, with --graded-bandwidth
-PROCESSORS = 4
+SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (17, 31), (32, 32)]  # sizes of --show
 STOPPED = 2  # so many runs may be stopped before the rest is not started
 
 
@@ -54,7 +59,7 @@ def load_exercises(path=None):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for number, exercise in module.EXERCISES.items():
-        points = sum(check.points for check in exercise.checks)
+        points = sum(check.points for check in [*exercise.right, *exercise.costs(0)])
         if points != 100:
             raise BadInput(f"{path}: exercise {number} is worth {points} points, expected 100")
     return module
@@ -68,34 +73,38 @@ def exercise_of(exercises, number):
 
 
 def read_submission(path):
-    """The text of a regular file that is no link, with one kind of line end; or BadInput."""
+    """The bytes of a regular file that is no link; or BadInput."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        raise BadInput(f"{path}: {'a link' if os.path.islink(path) else error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{shown(path)}: {'a link' if os.path.islink(path) else getattr(error, 'strerror', error)}") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise BadInput(f"{path}: not a file")
+        raise BadInput(f"{shown(path)}: not a file")
     with os.fdopen(handle, "rb") as file:
-        data = file.read((1 << 16) + 1)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise BadInput(f"{path}: in UTF-16; save it as UTF-8")
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        return file.read(source.MOST_BYTES + 1)
 
 
-def unpack(box, exercise, text):
-    """Puts a submission where it finds common/ as in the checkout; its name in the box."""
-    name = f"{exercise.step}/exercise.cu"
+def shown(name):
+    """A name as it may be printed and stored: what is not text, or would move a cursor, is written as \\x1b."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def unpack(box, exercise, path, data, text):
+    """Puts a submission where it finds common/ as in the checkout; the name that messages give it. The original is there to be quoted."""
+    name = f"{exercise.step}/{re.sub(r'[^A-Za-z0-9._-]', '_', os.path.basename(os.fspath(path)))}"
     os.mkdir(os.path.join(box.path, exercise.step))
-    pathlib.Path(box.path, name).write_bytes(text.encode())
+    pathlib.Path(box.path, name).write_bytes(data)
+    pathlib.Path(box.path, NORMAL).write_text(text)
     os.symlink(ROOT / "common", os.path.join(box.path, "common"))
     return name
 
 
 def compilation(name, command, *options):
-    """A line for the shell: build/rewrite makes C++ of file `name`, and the compiler's command sim.o of that. Messages and lines keep the name."""
+    """A line for the shell: build/rewrite makes C++ of the text, and the compiler's command sim.o of that. Messages and lines keep the name."""
     compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", "rewritten.cpp", "-o", "sim.o"])
-    return f"{{ echo '#line 1 \"{name}\"' && {shlex.join([str(ROOT / 'build/rewrite'), *options, name])}; }} > rewritten.cpp && {compiling}"
+    return f"{{ echo '#line 1 \"{name}\"' && {shlex.join([str(ROOT / 'build/rewrite'), *options, NORMAL])}; }} > rewritten.cpp && {compiling}"
 
 
 def outside_the_system(*paths):
@@ -103,16 +112,20 @@ def outside_the_system(*paths):
     return sorted({path for path in map(os.path.abspath, paths) if not any(path == s or path.startswith(s + "/") for s in sandbox.SYSTEM)})
 
 
+def any_processor():
+    return random.choice(sorted(os.sched_getaffinity(0)))
+
+
 class Lab:
-    """What all checks share. `isolate`: by namespaces, where they can be had; `trust`: skip the check of the text (tests)."""
+    """What all checks share. `isolate`: by namespaces, where they can be had; `trust`: compile the text as it is (tests)."""
 
     def __init__(self, isolate=True, trust=False):
         self.trust = trust
+        self.own = "" if trust else source.OWN
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
             self.command, self.link, self.cuda = [shlex.split(line) for line in (ROOT / "build/lab/command").read_text().splitlines()]
-            self.foreign = frozenset((ROOT / "build/lab/names").read_text().split())
         except OSError:
             raise BadInput("build/lab is not there: make lab-ready") from None
         if not (ROOT / "build/rewrite").is_file():
@@ -140,40 +153,58 @@ class Lab:
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
     def read(self, exercise, path):
-        """The text of a submission, and why it is refused or ''."""
-        text = read_submission(path)
-        return text, "" if self.trust else source.check(text, self.foreign, self.produces(exercise), exercise.kernel)
+        """(the bytes of a submission, the text to compile, why it is refused or '')."""
+        data = read_submission(path)
+        try:
+            return data, data.decode("utf-8") if self.trust else source.read(data, self.produces(exercise), exercise.kernel).text, ""
+        except source.Refused as refused:
+            return data, "", str(refused)
 
-    def check(self, exercise, path, processors=None):
-        """The verdict of a submission (verdict_of). `processors`: those to keep to."""
+    def check(self, exercise, path, processor=None, seed=None):
+        """The verdict of a submission (verdict_of). `processor`: the one to keep to; `seed`: of the shapes that are drawn."""
         start = time.monotonic()
-        # A few are enough for small matrices, and each takes memory.
-        usable = os.sched_getaffinity(0)
-        processors = processors or random.sample(sorted(usable), min(len(usable), PROCESSORS))
-        text, note = self.read(exercise, path)
+        processor = [any_processor() if processor is None else processor]
+        seed = random.SystemRandom().randrange(1 << 20) if seed is None else seed
+        data, text, note = self.read(exercise, path)
         runs = {}
         if not note:
             with sandbox.Box() as box:
-                note = self.compile(box, unpack(box, exercise, text), processors)
-                runs = {} if note else self.run_all(exercise, box, processors)
-        return verdict_of(exercise, runs, note, time.monotonic() - start)
+                note = self.compile(box, unpack(box, exercise, path, data, text), processor)
+                runs = {} if note else self.run_all(exercise, seed, box, processor)
+        return verdict_of(exercise, seed, runs, note, time.monotonic() - start)
 
     def compile(self, box, file, processors):
-        compiling = compilation(file, [self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h")])
+        # nvcc has no arrays whose length is known only when the kernel runs.
+        command = [word for word in self.command[1:] if word != "-w"] + ["-Wvla", "-Werror=vla"]
+        compiling = compilation(file, [self.compiler, *command, "-pipe", "-include", str(ROOT / "build/lab/step.h")])
         linking = shlex.join([self.compiler, *self.link[1:], "sim.o", str(ROOT / "build/lab/harness.o"), "-o", "program"])
         done = self.sandboxed(["/bin/sh", "-c", f"{compiling} && {linking}"], box, writable=True, processors=processors, **COMPILE)
         if done.status == 0:
             return ""
         if not isinstance(done.status, int):
             return {"timeout": "the compiler took too long", "output": "the compiler said too much"}.get(done.status, "the compiler was stopped")
-        errors = [line for line in done.stderr.splitlines() if "error" in line or "undefined reference" in line] or done.stderr.splitlines() or ["no reason given"]
+        said = source.plain(done.stderr).replace(NORMAL, file).splitlines()
+        errors = [line for line in said if "error" in line or "undefined reference" in line] or said or ["no reason given"]
         return f"does not compile: {errors[0][:300]}"
 
-    def run_all(self, exercise, box, processors):
+    def show(self, exercise, path):
+        """The result for the smallest matrix that is not right, with what is wrong in it; of the sizes that fit a page."""
+        processor = [any_processor()]
+        data, text, note = self.read(exercise, path)
+        with sandbox.Box() as box:
+            note = note or self.compile(box, unpack(box, exercise, path, data, text), processor)
+            for width, height in SHOWN if not note else ():
+                done = self.sandboxed(["./program", "--device", "sim", "--kernel", self.own + exercise.kernel, "--print", "--size", f"{width}x{height}"],
+                                      box, processors=processor, **RUN)
+                if done.status != 0:
+                    return shown_matrix(exercise, width, height, source.plain(done.stdout), source.plain(done.stderr))
+        return note or f"Right at {', '.join(f'{w} x {h}' for w, h in SHOWN)}: larger matrices do not fit a page."
+
+    def run_all(self, exercise, seed, box, processors):
         """A Run for each that the checks ask for. The shapes of a type and machine share a process; where that tells what is wrong with
         some, the others share another; and what neither tells, each finds out for itself."""
         wanted, runs, stopped = {}, {}, 0
-        for check in exercise.checks:
+        for check in [*exercise.right, *exercise.costs(seed), *exercise.limits(seed)]:
             for width, height, type_, machine in check.runs:
                 wanted.setdefault((type_, machine), {})[width, height] = None
 
@@ -197,9 +228,11 @@ class Lab:
     def run(self, exercise, box, shapes, type_, machine, processors):
         """(status, {shape: Run}) of one process; of several shapes only those of which it says something. One is always told of."""
         name, descriptor = sandbox.secret()
-        done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", exercise.kernel, "--type", type_,
+        limits = RUN if len(shapes) > 1 else {**RUN, "cpu": RUN["cpu"] // 2}
+        done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", self.own + exercise.kernel, "--type", type_,
                                *(["--machine", machine] if machine else []), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
-                               "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processors=processors, in_order=True, **RUN)
+                               "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)), "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processors=processors, in_order=True, **limits)
+        done.stdout, done.result = source.plain(done.stdout), source.plain(done.result)
         status = done.status
         if status == 2 and "out of memory" in done.stdout:
             status = "memory"
@@ -223,6 +256,27 @@ class Lab:
         return status, told
 
 
+def belongs(exercise, row, column, width, height):
+    """The number of idata's element that belongs at this place of odata: of matrices that are no larger than a tile."""
+    turned = exercise.produces == "transpose" or exercise.produces == "tile-local transpose" and row < width and column < height
+    return column * width + row if turned else row * width + column
+
+
+def shown_matrix(exercise, width, height, stdout, stderr):
+    """Each element of odata as the number of the one of idata that it should be, and where it is another one, both."""
+    parts = re.split(r"^odata after .*:\n", stdout, flags=re.MULTILINE)
+    said = [line.split(": ", 2)[-1] for line in stderr.splitlines()[:3]]
+    if len(parts) == 1:
+        return "\n".join([f"At {height} rows x {width} columns:", *said])
+    rows = [line.split() for line in parts[1].split("\n\n")[0].splitlines()]
+    cells = []
+    for r, row in enumerate(rows):
+        cells.append([found if found == str(belongs(exercise, r, c, width, height)) else f"{found}!{belongs(exercise, r, c, width, height)}" for c, found in enumerate(row)])
+    wide = max(len(cell) for row in cells for cell in row)
+    return "\n".join([f"idata has {height} rows x {width} columns, its elements numbered row by row. odata, where 5!3 means: element 5 lies here, and 3 belongs here:", "",
+                      *[" ".join(f"{cell:>{wide}}" for cell in row) for row in cells], "", *said])
+
+
 def verified_rows(done, name, kernel, shapes, type_):
     """{shape: row} of a results table in which nothing is that was not asked for; of any other nothing."""
     if not done.stdout.startswith(name + " on the simulator"):
@@ -243,27 +297,48 @@ def verified_rows(done, name, kernel, shapes, type_):
 
 
 def judged(check, runs):
-    """The hint of a check; never '' where a run gave neither a verified result nor a report: a report begins with the
+    """(share, hint) of a check; never full where a run gave neither a verified result nor a report: a report begins with the
     name that the program was started under, so it is the harness's, and a check may find that it is about something else."""
     mine = {key: runs[key] for key in map(tuple, check.runs)}
-    hint = check.judge(mine)
-    if not hint:
+    share, hint = check.judge(mine)
+    if share == 1:
         for run in mine.values():
             if not run.row and not (run.status in (1, 2) and run.findings):
-                return f"no result for a matrix of {run.height} rows x {run.width} columns of {run.type}: {run.status}"
-    return hint
+                return 0, f"no result for a matrix of {run.height} rows x {run.width} columns of {run.type}: {run.status}"
+    return share, hint
 
 
-def verdict_of(exercise, runs, note="", seconds=0):
-    """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds}. `note`: why nothing was run;
-    `explain`: what the simulator says of each line, for the last check whose first run is verified."""
+def modelled(run):
+    """The model's time for these counts, or ''."""
+    if not run.row or not run.row["model_time_over_copy"]:
+        return ""
+    return f"{float(run.row['model_time_over_copy']):.2f} times the time of a copy, in a matrix larger than the L2 of the {run.row['machine']}; limited by {run.row['model_time_over_copy_limit']}"
+
+
+NOT_RIGHT = "While the kernel is not right and clean everywhere, cost earns a quarter."
+
+
+def verdict_of(exercise, seed, runs, note="", seconds=0):
+    """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds, seed}. `note`: why nothing was run;
+    `explain`: what the simulator says of each line, of the first run of a cost that is verified; `model`: the time that its model gives those counts.
+
+    What is right earns its points. The points for cost are divided by the largest limit that is exceeded, and by 4 while not all is right."""
+    right, costs = exercise.right, exercise.costs(seed)
+    given = [(0, "not run: see above") if note else judged(check, runs) for check in [*right, *costs]]
+    divisor, why = 1, []
+    if not note:
+        divisor, why = max((limit.judge({key: runs[key] for key in map(tuple, limit.runs)}) for limit in exercise.limits(seed)), default=(1, ""))
+        why = [f"Divided by {divisor:.3g}: {why}."] if divisor > 1 else []
+        if any(share < 1 for share, _ in given[:len(right)]):
+            divisor, why = 4 * divisor, [*why, NOT_RIGHT]
     checks = []
-    for check in exercise.checks:
-        hint = "not run: see above" if note else judged(check, runs)
-        checks.append({"name": check.name, "what": check.what, "points": 0 if hint else check.points, "of": check.points, "hint": hint})
-    firsts = [] if note else [runs[tuple(check.runs[0])] for check in reversed(exercise.checks)]
+    for i, (check, (share, hint)) in enumerate(zip([*right, *costs], given)):
+        if i >= len(right) and share > 0:
+            share, hint = share / divisor, " ".join([hint, *why]).strip()
+        checks.append({"name": check.name, "what": check.what, "points": int(check.points * share + 1e-9), "of": check.points, "hint": hint})
+    firsts = [] if note else [runs[tuple(check.runs[0])] for check in [*costs, *right]]
     return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks), "checks": checks,
-            "note": note, "explain": next((run.explain for run in firsts if run.explain), ""), "seconds": round(seconds, 2)}
+            "note": note, "explain": next((run.explain for run in firsts if run.explain), ""), "model": next(filter(None, map(modelled, firsts)), ""), "seconds": round(seconds, 2), "seed": seed}
 
 
 def bandwidth(lab, exercise, path):
@@ -278,18 +353,20 @@ def bandwidth(lab, exercise, path):
             except subprocess.TimeoutExpired:
                 return subprocess.CompletedProcess(command, -1, stderr=f"stopped after {seconds} s")
 
-        text, refused = lab.read(exercise, path)  # again: the file may be another one by now
+        data, text, refused = lab.read(exercise, path)  # again: the file may be another one by now
         if refused:
             return None, refused
-        name, cuda = unpack(box, exercise, text), sorted(map(str, (ROOT / "build/common/cuda").glob("*.cuda.o")))
-        for command, seconds in ([["/bin/sh", "-c", compilation(name, [lab.compiler, *lab.command[1:]], "--namespace", "simulated")], 60],
-                                 [[*lab.cuda, name, "sim.o", str(ROOT / "build/lab/harness.o"), *cuda, "-o", "program"], 120],
-                                 [["./program", "--device", "cuda", "--kernel", exercise.kernel, "--csv", "gpu.csv"], 60]):
+        (types,) = [word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]  # nvcc takes no commas
+        name, cuda = unpack(box, exercise, path, data, text), sorted(map(str, (ROOT / "build/common/cuda").glob("*.cuda.o")))
+        pathlib.Path(box.path, "gpu.cu").write_text(f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}')
+        for command, seconds in ([["/bin/sh", "-c", compilation(name, [lab.compiler, *lab.command[1:], "-include", str(ROOT / "build/lab/step.h")], "--namespace", "simulated")], 60],
+                                 [[*lab.cuda, "gpu.cu", "sim.o", str(ROOT / "build/lab/harness.o"), *cuda, "-o", "program"], 120],
+                                 [["./program", "--device", "cuda", "--kernel", lab.own + exercise.kernel, "--csv", "gpu.csv"], 60]):
             done = run(command, seconds)
             if done.returncode:
                 return None, (done.stderr.strip().splitlines() or [f"{command[0]} ended with {done.returncode}"])[0]
         with open(os.path.join(box.path, "gpu.csv")) as file:
-            percent = [float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file) if row["kernel"] == exercise.kernel and row["verified"] == "yes"]
+            percent = [float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file) if row["kernel"] == lab.own + exercise.kernel and row["verified"] == "yes"]
         return (percent[0], "") if percent else (None, "no verified result")
 
 
@@ -312,10 +389,19 @@ def report(verdict):
     for check in verdict["checks"]:
         lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")
         cause = re.sub(r"\d+ x \d+( of \w+)?", "", re.sub(r"^(Not right at|At) [^:]*: ", "", check["hint"]))
-        if cause and cause not in said:
-            lines.append(f"{'':12}-> {check['hint']}")
+        if cause:
+            lines.append(f"{'':12}-> {check['hint'] if cause not in said else 'as above'}")
         said.add(cause)
+    if verdict["model"]:
+        lines.append(f"{'model:':>10}  {verdict['model']}")
     return "\n".join([*lines, f"{verdict['total']:4} / {verdict['of']:<3}  in all" + ("" if verdict["total"] == verdict["of"] else f" (below {verdict['of']}, make ends with an error)")])
+
+
+def begin():
+    """What every program of the lab begins with."""
+    sandbox.end_on_signals()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
 
 
 def main():
@@ -324,12 +410,18 @@ def main():
     parser.add_argument("--file", help="default: exercise.cu in the folder of the step")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--explain", action="store_true", help="and what each load and store of this kernel costs")
+    parser.add_argument("--show", action="store_true", help="instead of points: the result for the smallest matrix that is not right")
     parser.add_argument("--exercises", metavar="FILE", help="default: lab/exercises.py")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help=f"with a GPU: {BANDWIDTH_POINTS} points more for so many percent of the copy's bandwidth")
+    parser.add_argument("--seed", type=int, metavar="N", help="draw the shapes that are not on the page from N, so that a run can be repeated")
     options = parser.parse_args()
+    begin()
     exercise, lab = exercise_of(load_exercises(options.exercises), options.number), Lab()
     path = options.file or ROOT / exercise.step / "exercise.cu"
-    verdict = lab.check(exercise, path)
+    if options.show:
+        print(lab.show(exercise, path))
+        return 0
+    verdict = lab.check(exercise, path, seed=options.seed)
     add_bandwidth(verdict, lab, exercise, path, options.graded_bandwidth)
     if options.json:
         print(json.dumps(verdict, indent=1))
@@ -341,14 +433,17 @@ def main():
             print(f"on this GPU: {verdict['bandwidth']}")
         if not lab.isolate:
             print(f"(run without namespaces: {lab.why_not})")
+    sys.stdout.flush()
     return 0 if verdict["total"] == verdict["of"] else 1
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except sandbox.Interrupted:
+        sys.exit(130)
     except (BadInput, RuntimeError) as error:  # RuntimeError: what lies between us and a submission could not be set up
         print(f"check: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except BrokenPipeError:  # whoever read has read enough
+        os._exit(1)

@@ -5,8 +5,13 @@ SUBMISSIONS holds a folder or a file for each person, as courses export them: NA
 Of each, FOLDER/labNN/NAME/results.json is for Gradescope's autograder; FOLDER/labNN.csv has a line for everybody, also for those
 of whom nothing was found. --one OUT: SUBMISSIONS is of one person, whose results.json goes to OUT.
 
-Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted (what was graded until then is kept).
+Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted: FOLDER/labNN.interrupted.csv has what was graded until then,
+and FOLDER/labNN.csv is left as it was.
 """
+
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clean up
 
 import argparse
 import concurrent.futures
@@ -18,6 +23,7 @@ import pathlib
 import queue
 import re
 import sys
+import tempfile
 import threading
 import time
 
@@ -44,6 +50,8 @@ def files_of(entry):
 def number_of(file, entry):
     """The exercise that a name on the file's way tells: step04_padding, Lab 4, step04.cu; None if none does."""
     for part in reversed(file.relative_to(entry.parent).parts[1:]):
+        if re.match(r"exercise[ _-]*\(?\d\)?\.cu$", part, re.IGNORECASE) and not re.match(r"exercise\d", part, re.IGNORECASE):
+            continue  # the number of a copy, by a browser or a course system
         if match := re.match(r"(?:step|lab|exercise)[ _-]?0?(\d)(?!\d)", part, re.IGNORECASE):
             return int(match.group(1))
     return None
@@ -52,6 +60,8 @@ def number_of(file, entry):
 def choose(entry, number):
     """{exercise number: its file, or a line why there is none} of one person. Which is an exercise.cu, or else any .cu file:
     of that exercise by its place; with `number` also one whose place tells nothing."""
+    if entry.is_symlink():
+        return {number: "a link, which is not followed"}
     try:
         files = files_of(entry)
     except OSError as error:
@@ -68,12 +78,17 @@ def choose(entry, number):
         return {None: "of which exercise? Say EXERCISE=NN" if files else "no .cu file in it"}
 
     def names(some):
-        return ", ".join(str(file.relative_to(entry)) for file in some)
+        return ", ".join(check.shown(file.relative_to(entry)) for file in some)
+
+    def others():
+        """What is there instead."""
+        found = files or sorted(path for path in entry.rglob("*") if re.search(r"\.(cu\.\w+|cpp|zip|tar|gz|7z|rar)$", path.name))
+        return f"; there is {names(found[:3])}" if found else ""
 
     def the_one(found):
         if len(found) == 1:
             return found[0]
-        return f"several files: {names(found)}" if found else "no file of this exercise in it" + (f"; there is {names(files[:3])}" if files else "")
+        return f"several files: {names(found)}" if found else "no file of this exercise in it" + others()
     return {n: the_one(found) for n, found in placed.items() if n is not None}
 
 
@@ -86,18 +101,18 @@ def submissions(folder, number):
         raise check.BadInput(f"{folder}: expected a folder of submissions")
     entries = {}
     for entry in sorted(folder.iterdir()):
-        if not entry.name.startswith(".") and entry.name != "__MACOSX" and (entry.suffix == ".cu" or entry.is_dir() and not entry.is_symlink()):
+        if not entry.name.startswith("._") and entry.name != "__MACOSX" and (entry.suffix == ".cu" or entry.is_dir() or entry.is_symlink()):
             entries.setdefault(entry.name.removesuffix(".cu"), []).append(entry)
     if not entries:
         raise check.BadInput(f"{folder}: no submissions: expected NAME/exercise.cu, NAME/stepNN/exercise.cu or NAME.cu")
     found = []
     for name, own in entries.items():
         if len(own) > 1:
-            found.append((name, number, "both a folder and a file: " + ", ".join(entry.name for entry in own)))
+            found.append((name, number, "both a folder and a file: " + ", ".join(check.shown(entry.name) for entry in own)))
         else:
             found += [(name, n, file) for n, file in sorted(choose(own[0], number).items(), key=str)]
     if all(n is None for _, n, _ in found):
-        raise check.BadInput(f"{folder}: {found[0][0]}: {found[0][2]}")
+        raise check.BadInput(f"{folder}: {check.shown(found[0][0])}: {found[0][2]}")
     return found
 
 
@@ -112,13 +127,19 @@ def gradescope(verdict):
 def write(path, text, encoding="utf-8"):
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(path.name + ".new")
-    with open(aside, "w", newline="", encoding=encoding) as file:
-        file.write(text)
-    aside.replace(path)
+    # Of a name that no other grader has.
+    with tempfile.NamedTemporaryFile("w", newline="", encoding=encoding, dir=path.parent, prefix=".new-", delete=False) as file:
+        try:
+            os.fchmod(file.fileno(), 0o644)
+            file.write(text)
+            file.flush()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
-def write_tables(results, verdicts):
+def write_tables(results, verdicts, ending):
     """A CSV file for each exercise; of everybody name, points and, of what was lost, the first hint. UTF-8 with the mark by which Excel knows it."""
     for number in sorted({n for _, n in verdicts if n is not None}):
         rows = [(name, v) for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0]) if n in (number, None)]
@@ -128,9 +149,9 @@ def write_tables(results, verdicts):
         lines.writerow(["name", "total", "of", *names, "seconds", "note"])
         for name, v in rows:
             hint = next((f"{c['name']}: {c['hint']}" for c in v["checks"] if c["hint"]), "")
-            plain = "'" + name if name[0] in "=+-@" else name  # or a spreadsheet takes it for a formula
+            plain = "'" + check.shown(name) if name[0] in "=+-@" else check.shown(name)  # or a spreadsheet takes it for a formula
             lines.writerow([plain, v["total"], v["of"], *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], v["note"] or hint])
-        write(results / f"lab{number:02}.csv", table.getvalue(), "utf-8-sig")
+        write(results / f"lab{number:02}{ending}", table.getvalue(), "utf-8-sig")
 
 
 def main():
@@ -145,6 +166,7 @@ def main():
     options = parser.parse_args()
     if options.jobs < 1:
         raise check.BadInput(f"--jobs {options.jobs}: expected at least 1")
+    check.begin()
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     lab, start = check.Lab(), time.monotonic()
@@ -164,18 +186,20 @@ def main():
             return {"exercise": number, "total": 0, "of": 100, "checks": [], "note": why, "seconds": 0}
         exercise = exercises.EXERCISES[number]
         if isinstance(file, str):
-            return check.verdict_of(exercise, {}, file)
+            return check.verdict_of(exercise, 0, {}, file)
         processor = processors.get()
         try:
-            verdict = lab.check(exercise, file, [processor])
+            verdict = lab.check(exercise, file, processor)
             if options.graded_bandwidth is not None:
                 with on_the_gpu:
                     check.add_bandwidth(verdict, lab, exercise, file, options.graded_bandwidth)
             return verdict
         except check.BadInput as error:
-            return check.verdict_of(exercise, {}, str(error))
+            return check.verdict_of(exercise, 0, {}, str(error))
+        except sandbox.Interrupted:
+            raise
         except Exception as error:  # whatever it is, the others are graded
-            return check.verdict_of(exercise, {}, f"the grader failed: {error!r}")
+            return check.verdict_of(exercise, 0, {}, f"the grader failed: {error!r}")
         finally:
             processors.put(processor)
 
@@ -187,26 +211,25 @@ def main():
         print(check.report(verdict))
         return 0
 
-    found, verdicts, status = submissions(options.submissions, number), {}, 0
-    pool = concurrent.futures.ThreadPoolExecutor(jobs)
-    try:
+    found, verdicts, graded = submissions(options.submissions, number), {}, 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         waiting = {pool.submit(grade, n, file): (name, n) for name, n, file in found}
         for done in concurrent.futures.as_completed(waiting):
             name, n = waiting[done]
+            if isinstance(done.exception(), sandbox.Interrupted):
+                verdicts[name, n] = check.verdict_of(exercises.EXERCISES[n], 0, {}, "not graded: interrupted")
+                continue
             verdict = verdicts[name, n] = done.result()
+            graded += 1
             if n is not None:
                 write(options.results / f"lab{n:02}" / name / "results.json", json.dumps(gradescope(verdict), indent=1) + "\n")
-            print(f"{len(verdicts):4} of {len(found)}  {name}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
+            print(f"{graded:4} of {len(found)}  {check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
                   + (f"  {verdict['note']}" if verdict["note"] else ""), flush=True)
-    except KeyboardInterrupt:
-        pool.shutdown(wait=False, cancel_futures=True)
-        sandbox.kill_all()
-        status = 130
-    pool.shutdown()
-    write_tables(options.results, verdicts)
+    status, ending = (130, ".interrupted.csv") if sandbox.ended.is_set() else (0, ".csv")
+    write_tables(options.results, verdicts, ending)
     missing = sum(isinstance(file, str) for name, n, file in found)
-    print(f"{'interrupted: ' if status else ''}{len(verdicts)} of {len(found)} graded in {time.monotonic() - start:.0f} s"
-          f"{f', {missing} of them without a submission' if missing else ''}: {options.results}/labNN.csv")
+    print(f"{'interrupted: ' if status else ''}{graded} of {len(found)} graded in {time.monotonic() - start:.0f} s"
+          f"{f', {missing} of them without a submission' if missing else ''}: {options.results}/labNN{ending}")
     if not lab.isolate:
         print(f"(run without namespaces: {lab.why_not})")
     return status
@@ -215,6 +238,8 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except sandbox.Interrupted:
+        sys.exit(130)
     except check.BadInput as error:
         print(f"grade: {error}", file=sys.stderr)
         sys.exit(2)

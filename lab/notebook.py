@@ -54,7 +54,7 @@ def cells_of(step):
     yield "code", f"%%bash\nmake -s {short}\n" + "\n".join(f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines())
     yield "markdown", f"{remarks.strip()}\n\n<details><summary><b>Explain</b>: open when you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>"
     name, alt, words = picture_of(sections)
-    yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/{name}.svg")  # {alt}'
+    yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/svg/{name}.svg")  # {alt}'
     yield "markdown", words
     yield "markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell, run it, and then the one below, as often as you like."
     yield "code", f"%%writefile {step}/exercise.cu\n{(ROOT / step / 'exercise.cu').read_text().rstrip()}"

@@ -1,7 +1,8 @@
 """Packs the project as it lies here, without tests and solutions: python3 lab/pack.py OUT.zip [--gradescope NN]
 
-For students; or, with --gradescope, as the autograder of exercise NN: its scripts of lab/gradescope lie on top. What is packed is what
-git knows, with changes that are not committed. Prints OUT. Exit status: 0; 2 bad input.
+For students: without what only an instructor needs; or, with --gradescope, as the autograder of exercise NN: its scripts of lab/gradescope lie on
+top. What is packed is what git knows, with changes that are not committed, but for the exercises: they are packed as they were committed, and
+one that has been changed is named. Prints OUT. Exit status: 0; 2 bad input.
 """
 
 import argparse
@@ -12,7 +13,26 @@ import zipfile
 
 import check
 
-NOT_FOR_STUDENTS = ("tests/", ".ci/", "lab/gradescope/")
+NOT_PACKED = ("tests/", ".ci/", "lab/gradescope/")
+NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/pack.py", "lab/notebook.py")
+
+
+def git(*arguments):
+    done = subprocess.run(["git", *arguments], cwd=check.ROOT, capture_output=True)
+    if done.returncode:
+        raise check.BadInput(f"git {arguments[0]}: {done.stderr.decode(errors='backslashreplace').strip()}")
+    return done.stdout
+
+
+def contents(name):
+    """A file as it is packed: an exercise as it was committed, whatever it has become here."""
+    data = (check.ROOT / name).read_bytes()
+    if not name.endswith("/exercise.cu"):
+        return data
+    committed = git("show", f"HEAD:{name}")
+    if committed != data:
+        print(f"pack: {name} is not the original: it is packed as it was committed", file=sys.stderr)
+    return committed
 
 
 def main():
@@ -20,15 +40,15 @@ def main():
     parser.add_argument("out", metavar="OUT.zip", type=pathlib.Path)
     parser.add_argument("--gradescope", metavar="NN", help="pack the autograder of this exercise")
     options = parser.parse_args()
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=check.ROOT, capture_output=True, text=True)
-    if listed.returncode:
-        raise check.BadInput(f"git ls-files: {listed.stderr.strip()}")
-    names = [name for name in listed.stdout.split("\0") if name and not name.startswith(NOT_FOR_STUDENTS) and (check.ROOT / name).is_file()]
+    left_out = NOT_PACKED if options.gradescope is not None else NOT_FOR_STUDENTS
+    names = [name for name in git("ls-files", "-z").decode().split("\0") if name and not name.startswith(left_out) and (check.ROOT / name).is_file()]
     number = check.exercise_of(check.load_exercises(), options.gradescope).number if options.gradescope is not None else None
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(options.out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
-            archive.write(check.ROOT / name, name if number else f"transpose/{name}")
+            info = zipfile.ZipInfo.from_file(check.ROOT / name, name if number else f"transpose/{name}")
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, contents(name))
         if number:
             for file in sorted((check.ROOT / "lab/gradescope").iterdir()):
                 archive.write(file, file.name)

@@ -25,11 +25,19 @@ class Run:
 
 @dataclass
 class Check:
+    """Something that earns points."""
     name: str
     points: int
     what: str                      # one sentence, for students
     runs: List[Key]                # those that judge looks at
-    judge: Callable[[dict], str]   # of {key: Run}: '' if passed, else one sentence
+    judge: Callable[[dict], tuple]  # of {key: Run}: (the share of the points that is earned, 0 to 1; one sentence of what is missed, or '')
+
+
+@dataclass
+class Limit:
+    """Something that the points for cost are divided by."""
+    runs: List[Key]
+    judge: Callable[[dict], tuple]  # of {key: Run}: (1, '') where it is kept, else (a larger number, one sentence)
 
 
 @dataclass
@@ -38,4 +46,6 @@ class Exercise:
     step: str            # the folder of exercise.cu
     kernel: str          # that must be registered; nothing else counts
     produces: str        # the column of the CSV file: what else is verified is not the exercise
-    checks: List[Check]
+    right: List[Check]   # of the result
+    costs: Callable      # of a seed, from which the shapes are drawn that students do not know: the checks of the cost
+    limits: Callable     # of the same seed: the limits

@@ -21,7 +21,6 @@ NEWNS, NEWIPC, NEWUTS, NEWUSER, NEWPID, NEWNET = 0x20000, 0x8000000, 0x4000000, 
 RDONLY, NOSUID, NODEV, REMOUNT, BIND, REC, PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
 PDEATHSIG, CAPBSET_DROP, NO_NEW_PRIVS = 1, 24, 38
 
-SETUP_FAILED = 97  # the exit status of the part in between; stderr says why
 SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives"]
 
 
@@ -29,6 +28,7 @@ SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/
 
 def inner(spec):
     import resource
+    os.set_inheritable(spec["failed"], False)
     libc = ctypes.CDLL(None, use_errno=True)
 
     def call(name, *arguments):
@@ -115,6 +115,8 @@ def inner(spec):
     if spec["processors"]:
         os.sched_setaffinity(0, spec["processors"])
     if spec["result"]:
+        if spec["failed"] == spec["result_as"]:
+            spec["failed"] = os.dup(spec["failed"])
         # A pipe belongs to who made it, and the command opens it by name.
         if spec["result"] == spec["result_as"]:  # a number drawn among those of other runs
             os.set_inheritable(spec["result"], True)
@@ -129,11 +131,12 @@ def inner(spec):
 
 
 if __name__ == "__main__":
+    spec = json.loads(sys.argv[1])
     try:
-        inner(json.loads(sys.argv[1]))
-    except BaseException as error:  # whatever it was, the command has not run
-        os.write(2, f"sandbox: {error}\n".encode())
-        os._exit(SETUP_FAILED)
+        inner(spec)
+    except BaseException as error:  # whatever it was, the command has not run: it could not write to this pipe
+        os.write(spec["failed"], f"sandbox: {error}\n".encode())
+        os._exit(1)
 
 
 # ---- The module ------------------------------------------------------------------------------------------------
@@ -181,21 +184,24 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
     other end we read; `processors`: those it must keep to; `in_order`: stderr is part of stdout; `environment`: all
     that it gets beside PATH, LC_ALL and TMPDIR. Limits in seconds and bytes."""
     if ended.is_set():
-        raise RuntimeError("interrupted")
+        raise Interrupted("interrupted")
     limits = {"CPU": cpu, "AS": memory, "FSIZE": file_size, "CORE": 0, "NOFILE": 256, "NPROC": processes + (0 if isolate else mine())}
     read_end, write_end = os.pipe() if result else (None, None)
+    why_not, failed = os.pipe()
     if result:
         os.fchmod(write_end, 0o666)
     spec = {"isolate": isolate, "root": box.root, "box": box.path, "visible": list(visible), "writable": writable, "limits": limits,
-            "processors": list(processors), "result": write_end, "result_as": result, "environment": environment,
+            "processors": list(processors), "failed": failed, "result": write_end, "result_as": result, "environment": environment,
             "command": command, "as": [argv0 or command[0], *command[1:]]}
     child = subprocess.Popen([sys.executable, "-I", "-S", __file__, json.dumps(spec)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/", start_new_session=True, pass_fds=[write_end] if result else [])
+                             stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/", start_new_session=True, pass_fds=[failed, *([write_end] if result else [])])
     stdout, stderr = child.stdout.fileno(), child.stderr.fileno() if child.stderr else None
-    if result:
-        os.close(write_end)
-    streams = {stream: bytearray() for stream in (stdout, stderr, read_end) if stream is not None}
+    for end in filter(None, (failed, write_end)):
+        os.close(end)
+    streams = {stream: bytearray() for stream in (stdout, stderr, read_end, why_not) if stream is not None}
     running.add(child)
+    if ended.is_set():
+        kill(child)
     try:
         status = wait(child, streams, time.monotonic() + wall, output)
     finally:  # also when we are interrupted
@@ -204,16 +210,22 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
         child.wait()
         for pipe in filter(None, (child.stdout, child.stderr)):
             pipe.close()
-        if result:
-            os.close(read_end)
-    out, errors, results = (bytes(streams.get(stream, b"")).decode("utf-8", "replace") for stream in (stdout, stderr, read_end))
+        for end in filter(None, (why_not, read_end)):
+            os.close(end)
+    if ended.is_set():
+        raise Interrupted("interrupted")
+    out, errors, results, trouble = (bytes(streams.get(stream, b"")).decode("utf-8", "replace") for stream in (stdout, stderr, read_end, why_not))
+    if trouble:
+        raise RuntimeError(trouble.strip())
     if status is None:
         status = child.returncode if child.returncode < 128 else child.returncode - 256  # -11 came through the pipe of exits as 245
-        if status == SETUP_FAILED:
-            raise RuntimeError((errors or out).strip())
         if status in (-signal.SIGXCPU, -signal.SIGKILL):
             status = "timeout" if status == -signal.SIGXCPU else "killed"
     return Done(status, out, errors, results)
+
+
+class Interrupted(RuntimeError):
+    pass
 
 
 running, ended = set(), threading.Event()
@@ -228,11 +240,16 @@ def kill(child):
     child.kill()
 
 
-def kill_all():
-    """Ends what other threads are running here, and lets them run no more."""
+def kill_all(*_):
+    """Ends what runs here, and lets nothing run any more: each run() raises Interrupted. A handler of signals, any number of them."""
     ended.set()
     for child in list(running):
         kill(child)
+
+
+def end_on_signals():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, kill_all)
 
 
 def wait(child, streams, end, output):

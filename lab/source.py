@@ -1,313 +1,644 @@
-r"""What a submission may say: a small part of CUDA C++, in which kernels are written and nothing else.
+r"""Reads a submission, and writes the text that is compiled in its place.
 
-check(text, foreign, produces, kernel) returns '' or one line with the reason of the refusal. It works on tokens, before any
-compiler sees the text (whose lines end in \n alone), and allows rather than forbids:
+read(data) goes through the file once, token by token: line ends, spliced lines, comments, #define. What it returns is written anew from
+those tokens, one space between each two, and a compiler sees nothing else. So no two programs can read the file in two ways.
+Three things follow:
 
- - no preprocessor line but the one #include and #pragma unroll; no attributes, other spellings, continued lines;
- - no string but the second argument of KERNEL, no `::`, no name that begins with _ but CUDA's own;
- - keywords, types and names of common/step.h from a list. Any other name must be the file's own: one that no header
-   has at its top level, so that what it stands for can only have been declared in the file (or does not compile);
- - every element that kernels share is a T, or a vector of them (struct alignas(16) NAME { T element[N]; }, float4): no variables
-   outside functions, no `static`, no other type in __shared__, in an array or behind a pointer, no cast to another pointer.
+ - Each name that is not in WORDS gets the prefix own_. It can only mean what the file itself declares: no function, variable or type
+   of a header can be reached, and any name is free to be chosen.
+ - The file's functions are told apart as nvcc does, by __global__, __device__ and __host__. The host's compute grids and
+   launch kernels: they touch no memory.
+ - A function is called by its name and is no value: there are no pointers to code. Everything else that a kernel does to memory, by
+   whatever pointer, the simulator sees while it runs.
 
-python3 lab/source.py STEP.ii prints the names that are not a submission's own: of common/step.h after g++ -E -dD.
+REFUSED has what is refused, why, and what to write instead. python3 lab/source.py prints it as the table of lab/CUDA.md.
 """
 
 import re
-import sys
+from dataclasses import dataclass, field
 
-INCLUDE = '"../common/step.h"'
-VECTORS = set("float2 float4 double2 int2 int4 uint2 uint4".split())  # CUDA's own
-PLAIN = set("void bool char short int long unsigned signed float double auto size_t uint dim3 uint3 int8_t int16_t int32_t int64_t "
-            "uint8_t uint16_t uint32_t uint64_t uintptr_t".split())
-WORDS = PLAIN | VECTORS | {f"make_{name}" for name in VECTORS} | set("""
-    if else for while do break continue return switch case default sizeof static_assert true false
-    const constexpr static inline template typename class struct nullptr static_cast reinterpret_cast
-    and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq
-    __global__ __device__ __host__ __shared__ __launch_bounds__ __restrict__ __ldg __syncthreads
-    threadIdx blockIdx blockDim gridDim warpSize KERNEL x y z w""".split()) - {"class", "struct", "uintptr_t"}
+OWN = "own_"
+MOST_BYTES, MOST_TOKENS = 1 << 16, 1 << 17
+INCLUDES = ['"../common/step.h"', "<cuda_runtime.h>", "<device_launch_parameters.h>", "<cstddef>", "<cstdint>", "<stdint.h>", "<cassert>", "<assert.h>"]
+STEP = INCLUDES[0]
+
+NUMBERS = set("void bool char short int long unsigned signed float double auto size_t ptrdiff_t uint ushort uchar".split()) \
+    | {f"{u}int{bits}_t" for u in ("", "u") for bits in (8, 16, 32, 64, "ptr")}
+VECTORS = {f"{kind}{n}" for kind in "char uchar short ushort int uint long ulong longlong ulonglong float double".split() for n in (1, 2, 3, 4)} | {"dim3"}
 KEYWORDS = set("""
-    alignas alignof asm catch class co_await co_return co_yield concept const_cast consteval constinit decltype delete dynamic_cast enum
-    explicit export extern final friend goto mutable namespace new noexcept operator override private protected public register
-    requires struct this thread_local throw try typedef typeid typeof union using virtual volatile wchar_t char8_t char16_t char32_t
-    main import module""".split())
-# At the top level of headers, and harmless: functions of numbers, and what can be reached by no path from here. People use them as names.
-HARMLESS = set("""index rindex y0 y1 yn j0 j1 jn div abs min max round floor ceil trunc remainder sqrt fabs fmin fmax fma dot gamma tm step value
-    values data size first last count left right element elements pitch pattern source kernel lane rank has turn matches stream bytes type string vector
-    N T i j""".split())
+    if else for while do break continue return switch case default sizeof static_assert true false nullptr const constexpr static inline template
+    typename class struct union enum using typedef volatile mutable alignas alignof noexcept explicit operator this public private protected
+    namespace static_cast reinterpret_cast extern and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq""".split())
+SPACES = {"__global__", "__device__", "__host__", "__shared__", "__constant__"}
+ATTRIBUTES = set("__launch_bounds__ __forceinline__ __noinline__ __inline__ __restrict__ __restrict __align__".split())
+# What only a kernel has, or a __device__ function.
+DEVICE = set("""
+    threadIdx blockIdx blockDim gridDim warpSize __syncthreads __syncthreads_count __syncthreads_and __syncthreads_or __syncwarp
+    __shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __ballot_sync __any_sync __all_sync __activemask __match_any_sync
+    __ldg __ldca __ldcg __ldcs __ldlu __stwb __stcg __stcs __threadfence __threadfence_block
+    __popc __popcll __clz __clzll __ffs __ffsll __brev __mul24 __umul24
+    __float_as_int __float_as_uint __int_as_float __uint_as_float __double_as_longlong __longlong_as_double""".split())
+FUNCTIONS = set("min max abs assert".split()) | {f"make_{name}" for name in VECTORS - {"dim3"}}
+WORDS = NUMBERS | VECTORS | KEYWORDS | SPACES | ATTRIBUTES | DEVICE | FUNCTIONS | set("x y z w KERNEL NULL".split())
+TYPES = NUMBERS | VECTORS
+
+# (what it matches, how it is called, why it is refused, what to write instead)
+ALWAYS = set("asm goto new delete try catch throw virtual dynamic_cast const_cast typeid friend decltype register thread_local wchar_t char16_t char32_t export".split())
+REFUSED = [
+    (r"std", "`std::`", "the C++ library is code of the host", "`min`, `max` and `abs` are there without it; write loops"),
+    (r"printf|cout|cerr|puts|fprintf|putchar", "`printf`", "the grader reads what the simulator prints", "`make labNN CHECK=--explain`, `SHOW=1`"),
+    (r"atomic\w+|cuda_pipeline\w*|__pipeline\w+|memcpy\w*|memset|memmove", "`atomicAdd`, `memcpy` and their kin", "the exercises count plain loads and stores", "an assignment"),
+    (r"cuda[A-Z]\w*", "`cudaDeviceSynchronize` and other calls of the runtime", "the harness allocates, waits and reports errors", "nothing: leave it out"),
+    (r"cooperative_groups|cg", "`cooperative_groups`", "the reader does not know its types", "`__syncthreads`, `__syncwarp`, `__shfl_sync`"),
+    (r"malloc|calloc|free|new|delete", "`new`, `malloc`", "an exercise needs no memory but its matrices and its tile", "a local array, `__shared__`"),
+    (r"asm|__asm\w*", "`asm`", "the simulator cannot watch it", "CUDA C++"),
+    (r"goto", "`goto`", "the simulator counts the turns of loops", "a loop"),
+    (r"try|catch|throw", "`try`, `throw`", "kernels have no exceptions", "`if`"),
+    (r"const_cast", "`const_cast`", "what is const stays so: idata is the caller's", "odata"),
+    (r"virtual|dynamic_cast|typeid|friend|decltype|register|thread_local|concept|requires|co_\w+|export|import|module|main|wchar_t|char(8|16|32)_t|override|final",
+     "`virtual`, `decltype`, `thread_local`, `friend`", "no exercise needs them, and the reader is short", "the type by its name"),
+    (r"__builtin\w*|__attribute\w*|__declspec|__asm__|__extension__", "`__builtin_…`, `__attribute__`", "they are the compiler's, and nvcc's are others", "CUDA's own functions"),
+    (r"_\w*|\w*__\w*", "other names with `_` in front or `__` inside", "they belong to the compiler", "another name"),
+]
 
 TOKEN = re.compile(r"""
-    (?P<space>[ \t\r\n]+) | (?P<comment>//[^\n]* | /\*.*?\*/) | (?P<string>"[^"\\\n]*") |
-    (?P<number>\.?[0-9][0-9A-Za-z_.]*) | (?P<name>[A-Za-z_][A-Za-z_0-9]*) |
-    (?P<sign><<< | <<= | >>= | \+\+ | -- | -> | << | >> | <= | >= | == | != | && | \|\| | [-+*/%&|^]= | :: | [-+*/%&|^<>=!~?:;,.(){}\[\]#])
+    (?P<line>\n) | (?P<space>[ \t\v\f]+) | (?P<comment>//[^\n]* | /\*.*?\*/) |
+    (?P<string>"(?:[^"\\\n]|\\.)*") | (?P<number>\.?[0-9](?:[eEpP][+-]|'?[0-9A-Za-z.])*) | (?P<character>'(?:[^'\\\n]|\\.)') |
+    (?P<name>[A-Za-z_][A-Za-z_0-9]*) |
+    (?P<sign><<<|>>>|<<=|>>=|\.\.\.|\+\+|--|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::|[-+*/%&|^<>=!~?:;,.(){}\[\]\#])
 """, re.VERBOSE | re.DOTALL)
+OPENS, CLOSES = {"(": ")", "[": "]", "{": "}"}, {")", "]", "}"}
+ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
 
 
 class Refused(Exception):
     pass
 
 
-def tokens(text):
-    """(kind, text, line) of everything but spaces and comments; Refused for what is no token here."""
-    place, line, found = 0, 1, []
+@dataclass(frozen=True)
+class Token:
+    kind: str
+    text: str
+    line: int
+    tight: bool = False  # no space in front of it
+
+
+@dataclass
+class Function:
+    name: str
+    inside: str         # the struct whose member it is
+    words: set          # of its head: __global__, constexpr, ...
+    line: int
+    parameters: tuple   # (first, last) token
+    body: tuple = None  # of its braces; None: declared, not defined
+
+
+@dataclass
+class Read:
+    """A submission as it is compiled."""
+    text: str                                        # one line for each of the file's
+    kernels: list = field(default_factory=list)      # [(name, what it produces)] of its KERNEL lines
+
+
+def refuse(line, what, why):
+    raise Refused(f"line {line}: {what}: {why}")
+
+
+def text_of(data):
+    """(the text of a file, the lines at which its characters are): line ends are \\n, spliced lines are joined."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Refused("the file is in UTF-16; save it as UTF-8")
+    if len(data) > MOST_BYTES:
+        raise Refused(f"the file has more than {MOST_BYTES} bytes; no exercise needs so many")
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    joined, splices = [], []
+    length = 0
+    for piece in re.split(r"(\\[ \t]*\n)", text):
+        if re.fullmatch(r"\\[ \t]*\n", piece):
+            splices.append(length)
+        else:
+            joined.append(piece)
+            length += len(piece)
+    return "".join(joined), splices
+
+
+def tokens_of(text, splices):
+    """Every token, and an empty one of kind `line` at the end of each line."""
+    place, behind, line, found, splices = 0, 0, 1, [], [*splices, len(text) + 1]
     while place < len(text):
+        while splices[0] <= place:
+            splices.pop(0)
+            line += 1
         match = TOKEN.match(text, place)
-        if not match:
-            raise Refused(f"line {line}: {text[place]!r}: " + ("a kernel here cannot print; the only string is the second argument of KERNEL"
-                                                               if text[place] in "\"'" else "no such character outside comments"))
-        token = match.group()
-        if match.lastgroup not in ("space", "comment"):
-            found.append((match.lastgroup, token, line))
+        if not match or text.startswith("/*", place) and match.lastgroup != "comment":
+            what = text[place]
+            refuse(line, "a comment without an end" if text.startswith("/*", place) else f"{what!a}",
+                   {'"': "a string ends on its own line", "'": "a character is one between ''", "/": "it has no */"}.get(what, "no such character outside comments"))
+        kind, token = match.lastgroup, match.group()
+        if kind == "name" and place == behind and found and found[-1].kind == "number":
+            refuse(line, found[-1].text + token, "no number that CUDA C++ knows")
+        if kind == "number" and not re.fullmatch(r"(0[xX][0-9a-fA-F'.]+([pP][+-]?[0-9]+)?|0[bB][01']+|[0-9'.]+([eE][+-]?[0-9]+)?)[uUlLfF]*", token):
+            refuse(line, token, "no number that CUDA C++ knows")
+        if kind == "line":
+            found.append(Token("line", "", line))
+        elif kind not in ("space", "comment"):
+            found.append(Token(kind, token, line, place == behind))
+            behind = match.end()
         line += token.count("\n")
         place = match.end()
-    return found
+    return [*found, Token("line", "", line)]
 
 
-def check(text, foreign, produces=frozenset({"transposes"}), kernel=None):
-    try:
-        check_text(text, set(foreign), set(produces), kernel)
-        return ""
-    except Refused as refused:
-        return str(refused)
+# ---- The preprocessor's part -----------------------------------------------------------------------------------
 
-
-def check_text(text, foreign, produces, kernel):
-    if len(text) > 1 << 16:
-        raise Refused(f"the file has {len(text)} characters; no exercise needs more than {1 << 16}")
-    for number, line in enumerate(text.split("\n"), 1):
-        if re.search(r"\\\s*$", line):
-            raise Refused(f"line {number}: '\\' at its end: lines cannot be continued")
-        if re.match(r"\s*#.*/\*", line):
-            raise Refused(f"line {number}: a comment in a line of the preprocessor")
-        if "??" in line:
-            raise Refused(f"line {number}: '??': trigraphs are not understood here")
-        if re.search(r"[\0-\x08\x0b-\x1f\x7f]", line):
-            raise Refused(f"line {number}: a control character" + (": a carriage return that ends no line for all who read it" if "\r" in line else ""))
-    all_, code, included = tokens(text), [], False
-    while all_:
-        kind, token, line = all_.pop(0)
-        if token == "#":
-            rest = []
-            while all_ and all_[0][2] == line:
-                rest.append(all_.pop(0)[1])
-            if rest == ["include", INCLUDE] and not included and not code:
-                included = True
-            elif not (rest[:2] == ["pragma", "unroll"] and all(re.fullmatch(r"[0-9]+|\(|\)", word) for word in rest[2:])):
-                raise Refused(f"line {line}: #{' '.join(rest)}: the only lines of the preprocessor are one #include {INCLUDE}, at the top, and #pragma unroll")
-        else:
-            code.append((kind, token, line))
+def preprocessed(tokens):
+    """The tokens without directives, macros replaced. `#pragma unroll` stays, as a token of kind `pragma`."""
+    macros, code, included, i = {}, [], False, 0
+    budget = [MOST_TOKENS]
+    while i < len(tokens):
+        end = next(j for j in range(i, len(tokens)) if tokens[j].kind == "line")
+        if tokens[i].text == "#":
+            included |= directive(tokens[i + 1:end], tokens[i].line, macros, code, budget)
+            i = end + 1
+            continue
+        # Everything up to the next directive: a macro's arguments may go on for lines.
+        end = next((j for j in range(i, len(tokens)) if tokens[j].text == "#" and (j == 0 or tokens[j - 1].kind == "line")), len(tokens))
+        code += expanded([t for t in tokens[i:end] if t.kind != "line"], macros, frozenset(), budget)
+        i = end
     if not included:
-        raise Refused(f"line 1: the file does not #include {INCLUDE}")
-    check_brackets(code)
-    check_tokens(code, foreign, produces, vectors_of(code))
-    check_top_level(code)
-    registered = [code[i + 2][1] for i in range(len(code) - 2) if code[i][1] == "KERNEL"]
-    if kernel and kernel not in registered:
+        refuse(1, "#include", f"the file does not include {STEP}")
+    return code
+
+
+def directive(words, line, macros, code, budget):
+    """Takes a line that begins with #. True if it includes the steps' header."""
+    texts = [t.text for t in words]
+    if not texts:
+        return False
+    if texts[0] == "include":
+        name = "".join(texts[1:])
+        if name not in INCLUDES:
+            refuse(line, f"#include {name}", f"a submission includes {STEP}; {', '.join(INCLUDES[1:])} are allowed, too, and not needed")
+        return name == STEP
+    if texts[0] == "pragma" and texts[1:2] == ["unroll"]:
+        count = expanded(words[2:], macros, frozenset(), budget)
+        for token in count:
+            if token.kind not in ("name", "number") and token.text not in ("(", ")", "+", "-", "*", "/"):
+                refuse(line, f"#pragma unroll {token.text}", "expected a number behind it")
+        code.append(Token("pragma", "#pragma unroll " + " ".join(t.text if t.text in WORDS or t.kind != "name" else OWN + t.text for t in count), line))
+        return False
+    if texts[0] == "pragma" and texts[1:] == ["once"]:
+        return False
+    if texts[0] == "undef" and len(texts) == 2:
+        macros.pop(texts[1], None)
+        return False
+    if texts[0] != "define" or len(words) < 2 or words[1].kind != "name":
+        refuse(line, f"#{texts[0]}", "of the preprocessor there are #include, #define, #undef and #pragma unroll")
+    if "#" in texts[2:]:
+        refuse(line, "#", "a macro that makes strings or names of its arguments: write the names")
+    name, parameters, body = texts[1], None, words[2:]
+    if texts[2:3] == ["("] and words[2].tight:
+        close = texts.index(")") if ")" in texts else refuse(line, name, "the macro's parameters have no )")
+        parameters, body = [t for t in texts[3:close] if t != ","], words[close + 1:]
+        if not all(re.fullmatch(r"[A-Za-z_]\w*", p) for p in parameters):
+            refuse(line, name, "a macro's parameters are names")
+    macros[name] = parameters, body
+    return False
+
+
+def expanded(tokens, macros, hidden, budget):
+    out, i = [], 0
+    while i < len(tokens):
+        token = tokens[i]
+        budget[0] -= 1
+        if budget[0] < 0:
+            refuse(token.line, token.text, "its macros grow beyond all measure")
+        i += 1
+        if token.kind != "name" or token.text not in macros or token.text in hidden:
+            out.append(token)
+            continue
+        parameters, body = macros[token.text]
+        arguments = {}
+        if parameters is not None:
+            if i >= len(tokens) or tokens[i].text != "(":
+                out.append(token)
+                continue
+            depth, given = 0, [[]]
+            for j in range(i, len(tokens)):
+                text = tokens[j].text
+                depth += (text in OPENS) - (text in CLOSES)
+                if depth == 0:
+                    break
+                if text == "," and depth == 1:
+                    given.append([])
+                elif j > i:
+                    given[-1].append(tokens[j])
+            else:
+                refuse(token.line, token.text, "the macro's arguments have no )")
+            i = j + 1
+            if len(given) != len(parameters) and not (given == [[]] and not parameters):
+                refuse(token.line, token.text, f"a macro with {len(parameters)} arguments, and here are {len(given)}")
+            arguments = {p: expanded(g, macros, hidden, budget) for p, g in zip(parameters, given)}
+        new = []
+        for part in body:
+            new += [Token(t.kind, t.text, token.line) for t in (arguments[part.text] if part.text in arguments else [part])]
+        out += expanded(new, macros, hidden | {token.text}, budget)
+    return out
+
+
+# ---- What the file declares ------------------------------------------------------------------------------------
+
+class File:
+    """The functions of a file, and what stands outside of them."""
+
+    def __init__(self, code):
+        self.code = code
+        self.words = [t.text for t in code] + [""] * 4
+        self.partner = self.brackets()
+        self.functions, self.kernels = [], []
+        self.types, self.templates, self.tables = set(), set(), set()  # templates: of variables; tables: arrays outside functions
+        self.constants = []  # places of `const` outside functions
+        self.scope(0, len(code), "")
+
+    def line(self, i):
+        return self.code[min(i, len(self.code) - 1)].line if self.code else 1
+
+    def brackets(self):
+        partner, opened = {}, []
+        for i, token in enumerate(self.code):
+            if token.kind == "sign" and token.text in OPENS:
+                opened.append(i)
+            elif token.kind == "sign" and token.text in CLOSES:
+                if not opened or self.words[opened[-1]] == "{" and token.text != "}":
+                    refuse(token.line, token.text, "nothing is open here that it could close: one too many?")
+                first = opened.pop()
+                if OPENS[self.words[first]] != token.text:
+                    refuse(self.line(first), self.words[first], f"not closed before the {token.text} of line {token.line}")
+                partner[first], partner[i] = i, first
+        if opened:
+            refuse(self.line(opened[-1]), self.words[opened[-1]], "is never closed")
+        return partner
+
+    def angle(self, i):
+        """The place behind the > that closes the < at i, or None where it closes nothing."""
+        depth = 0
+        while i < len(self.code):
+            word = self.words[i]
+            if word in OPENS:
+                i = self.partner[i]
+            elif word in CLOSES or word == ";":
+                return None
+            else:
+                depth += (word == "<") - {">": 1, ">>": 2, ">>>": 3}.get(word, 0)
+                if depth <= 0:
+                    return i + 1
+            i += 1
+        return None
+
+    def scope(self, i, end, inside):
+        """Declarations of a namespace, or of the struct `inside`."""
+        while i < end:
+            word = self.words[i]
+            if word in (";",) or self.code[i].kind == "pragma":
+                i += 1
+            elif inside and word in ("public", "private", "protected"):
+                i += 2
+            elif word == "namespace":
+                brace = next((j for j in range(i, end) if self.words[j] in ("{", ";", "=")), end)
+                if self.words[brace] != "{":
+                    refuse(self.line(i), "namespace", "expected `namespace name { ... }`")
+                self.scope(brace + 1, self.partner[brace], "")
+                i = self.partner[brace] + 1
+            elif word == "KERNEL":
+                i = self.kernel(i)
+            else:
+                i = self.declaration(i, end, inside)
+
+    def kernel(self, i):
+        w, line = self.words, self.line(i)
+        close = self.partner.get(i + 1, i)
+        inner = "".join(w[i + 2:close])
+        match = re.fullmatch(r'(\w+),"[\w -]*",(\w+(?:\(\w+\))?),(\w+)', inner)
+        if not match:
+            refuse(line, "KERNEL", "leave the line as it was handed out")
+        self.kernels.append((match[1], match[2], close))
+        return close + 1
+
+    def declaration(self, start, end, inside):
+        w, i = self.words, start
+        template = w[i] == "template"
+        while w[i] == "template" and i < end:
+            after = self.angle(i + 1) if w[i + 1] == "<" else None
+            if after is None:
+                refuse(self.line(i), "template", "expected < and, behind the parameters, >")
+            self.types.update(w[j + 1 + (w[j + 1] == "...")] for j in range(i, after) if w[j] in ("typename", "class"))
+            i = after
+        first, name, parameters, type_ = i, None, None, None
+        while i < end:
+            word = w[i]
+            if word == "(":
+                before = w[i - 1]
+                if parameters is None and i > first and (before == "operator" and w[i + 2] == "(" or before in ("__launch_bounds__", "alignas", "__align__", "noexcept", "explicit", "static_assert")):
+                    i = self.partner[i] + 1 if before != "operator" else i + 2
+                    continue
+                if parameters is None and "=" not in w[first:i]:
+                    parameters, name = (i, self.partner[i]), i - 1
+                i = self.partner[i] + 1
+            elif word == "[":
+                i = self.partner[i] + 1
+            elif word == ";":
+                break
+            elif word == "{":
+                head = w[first:i]
+                if "=" not in head and parameters is None and (type_ := next((t for t in ("enum", "struct", "class", "union") if t in head), None)):
+                    close = self.partner[i]
+                    names = self.names(first, i)
+                    self.types.update(names[:1])
+                    if type_ != "enum":
+                        self.scope(i + 1, close, names[0] if names else "?")
+                    if w[close + 1] != ";":
+                        refuse(self.line(close), w[close + 1] or "}", f"the {type_} ends with }}; and variables are declared in functions")
+                    return close + 2
+                if parameters is not None and "=" not in w[parameters[1]:i]:
+                    self.add(first, name, parameters, (i, self.partner[i]), inside)
+                    return self.partner[i] + 1
+                i = self.partner[i] + 1
+            else:
+                i += 1
+        else:
+            refuse(self.line(start), w[start], "expected a ; behind this declaration")
+        if template and parameters is None and "using" not in w[first:i]:
+            self.templates.update(self.names(first, next((j for j in range(first, i) if w[j] in ("=", "{")), i))[-1:])
+        self.statement(first, i, name, parameters, inside)
+        return i + 1
+
+    def names(self, i, end):
+        """The file's own names from i to `end`, but for those in brackets."""
+        found = []
+        while i < end:
+            if self.code[i].kind == "name" and self.words[i] not in WORDS:
+                found.append(self.words[i])
+            i = self.partner[i] + 1 if self.words[i] in OPENS else i + 1
+        return found
+
+    def statement(self, first, end, name, parameters, inside):
+        """A declaration that ends with ; and has no body."""
+        w = self.words
+        head = w[first:end]
+        if not head or head[0] in ("static_assert", "using", "struct", "class", "union", "enum") or head[0] == "typedef":
+            if head and head[0] in ("using", "typedef"):
+                if "(" in head:
+                    refuse(self.line(first), head[0], "the type of a function: call functions by their names")
+                names = [x for x in head if re.fullmatch(r"[A-Za-z_]\w*", x) and x not in WORDS]
+                self.types.update(names[:1] if head[0] == "using" else names[-1:])
+            return
+        constant = "constexpr" in head or "const" in head and "=" in head
+        if parameters is not None and not constant and "=" not in head:
+            return self.add(first, name, parameters, None, inside)
+        if inside and "static" not in head:
+            return  # a member of a struct
+        if not constant and "__constant__" not in head:
+            refuse(self.line(first), " ".join(head[-3:]), "outside functions there are constants (constexpr) and no variables: a kernel keeps nothing between launches")
+        if "__constant__" in head and "=" not in head and "{" not in head:
+            refuse(self.line(first), "__constant__", "give it its values here: nothing can be copied to it")
+        if "const" in head and "constexpr" not in head and "__constant__" not in head:
+            # Of `const T* p` and the like, `const` belongs to what is pointed to.
+            if "*" in head[:head.index("=")] or "&" in head[:head.index("=")]:
+                refuse(self.line(first), " ".join(head[:4]), "a pointer or a reference outside functions")
+            self.constants.append(first + head.index("const"))
+        equal = next((j for j in range(first, end) if w[j] in ("=", "{", "[")), end)
+        if w[equal] == "[" and not SPACES & set(head):
+            self.tables.add(w[equal - 1])
+
+    def add(self, first, name, parameters, body, inside):
+        w = self.words
+        words = set(w[first:parameters[0]])
+        if self.code[name].kind != "name" and "operator" not in words:
+            refuse(self.line(name), w[name], "expected a function's name")
+        if "operator" in words:
+            at = next(j for j in range(first, parameters[0]) if w[j] == "operator")
+            if w[at + 1] in ("new", "delete", "&", "->", ",") or self.code[at + 1].kind == "string":
+                refuse(self.line(at), f"operator {w[at + 1]}", "such an operator hides what a kernel does")
+        self.functions.append(Function("operator" if "operator" in words else w[name], inside, words & (SPACES | {"constexpr", "void"}), self.line(name), parameters, body))
+
+
+# ---- The rules -------------------------------------------------------------------------------------------------
+
+def check(file, produces, kernel):
+    check_words(file)
+    check_functions(file)
+    for name, product, _ in file.kernels:
+        if produces and product not in produces:
+            refuse(file.line(file.kernels[0][2]), f"KERNEL({name}, ...)", f"expected {' or '.join(sorted(produces))}, as it was handed out")
+    if kernel and kernel not in [name for name, _, _ in file.kernels]:
         raise Refused(f"no KERNEL({kernel}, ...): that is the kernel that counts")
 
 
-def vectors_of(code):
-    """{name: (first token, last token)} of the file's `template <typename T> struct alignas(16) NAME { T element[N], ...; }`."""
-    words, found = [token for _, token, _ in code] + [""] * 8, {}
-
-    def behind(opening):
-        depth = 0
-        for j in range(opening, len(code)):
-            depth += (words[j] in "([") - (words[j] in ")]")
-            if not depth:
-                return j + 1
-
-    def end(j):
-        """Of the struct whose { is at j, or 0 if it is another kind of struct."""
-        while words[j + 1] == "T":
-            separator = ","
-            j += 1
-            while separator == "," and code[j + 1][0] == "name":
-                j += 2
-                while words[j] == "[":
-                    j = behind(j)
-                separator = words[j]
-            if separator != ";":
-                return 0
-        return j + 1 if words[j + 1:j + 3] == ["}", ";"] else 0
-
-    for i in (i for i, word in enumerate(words) if word == "struct"):
-        j = behind(i + 2) if words[i + 1:i + 3] == ["alignas", "("] else i + 1
-        last = end(j + 1) if words[max(0, i - 5):i] == ["template", "<", "typename", "T", ">"] and words[j + 1] == "{" else 0
-        if not last:
-            raise Refused(f"line {code[i][2]}: struct: the only one here is a vector: template <typename T> struct alignas(16) NAME {{ T element[N]; }};")
-        found[words[j]] = (i, last)
-    return found
+def is_operand(file, i):
+    """Whether words[i] ends an operand: what follows is then no unary operator."""
+    kind, word = file.code[i].kind, file.words[i]
+    return kind in ("number", "character", "string") or word in (")", "]", "}", ">") or kind == "name" and word not in KEYWORDS - {"true", "false", "this", "nullptr"}
 
 
-def check_tokens(code, foreign, produces, vectors):
-    words = [token for _, token, _ in code] + [""] * 8
-    in_vectors = {i for first, last in vectors.values() for i in range(first, last)}
-    counted = {"idata", "odata"}  # names of what is made of T
-    names = {whole.split("(")[0] for whole in produces}  # with its argument, only with that one
-    for i, (kind, token, line) in enumerate(code):
-        def refuse(why, what=token):
-            raise Refused(f"line {line}: {what}: {why}")
-        before, after = words[i - 1] if i else "", words[i + 1]
-        if kind == "string":
-            if words[i - 4:i - 2] != ["KERNEL", "("] or before != ",":
-                refuse("a string belongs in KERNEL(name, \"row\", ...) and nowhere else")
-        elif kind == "name":
-            if token in names:
-                if words[i - 6:i - 4] != ["KERNEL", "("]:
-                    refuse("what a kernel produces is said in KERNEL and nowhere else")
-            elif token in KEYWORDS and not (i in in_vectors and token in ("struct", "alignas")):
-                refuse("a kernel of this lab needs no such keyword")
-            elif token not in WORDS and not (i in in_vectors and token in ("struct", "alignas")):
-                if token.startswith(("_", "sim_")) or "__" in token:
-                    refuse("names with _ or sim_ at the beginning or __ in them are the compiler's")
-                if token == "printf":
-                    refuse("a kernel here cannot print")
-                if token in foreign and token not in HARMLESS:
-                    refuse("not a name that exercises may use; if it is your own, choose another one")
-            if type_of_elements(words, i - 1 if before in ("*", "&") else i, vectors):
-                counted.add(token)
-        elif token == "::":
-            refuse("nothing outside this file is needed")
-        elif token + after in ("[[", "<:", "<%", "%:", ":>", "%>", "]]") and token + after != "]]":
-            refuse("attributes and other spellings of signs are not understood here", token + after)
-        if token == "KERNEL" and not (after == "(" and words[i + 3] == "," and code[i + 4][0] == "string" and words[i + 5] == ","
-                                      and (words[i + 6] in produces or "".join(words[i + 6:]).split(")")[0] + ")" in produces)):
-            refuse(f"expected KERNEL(name, \"row\", {' or '.join(sorted(produces))}, launcher), as it was handed out")
-        if token == "template" and after == "<":
-            end = i + 2
-            while words[end] != ">":
-                if words[end] in ("typename", "class") and words[end + 1:end + 2] != ["T"] or words[end] in ("template", "") or \
-                        (words[end] == "=" and words[end - 2] == "typename"):
-                    refuse("the parameters are `typename T`, the element, and numbers", "template")
-                end += 1
-        if token == "__shared__" and not (after == "T" and words[i + 2] != "*" or after in VECTORS or after in vectors and words[i + 2:i + 5] == ["<", "T", ">"]):
-            refuse("shared memory is of T, or of vectors of T", f"__shared__ {after}")
-        if token == "static" and after != "constexpr" and before not in (">", "}", ";", "constexpr"):
-            refuse("a kernel keeps nothing between launches")
-        if token in PLAIN:
-            j = i + 1
-            while words[j] in ("const", "__restrict__") or words[j] in PLAIN:
-                j += 1
-            if words[j] == "*" and token != "auto" and words[j + 1] not in ("(",):
-                refuse("pointers are to T, or to vectors of T", f"{token} *")
-            if token == "auto" and words[j] == "*":
-                refuse("say T*", "auto *")
-            while j < len(code) and code[j][0] == "name" and words[j] not in WORDS:  # the variables of a declaration
-                if words[j + 1] == "[" and "constexpr" not in words[max(0, i - 3):i]:
-                    refuse(f"arrays are of T, not of {token}", words[j])
-                depth, j = 0, j + 1
-                while words[j] and (depth or words[j] not in (",", ";", ")", "{", "}")):
-                    depth += (words[j] in ("(", "[")) - (words[j] in (")", "]"))
-                    j += 1
-                j += words[j] == ","
-            if before == "<" and token not in ("int", "size_t", "unsigned") and words[i - 2] not in ("static_cast", "reinterpret_cast"):
-                refuse("the type of a template is T", f"<{token}>")
-            if before == "<" and words[i - 2] not in ("static_cast", "reinterpret_cast", "template") and after in (">", ","):
-                refuse("the type of a template is T", f"<{token}>")
-        if token == "*" and after in (")", ">", ",") and not cast_of_elements(words, i, vectors):
-            refuse("a pointer may be cast to T*, to a vector of the file, and to float4* and its kin alone", f"*{after}")
-        if token == "&" and after in (")", ">", ",", "*", "&"):
-            refuse("no type is needed that ends here", f"&{after}")
-        if token == "reinterpret_cast":
-            j = words.index(">", i + 1) if ">" in words[i + 1:] else i
-            if not any(cast_of_elements(words, k, vectors) for k in (j - 1, j + 1)):
-                refuse("a pointer may be cast to T*, to a vector of the file, and to float4* and its kin alone")
-        # An address is taken of elements only: with that of a number, any memory could be reached.
-        operand_before = i and (code[i - 1][0] in ("name", "number") and before not in ("return", "case", "else", "do") or before in ("]", ">")
-                                or before == ")" and words[i - 2] not in ("*", "const", "__restrict__"))
-        if token == "&" and not operand_before and after not in counted:
-            refuse("an address is taken of idata, odata or other elements of type T", f"&{after}")
-        if token == "." and after in ("x", "y", "z") and before in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
-            if words[i + 2] in ("=", "++", "--") or re.fullmatch(r"[-+*/%&|^]=|<<=|>>=", words[i + 2]) or words[i - 2] in ("++", "--"):
-                refuse("CUDA's own variables cannot be written", before)
-        if token in ("threadIdx", "blockIdx", "blockDim", "gridDim") and after != "." and not re.fullmatch(r"[,)]", after):
-            refuse("read its .x, .y or .z")
+def check_words(file):
+    w, code = file.words, file.code
+    registered = {i for _, _, close in file.kernels for i in range(file.partner[close] - 1, close)}
+    functions, parameters = {f.name for f in file.functions if f.name != f.inside}, {f.parameters[0] for f in file.functions}
+    for f in file.functions:
+        if f.name in file.types and f.name != f.inside:
+            refuse(f.line, f.name, "a type has this name, too: choose another one")
+    for i, token in enumerate(code):
+        kind, word, line = token.kind, token.text, token.line
+        before, after = w[i - 1] if i else "", w[i + 1]
+        if kind == "string" and i not in registered and not (before == "," and "static_assert" in w[max(0, i - 64):i]):
+            refuse(line, word[:20], "a kernel cannot print, and no string is needed but those of KERNEL and static_assert")
+        if kind == "name" and word not in WORDS and i not in registered:
+            for pattern, _, why, instead in REFUSED:
+                if re.fullmatch(pattern, word) and (word in ALWAYS or not declared(file, word)):
+                    refuse(line, word, f"{why}; instead: {instead.replace('`', '')}")
+            if word in functions and before not in (".", "->"):
+                check_call(file, i, word)
+        if word == "::" and (i == 0 or code[i - 1].kind != "name" and before not in (">", ">>") or before in KEYWORDS):
+            refuse(line, ":: " + after, "nothing outside this file is needed")
+        if word == "[" and after == "[" and file.partner[i] == file.partner[i + 1] + 1:
+            refuse(line, "[[", "attributes are not understood here: leave it out")
+        if word == "extern" and after != "__shared__":
+            refuse(line, "extern", "the only one is extern __shared__")
+        if word == "operator" and after in ("new", "delete"):
+            refuse(line, "operator", "memory is the harness's")
+        if word == "(" and after in ("*", "&", "&&") and w[file.partner[i] + 1] == "(":
+            refuse(line, f"({after}{w[i + 2]})(", "a pointer to a function: call functions by their names")
+        if word == "(" and i not in parameters and i and code[i - 1].kind == "name" and before not in WORDS and declares(file, i + 1):
+            refuse(line, before, "a function inside a function: declare it outside, and call it by its name")
+        if word == "::" and after == "*" or word == "&" and code[min(i + 1, len(code) - 1)].kind == "name" and w[i + 2] == "::":
+            refuse(line, word + after, "a pointer to a member")
+        if word == "+" and (i == 0 or not is_operand(file, i - 1)) and code[min(i + 1, len(code) - 1)].kind != "number":
+            refuse(line, f"+{after}", "a + in front does nothing: leave it out")
+        if word in TYPES and after == "(" and w[i + 2] in TYPES and w[i + 3] in (")", ",", "*", "&", "const"):
+            refuse(line, f"{word} (", "the type of a function: call functions by their names")
+        if word == "[" and after == "0" and w[i + 2] == "]" and (w[i - 2] in TYPES or w[i - 2] in file.types):
+            refuse(line, before, "an array without elements")
+        if word == "__shared__":
+            check_shared(file, i)
 
 
-def cast_of_elements(words, star, vectors):
-    """Whether words[star] is the * of reinterpret_cast<TYPE*> or (TYPE*), where TYPE is T or a vector of them, const or not."""
-    length = type_of_elements(words, star, vectors)
-    begin = star - length
-    begin -= words[begin - 1] == "const"
-    return bool(length) and (words[begin - 2:begin] == ["reinterpret_cast", "<"] and words[star + 1] == ">" or words[begin - 1] == "(" and words[star + 1] == ")")
+def declared(file, word):
+    """Whether the file declares this name itself: then it is no name of C++ or CUDA."""
+    return any(file.words[i] == word and i and file.words[i + 1] != "::" and
+               (is_type(file, i - 1) or file.words[i - 1] in ("struct", "class", "enum", "namespace", "using", "typename")) for i in range(len(file.code)))
 
 
-def type_of_elements(words, end, vectors):
-    """How many of the words before words[end] are T, float4 and its kin, or NAME<T> of a vector of the file; 0: they are none of these."""
-    if end >= 1 and (words[end - 1] == "T" or words[end - 1] in VECTORS):
-        return 1
-    return 4 if end >= 4 and words[end - 4] in vectors and words[end - 3:end] == ["<", "T", ">"] else 0
+def declares(file, i):
+    """Whether a parameter stands at i, and no expression."""
+    w = file.words
+    i += w[i] == "const"
+    return (w[i] in TYPES or w[i] in file.types) and (w[i + 1] in (")", ",", "*", "&", "const") or file.code[min(i + 1, len(file.code) - 1)].kind == "name")
 
 
-def check_brackets(code):
-    opened = []
-    for _, token, line in code:
-        if token in ("(", "[", "{"):
-            opened.append((token, line))
-        elif token in (")", "]", "}"):
-            before, where = opened.pop() if opened else ("", line)
-            if before in ("", "{") and token != "}":
-                raise Refused(f"line {line}: {token}: nothing is open here that it could close")
-            if before + token not in ("()", "[]", "{}"):
-                raise Refused(f"line {where}: {before}: not closed before the {token} of line {line}")
-    if opened:
-        raise Refused(f"line {opened[-1][1]}: {opened[-1][0]}: is never closed")
+def check_shared(file, i):
+    """nvcc's rules for shared arrays."""
+    w = file.words
+    end = next((j for j in range(i, len(file.code)) if w[j] in (";", "=", "{")), len(file.code) - 1)
+    if w[end] != ";":
+        refuse(file.line(i), "__shared__", "shared memory begins without values: assign them, and wait at a barrier")
+    if "&" in w[i:end] and "[" not in w[i:w.index("&", i)]:
+        refuse(file.line(i), "__shared__", "a reference cannot be shared")
+    if "constexpr" in w[i:end]:
+        refuse(file.line(i), "__shared__", "shared memory is written by the kernel: it is no constant")
 
 
-def check_top_level(code):
-    """Outside functions: templates and functions, KERNEL lines, and constants."""
-    depth, statement = 0, []
-    for i, (_, token, line) in enumerate(code):
-        if token in ("(", "[", "{"):
-            if depth == 0 and token == "{":
-                function = ")" in statement
-                if not function and "constexpr" not in statement and "struct" not in statement:
-                    raise Refused(f"line {line}: {' '.join(statement[-3:])} {{: outside functions there are constexpr numbers and KERNEL lines only")
-            depth += 1
-        elif token in (")", "]", "}"):
-            depth -= 1
-            if depth == 0 and (token == "}" and (")" in statement or "struct" in statement) or token == ")" and statement[:1] == ["KERNEL"]):
-                statement = []
-                continue
-        if depth == 0 and token == ";":
-            if statement and "constexpr" not in statement and statement[0] != "static_assert":
-                raise Refused(f"line {line}: {' '.join(statement[-3:])};: outside functions there are constexpr numbers and KERNEL lines only")
-            statement = []
-        elif depth == 0 or (depth == 1 and token == "("):
-            statement.append(token)
+def check_call(file, i, name):
+    """A function's name stands in front of its arguments, and is no value."""
+    w = file.words
+    j = i + 1
+    if w[j] == "<":
+        j = file.angle(j) or j
+    if w[j] not in ("(", "<<<", "::"):
+        refuse(file.line(i), name, "a function is called or launched, and is no value; if it is a variable, give it another name")
 
 
-def names_of(preprocessed):
-    """The macros, and the names that the headers declare outside functions and classes: those of the C++ library's namespaces
-    are out of reach, but those of ours are found by their arguments."""
-    found, opened, parentheses, ours = set(), [], 0, False  # opened: for each open brace whether it is that of a namespace
-    angles, statement = 0, []                               # angles: open < of a template's parameters
-    for line in preprocessed.split("\n"):
-        if line.startswith("# "):
-            ours = "common/" in line
-            continue
-        define = re.match(r"#define ([A-Za-z_]\w*)", line)
-        if define:
-            found.add(define.group(1))
-        if line.startswith("#"):
-            continue
-        for token in re.findall(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[A-Za-z_]\w*|\S', line):
-            if token == "{":
-                opened.append(statement[:2] in (["extern", '"C"'], ["extern", '"C++"']) or ours and "namespace" in statement)
-            elif token == "}":
-                del opened[-1:]
-            elif token in "()":
-                parentheses += 1 if token == "(" else -1
-            elif token == "<" and (angles or statement[-1:] == ["template"]):
-                angles += 1
-            elif token == ">" and angles:
-                angles -= 1
-            elif re.match(r"[A-Za-z_]", token) and all(opened) and not parentheses and not angles:
-                found.add(token)
-            statement = [] if token in "{};" else [*statement, token]
-    return sorted(name for name in found if name not in WORDS and name not in KEYWORDS)
+def check_functions(file):
+    device, host, kernels = set(), set(), set()
+    for f in file.functions:
+        if "__global__" in f.words:
+            kernels.add(f.name)
+            if "void" not in f.words or f.words & {"__device__", "__host__"}:
+                refuse(f.line, f.name, "a kernel is `__global__ void`")
+            if "&" in file.words[f.parameters[0]:f.parameters[1]]:
+                refuse(f.line, f.name, "a kernel's parameters are copied to the GPU: none is a reference")
+        elif "__device__" in f.words:
+            device.add(f.name)
+        if "__host__" in f.words or not f.words & {"__device__", "__global__"}:
+            host.add(f.name)
+    sides = host - device - kernels, device - host - kernels, kernels - device - host
+    for f in file.functions:
+        if f.body:
+            check_body(file, f, *sides)
+
+
+def check_body(file, f, host_only, device_only, kernels):
+    w, code = file.words, file.code
+    on_device = bool(f.words & {"__device__", "__global__"})
+    on_host = "__host__" in f.words or not on_device
+    first = f.parameters[0]
+    for i in range(first, f.body[1]):
+        word, line, after = w[i], code[i].line, w[i + 1]
+        member = w[i - 1] in (".", "->")
+        called = after == "(" or after == "<" and w[file.angle(i + 1) or i] == "("
+        if word == "static" and after not in ("constexpr", "__shared__"):
+            refuse(line, "static", "a kernel keeps nothing between launches: write constexpr, or leave it out")
+        if on_device:
+            if word in host_only and called and not member:
+                refuse(line, word, f"__device__ is missing in front of this function, which {f.name} calls on the GPU")
+            if word in kernels and (called or after == "<<<"):
+                refuse(line, word, "a kernel cannot call or launch a kernel here")
+            if word in file.tables and not member:
+                refuse(line, word, "an array outside functions is the host's: write __constant__ in front of it, or put it into the kernel")
+            if word == "<<<":
+                refuse(line, "<<<", "a kernel cannot launch kernels here")
+        if on_host:
+            if word in kernels and called:
+                refuse(line, word, "a kernel is launched: kernel<<<grid, block>>>(...)")
+            if word in device_only and called and not member:
+                refuse(line, word, "a __device__ function runs on the GPU; the host cannot call it")
+        if on_host:
+            if not on_device and (word in DEVICE or word == "__shared__"):
+                refuse(line, word, f"only kernels and __device__ functions have it, and {f.name} is code of the host: is __device__ missing?")
+            if i > f.body[0] and (word in ("[", "->", "reinterpret_cast", "volatile") or word in ("*", "&", "&&") and unary(file, i)):
+                refuse(line, word, f"{f.name} is code of the host: it computes grids and launches kernels, and touches no memory. " + ("Leave __host__ out." if on_device else "Is __device__ missing?"))
+        if word == "<<<":
+            j = i - 1
+            if w[j] in (">", ">>"):
+                j = behind_angle(file, j)
+            if w[j] not in kernels:
+                refuse(line, w[j], "what is launched is a kernel of this file: __global__ void")
+
+
+def is_type(file, i):
+    return file.words[i] in TYPES or file.words[i] in file.types or file.words[i] in ("const", "*", ">", "__restrict__", "__restrict")
+
+
+def behind_angle(file, i):
+    """The place in front of the < that the > at i closes."""
+    depth = 0
+    while i >= 0:
+        depth += {">": 1, ">>": 2}.get(file.words[i], 0) - (file.words[i] == "<")
+        i -= 1
+        if depth == 0 or file.words[i + 1] in (";", "{", "}"):
+            break
+    return i
+
+
+def unary(file, i):
+    """Whether the * or & at i has no operand on its left: it reads through a pointer, takes an address, or declares one of them."""
+    w, before = file.words, i - 1
+    if w[before] == ")":
+        first = file.partner[before]
+        return w[first - 1] not in ("sizeof", "alignof") and first + 1 < before and all(is_type(file, j) for j in range(first + 1, before))
+    if w[before] in (">", ">>"):
+        return w[behind_angle(file, before)] not in file.templates
+    return not is_operand(file, before) or is_type(file, before)
+
+
+# ---- All of it -------------------------------------------------------------------------------------------------
+
+def written(file):
+    """The text that is compiled: the same lines, names of its own."""
+    produced = set()  # the words of a KERNEL for what it produces
+    for _, product, close in file.kernels:
+        for i in range(file.partner[close], close):
+            if file.words[i] == product.split("(")[0]:
+                produced.add(i)
+    lines = {}
+    for i, token in enumerate(file.code):
+        text = token.text
+        if token.kind == "name" and text not in WORDS and i not in produced:
+            text = OWN + text
+        lines.setdefault(token.line, []).append("constexpr" if i in file.constants else text)
+    return "".join(" ".join(lines.get(line, [])) + "\n" for line in range(1, max(lines, default=0) + 1))
+
+
+def read(data, produces=(), kernel=None):
+    """The submission, as bytes of a file, made ready to compile. Refused: with its line, what it is about, and why."""
+    text, splices = text_of(data)
+    tokens = tokens_of(text, splices)
+    try:
+        file = File(preprocessed(tokens))
+        check(file, set(produces), kernel)
+    except RecursionError:
+        raise Refused("the file is nested too deeply") from None
+    return Read(written(file), [(name, product) for name, product, _ in file.kernels])
+
+
+def plain(text):
+    """What a compiler or the simulator says, with the names as they were in the file."""
+    return re.sub(rf"(?<![\w/.]){OWN}(?=\w)", "", text)
+
+
+def table():
+    rows = [f"| {name} | {why} | {instead} |" for _, name, why, instead in REFUSED]
+    return "\n".join(["| refused | why | instead |", "|---|---|---|", *rows])
 
 
 if __name__ == "__main__":
-    print("\n".join(names_of(open(sys.argv[1]).read())))
+    print(table())

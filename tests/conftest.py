@@ -1,10 +1,15 @@
 """What the pytest tests share."""
 
+import os
 import shutil
 
 import pytest
 
 from lessons import ROOT, run
+
+# What `make` says to the makes that it starts itself is nothing for those that the tests run.
+for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
+    os.environ.pop(name, None)
 
 HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncode == 0
 
@@ -13,6 +18,7 @@ HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncod
 CHECKOUT = {"test_divergence", "test_grading", "test_kinds", "test_lab", "test_language", "test_mutation", "test_notebook", "test_steps", "test_tables", "test_try"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
     """Files of tests run side by side (pytest-xdist): those of CHECKOUT one after another, on one worker."""
     for item in items:

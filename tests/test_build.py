@@ -63,7 +63,7 @@ def test_without_nvcc(copy):
 def test_trials_are_for_hopper():
     """Their instructions are; nothing else is compiled for it alone."""
     commands = [line for line in run("make", "-n", "-B", "V=1", "NVCCFLAGS=-O1", "GPU=", "trials").stdout.splitlines() if "-arch=" in line]
-    of_trials = [line for line in commands if re.search(r"-o (trials|build/plots/trials\S*)( |$)", line)]
+    of_trials = [line for line in commands if re.search(r"-o (trials|build/bench/trials\S*)( |$)", line)]
     assert len(of_trials) == 2 and all("-arch=sm_90 " in line for line in of_trials), of_trials
     flags = [line for line in commands if "build/flags" in line]
     assert flags and not any("sm_90" in line for line in flags)

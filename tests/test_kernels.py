@@ -7,7 +7,7 @@ import re
 import pytest
 
 from conftest import step
-from lessons import LESSONS, ROOT, SHAPES, SOURCE_ROWS, STEPS, TYPES, is_for, kernels, run
+from lessons import COUNTERS, LESSONS, ROOT, SHAPES, SOURCE_ROWS, STEPS, TYPES, UNMEASURED, is_for, kernels, run
 
 
 EVERY = kernels("lesson", "variant")
@@ -119,16 +119,6 @@ def test_requests_at_the_edge(tmp_path, width, height):
     assert counted == [loads, stores, stores, loads]
 
 
-COUNTERS = {  # ours: Nsight Compute's, in the CSV of tests/gpu.py
-    "global_load_requests": "global_load_requests",
-    "global_load_transactions": "global_load_sectors",
-    "global_store_requests": "global_store_requests",
-    "global_store_transactions": "global_store_sectors",
-    "shared_load_wavefronts": "shared_load_wavefronts",
-    "shared_store_wavefronts": "shared_store_wavefronts",
-}
-
-
 @pytest.mark.parametrize("element, lanes_bytes", [("float", 4), ("int", 4), ("double", 8)])
 def test_vectors_are_requests_of_512_bytes(tmp_path, element, lanes_bytes):
     """Vectors where rows begin on 16 bytes: a quarter or a half of the requests, all of them ideal."""
@@ -154,24 +144,36 @@ def test_shared_memory_of_a_block_is_counted(tmp_path):
 
 @pytest.mark.parametrize("element, wavefronts", [("char", 1), ("half", 1), ("float", 1), ("double", 2), ("double2", 4)])
 def test_step_7_goes_element_by_element(tmp_path, element, wavefronts):
-    """A request per 32 elements of a row of the tile, wherever rows begin, and no bank conflict in any type."""
+    """A request per 32 elements of a row of the tile, and no bank conflict in any type. Where rows of odata begin inside a sector, the
+    lesson's blocks share none: each is stored to once, but for those in which a row ends and the next begins."""
     path = tmp_path / "counts.csv"
     assert step("step07", "--all", "--type", element, "--size", "333x1021,512x256", "--csv", path).returncode == 0
     for row in csv.DictReader(path.open()):
         width, height = int(row["width"]), int(row["height"])
         if row["kernel"] == "transposeVectorized" and (width == 512 or element == "double2"):
             continue  # vectors
+        if row["kernel"] == "transposeInFlight" and width == 333:
+            sectors = -(-width * height * int(row["element_bytes"]) // 32)
+            assert sectors <= int(row["global_store_transactions"]) <= sectors + width
+            continue
         assert int(row["global_load_requests"]) == height * -(-width // 32) and int(row["global_store_requests"]) == width * -(-height // 32)
         if width == 512:
             assert int(row["shared_load_wavefronts"]) == wavefronts * int(row["shared_load_requests"]) == wavefronts * width * height // 32
             assert int(row["shared_store_wavefronts"]) == wavefronts * int(row["shared_store_requests"])
 
 
+def test_what_has_been_profiled_is_compared():
+    """A kernel waits for a profile only as long as there is none."""
+    profiled = {row["kernel"] for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())}
+    assert not profiled & UNMEASURED
+    assert {k["kernel"] for k in EVERY if k["on"] == "GPU"} - profiled <= UNMEASURED
+
+
 @pytest.mark.parametrize("element", ["char", "half", "float", "double", "double2"])
 @pytest.mark.parametrize("program", sorted({program for program, _, _ in LESSONS.values()}))
 def test_counts_are_the_profilers(tmp_path, program, element):
     """Requests, sectors and shared wavefronts equal those Nsight Compute counted on an H200, for every kernel."""
-    names = [k["kernel"] for k in EVERY if k["program"] == program and k["on"] == "GPU" and is_for(k, element)]
+    names = [k["kernel"] for k in EVERY if k["program"] == program and k["on"] == "GPU" and is_for(k, element) and k["kernel"] not in UNMEASURED]
     measured = {(row["kernel"], row["width"], row["height"]): row for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
                 if row["kernel"] in names and row["type"] == element}
     sizes = sorted({key[1:] for key in measured})

@@ -4,9 +4,9 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
-import time
 
 import pytest
 
@@ -22,9 +22,9 @@ from edits import edited  # noqa: E402
 from hostile import HOSTILE  # noqa: E402
 
 EXERCISES = check.load_exercises(STANDIN / "exercises.py")
-# Those that the check of the text lets through: the compiler or the sandbox stops them.
-PASS_THE_TEXT = {"compiler_output", "constexpr_loop", "crash", "huge_array", "huge_object", "loop_kernel", "loop_launcher", "outside", "outside_far", "recursion",
-                 "template_recursion"}
+# Those that the reader lets through: the compiler, the simulator or the sandbox stops them.
+PASS_THE_TEXT = {"compiler_output", "constexpr_loop", "continuation", "crash", "digraph", "huge_array", "loop_kernel", "loop_launcher", "marker", "outside", "outside_far", "recursion",
+                 "template_recursion", "trigraph", "uncounted_pointer", "uncounted_shared"}
 # Run without it, these do what their names say.
 UNTRUSTED = ["assembler", "attribute", "crash_signal", "daemon", "deletes", "exit_constructor", "fork_bomb", "forged_csv", "forged_verdict", "huge_allocation",
              "includes_reference", "includes_zero", "loop_constructor", "reads_files", "writes_files"]
@@ -43,13 +43,9 @@ def points(verdict):
 
 
 def test_solution(untouched):
-    start = time.monotonic()
     done = lab(STANDIN / "solution.cu")
-    seconds = time.monotonic() - start
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[0].split()[:4] == ["40", "/", "40", "right:"] and "100 / 100" in done.stdout
-    print(f"one check: {seconds:.1f} s")
-    assert seconds < 5
 
 
 def test_handout(untouched):
@@ -60,92 +56,177 @@ def test_handout(untouched):
 
 
 @pytest.mark.parametrize("old, new, expected", [
-    ("(threadIdx.y + j) ^ threadIdx.x", "threadIdx.y + j", [0, 0, 0]),                             # reads another place than it wrote
-    ("    __syncthreads();\n", "", [0, 0, 0]),                                                      # a race
-    ("if (x < height && y + j < width)", "if (true)", [0, 40, 20]),                                   # wrong where tiles do not fit
-    ("[TILE_DIM][TILE_DIM];", "[TILE_DIM][TILE_DIM + 1];", [40, 0, 0]),                              # padded and swizzled: conflicts, and memory
-    ("threadIdx.x ^ (threadIdx.y + j)]", "threadIdx.x]", [0, 0, 0]),
-    ("TILE_DIM][TILE_DIM];", "TILE_DIM][2 * TILE_DIM];", [40, 40, 0]),
+    ("(threadIdx.y + j) ^ threadIdx.x", "threadIdx.y + j", [0, 0]),            # reads another place than it wrote
+    ("    __syncthreads();\n", "", [0, 0]),                                     # a race
+    ("if (x < height && y + j < width)", "if (true)", [0, 15]),                 # wrong where tiles do not fit: a quarter
+    ("[TILE_DIM][TILE_DIM];", "[TILE_DIM][TILE_DIM + 1];", [40, 0]),            # padded and swizzled: conflicts, and memory
+    ("threadIdx.x ^ (threadIdx.y + j)]", "threadIdx.x]", [0, 0]),
+    ("TILE_DIM][TILE_DIM];", "TILE_DIM][2 * TILE_DIM];", [40, 15]),             # a limit is exceeded: a quarter
 ])
 def test_what_wrong_solutions_lose(old, new, expected, tmp_path):
     result = verdict(edited(SOLUTION, {old: new}), tmp_path)
     assert points(result) == expected, result
-    assert not result["note"] and all(bool(c["hint"]) == (c["points"] == 0) for c in result["checks"])
+    assert not result["note"] and all(bool(c["hint"]) == (c["points"] < c["of"]) for c in result["checks"])
 
 
 def test_does_not_compile(tmp_path):
     result = verdict(SOLUTION.replace("int x =", "int x"), tmp_path)
-    assert result["total"] == 0 and result["note"].startswith("does not compile: step04_padding/exercise.cu:")
+    assert result["total"] == 0 and result["note"].startswith("does not compile: step04_padding/submission.cu:")
 
 
 def test_one_crash_does_not_lose_the_others(tmp_path):
     result = verdict(SOLUTION.replace("    dim3 grid(", "    height /= width - 33 ? 1 : height - 31;\n    dim3 grid("), tmp_path)
-    assert points(result) == [0, 40, 20]
+    assert points(result) == [0, 15]
     assert "33 x 31 of float: killed" in result["checks"][0]["hint"]
 
 
+def refusal(text, produces=("transposes",), kernel="transposeSwizzle"):
+    """Why the reader refuses a text, or ''. Line ends in it stand as they are."""
+    try:
+        source.read(text.encode("utf-8", "surrogateescape"), produces, kernel)
+        return ""
+    except source.Refused as refused:
+        return str(refused)
+
+
+def with_code(place, code):
+    """The stand-in's solution with code in its kernel, in its launcher or at its top, and the line of that."""
+    before = {"kernel": "    __shared__ T tile", "launcher": "    dim3 grid(", "top": "constexpr int TILE_DIM"}[place]
+    return edited(SOLUTION, {before: f"{code}\n{before}"}), SOLUTION[:SOLUTION.index(before)].count("\n") + 1
+
+
 def test_kernels_of_the_steps_may_be_said():
-    foreign = (ROOT / "build/lab/names").read_text().split()
-    produced = {"copies", "transposes", "transposes_each_tile", "moves_each_tile"}
-    for file in sorted(ROOT.glob("step*/step*.cu")):
-        assert source.check(file.read_text(), foreign, produced) == "", file
+    for file in sorted(ROOT.glob("step*/step*.cu")) + sorted(ROOT.glob("step*/exercise.cu")):
+        assert refusal(file.read_text(), (), None) == "", file
 
 
-@pytest.mark.parametrize("code, word", [
-    ("system(0);", "system"), ("int system(const char*);", "system"), ("printf(0);", "printf"), ("T* p = new T;", "new"), ("harness::kernels();", "harness"), ("kernels();", "kernels"),
-    ("run_grid(0);", "run_grid"), ("sync_block(0, 0);", "sync_block"), ("sim_turns = 0;", "sim_turns"), ("asm(0);", "asm"), ("__builtin_trap();", "__builtin_trap"), ("static int n;", "static"),
-    ("int n; int* p = &n;", "int *"), ("auto p = &width;", "&width"), ("auto p = reinterpret_cast<float*>(odata);", "reinterpret_cast"),
-    ("auto p = (float*)odata;", "float *"), ("auto p = (decltype(0))odata;", "decltype"), ("T* p = (T*)&width;", "&width"), ("T* p = (T* const)&width;", "&width"), ("int n = TILE<4> * width; auto p = &width;", "&width"), ("struct P { int n; };", "struct"), ("auto p = (uint3*)odata;", "uint3 *"), ("int many[4];", "many"), ("__shared__ int n;", "__shared__ int"), ("__shared__ T* box[32];", "__shared__ T"),
-    ("blockIdx.x = 0;", "blockIdx"), ("auto p = &threadIdx;", "threadIdx"), ("using P = float*;", "using"), ("char c = 'x';", "'"), ("goto out;", "goto"),
-    ("try { } catch (int) { }", "try"), ("errno = 0;", "errno"), ('printf("%d\\n", 1);', "cannot print"), ("printf(1);", "cannot print"),
-    ("width = (height;", "(: not closed"), ("width = height);", "nothing is open"), ("width = idata[0;", "[: not closed"), ("stdout;", "stdout"), ("%: define x", "%:"), ("int a = 1; const_cast<T*>(idata)[0] = a;", "const_cast"),
+@pytest.mark.parametrize("place, code, words", [
+    # Names of the system and of the harness are the file's own, or get a line that says what to do.
+    ("launcher", "std::abort();", "std"), ("kernel", "printf(0);", "SHOW=1"), ("kernel", 'const char* text = "text";', "no string"), ("kernel", "T* p = new T;", "new"),
+    ("kernel", "asm(0);", "asm"), ("kernel", "__builtin_trap();", "__builtin"), ("kernel", "goto out;", "a loop"), ("kernel", "try { } catch (int) { }", "try"),
+    ("launcher", "::exit(0);", "nothing outside this file"), ("top", "#include <unistd.h>", "#include <unistd.h>"), ("top", "#if 1\n#endif", "#if"), ("top", "#define CAT(a, b) a##b", "names of its arguments"),
+    ("top", "__attribute__((constructor)) void early() {}", "__attribute__"), ("top", "[[gnu::constructor]] void early() {}", "[["), ("kernel", "const_cast<T*>(idata)[0] = T();", "const_cast"),
+    ("launcher", "cudaDeviceSynchronize();", "leave it out"), ("kernel", "atomicAdd(odata, T());", "an assignment"), ("top", "#include <cooperative_groups.h>", "#include"),
+    # No state, no constructors, no pointers to code.
+    ("top", "int calls = 0;", "no variables"), ("top", "struct S { S() {} } first;", "variables are declared in functions"), ("kernel", "static int n;", "static"), ("top", "__device__ int calls;", "no variables"),
+    ("top", "__device__ void f() {}\nusing F = void();", "type of a function"), ("kernel", "void (*f)(int) = nullptr;", "pointer to a function"), ("top", "__device__ int f() { return 1; }\ntemplate <typename G> __device__ int g(G h) { return 2; }\n__device__ int k() { return g(f); }", "is no value"),
+    ("kernel", "auto p = +[](int) {};", "+["), ("kernel", "int f(int);", "a function inside a function"), ("top", "struct S { int a; };\n__device__ auto m() { return &S::a; }", "pointer to a member"),
+    # The host touches no memory.
+    ("launcher", "for (int i = 0; i < width; ++i) odata[i] = idata[i];", "touches no memory"), ("launcher", "*odata = *idata;", "touches no memory"), ("launcher", "if (width > *idata) return;", "touches no memory"),
+    ("launcher", "if (int(*idata)) return;", "touches no memory"), ("launcher", "auto p = (size_t)&width;", "touches no memory"), ("launcher", "auto& r = reinterpret_cast<size_t&>(width);", "touches no memory"),
+    ("top", "template <typename T> __host__ __device__ T at(const T* p, size_t i) { return p[i]; }", "touches no memory"), ("top", "template <typename T> T at(const T* p) { return width > 0 and *p; }", "touches no memory"),
+    # What nvcc rejects: the review's E1 to E5.
+    ("top", "inline int place(int r) { return r; }\n__device__ int other() { return place(1); }", "__device__ is missing"), ("top", "constexpr int place(int r) { return r; }\n__device__ int other(int n) { return place(n); }", "__device__ is missing"),
+    ("top", "template <typename T> T place(T r) { return r; }\n__device__ int other() { return place(1); }", "__device__ is missing"), ("top", "__device__ int place(int r) { return r; }\nvoid other() { place(1); }", "cannot call it"),
+    ("launcher", "__syncthreads();", "is __device__ missing"), ("launcher", "transposeSwizzle<T>(odata, idata, width, height);", "<<<grid, block>>>"), ("top", "constexpr int HALF[2] = {0, 1};\n__device__ int h(int i) { return HALF[i]; }", "__constant__"),
+    ("kernel", "__shared__ T more[2] = {};", "begins without values"), ("kernel", "__shared__ T& r;", "cannot be shared"), ("top", "template <typename T> __device__ void f(T*) {}\nvoid g() { f<int><<<1, 1>>>(nullptr); }", "kernel of this file"),
+    ("top", "__global__ void g(const int& n) {}", "none is a reference"), ("top", "__global__ int g() {}", "__global__ void"), ("kernel", "T none[0];", "without elements"), ("top", "__global__ void g() {}\n__global__ void h() { g<<<1, 1>>>(); }", "a kernel cannot"),
+    # Slips, in words that help.
+    ("launcher", "width = (height;", "(: not closed"), ("launcher", "width = height);", "one too many"), ("launcher", "width = idata[0;", "[: not closed"), ("kernel", "int n = '12';", "a character is one"), ("kernel", "/* no end", "without an end"),
+    ("kernel", "int n = 1_km;", "no number"), ("kernel", "int \u00fc = 1;", "no such character"), ("kernel", "int \x07n = 1;", "no such character"),
 ])
-def test_refused_text(code, word):
-    foreign = (ROOT / "build/lab/names").read_text().split()
-    refusal = source.check(SOLUTION.replace("    dim3 grid(", f"    {code}\n    dim3 grid("), foreign)
-    line = SOLUTION[:SOLUTION.index("    dim3 grid(")].count("\n") + 1
-    assert refusal.startswith(f"line {line}: ") and word in refusal and "\n" not in refusal, refusal
+def test_refused_text(place, code, words):
+    text, line = with_code(place, code)
+    said = refusal(text)
+    assert re.match(r"line \d+: ", said) and words in said and "\n" not in said and said.isascii(), said
+    assert line <= int(re.match(r"line (\d+)", said)[1]) <= line + code.count("\n") or "close" in said, said
 
 
-STRUCT = "template <typename T> struct alignas(16) Four { T element[4]; };"
-
-
-@pytest.mark.parametrize("declared, used", [
-    (STRUCT, "__shared__ Four<T> tile[32]; tile[0] = *reinterpret_cast<const Four<T>*>(idata); Four<T>* p = (Four<T>*)&odata[0]; p->element[0] = 1;"),
-    ("template <typename T> struct Pixel { T x, y, rest[2][sizeof(T)]; };", "Pixel<T> p; p.x = 1;"),
-    ("", "__shared__ float4 tile[32]; tile[0] = *reinterpret_cast<const float4*>(&idata[4]); *(float4*)odata = tile[0]; float4 v = make_float4(0, 0, 0, 0); v.w = 1;"),
-    ("", "int lane = threadIdx.x % warpSize, rank = min(lane, 3), block = rank, grid = block; width = grid;"),
+@pytest.mark.parametrize("place, code, words", [
+    ("kernel", "T line[width + 1]; if (width < 0) odata[0] = line[0];", "variable length"), ("kernel", "if (width < 0) (threadIdx.x) += 3;", "read-only"), ("kernel", "if (width < 0) __ldg(idata) = T();", "read-only"),
+    ("kernel", "int n = run_grid;", "'run_grid' was not declared"), ("kernel", "sim_turns = 0;", "'sim_turns' was not declared"), ("launcher", "system(0);", "'system'"), ("top", "struct float4 { float a; };", "redefinition"),
 ])
-def test_vectors_may_be_said(declared, used):
-    foreign = (ROOT / "build/lab/names").read_text().split()
-    text = edited(SOLUTION, {"constexpr int TILE_DIM": f"{declared}\nconstexpr int TILE_DIM", "    __shared__": f"    {used}\n    __shared__"})
-    assert source.check(text, foreign) == ""
+def test_what_the_compiler_refuses(place, code, words, tmp_path):
+    assert words in verdict(with_code(place, code)[0], tmp_path)["note"].replace("\u2018", "'").replace("\u2019", "'")
 
 
-@pytest.mark.parametrize("declared", [
-    "struct alignas(16) Four { float element[4]; };", STRUCT.replace("T element", "int element"), STRUCT.replace("T element[4]", "T element[4] = {}"),
-    STRUCT.replace("T element[4];", "T element[4]; Four() {}"), STRUCT.replace("T element[4];", "T* element;"), STRUCT.replace("};", "} one;"),
-    STRUCT.replace("Four {", "Four : T {"), STRUCT.replace("T element[4];", "static T element[4];"),
+def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
+    """C2: it is the function's, under either kernel."""
+    halves = edited(SOLUTION, {
+        "__global__ void transposeSwizzle(T* odata, const T* idata, int width, int height)": "__device__ void turn(T* odata, const T* idata, int width, int height, int top)",
+        "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = blockIdx.y": "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = (blockIdx.y + top)", "x = blockIdx.y * TILE_DIM": "x = (blockIdx.y + top) * TILE_DIM",
+        "template <typename T>\nvoid": "template <typename T>\n__global__ void transposeSwizzle(T* odata, const T* idata, int width, int height) { turn(odata, idata, width, height, 0); }\n"
+        "template <typename T>\n__global__ void lower(T* odata, const T* idata, int width, int height) { turn(odata, idata, width, height, 1); }\ntemplate <typename T>\nvoid",
+        "KERNEL": "\nKERNEL"})
+    grid = re.search(r"    dim3 grid\(.*", halves)[0]
+    launch = re.search(r"    transposeSwizzle<T><<<grid.*", halves)[0]
+    halves = halves.replace(launch, f"{launch.replace('<<<grid', '<<<dim3(grid.x, 1)')}\n    if (grid.y > 1) lower<T><<<dim3(grid.x, grid.y - 1), {re.search('<<<grid, (.*?)>>>', launch)[1]}>>>(odata, idata, width, height);")
+    assert grid and verdict(halves, tmp_path)["total"] == 100
+
+
+@pytest.mark.parametrize("code, words", [
+    # E7, and what A2 and F4 went past the simulator with: locals of others and of before, and pointers of any type.
+    ("__shared__ T* box[1024]; T mine = idata[0]; box[threadIdx.y * 32 + threadIdx.x] = &mine; __syncthreads(); T other = *box[0]; if (width < 0) odata[0] = other;", "a local variable of another thread"),
+    ("T own[4]; own[threadIdx.x % 2 + 4] = idata[0]; if (width < 0) odata[0] = own[threadIdx.x % 4];", "index 4 of a local array"),
+    ("auto far = reinterpret_cast<unsigned long long*>(odata); far[-8] = 0;", "out-of-bounds store"),
+    ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "host pointer"),
+    ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer"),
 ])
-def test_other_structs_may_not(declared):
-    foreign = (ROOT / "build/lab/names").read_text().split()
-    assert source.check(edited(SOLUTION, {"constexpr int TILE_DIM": f"{declared}\nconstexpr int TILE_DIM"}), foreign).startswith("line 3: struct: ")
+def test_every_access_is_looked_at(code, words, tmp_path):
+    result = verdict(with_code("kernel", code)[0], tmp_path)
+    assert result["total"] == 0 and not result["note"]
+    file = tmp_path / "shown.cu"
+    file.write_text(with_code("kernel", code)[0])
+    shown = check.Lab().show(EXERCISES.EXERCISES[4], file)
+    assert words in shown, shown
+
+
+@pytest.mark.skipif("trivial-auto-var-init" not in (ROOT / "build/lab/command").read_text(), reason="compilers before g++ 12 cannot fill locals")
+def test_leftover_locals_hold_nothing(tmp_path):
+    """E7: what a thread gave no value is nothing that another thread left."""
+    result = verdict((ROOT / "tests/lab/leftover.cu").read_text(), tmp_path)
+    assert result["total"] == 0 and "wrong result" in result["checks"][0]["hint"], result
+
+
+def test_cuda_as_students_write_it(tmp_path):
+    """What the review found refused, all in one kernel, and names that headers have."""
+    assert verdict((ROOT / "tests/lab/idioms.cu").read_text(), tmp_path)["total"] == 100
+
+
+def test_what_is_compiled_is_what_was_read():
+    """Comments, line ends, spliced lines, macros: all is gone, and each token stands on its line, with a space between each two."""
+    text = source.read(b'\xef\xbb\xbf#include "../common/step.h"\r\n#define TWICE(x) ((x) + \\\r\n (x))\r// a \\\n comment ??/\n'
+                       b'__global__ void f(int* out) { out[0<:0:>] = TWICE(1\n) /* \x00 \xff */ >>1; }\r').text
+    assert text.split("\n") == ["", "", "", "", "", "__global__ void own_f ( int * own_out ) { own_out [ 0 < : 0 : > ] = ( ( 1 ) + ( 1 ) )", ">> 1 ; }", ""]
+    assert source.plain(text).count("own_") == 0
 
 
 def test_a_file_may_end_anywhere():
     text = (ROOT / "tests/lab/solutions/step07.cu").read_text()
-    foreign = (ROOT / "build/lab/names").read_text().split()
-    assert source.check(text, foreign, {"copies"}) == ""
+    assert refusal(text, {"copies"}, "copyVectorized") == ""
     for place in range(0, len(text), 7):
-        source.check(text[:place], foreign, {"copies"})
+        refusal(text[:place], {"copies"})
 
 
 def test_lines_end_for_the_reader_where_they_end_for_the_compiler(tmp_path):
+    """A1: a lone carriage return ends a comment for every compiler."""
     text = "// What follows is code to compilers.\r#include <unistd.h>\r" + SOLUTION
-    assert verdict(text, tmp_path)["note"].startswith("line 1: a control character")
+    assert "#include <unistd.h>" in refusal(text)
+    assert "#include <unistd.h>" in refusal("// a comment \\\nand its end\n#include <unistd.h>\n" + SOLUTION) and refusal("// a comment \\\n#include <unistd.h>\n" + SOLUTION) == ""
     file = tmp_path / "windows.cu"
     file.write_bytes(SOLUTION.replace("\n", "\r\n").encode())
     assert check.Lab().check(EXERCISES.EXERCISES[4], file)["total"] == 100
+
+
+def test_page_for_students_is_the_readers():
+    assert source.table() in (ROOT / "lab/CUDA.md").read_text()
+
+
+def test_points_do_not_depend_on_the_processors(tmp_path):
+    """C3: blocks that race give one result, whichever processor runs them."""
+    file = tmp_path / "race.cu"
+    file.write_text(edited(SOLUTION, {"            odata[size_t(y + j) * height + x] =": "            odata[(size_t(y + j) * height + x + 1) % (size_t(width) * height)] = T(1), odata[size_t(y + j) * height + x] ="}))
+    verdicts = [check.Lab().check(EXERCISES.EXERCISES[4], file, processor=processor, seed=1) for processor in sorted(os.sched_getaffinity(0))[:2]]
+    for result in verdicts:
+        result.pop("seconds")
+    assert verdicts[0]["checks"][0]["points"] == 0 and all([c["points"] for c in v["checks"]] == points(verdicts[0]) for v in verdicts)
+
+
+def test_elements_cannot_be_computed(tmp_path):
+    """Who knows how the harness makes its elements cannot make them: their seed is drawn for each run."""
+    text = (ROOT / "tests/lab/computed.cu").read_text()
+    result = verdict(text, tmp_path)
+    assert result["total"] == 0 and not result["note"], result
 
 
 @needs_namespaces
@@ -158,15 +239,14 @@ def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
     for i in range(3):
         (folder / f"{'amz'[i]}_right.cu").write_text(SOLUTION)
     (folder / "link.cu").symlink_to("/dev/zero")
-    start = time.monotonic()
     done = grade(folder, results)
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - start < 150  # nothing hangs
     rows = {row["name"]: row for row in graded(results)}
     assert len(rows) == len(HOSTILE) + 4
     for name, row in rows.items():
         assert row["total"] == ("100" if name.endswith("_right") else "0"), row
-    assert {name for name, row in rows.items() if not row["note"].startswith("line ") and not name.endswith("_right")} == PASS_THE_TEXT | {"link"}
+    stopped = {name for name, row in rows.items() if not re.match("line |no KERNEL", row["note"]) and not name.endswith("_right")}
+    assert stopped == PASS_THE_TEXT | {"link"}
 
 
 @needs_namespaces
@@ -178,15 +258,10 @@ def test_the_sandbox_alone_holds_them(tmp_path, untouched, monkeypatch):
     for file in submissions:
         file.write_text(HOSTILE.get(file.stem, SOLUTION))
 
-    def timed(file):
-        start = time.monotonic()
-        return trusting.check(EXERCISES.EXERCISES[4], file), time.monotonic() - start
-
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for file, (result, seconds) in zip(submissions, pool.map(timed, submissions)):
-            print(f"{file.stem}: {result['total']} points, {seconds:.1f} s: {result['note'] or result['checks'][0]['hint']}")
+        for file, result in zip(submissions, pool.map(lambda file: trusting.check(EXERCISES.EXERCISES[4], file), submissions)):
+            print(f"{file.stem}: {result['total']} points: {result['note'] or result['checks'][0]['hint']}")
             assert result["total"] == (100 if file.stem == "solution" else 0), (file.stem, result)
-            assert seconds < 20, file.stem
             assert "LEAKED" not in json.dumps(result)
     survivors = [pid for pid in os.listdir("/proc") if pid.isdigit() and b"98765" in command_line(pid)]
     assert survivors == []
@@ -204,7 +279,7 @@ def test_sandbox(tmp_path):
     with sandbox.Box() as box:
         def sh(script, **options):
             return sandbox.run(["/bin/sh", "-c", script], box, isolate=True, **options)
-        assert sh("exit 7").status == 7
+        assert sh("exit 7").status == 7 and sh("echo sandbox: no >&2; exit 97").status == 97
         assert sh("echo x > /tmp/x || echo x > /lab/x || echo x > x").status != 0
         assert sh(f"ls {ROOT}").status != 0 and sh("ls /home /root /etc/passwd").status != 0
         assert sh("cat").stdout == "" and sh("echo $HOME $USER").stdout == "\n"
@@ -219,9 +294,7 @@ def test_without_namespaces(tmp_path, untouched):
     """Where the kernel has none, limits and the check of the text remain."""
     assert verdict(SOLUTION, tmp_path, isolate=False)["total"] == 100
     with sandbox.Box() as box:
-        start = time.monotonic()
         assert sandbox.run(["/bin/sh", "-c", "sleep 98765 & sleep 98765"], box, isolate=False, wall=1).status == "timeout"
-        assert time.monotonic() - start < 3
         assert sandbox.run(["/bin/sh", "-c", "echo x > file"], box, isolate=False).status != 0
         user = sandbox.run(["/usr/bin/id", "-u"], box, isolate=False, visible=["/usr"]).stdout
         assert user != "0\n" and (os.getuid() == 0 or user == f"{os.getuid()}\n")

@@ -18,7 +18,8 @@ def test_tables_are_those_of_the_data():
 def test_a_stale_table_is_noticed(tmp_path):
     copy = tmp_path / "project"
     shutil.copytree(ROOT / "plots", copy / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
-    for path in [ROOT / "README.md", *ROOT.glob("step*/README.md"), *ROOT.glob("step*/LOG.md")]:
+    shutil.copytree(ROOT / "tests/data", copy / "tests/data")
+    for path in [ROOT / "README.md", *ROOT.glob("step*/*.md")]:
         (copy / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         (copy / path.relative_to(ROOT)).write_text(path.read_text())
     page = copy / "step04_padding/README.md"
@@ -90,7 +91,9 @@ def test_what_the_log_says_is_reached():
     assert f"float reaches {low:.3f} to {high:.3f} of `cudaMemcpy` on large aligned matrices, but {worst:.3f} at 16512², and {low_odd:.2f} to {high_odd:.2f} on the others" in log
     low, high = least_and_most("h100_step07.csv", "double", large)
     low_odd, high_odd = least_and_most("h100_step07.csv", "double", odd)
-    assert f"double {low:.3f} to {high:.3f} and {low_odd:.2f} to {high_odd:.2f}" in log
+    assert f"In double it is {low:.3f} to {high:.3f} and {low_odd:.2f} to {high_odd:.2f}" in log
+    least = [least_and_most("h200_peers.csv", element, odd)[0] for element in ("float", "double", "int")]
+    assert "the least are {:.3f}, {:.3f} and {:.3f}".format(*least) in log
 
 
 def test_how_far_ahead_step_7_is():

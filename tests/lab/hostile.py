@@ -68,7 +68,7 @@ __device__ int deeper(T* odata, int n)
     "macro": on_top("#define KERNEL(a, b, c, d)"),
     # Elements that are no T.
     "uncounted_global": edited(SOLUTION, {TILE: "", INCLUDE: f"{INCLUDE}float tile[32][32];\n"}),
-    "uncounted_shared": edited(SOLUTION, {TILE: TILE.replace("T tile", "float tile")}),
+    "uncounted_shared": edited(SOLUTION, {TILE: "    T tile[TILE_DIM][TILE_DIM];\n"}),
     "uncounted_pointer": in_kernel("float* raw = (float*)odata; raw[0] = 0;"),
     # Files of others, and of its own.
     "includes_solution": '#include "solution.cu"\n',
@@ -96,8 +96,8 @@ __device__ int deeper(T* odata, int n)
     # Around the reader of the text.
     "attribute": on_top("__attribute__((constructor)) void early() { for (;;) {} }"),
     "attribute_brackets": on_top("[[gnu::constructor]] void early() { for (;;) {} }"),
-    "continuation": on_top("// a comment \\\nsystem\n"),
-    "trigraph": on_top("// ??/\n"),
+    "continuation": on_top("// a comment \\\nof two lines\nsystem(0);\n"),
+    "trigraph": on_top("// ??/\nsystem(0);\n"),
     "carriage_return": on_top(f"// a comment\r{HEADERS}struct First {{ First() {{ _exit(0); }} }} first;\r".replace("\n", "\r")),
     "pragma": on_top("#pragma unroll /*\n*/ {\n"),
     "marker": edited(SOLUTION, {TILE: f"    for (int i = 0; i < 2; ++i) sim_turns = 0;\n{TILE}"}),

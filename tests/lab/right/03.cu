@@ -1,0 +1,181 @@
+//// flat: 256 threads in a row, numbered anew on both sides
+template <typename T>
+__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[16][32];
+    for (int i = threadIdx.x; i < 512; i += 256) {
+        int r = i / 32, c = i % 32, x = blockIdx.x * 32 + c, y = blockIdx.y * 16 + r;
+        if (x < width && y < height) tile[r][c] = idata[size_t(y) * width + x];
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < 512; i += 256) {
+        int r = i % 16, c = i / 16, x = blockIdx.x * 32 + c, y = blockIdx.y * 16 + r;
+        if (x < width && y < height) odata[size_t(x) * height + y] = tile[r][c];
+    }
+}
+template <typename T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), 256>>>(odata, idata, width, height);
+}
+//// hoisted: guards in front of the loops
+template <typename T>
+__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[16][32];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    if (x < width)
+        for (int j = 0; j < 16; j += 8)
+            if (y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
+    __syncthreads();
+    int tid = threadIdx.y * 32 + threadIdx.x, col = tid & 15, row = tid >> 4;
+    y = blockIdx.y * 16 + col;
+    if (y >= height) return;
+    for (x = blockIdx.x * 32 + row; x < min(width, int(blockIdx.x + 1) * 32); x += 16) odata[size_t(x) * height + y] = tile[col][x - int(blockIdx.x) * 32];
+}
+template <typename T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
+}
+//// turned_tile: the tile is filled turned, and emptied by rows
+template <typename T>
+__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T turned[32][16];
+    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    for (int j = 0; j < 16; j += 8)
+        if (x < width && y + j < height) turned[threadIdx.x][threadIdx.y + j] = idata[size_t(y + j) * width + x];
+    __syncthreads();
+    const int tid = threadIdx.y * 32 + threadIdx.x, c = tid % 16, r = tid / 16;
+    for (int j = 0; j < 32; j += 16)
+        if (blockIdx.x * 32 + r + j < unsigned(width) && blockIdx.y * 16 + c < unsigned(height))
+            odata[size_t(blockIdx.x * 32 + r + j) * height + blockIdx.y * 16 + c] = turned[r + j][c];
+}
+template <typename T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
+}
+//// whole_tile_at_once: 512 threads, no loop
+template <typename T>
+__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[16][32];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    bool inside = x < width && y < height;
+    if (inside) tile[threadIdx.y][threadIdx.x] = idata[size_t(y) * width + x];
+    __syncthreads();
+    int tid = threadIdx.y * 32 + threadIdx.x;
+    x = blockIdx.x * 32 + tid / 16;
+    y = blockIdx.y * 16 + tid % 16;
+    if (x < width && y < height) odata[size_t(x) * height + y] = tile[tid % 16][tid / 16];
+}
+template <typename T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 16)>>>(odata, idata, width, height);
+}
+//// one_warp: a block of one warp
+template <typename T>
+__global__ void __launch_bounds__(32) transposeHalfTile(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[16][32];
+    int x0 = blockIdx.x * 32, y0 = blockIdx.y * 16;
+    for (int r = 0; r < 16; ++r)
+        if (x0 + threadIdx.x < width && y0 + r < height) tile[r][threadIdx.x] = idata[size_t(y0 + r) * width + x0 + threadIdx.x];
+    __syncwarp();
+    for (int c = threadIdx.x / 16; c < 32; c += 2)
+        if (x0 + c < width && y0 + threadIdx.x % 16 < height) odata[size_t(x0 + c) * height + y0 + threadIdx.x % 16] = tile[threadIdx.x % 16][c];
+}
+template <typename T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), 32>>>(odata, idata, width, height);
+}
+//// dynamic: shared memory by the launch
+template <typename T>
+__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+{
+    extern __shared__ char memory[];
+    T* tile = reinterpret_cast<T*>(memory);
+    for (int j = threadIdx.y; j < 16; j += 8) {
+        int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + j;
+        if (x < width && y < height) tile[j * 32 + threadIdx.x] = idata[size_t(y) * width + x];
+    }
+    __syncthreads();
+    for (int i = threadIdx.y * 32 + threadIdx.x; i < 512; i += 256) {
+        int x = blockIdx.x * 32 + i / 16, y = blockIdx.y * 16 + i % 16;
+        if (x < width && y < height) odata[size_t(x) * height + y] = tile[i % 16 * 32 + i / 16];
+    }
+}
+template <typename T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8), 512 * sizeof(T)>>>(odata, idata, width, height);
+}
+//// swizzled: and no conflicts either
+template <typename T>
+__device__ T& at(T (&tile)[16][32], int r, int c) { return tile[r][(c + 2 * r) % 32]; }
+template <typename T>
+__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[16][32];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    for (int j = 0; j < 16; j += 8)
+        if (x < width && y + j < height) at(tile, threadIdx.y + j, threadIdx.x) = idata[size_t(y + j) * width + x];
+    __syncthreads();
+    int tid = threadIdx.y * 32 + threadIdx.x;
+    for (int j = 0; j < 32; j += 16) {
+        int c = tid / 16 + j, r = tid % 16;
+        if (blockIdx.x * 32 + c < width && blockIdx.y * 16 + r < height) odata[size_t(blockIdx.x * 32 + c) * height + blockIdx.y * 16 + r] = at(tile, r, c);
+    }
+}
+template <typename T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
+}
+//// two_tiles: a block takes two tiles, one after the other
+template <typename T>
+__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+{
+    __shared__ T tile[16][32];
+    const int tid = threadIdx.y * 32 + threadIdx.x;
+    for (int half = 0; half < 2; ++half) {
+        const int x0 = blockIdx.x * 32, y0 = (blockIdx.y * 2 + half) * 16;
+        for (int j = threadIdx.y; j < 16; j += 8)
+            if (x0 + threadIdx.x < width && y0 + j < height) tile[j][threadIdx.x] = idata[size_t(y0 + j) * width + x0 + threadIdx.x];
+        __syncthreads();
+        for (int c = tid / 16; c < 32; c += 16)
+            if (x0 + c < width && y0 + tid % 16 < height) odata[size_t(x0 + c) * height + y0 + tid % 16] = tile[tid % 16][c];
+        __syncthreads();
+    }
+}
+template <typename T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height);
+}
+//// lambda_and_macros: as some write
+#define TILE_W 32
+#define TILE_H 16
+#define INSIDE(x, y) ((x) < width && (y) < height)
+template <class T>
+__global__ void transposeHalfTile(T* __restrict__ odata, const T* __restrict__ idata, const int width, const int height)
+{
+    __shared__ T tile[TILE_H][TILE_W];
+    const auto tid = threadIdx.y * TILE_W + threadIdx.x;
+    const int x0 = blockIdx.x * TILE_W, y0 = blockIdx.y * TILE_H;
+    auto each = [&](auto what) {
+        for (unsigned i = tid; i < TILE_W * TILE_H; i += blockDim.x * blockDim.y) what(i);
+    };
+    each([&](unsigned i) { if (INSIDE(x0 + i % TILE_W, y0 + i / TILE_W)) tile[i / TILE_W][i % TILE_W] = idata[(size_t)(y0 + i / TILE_W) * width + x0 + i % TILE_W]; });
+    __syncthreads();
+    each([&](unsigned i) { if (INSIDE(x0 + i / TILE_H, y0 + i % TILE_H)) odata[(size_t)(x0 + i / TILE_H) * height + y0 + i % TILE_H] = tile[i % TILE_H][i / TILE_H]; });
+}
+template <class T>
+void launchHalfTile(T* odata, const T* idata, int width, int height)
+{
+    transposeHalfTile<T><<<dim3((width + TILE_W - 1) / TILE_W, (height + TILE_H - 1) / TILE_H), dim3(TILE_W, 8)>>>(odata, idata, width, height);
+}

@@ -1,0 +1,260 @@
+//// inside_once: the guard is computed once; the barrier stands between two ifs
+template <typename T> constexpr int N = 16 / sizeof(T);
+template <typename T>
+struct alignas(16) Vector {
+    T element[N<T>];
+};
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+{
+    __shared__ Vector<T> tile[8][32];
+    int x = (blockIdx.x * 32 + threadIdx.x) * N<T>, y = blockIdx.y * 8 + threadIdx.y;
+    bool inside = x < width && y < height;
+    if (inside) tile[threadIdx.y][threadIdx.x] = *reinterpret_cast<const Vector<T>*>(idata + size_t(y) * width + x);
+    __syncthreads();
+    if (inside) *reinterpret_cast<Vector<T>*>(odata + size_t(y) * width + x) = tile[threadIdx.y][threadIdx.x];
+}
+template <typename T>
+__global__ void copyElements(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
+}
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    if (width % N<T>) copyElements<T><<<dim3((width + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
+    else copyVectorized<T><<<dim3((width / N<T> + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
+}
+//// flat: the matrix is one row of vectors
+template <typename T>
+struct alignas(16) Sixteen {
+    T part[16 / sizeof(T)];
+};
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, size_t vectors)
+{
+    __shared__ Sixteen<T> tile[256];
+    size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
+    if (i < vectors) tile[threadIdx.x] = ((const Sixteen<T>*)idata)[i];
+    __syncthreads();
+    if (i < vectors) ((Sixteen<T>*)odata)[i] = tile[threadIdx.x];
+}
+template <typename T>
+__global__ void copyElements(T* odata, const T* idata, size_t elements)
+{
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < elements) odata[i] = idata[i];
+}
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    size_t elements = size_t(width) * height, vectors = elements * sizeof(T) / 16;
+    if (elements * sizeof(T) % 16 == 0) copyVectorized<T><<<unsigned((vectors + 255) / 256), 256>>>(odata, idata, vectors);
+    else copyElements<T><<<unsigned((elements + 255) / 256), 256>>>(odata, idata, elements);
+}
+//// float4: CUDA's own vector, whatever the elements are
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+{
+    __shared__ float4 tile[32][32];
+    const int per = 16 / sizeof(T);
+    int x = (blockIdx.x * 32 + threadIdx.x) * per, y = blockIdx.y * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8)
+        if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = *(const float4*)&idata[size_t(y + j) * width + x];
+    __syncthreads();
+    for (int j = 0; j < 32; j += 8)
+        if (x < width && y + j < height) *(float4*)&odata[size_t(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x];
+}
+template <typename T>
+__global__ void copyElements(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8)
+        if (x < width && y + j < height) odata[size_t(y + j) * width + x] = idata[size_t(y + j) * width + x];
+}
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    dim3 block(32, 8);
+    if (width * sizeof(T) % 16 == 0) copyVectorized<T><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
+    else copyElements<T><<<dim3((width + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
+}
+//// uint4: bits, in a tile of one warp's width and half the height
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+{
+    __shared__ uint4 tile[16][32];
+    int vectors = width * int(sizeof(T)) / 16, v = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    const uint4* in = reinterpret_cast<const uint4*>(idata);
+    uint4* out = reinterpret_cast<uint4*>(odata);
+    for (int j = 0; j < 16; j += 8)
+        if (v < vectors && y + j < height) tile[threadIdx.y + j][threadIdx.x] = in[size_t(y + j) * vectors + v];
+    __syncthreads();
+    for (int j = 0; j < 16; j += 8)
+        if (v < vectors && y + j < height) out[size_t(y + j) * vectors + v] = tile[threadIdx.y + j][threadIdx.x];
+}
+template <typename T>
+__global__ void copyElements(T* odata, const T* idata, int width, int height)
+{
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height; i += size_t(gridDim.x) * blockDim.x) odata[i] = idata[i];
+}
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    if (width % (16 / sizeof(T)) == 0) copyVectorized<T><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
+    else copyElements<T><<<64, 256>>>(odata, idata, width, height);
+}
+//// tile_of_elements: the tile is of T, and reached by vectors
+template <typename T>
+struct alignas(16) Vector {
+    T element[16 / sizeof(T)];
+};
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+{
+    constexpr int N = 16 / sizeof(T);
+    __shared__ alignas(16) T tile[8][32 * N];
+    int x = (blockIdx.x * 32 + threadIdx.x) * N, y = blockIdx.y * 8 + threadIdx.y;
+    Vector<T>* place = reinterpret_cast<Vector<T>*>(&tile[threadIdx.y][threadIdx.x * N]);
+    if (x < width && y < height) *place = *reinterpret_cast<const Vector<T>*>(&idata[size_t(y) * width + x]);
+    __syncthreads();
+    if (x < width && y < height) *reinterpret_cast<Vector<T>*>(&odata[size_t(y) * width + x]) = *place;
+}
+template <typename T>
+__global__ void copyElements(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
+}
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    dim3 block(32, 8);
+    bool whole = width % int(16 / sizeof(T)) == 0;
+    dim3 grid(((whole ? width / int(16 / sizeof(T)) : width) + 31) / 32, (height + 7) / 8);
+    if (whole) copyVectorized<T><<<grid, block>>>(odata, idata, width, height);
+    else copyElements<T><<<grid, block>>>(odata, idata, width, height);
+}
+//// rows32: 32 x 32 threads
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 32;
+template <typename T> constexpr int N = 16 / sizeof(T);
+template <typename T>
+struct alignas(16) Vector {
+    T element[N<T>];
+};
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+{
+    __shared__ Vector<T> tile[TILE_DIM][TILE_DIM];
+    int x = (blockIdx.x * TILE_DIM + threadIdx.x) * N<T>, y = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = *reinterpret_cast<const Vector<T>*>(&idata[size_t(y + j) * width + x]);
+    __syncthreads();
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x < width && y + j < height) *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j][threadIdx.x];
+}
+template <typename T>
+__global__ void copyElements(T* odata, const T* idata, int width, int height)
+{
+    int x = blockIdx.x * TILE_DIM + threadIdx.x, y = blockIdx.y * TILE_DIM + threadIdx.y;
+    if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
+}
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    bool whole = width % N<T> == 0;
+    int across = whole ? width / N<T> : width;
+    dim3 grid((across + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM), block(TILE_DIM, BLOCK_ROWS);
+    if (whole) copyVectorized<T><<<grid, block>>>(odata, idata, width, height);
+    else copyElements<T><<<grid, block>>>(odata, idata, width, height);
+}
+//// no_loops: four vectors by hand
+template <typename T> constexpr int N = 16 / sizeof(T);
+template <typename T>
+struct alignas(16) Vector {
+    T element[N<T>];
+};
+template <typename T>
+__device__ Vector<T>& vector(T* row, int v) { return reinterpret_cast<Vector<T>*>(row)[v]; }
+template <typename T>
+__device__ const Vector<T>& vector(const T* row, int v) { return reinterpret_cast<const Vector<T>*>(row)[v]; }
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+{
+    __shared__ Vector<T> tile[16][32];
+    const int v = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, tx = threadIdx.x, ty = threadIdx.y;
+    const bool in = v * N<T> < width, first = in && y < height, second = in && y + 8 < height;
+    if (first) tile[ty][tx] = vector(idata + size_t(y) * width, v);
+    if (second) tile[ty + 8][tx] = vector(idata + size_t(y + 8) * width, v);
+    __syncthreads();
+    if (first) vector(odata + size_t(y) * width, v) = tile[ty][tx];
+    if (second) vector(odata + size_t(y + 8) * width, v) = tile[ty + 8][tx];
+}
+template <typename T>
+__global__ void copyElements(T* odata, const T* idata, int width, int height)
+{
+    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
+}
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    dim3 block(32, 8);
+    if (width % N<T> == 0) copyVectorized<T><<<dim3((width / N<T> + 31) / 32, (height + 15) / 16), block>>>(odata, idata, width, height);
+    else copyElements<T><<<dim3((width + 31) / 32, (height + 7) / 8), block>>>(odata, idata, width, height);
+}
+//// walking: a fixed number of blocks walks over the tiles
+template <class T>
+struct alignas(16) Pack {
+    T e[16 / sizeof(T)];
+};
+template <class T>
+__global__ void copyVectorized(T* __restrict__ out, const T* __restrict__ in, int width, int height)
+{
+    __shared__ Pack<T> tile[8][32];
+    const int n = 16 / sizeof(T);
+    for (int y0 = blockIdx.y * 8; y0 < height; y0 += gridDim.y * 8) {
+        const int x = (blockIdx.x * 32 + threadIdx.x) * n, y = y0 + threadIdx.y;
+        const size_t at = (size_t)y * width + x;
+        if (x < width && y < height) tile[threadIdx.y][threadIdx.x] = *(const Pack<T>*)(in + at);
+        __syncthreads();
+        if (x < width && y < height) *(Pack<T>*)(out + at) = tile[threadIdx.y][threadIdx.x];
+    }
+}
+template <class T>
+__global__ void copyElements(T* out, const T* in, int width, int height)
+{
+    for (int y = blockIdx.y * 8 + threadIdx.y, x = blockIdx.x * 32 + threadIdx.x; y < height && x < width; y += gridDim.y * 8) out[(size_t)y * width + x] = in[(size_t)y * width + x];
+}
+template <class T>
+void launchVectorized(T* out, const T* in, int width, int height)
+{
+    const int n = 16 / sizeof(T), tall = min(16, (height + 7) / 8);
+    if (width % n == 0) copyVectorized<T><<<dim3((width / n + 31) / 32, tall), dim3(32, 8)>>>(out, in, width, height);
+    else copyElements<T><<<dim3((width + 31) / 32, tall), dim3(32, 8)>>>(out, in, width, height);
+}
+//// one_kernel: the same kernel for both, by a template's number
+template <int BYTES>
+struct alignas(BYTES) Bytes {
+    unsigned char byte[BYTES];
+};
+template <typename T, typename V>
+__global__ void copied(T* odata, const T* idata, int width, int height)
+{
+    __shared__ V tile[16][32];
+    const int across = width * int(sizeof(T)) / int(sizeof(V)), x = blockIdx.x * 32 + threadIdx.x;
+    for (int r = threadIdx.y, y = blockIdx.y * 16 + r; r < 16; r += 8, y += 8)
+        if (x < across && y < height) tile[r][threadIdx.x] = reinterpret_cast<const V*>(idata + size_t(y) * width)[x];
+    __syncthreads();
+    for (int r = threadIdx.y, y = blockIdx.y * 16 + r; r < 16; r += 8, y += 8)
+        if (x < across && y < height) reinterpret_cast<V*>(odata + size_t(y) * width)[x] = tile[r][threadIdx.x];
+}
+template <typename T>
+__global__ void copyVectorized(T* odata, const T* idata, int width, int height) {}
+template <typename T>
+void launchVectorized(T* odata, const T* idata, int width, int height)
+{
+    if (width * sizeof(T) % 16 == 0) copied<T, Bytes<16>><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
+    else copied<T, T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
+}
