@@ -7,7 +7,7 @@ Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what N
 `results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`,
 what a profiler says of them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`, `transfers`, `readonly`,
 `memories`: the tables of the subject pages (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
-that its row names. The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
+that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import pathlib
 import re
 import sys
 
+import quoted
 import results as reader
 import subjects
 from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
@@ -33,6 +34,7 @@ IDEAS = {
     "transposeDiagonal": "tiles in diagonal order, which saved a GTX 280 in 2009",
     "transposeInFlight": "a larger tile, all loads in flight at once, and blocks that write side by side",
 }
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
 NOTE = ("GB/s, effective bandwidth of float matrices; GTX 280: 2048 × 2048, published and this project's model of it; H200: measured, 16384 × 16384, "
         "and as a share of its own `cudaMemcpy` in the same run")
 
@@ -183,7 +185,10 @@ def fill(text, data):
         else:
             sys.exit(f"readme.py: nothing is called {name}")
         return f"{begin}\n{table.markdown()}\n{end}"
-    return fill_trials(MARKED.sub(replace, text))
+    try:
+        return quoted.fill(fill_trials(MARKED.sub(replace, text)))
+    except ValueError as error:
+        sys.exit(f"readme.py: {error}")
 
 
 def main():
@@ -191,7 +196,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     check = parser.parse_args().check
     data, stale = Data(), []
-    for path in [ROOT / "README.md", *sorted(ROOT.glob("step*/*.md"))]:
+    for path in PAGES:
         text = path.read_text()
         fresh = fill(text, data)
         if fresh != text:

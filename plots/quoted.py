@@ -1,0 +1,112 @@
+"""Figures in prose, held to the data that they come from.
+
+A page names the source of a figure in a comment right behind it, which no reader sees: `3506<!-- = gbs transposeNoBankConflicts float 16384 -->`.
+readme.py writes the figure afresh, and its --check finds one that has drifted. SHAPE is `16384` (a square) or `WIDTHxHEIGHT`. On an H200:
+
+    gbs KERNEL TYPE SHAPE            effective bandwidth, GB/s
+    ms KERNEL TYPE SHAPE             time of one pass
+    share KERNEL TYPE SHAPE          of cudaMemcpy's bandwidth in the same run, as 0.83; `percent` gives 83
+    times KERNEL OTHER TYPE SHAPE    how many times as fast KERNEL is as OTHER
+    ahead CONTENDER TYPE SHAPE       how many times as fast step 7 is as one of `make peers`, 1.05
+    trial NAME TYPE SHAPE            a trial's share of cudaMemcpy, 0.975
+
+On the GTX 280, 2048 × 2048 floats:
+
+    published ROW                    GB/s, converted from the whitepaper's GiB/s; ROW: W1 to W8
+    modelled KERNEL                  GB/s, this project's model
+
+From any file of plots/data or tests/data:
+
+    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`
+"""
+
+import csv
+import functools
+import pathlib
+import re
+
+from tables import GIB, PUBLISHED
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+NAMED = re.compile(r"(-?\d[\d,.]*\d|\d)(<!-- = (.*?) -->)")
+
+
+@functools.lru_cache
+def rows(file):
+    """The rows of a committed file, as dictionaries of text. `file`: its name without .csv, or a path."""
+    folders = [ROOT / "plots/data", ROOT / "tests/data"]
+    path = next((p for p in [*(folder / f"{file}.csv" for folder in folders), pathlib.Path(file)] if p.is_file()), None)
+    if path is None:
+        raise ValueError(f"there is no {file}.csv in plots/data or tests/data")
+    with open(path, newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def only(file, **values):
+    """The one row of a file that has these values. ValueError if there is none, or if several differ in more than their date."""
+    found = [r for r in rows(file) if all(r.get(column) == value for column, value in values.items())]
+    if len(found) != 1:
+        raise ValueError(f"{file}: {len(found)} rows have " + ", ".join(f"{c} = {v}" for c, v in values.items()))
+    return found[0]
+
+
+def at(element, shape):
+    width, _, height = shape.partition("x")
+    return {"type": element, "width": width, "height": height or width}
+
+
+def step(kernel, element, shape):
+    """A kernel's row of the H200, of the steps' own runs."""
+    found = [r for r in rows("h200_steps") if r["kernel"] == kernel and r["bandwidth_gbs"] and all(r[c] == v for c, v in at(element, shape).items())]
+    if not found:
+        raise ValueError(f"h200_steps: no {kernel}, {element}, {shape}")
+    return found[0]
+
+
+def ratio(value):
+    return f"{value:.0f}" if value >= 20 else f"{value:.1f}"
+
+
+def cell(file, column, form, *keys):
+    digits, _, factor = form.partition("*")
+    return f"{float(only(file, **dict(key.split('=', 1) for key in keys))[column]) * float(factor or 1):.{digits}f}"
+
+
+def ahead(contender, element, shape):
+    ours, theirs = (float(only("h200_peers", kernel=name, **at(element, shape))["bandwidth_gbs"]) for name in ("transposeInFlight", contender))
+    return f"{ours / theirs:.2f}"
+
+
+KINDS = {
+    "gbs": lambda *key: f"{float(step(*key)['bandwidth_gbs']):.0f}",
+    "ms": lambda *key: f"{float(step(*key)['time_median_ms']):.3g}",
+    "share": lambda *key: f"{float(step(*key)['bandwidth_percent_of_memcpy']) / 100:.2f}",
+    "percent": lambda *key: f"{float(step(*key)['bandwidth_percent_of_memcpy']):.0f}",
+    "times": lambda kernel, other, *at: ratio(float(step(kernel, *at)["bandwidth_gbs"]) / float(step(other, *at)["bandwidth_gbs"])),
+    "ahead": ahead,
+    "trial": lambda name, element, shape: f"{float(only('h200_trials', trial=name, **at(element, shape))['of_memcpy']):.3f}",
+    "published": lambda row: f"{float(only(str(PUBLISHED), source='whitepaper', machine='GTX 280', quantity='bandwidth', source_row=row)['value']) * GIB:.1f}",
+    "modelled": lambda kernel: f"{float(only('gtx280_model', kernel=kernel, width='2048')['model_bandwidth_gbs']):.1f}",
+    "cell": cell,
+}
+
+
+def number(source):
+    """The figure that a comment stands for, as text. ValueError says what it names and is not there."""
+    kind, *words = source.split()
+    if kind not in KINDS:
+        raise ValueError(f"no figure is called {kind}")
+    try:
+        return KINDS[kind](*words)
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"`{source}`: {error}") from None
+
+
+def fill(text):
+    """The same text with each named figure as it should be."""
+    return NAMED.sub(lambda match: number(match[3]) + match[2], text)
+
+
+def without_sources(text):
+    """The same text for a reader elsewhere: the comments are gone."""
+    return re.sub(r"<!-- = .*? -->", "", text)
