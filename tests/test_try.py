@@ -14,7 +14,7 @@ from lessons import ROOT, computing, run
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["copied_argument", "device_query", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+RIGHT = ["copied_argument", "device_query", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
@@ -100,6 +100,13 @@ def test_each_fault_is_found_at_its_line(name):
     assert len(found) == len(FAULTY[name]) == closing(done)[2], done.stdout
     for line, words in zip(found, FAULTY[name]):
         assert re.match(words.replace("HERE", f"tests/programs/{name}.cu"), line), line
+
+
+def test_the_page_shows_what_the_first_program_prints():
+    page = (ROOT / "common/GPU.md").read_text()
+    (block,) = re.findall(r"^```\n(  load .*?)^```", page, re.MULTILINE | re.DOTALL)
+    done = tried("first")
+    assert block in done.stdout and done.stdout.startswith("no error, PASSED\n") and "`no error, PASSED`" in page
 
 
 def test_errors_reach_the_program_as_on_hardware():
