@@ -5,9 +5,14 @@ import re
 import shutil
 import sys
 
+import pytest
+
+import style
 from lessons import ROOT, run
 
 README = (ROOT / "README.md").read_text()
+GPU_PAGE = (ROOT / "common/GPU.md").read_text()
+GLOSSARY = (ROOT / "common/GLOSSARY.md").read_text()
 
 
 def test_tables_are_those_of_the_data():
@@ -133,3 +138,39 @@ def test_commands_and_links_exist():
     assert "make test" in README and "make step04 && ./step04" in README
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", README):
         assert (ROOT / link).exists(), link
+
+
+def anchors(path):
+    """What the headings of a page can be linked by, as GitHub names them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+    titles = [re.sub(r"<!--.*?-->|[`*]|\]\([^)]*\)", "", title).strip().lower() for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", style.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page):
+    """To a file of the project, and to a heading where it names one."""
+    text = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_the_first_program_is_the_one_that_runs():
+    """tests/test_try.py runs it; the page names what it prints."""
+    (block,) = re.findall(r"^```cuda\n(.*?)^```", GPU_PAGE, re.MULTILINE | re.DOTALL)
+    assert block == (ROOT / "tests/programs/first.cu").read_text()
+
+
+def test_every_column_is_in_the_glossary():
+    names = set(re.findall(r"`(\w+)`", GLOSSARY[GLOSSARY.index("### Files of `--csv`"):]))
+    results = (ROOT / "common/results.cpp").read_text()
+    heading = re.search(r'csv_line\(\{("date_utc".*?)\}\)', results, re.DOTALL)[1]
+    trace = re.search(r'"(machine,kernel,.*?)\\n"', results)[1].split(",")
+    assert set(re.findall(r'"(\w+)"', heading)) | set(trace) <= names
+    printed = GLOSSARY[GLOSSARY.index("### Printed by the steps: counts"):]
+    for line in re.findall(r'lines(?:\.push_back\(\{|\{\{|\[0\]\.insert\(lines\[0\]\.end\(\), \{)("(?:kernel|published GB/s|one launch GB/s)".*?)\}', results, re.DOTALL):
+        for column in re.findall(r'"([^"]+)"', line):
+            assert f"`{column}`" in printed or column == "% of " or f"`{column}` (" in printed, column
