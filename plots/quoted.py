@@ -17,7 +17,8 @@ On the GTX 280, 2048 × 2048 floats:
 
 From any file of plots/data or tests/data:
 
-    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`
+    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`. In the
+                                            name of a trial, `_` stands for a space
 """
 
 import csv
@@ -69,7 +70,8 @@ def ratio(value):
 
 def cell(file, column, form, *keys):
     digits, _, factor = form.partition("*")
-    return f"{float(only(file, **dict(key.split('=', 1) for key in keys))[column]) * float(factor or 1):.{digits}f}"
+    values = dict(key.replace("_", " ").split("=", 1) if key.startswith("trial=") else key.split("=", 1) for key in keys)
+    return f"{float(only(file, **values)[column]) * float(factor or 1):.{digits}f}"
 
 
 def ahead(contender, element, shape):
