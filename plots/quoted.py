@@ -8,7 +8,8 @@ readme.py writes the figure afresh, and its --check finds one that has drifted. 
     share KERNEL TYPE SHAPE          of cudaMemcpy's bandwidth in the same run, as 0.83; `percent` gives 83
     times KERNEL OTHER TYPE SHAPE    how many times as fast KERNEL is as OTHER
     ahead CONTENDER TYPE SHAPE       how many times as fast step 7 is as one of `make peers`, 1.05
-    trial NAME TYPE SHAPE            a trial's share of cudaMemcpy, 0.975
+    peer KERNEL TYPE SHAPE           a kernel's or library's share of cudaMemcpy in `make peers`, 0.966; SHAPE `large`: the mean of large aligned matrices
+    trial NAME TYPE SHAPE            a trial's share of cudaMemcpy, 0.975; NAME may have spaces
 
 On the GTX 280, 2048 × 2048 floats:
 
@@ -26,7 +27,7 @@ import functools
 import pathlib
 import re
 
-from tables import GIB, PUBLISHED
+from tables import GIB, LARGE, PUBLISHED, mean
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAMED = re.compile(r"(-?\d[\d,.]*\d|\d)(<!-- = (.*?) -->)")
@@ -79,6 +80,12 @@ def ahead(contender, element, shape):
     return f"{ours / theirs:.2f}"
 
 
+def peer(kernel, element, shape):
+    shapes = [s.replace(" ", "") for s in LARGE] if shape == "large" else [shape]
+    theirs, copies = ([float(only("h200_peers", kernel=name, **at(element, s))["bandwidth_gbs"]) for s in shapes] for name in (kernel, "cudaMemcpy"))
+    return f"{mean([gbs / copy for gbs, copy in zip(theirs, copies)]):.3f}"
+
+
 KINDS = {
     "gbs": lambda *key: f"{float(step(*key)['bandwidth_gbs']):.0f}",
     "ms": lambda *key: f"{float(step(*key)['time_median_ms']):.3g}",
@@ -86,7 +93,8 @@ KINDS = {
     "percent": lambda *key: f"{float(step(*key)['bandwidth_percent_of_memcpy']):.0f}",
     "times": lambda kernel, other, *at: ratio(float(step(kernel, *at)["bandwidth_gbs"]) / float(step(other, *at)["bandwidth_gbs"])),
     "ahead": ahead,
-    "trial": lambda name, element, shape: f"{float(only('h200_trials', trial=name, **at(element, shape))['of_memcpy']):.3f}",
+    "peer": peer,
+    "trial": lambda *key: f"{float(only('h200_trials', trial=' '.join(key[:-2]), **at(*key[-2:]))['of_memcpy']):.3f}",
     "published": lambda row: f"{float(only(str(PUBLISHED), source='whitepaper', machine='GTX 280', quantity='bandwidth', source_row=row)['value']) * GIB:.1f}",
     "modelled": lambda kernel: f"{float(only('gtx280_model', kernel=kernel, width='2048')['model_bandwidth_gbs']):.1f}",
     "cell": cell,

@@ -90,7 +90,7 @@ def test_generated_tables_have_a_place(program):
     marks = re.findall(r"^<!-- (.*) -->$", TEXT[program], re.MULTILINE)
     tables = ["rungs"] * (program == "step07") + [f"results {program}", f"profile {program}"]
     assert marks == [mark for table in tables for mark in (f"generated: {table}", "end")]
-    assert TEXT[program].count("<!--") == len(marks)
+    assert len(re.findall(r"<!--(?! = )", TEXT[program])) == len(marks)
     assert "<!-- generated" in sections(program)["Explain"] and "<!-- generated" in sections(program)["Profile"]
 
 
