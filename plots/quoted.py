@@ -10,6 +10,7 @@ readme.py writes the figure afresh, and its --check finds one that has drifted. 
     ahead CONTENDER TYPE SHAPE       how many times as fast step 7 is as one of `make peers`, 1.05
     peer KERNEL TYPE SHAPE           a kernel's or library's share of cudaMemcpy in `make peers`, 0.966; SHAPE `large`: the mean of large aligned matrices
     trial NAME TYPE SHAPE            a trial's share of cudaMemcpy, 0.975; NAME may have spaces
+    timing SIDE HOW                  µs per pass of the copy that `make timing` times, HOW as in its table: `events, many launches`
 
 On the GTX 280, 2048 × 2048 floats:
 
@@ -58,11 +59,11 @@ def at(element, shape):
 
 
 def step(kernel, element, shape):
-    """A kernel's row of the H200, of the steps' own runs."""
+    """A kernel's row of the H200, of the steps' own runs; of several the last, as in the tables."""
     found = [r for r in rows("h200_steps") if r["kernel"] == kernel and r["bandwidth_gbs"] and all(r[c] == v for c, v in at(element, shape).items())]
     if not found:
         raise ValueError(f"h200_steps: no {kernel}, {element}, {shape}")
-    return found[0]
+    return found[-1]
 
 
 def ratio(value):
@@ -95,6 +96,7 @@ KINDS = {
     "ahead": ahead,
     "peer": peer,
     "trial": lambda *key: f"{float(only('h200_trials', trial=' '.join(key[:-2]), **at(*key[-2:]))['of_memcpy']):.3f}",
+    "timing": lambda side, *how: f"{float(only('h200_timing', method=' '.join(how).replace(',', ';'), width=side)['us_per_pass']):.2f}",
     "published": lambda row: f"{float(only(str(PUBLISHED), source='whitepaper', machine='GTX 280', quantity='bandwidth', source_row=row)['value']) * GIB:.1f}",
     "modelled": lambda kernel: f"{float(only('gtx280_model', kernel=kernel, width='2048')['model_bandwidth_gbs']):.1f}",
     "cell": cell,
