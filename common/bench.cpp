@@ -315,7 +315,7 @@ std::string Bench::print_output(const Contender& c) { return numbered(device_, o
 std::string same_launch(const Contender& c, const Contender& other)
 {
     if (!c.launch.kernel || !(c.launch == other.launch)) return "";
-    return "same launch: this is the very kernel, grid and block of " + other.result.kernel;
+    return "same launch: kernel, grid and block are those of " + other.result.kernel;
 }
 
 void check_distinct(const std::vector<Contender*>& contenders, const Complain& complain)
