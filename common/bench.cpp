@@ -67,7 +67,7 @@ void require_room(Device& device, Type type, Shape shape, Expected layout)
     const double rows = double(elements) / output_columns(layout, shape.width, shape.height);
     const double needed = double(elements) * bytes_of(type) * (1 + layout.operands()) + rows * layout.pad_bytes;
     if (needed > double(free) || footprint(type, shape, layout, 1) > free)
-        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free",
+        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free; choose a smaller --size",
                                              shape.width, shape.height, name_of(type), needed / 1e9, device.info().machine.c_str(), free / 1e9)};
 }
 

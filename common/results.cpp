@@ -229,7 +229,7 @@ std::string model_table(const Results& results)
     }
     if (lines.size() == 1) return "";
     return format("The model of the %s, not a measurement%s:\n\n", machine.label.c_str(),
-                  machine.roofline.stream_gbs > 0 ? ": an estimate from the resource that the counts keep busiest" : "") + align(lines);
+                  machine.roofline.stream_gbs > 0 ? " (an estimate from the resource that the counts keep busiest)" : "") + align(lines);
 }
 
 std::string csv(const std::vector<Results>& all)
