@@ -42,7 +42,7 @@ from parts import Run  # noqa: E402
 NORMAL = "normal.cu"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
-RUN = {"cpu": 10, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+RUN = {"cpu": 15, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (17, 31), (32, 32)]  # sizes of --show
 STOPPED = 2  # after so many stopped runs, the rest is not started

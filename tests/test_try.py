@@ -205,7 +205,7 @@ def test_interrupted(name, launched, number, tmp_path):
 
 
 def test_interrupted_between_two_turns(tmp_path):
-    """A thread that does not come to where it could stop is stopped nevertheless, without a report."""
+    """A thread that does not come to a turn of a loop is stopped nevertheless, without a report."""
     text, errors = interrupted("long_kernel", "1", number=signal.SIGINT, folder=tmp_path)
     assert text == "" and errors == "interrupted in the middle of a kernel; there is no report\n"
 
