@@ -83,7 +83,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list grade handout gradescope table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
+.PHONY: all list grade handout gradescope table-whitepaper table-book table-bandwidth peers report test bench-sim bench-page clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -195,6 +195,9 @@ else
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadgroup
 endif
+
+bench-page: .venv/tests
+	.venv/bin/python tests/bench_page.py
 
 bench-sim: build/tests/bench_sim
 	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
@@ -383,6 +386,7 @@ help:
 	@echo "                       [SIM='--machine t4 --csv counts.csv']; DEVICE=cuda runs it on the GPU"
 	@echo 'make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html'
 	@echo 'make test              build and run the tests (the first time, it also creates .venv)'
+	@echo 'make bench-page        measure how fast the page of make report answers in a browser'
 	@echo 'make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it'
 	@echo '                       with an earlier commit'
 	@echo 'make microbench        measure this GPU'"'"'s limits, and the latency and bandwidth of its memories (needs nvcc)'
