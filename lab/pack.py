@@ -13,7 +13,7 @@ import zipfile
 
 import check
 
-NOT_PACKED = ("tests/", ".ci/", "lab/gradescope/")
+NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/")
 NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/pack.py", "lab/notebook.py")
 
 
