@@ -200,6 +200,7 @@ def test_one_fault_by_name_or_number():
 @pytest.mark.parametrize("arguments, words", [
     (["--errata", "--device", "cuda"], ["--errata", "simulator"]),
     (["--errata", "--all"], ["--errata", "--kernel"]),
+    *((["--errata", *more], ["--errata", "of the other options it takes"]) for more in (["--type", "float"], ["--reps", "5"], ["--explain"], ["--peak", "3"], ["--once"], ["--seed", "3"])),
     (["--errata", "--kernel", "nope"], ["--kernel nope", "transposeRepeatedRace"]),
 ])
 def test_bad_input(arguments, words):
