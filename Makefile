@@ -3,12 +3,12 @@
 # Every kernel file is compiled twice and both halves are linked into one program: by CXX for
 # the simulator and, where there is one, by nvcc for the GPU.
 
-# As many jobs as processors, unless -jN asks for others.
+# As many jobs as processors, unless -jN says otherwise.
 JOBS ?= $(shell nproc)
 MAKEFLAGS += -j$(JOBS)
 
 CXXFLAGS ?= -O2
-# For what runs during the build, where CXX compiles for another machine.
+# The compiler of programs that run during the build. It differs from CXX when cross-compiling.
 HOSTCXX ?= $(CXX)
 NVCCFLAGS ?= -O3 -lineinfo
 
@@ -17,7 +17,7 @@ ifeq ($(origin NVCC),undefined)
 NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(if $(CUDA_HOME),$(wildcard $(CUDA_HOME)/bin/nvcc)))
 endif
 
-# Architectures: the card at hand, or else every major one the toolkit knows, and PTX.
+# Architectures: that of this machine's card, or else every major one that the toolkit knows, and PTX.
 ifneq ($(NVCC),)
 GPU := $(shell nvidia-smi -L 2>/dev/null | grep GPU)
 ARCH ?= $(if $(GPU),native,all-major)
@@ -25,20 +25,20 @@ endif
 
 WARNINGS := -Wall -Wextra -Werror
 CPP := -std=c++17 -I. -MMD -MP
-# CPPFLAGS of `make try` are the program's, and none of the simulator's.
+# CPPFLAGS of `make try` apply to the program, not to the simulator.
 COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLAGS)) $(CXXFLAGS) -pthread
 
-# A kernel for the simulator goes through three hands: the preprocessor, a program that rewrites what
-# only nvcc understands, and the compiler, which puts a call in front of every access to memory
-# (-fsanitize=thread; its library is not linked, common/sim/hooks.cpp is). An access is known by its place in
-# the source: the options keep the compiler from making one access of two, or pieces of one.
+# A kernel for the simulator passes through three programs: the preprocessor, build/rewrite, which rewrites the syntax that
+# only nvcc understands, and the compiler, which puts a call in front of every memory access (-fsanitize=thread).
+# common/sim/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the
+# source, so the options keep the compiler from merging or splitting accesses.
 SIM_O ?= -O1
 SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
 SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
-# Newer than 14, it warns about functions that are deprecated where the C++ library itself calls them.
+# Versions after 14 warn about deprecated functions even where the C++ library calls them.
 WARNINGS += -Wno-deprecated-declarations
-# From -O1 on, clang takes structures apart before it watches them. Its bounds of locals trap, and report nothing.
+# From -O1 on, clang splits structures before it instruments their accesses. Its bounds checks of locals trap without a report.
 SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 \
                -Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1 -Xclang -mllvm -Xclang -tsan-distinguish-volatile=1
 else
@@ -46,20 +46,20 @@ SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguis
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
                -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
                -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
-# From 16 on, g++ makes one copy of two copies of a structure: the load moves to the line of the store, and behind it.
+# From version 16 on, g++ merges two copies of a structure into one, which moves the load to the line after the store.
 SIM_KERNELS += $(shell test "$$($(CXX) -dumpversion | cut -d. -f1)" -ge 16 2>/dev/null && echo -fno-tree-forwprop)
 endif
 
 ifneq ($(NVCC),)
 CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
 LINK = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(LDFLAGS))
-# Launches are noted on their way to the CUDA runtime: common/cuda/launches.cu.
+# common/cuda/launches.cu records launches before the CUDA runtime gets them.
 WRAP := $(addprefix -Xlinker --wrap=,__cudaPushCallConfiguration cudaLaunchKernel __cudaLaunchKernel)
 else
 LINK := $(CXX) -pthread $(LDFLAGS)
 endif
 
-# The recipe of a program: its objects, linked.
+# The recipe that links a program's objects.
 link = $(call say,link,$@) $(LINK) $(if $(filter build/common/cuda/launches.cuda.o,$^),$(WRAP)) -o $@ $(filter %.o,$^)
 
 # The objects of C++ and of kernel sources.
@@ -68,7 +68,7 @@ cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) $(if $(NVCC),$(p
 objects = $(cpp_objects) $(cu_objects)
 
 STEPS := $(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder)))))
-# A step's exercise is no part of it: a student's kernel, compiled and checked by itself.
+# A step's exercise is not part of the step. `make labNN` compiles and checks it separately.
 step_sources = $(sort $(filter-out %/exercise.cu,$(wildcard $(1)_*/*.cu $(1)_*/*.cpp)))
 ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
 
@@ -89,8 +89,8 @@ endif
 
 all: $(STEPS)
 
-# The common objects come first: of a function template that both have, the program then takes the one that is
-# not watched.
+# The common objects come first. The linker then takes their copy of a shared function template, which is
+# not instrumented.
 define STEP_RULE
 $(1): $(COMMON) $(MAIN) $(call objects,$(call step_sources,$(1))) build/flags.link
 	$$(link)
@@ -101,14 +101,14 @@ build/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(COMPILE) -c $< -o $@
 
-# Both halves of a program define a kernel of one name: the simulator's lie in a namespace of their own.
+# Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
 build/%.sim.o: %.cu build/rewrite build/flags
 	@mkdir -p $(@D)
 	$(call say,sim,$<) $(CXX) $(CPP:-MMD=-MD) $(SIM_CPP) $(CPPFLAGS) -MF build/$*.sim.d -MT $@ -E $< -o build/$*.sim.pre.ii
 	@build/rewrite --namespace simulated build/$*.sim.pre.ii > build/$*.sim.ii
 	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@
 
-# It is run while building: never for another machine, and never with the flags of the kernels.
+# It runs during the build, so it is compiled for this machine and without the kernels' flags.
 build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h)
 	@mkdir -p $(@D)
 	$(call say,C++,$@) $(HOSTCXX) -std=c++17 $(WARNINGS) -O1 -o $@ $(filter %.cpp,$^)
@@ -119,16 +119,16 @@ build/%.cuda.o: %.cu build/flags.cuda
 
 build/common/results.o: build/commit.h
 
-# Warps are compared and counted in loops over 32 lanes, made for vector instructions.
+# Loops over 32 lanes compare and count a warp; -O3 vectorizes them.
 build/common/sim/%.o: private CXXFLAGS += -O3 -ftls-model=local-exec
 
-# The serial functions of a step are measured: one core is to do its best.
+# The serial functions of a step are measured on one core, so they are optimized fully.
 build/step%.o: private CXXFLAGS += -O3
 
-# $(call update,text) rewrites the target only if its text changes. Another make may be at it, too: on a cluster they share a folder.
+# $(call update,text) rewrites the target only if its text changes. It is safe when several makes share a folder, as on a cluster.
 update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.$$$$; if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
-# Objects and programs are made again when the commands that make them change, each by its own.
+# A change of a compile or link command rebuilds the objects or programs that it makes.
 build/flags: FORCE
 	$(call update,$(COMPILE) $(SIM_KERNELS))
 build/flags.cuda: FORCE
@@ -151,7 +151,7 @@ build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/fl
 build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON) build/flags.link
 	$(link)
 
-# It reads its own places.
+# It reads its own debug information.
 build/tests/places.o: private override CXXFLAGS += -g
 build/tests/places: build/tests/places.o build/common/sim/places.o build/common/sim/symbols.o build/flags.link
 	$(link)
@@ -166,20 +166,20 @@ build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildca
 build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/flags.link
 	$(link)
 
-# What a GPU says of requests to shared memory; needs nvcc and, to run, a GPU.
+# Measures wavefronts of requests to shared memory on a GPU; needs nvcc to build and a GPU to run.
 build/tests/wavefronts: build/tests/wavefronts.cuda.o build/flags.link
 	$(link)
 
 build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS) build/flags.link
 	$(link)
 
-# make report installs the packages of plots alone; make test adds its own. pip resolves both files together,
-# so that no package of the tests changes a pin of plots.
+# make report installs only the packages of plots; make test adds those of the tests. pip resolves both files
+# together, so that no package of the tests changes a pinned version of plots.
 VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .venv/ready: plots/requirements.txt
 	rm -rf .venv
-	python3 -m venv .venv || { rm -rf .venv; echo "Python's venv module is missing: apt-get install python3-venv" >&2; exit 1; }
+	python3 -m venv .venv || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
 	$(VENV_INSTALL) -r $<
 	touch $@
 
@@ -187,10 +187,10 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 	$(VENV_INSTALL) -r plots/requirements.txt -r $<
 	touch $@
 
-# What a test needs is built first; then the files of tests share the processors. A hand-out has no tests.
+# Everything that the tests need is built first; then the test files run in parallel. A hand-out has no tests.
 ifeq ($(wildcard tests),)
 test:
-	@echo 'make test: this copy has no tests. make labNN checks your exercise; make all builds the steps, and ./step04 verifies its kernel.'
+	@echo 'make test: this copy has no tests. To check your exercise, type make labNN. To verify the kernel of step 4, type make step04 && ./step04.'
 else
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadgroup --durations=10
@@ -208,7 +208,7 @@ endif
 bench-sim: build/tests/bench_sim
 	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
 
-# Programs that measure and are no step: bench/NAME.cu, as ./NAME.
+# Measuring programs that are not steps: bench/NAME.cu becomes ./NAME.
 BENCHES := $(patsubst bench/%.cu,%,$(wildcard bench/*.cu))
 ifeq ($(NVCC),)
 .PHONY: $(BENCHES)
@@ -219,16 +219,16 @@ $(BENCHES): %: build/bench/%.cuda.o build/flags.link
 	$(link)
 endif
 
-# Some of what was tried on the way to step 7 is in the instructions of Hopper.
+# Some trials use instructions that only Hopper has.
 trials build/bench/trials.cuda.o: private ARCH = sm_90
 
-# Every step's kernels and the libraries that transpose, in one program: they take turns. Of those whose headers the
+# One program runs every step's kernels and the libraries that transpose, in turns. For libraries whose headers the
 # toolkit lacks: CPLUS_INCLUDE_PATH=.../cutlass/include:.../cutensor/include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor
 PEERS := step07_in_flight/peers
 build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(wildcard $(PEERS)/*.cu)) build/$(PEERS)/python.o build/flags.link
 	$(link) -lcublas $(LDLIBS)
 
-# Where a program's results go: RESULTS=folder.
+# RESULTS=folder: where the results go.
 RESULTS ?= results
 
 PEER_SIZES ?= 2048,4096,8192,16384,32768,16512,49152x12288,16383x16381,10007x6007,10008x6008,16385
@@ -249,8 +249,8 @@ list: all
 	@echo
 	@echo 'W: the whitepaper; B: the book; F: the bandwidth post; C: the coalescing notes; R: the remap post; E: their errata.'
 
-# The sources' tables, measured again. $(call measure,table,step,options): each step's results
-# into a file of their own. Without a GPU: the counts and models of the machine that has the most to say.
+# The sources' tables, measured again. $(call measure,table,step,options) writes each step's results to a separate
+# file. Without a GPU, they are the simulator's counts and model, for the whitepaper's tables those of a GTX 280.
 measure = ./$(2) --csv $(RESULTS)/$(1)_$(2)$(4).csv $(3)
 
 table-whitepaper: all
@@ -273,7 +273,7 @@ table-bandwidth: all
 	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
 comma := ,
 
-# A program that is brought along, with a main of its own: FILE=program.cu, or several files of one program;
+# `make try` runs a program with its own main: FILE=program.cu, or several files of one program;
 # ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS=-I... for its headers;
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
 RUNTIME := $(call cpp_objects,$(wildcard common/sim/runtime/*.cpp))
@@ -281,7 +281,7 @@ TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__
 # $(call try_object,source,stem): the object stem.o of one file.
 try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
              $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(SIM_KERNELS) -c $(2).ii -o $(2).o && rm $(2).pre.ii
-# Of a program of several files, those that end in .cpp are C++, as nvcc takes them.
+# In a program of several files, those that end in .cpp are plain C++, as for nvcc.
 try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$$(dirname $(1))" $(CPPFLAGS) $(CXXFLAGS) -c $(1) -o $(2).o
 try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_SIM) $(RUNTIME) $(2) $(LDLIBS)
 COMMON_SIM := $(filter-out build/common/cuda/%,$(COMMON))
@@ -299,7 +299,7 @@ try:
 else
 try: build/rewrite $(COMMON_SIM) $(RUNTIME)
 	@mkdir -p build/try
-	@test -n "$$FILE" || { echo 'make try: FILE=program.cu: which program?' >&2; exit 2; }
+	@test -n "$$FILE" || { echo 'make try: no program given; write make try FILE=program.cu' >&2; exit 2; }
 	@objects=; n=0; for file in $$FILE; do \
 	    test -f "$$file" || { echo "make try: FILE=$$file: no such file" >&2; exit 2; }; \
 	    n=$$((n + 1)); case "$$file" in \
@@ -310,19 +310,19 @@ try: build/rewrite $(COMMON_SIM) $(RUNTIME)
 	SIM_OPTIONS='$(SIM)' "$$name" $(ARGS)
 endif
 
-# The lab: what a check of a submission starts from. Built from this tree alone, and never by one.
+# The lab: the objects that each check of a submission links. They are built from this tree, never from a submission.
 build/lab/harness.o: $(call cpp_objects,$(wildcard common/*.cpp common/cpu/*.cpp common/sim/*.cpp))
 	@mkdir -p $(@D)
 	$(call say,link,$@) $(CXX) -r -nostdlib -Wl,--strip-debug -o $@ $^
 
-# Of a submission, its own text is rewritten and nothing else: common/step.h is there already, compiled. Only numbers are
-# tried: of other types, `T zero = 0` is no C++.
+# build/rewrite processes only the submission's own text, because common/step.h is precompiled. Only numeric types are
+# tried, because `T zero = 0` does not compile for the others.
 LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
-# A local variable that was given no value holds nothing that an earlier thread left there; compilers before g++ 12 cannot do that.
+# Uninitialized local variables get a fixed pattern, not the values of an earlier thread. Compilers before g++ 12 lack the option.
 LAB_LOCALS = $(shell $(CXX) -ftrivial-auto-var-init=pattern -x c++ -E /dev/null > /dev/null 2>&1 && echo -ftrivial-auto-var-init=pattern)
 LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS) $(LAB_LOCALS)
 
-# A student's constant that nothing uses is no error.
+# An unused constant in a submission is not an error.
 LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror,$(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
 
 build/lab/step.h.gch: common/step.h build/flags
@@ -337,7 +337,7 @@ build/lab/command: Makefile build/flags build/flags.cuda
 LAB := build/lab/harness.o build/lab/step.h.gch build/lab/command build/rewrite
 lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))
 
-# make lab04, or make lab04 FILE=path of another one. Paths reach the shell as they are, whatever they are made of.
+# make lab04, or make lab04 FILE=path. Paths reach the shell unchanged, whatever characters they contain.
 override FILE := $(value FILE)
 override SUBMISSIONS := $(value SUBMISSIONS)
 override RESULTS := $(value RESULTS)
@@ -351,7 +351,7 @@ lab%:
 
 ifeq ($(wildcard lab/grade.py),)
 grade handout gradescope:
-	@echo "make $@: this copy is a student's; the instructor's has it" >&2; exit 2
+	@echo "make $@: this copy is for students; run it in the instructor's copy" >&2; exit 2
 else
 grade: lab-ready
 	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" $(if $(EXERCISE),--exercise $(EXERCISE)) $(GRADE)
@@ -363,7 +363,7 @@ gradescope:
 	@python3 lab/pack.py "$$RESULTS/gradescope-lab$(EXERCISE).zip" --gradescope '$(EXERCISE)'
 endif
 
-# The chapter: all steps on what this machine has, then tables, figures and verdicts.
+# The chapter: all steps run on this machine, then tables, figures and verdicts.
 report: all .venv/ready
 	bench/measure.sh $(RESULTS)
 	.venv/bin/python plots/report.py $(RESULTS)/report_*.csv
@@ -374,35 +374,35 @@ clean:
 help:
 	@echo 'make stepNN            build one step, for example: make step04 && ./step04'
 	@echo 'make all               build all steps: $(STEPS)'
-	@echo 'make list              every kernel: its step, what it produces, its row in the table of sources'
-	@echo 'make table-whitepaper  the tables that the sources published, measured again on this'
-	@echo 'make table-book        machine and printed side by side (results go to results/;'
-	@echo 'make table-bandwidth   RESULTS=folder: elsewhere)'
-	@echo 'make labNN             check the exercise of a step; FILE=path: another file than its exercise.cu'
-	@echo '                       (CHECK=--explain: and the cost of each of its lines; SHOW=1: the wrong elements of'
-	@echo '                       the smallest matrix; CHECK=--help: what else)'
+	@echo 'make list              list every kernel: its step, what it produces, its row in the table of sources'
+	@echo 'make table-whitepaper  measure the whitepaper'"'"'s tables again, and print them next to the published ones'
+	@echo 'make table-book        the same for the book (results go to results/, or to RESULTS=folder)'
+	@echo 'make table-bandwidth   the same for the bandwidth post'
+	@echo 'make labNN             check the exercise of a step; FILE=path checks another file than its exercise.cu'
+	@echo '                       (CHECK=--explain adds the cost of each line; SHOW=1 marks the wrong elements of'
+	@echo '                       the smallest matrix; CHECK=--help lists the other options)'
 	@echo 'make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades go to results/grades/)'
 	@echo 'make handout           pack the project for students, without tests and solutions'
 	@echo 'make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN'
-	@echo 'make try               run a CUDA program with a main of its own on the simulator: FILE=program.cu [ARGS=...]'
-	@echo "                       [SIM='--machine t4 --csv counts.csv']; DEVICE=cuda: on the GPU"
-	@echo 'make report            run all steps on what this machine has, and write report/chapter.html'
-	@echo 'make check             the quick form of make test, for who changes a kernel: each is verified, and counts as it did'
-	@echo 'make test              build and run the tests (sets up .venv the first time)'
-	@echo 'make bench-sim         measure the simulator: traced accesses per second; AGAINST=commit: over those of'
-	@echo '                       another commit, in turns'
-	@echo 'make microbench        what the GPU at hand can do at most, and its memories: latencies, bandwidths (needs nvcc)'
-	@echo 'make timing            ways to time a kernel, side by side, on the GPU at hand (needs nvcc)'
-	@echo 'make transfers         copies between host and GPU over their size, pageable and pinned (needs nvcc)'
-	@echo 'make readonly          loads through __ldg(), __restrict__ and textures, on the GPU at hand (needs nvcc)'
-	@echo 'make trials            the ways to step 7, one beside the other, on the GPU at hand (needs nvcc)'
-	@echo "make peers             all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX, taking turns"
-	@echo '                       on the GPU at hand, each verified; ratios and CSV (needs nvcc)'
+	@echo 'make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]'
+	@echo "                       [SIM='--machine t4 --csv counts.csv']; DEVICE=cuda runs it on the GPU"
+	@echo 'make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html'
+	@echo 'make check             verify every kernel, and compare the lessons'"'"' counts with an H200'"'"'s (10 seconds)'
+	@echo 'make test              build and run the tests (the first time, it also creates .venv)'
+	@echo 'make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it'
+	@echo '                       with an earlier commit'
+	@echo 'make microbench        measure this GPU'"'"'s limits, and the latency and bandwidth of its memories (needs nvcc)'
+	@echo 'make timing            compare ways to time a kernel on this GPU (needs nvcc)'
+	@echo 'make transfers         measure copies between host and GPU by size, pageable and pinned (needs nvcc)'
+	@echo 'make readonly          measure loads through __ldg(), __restrict__ and textures on this GPU (needs nvcc)'
+	@echo 'make trials            measure the variants tried on the way to step 7 on this GPU (needs nvcc)'
+	@echo "make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns"
+	@echo '                       on this GPU, each verified; prints ratios, writes CSV (needs nvcc)'
 	@echo 'make clean             remove what was built'
 	@echo
-	@echo 'CXX=clang++            choose the C++ compiler                (now: $(CXX))'
-	@echo 'NVCC=path              choose nvcc; empty: simulator only     (now: $(or $(NVCC),none))'
-	@echo 'JOBS=1                 how many compilations at once          (now: $(JOBS))'
-	@echo 'ARCH=sm_90             choose the GPU architecture of nvcc    (now: $(or $(ARCH),none))'
+	@echo 'CXX=clang++            C++ compiler                           (now: $(CXX))'
+	@echo 'NVCC=path              path of nvcc; empty: simulator only    (now: $(or $(NVCC),none))'
+	@echo 'JOBS=1                 number of compilations at once         (now: $(JOBS))'
+	@echo 'ARCH=sm_90             GPU architecture for nvcc              (now: $(or $(ARCH),none))'
 
 -include $(shell [ -d build ] && find build -name '*.d')

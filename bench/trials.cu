@@ -3,6 +3,7 @@
 // elements, of every width; rows that begin anywhere; and plain copies, to see what can be hoped for. Not part of any step.
 //
 //   make trials && ./trials > trials.csv          (needs a GPU of compute capability 9.0)
+//   ./trials char half                            (these element types alone)
 //
 // All trials of a matrix take turns; the median of each is reported, beside cudaMemcpy's, after its
 // result was checked. Matrices are two plain allocations. Exits 3 on a CUDA error, 1 on a wrong result.
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -255,6 +257,78 @@ __global__ void __launch_bounds__(ACROSS* ACROSS) squares(T* odata, const T* ida
         if (x < height && y + i < width) *reinterpret_cast<Vector*>(odata + size_t(y + i) * height + x) = tile[threadIdx.y * N + i][threadIdx.x ^ threadIdx.y];
 }
 
+// Units of BYTES, of elements of 1 and 2 bytes, wherever rows begin: a thread takes each unit of a square out of the two
+// aligned ones that it lies in, turns the square in its registers, and stores units of the turned tile, put together
+// again where rows of odata begin inside one. Rows of odata are cut where ALIGN bytes begin (0: where the tile does).
+template <int BYTES>
+using Bits = std::conditional_t<BYTES == 8, unsigned long long, unsigned>;
+
+template <typename T, int BYTES>
+struct alignas(BYTES) Unit {
+    static constexpr int N = BYTES / sizeof(T);
+    T element[N];
+};
+
+template <typename T, int BYTES>
+__device__ Unit<T, BYTES> joined_at(const Bits<BYTES>* from, int inside)
+{
+    const Bits<BYTES> low = from[0], high = inside ? from[1] : 0;
+    const int bits = inside * 8 * sizeof(T);
+    const Bits<BYTES> both = inside ? low >> bits | high << (8 * BYTES - bits) : low;
+    Unit<T, BYTES> unit;
+    memcpy(&unit, &both, BYTES);
+    return unit;
+}
+
+template <typename T, int BYTES, int WIDE, int HIGH, int ALIGN>
+__global__ void __launch_bounds__(WIDE* HIGH / (BYTES / sizeof(T)) / (BYTES / sizeof(T))) units(T* odata, const T* idata, int width, int height)
+{
+    using U = Unit<T, BYTES>;
+    constexpr int N = U::N, MORE = ALIGN / sizeof(T), STEP = HIGH - MORE, ROWS = HIGH / N, COLUMNS = WIDE / N, THREADS = ROWS * COLUMNS;
+    static_assert(STEP % N == 0 && MORE % N == 0);
+    U(*tile)[N * ROWS + 1] = reinterpret_cast<U(*)[N * ROWS + 1]>(memory);
+    const int left = blockIdx.y * WIDE, top = int(blockIdx.x) * STEP - MORE;
+    const int x = left + threadIdx.x * N, y = top + threadIdx.y * N;
+    U in[N];
+    if (size_t(min(top + HIGH, height)) * width + 2 * N > size_t(width) * height + max(width - left - WIDE, 0)) {
+        // The end of the matrix, which may lie inside a unit, is near.
+#pragma unroll
+        for (int k = 0; k < N; ++k)
+#pragma unroll
+            for (int l = 0; l < N; ++l)
+                if (x + l < width && 0 <= y + k && y + k < height) in[k].element[l] = idata[size_t(y + k) * width + x + l];
+    } else {
+#pragma unroll
+        for (int k = 0; k < N; ++k) {
+            const size_t i = size_t(y + k) * width + x;
+            if (x < width && 0 <= y + k && y + k < height) in[k] = joined_at<T, BYTES>(reinterpret_cast<const Bits<BYTES>*>(idata) + i / N, int(i % N));
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        U out;
+#pragma unroll
+        for (int l = 0; l < N; ++l) out.element[l] = in[l].element[k];
+        tile[threadIdx.x][k * ROWS + threadIdx.y] = out;
+    }
+    __syncthreads();
+    const int id = threadIdx.y * COLUMNS + threadIdx.x;
+    for (int task = id; task < WIDE * (STEP / N); task += THREADS) {
+        const int j = task / (STEP / N), i = task % (STEP / N) * N, to = left + j;
+        if (to >= width) continue;
+        const size_t row = size_t(to) * height;
+        const int first = MORE ? MORE - int((row + size_t(top + MORE)) % max(MORE, 1)) : 0, at = top + first + i;
+        const U out = joined_at<T, BYTES>(reinterpret_cast<const Bits<BYTES>*>(&tile[j / N][j % N * ROWS]) + (first + i) / N, (first + i) % N);
+        if (0 <= at && at + N <= height) {
+            *reinterpret_cast<U*>(&odata[row + at]) = out;
+        } else {
+#pragma unroll
+            for (int k = 0; k < N; ++k)
+                if (0 <= at + k && at + k < height) odata[row + at + k] = out.element[k];
+        }
+    }
+}
+
 // For rows that begin anywhere: single elements in a tile of HIGH x WIDE, every row of odata cut where
 // ALIGN bytes begin (0: where the tile does), which takes up to ALIGN bytes more of the tile above;
 // blocks along the rows or down the columns. WIDE x ROWS threads.
@@ -444,6 +518,19 @@ void add_joined(const Matrix<T>& m)
                         [=] { kernel<<<dim3(high, wide), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height); }});
 }
 
+template <typename T, int BYTES, int WIDE, int HIGH, int ALIGN>
+void add_units(const Matrix<T>& m)
+{
+    constexpr int N = BYTES / sizeof(T), MORE = ALIGN / sizeof(T), STEP = HIGH - MORE, bytes = WIDE / N * (HIGH + 1) * BYTES;
+    if (!ALIGN && (m.width % N || m.height % N)) return;
+    const auto kernel = units<T, BYTES, WIDE, HIGH, ALIGN>;
+    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    const int wide = (m.width + WIDE - 1) / WIDE, high = (m.height + std::max(MORE - 1, 0) + STEP - 1) / STEP;
+    m.trials.push_back({"units of " + std::to_string(BYTES) + " bytes, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) +
+                            (ALIGN ? ", cut at " + std::to_string(ALIGN) + " bytes" : ""),
+                        [=] { kernel<<<dim3(high, wide), dim3(WIDE / N, HIGH / N), bytes>>>(m.out, m.in, m.width, m.height); }});
+}
+
 template <typename T, int BYTES, int ACROSS>
 void add_squares(const Matrix<T>& m)
 {
@@ -548,6 +635,15 @@ void measure(const char* type, int width, int height, int samples)
         add_elements<T, 64, 128, 16>(m);
         add_elements<T, 64, 128, 32>(m);
         add_elements<T, 128, 128, 32>(m);
+        add_units<T, 8, 128, 128, 0>(m);
+        add_units<T, 8, 128, 160, 32>(m);
+        add_units<T, 8, 128, 288, 32>(m);
+        add_units<T, 8, 256, 160, 32>(m);
+        add_units<T, 8, 64, 160, 32>(m);
+        add_units<T, 8, 64, 288, 32>(m);
+        add_units<T, 4, 64, 96, 32>(m);
+        add_units<T, 4, 64, 160, 32>(m);
+        add_units<T, 4, 128, 96, 32>(m);
         add_squares<T, 4, 16>(m);
         add_squares<T, 4, 32>(m);
         add_squares<T, 8, 8>(m);
@@ -563,6 +659,14 @@ void measure(const char* type, int width, int height, int samples)
         add_elements<T, 64, 64, 16>(m);
         add_elements<T, 64, 128, 32>(m);
         add_elements<T, 32, 128, 16>(m);
+        add_units<T, 8, 64, 64, 0>(m);
+        add_units<T, 8, 128, 64, 0>(m);
+        add_units<T, 8, 64, 80, 32>(m);
+        add_units<T, 8, 64, 144, 32>(m);
+        add_units<T, 8, 128, 80, 32>(m);
+        add_units<T, 8, 128, 112, 32>(m);
+        add_units<T, 4, 32, 80, 32>(m);
+        add_units<T, 4, 32, 112, 32>(m);
         add_squares<T, 4, 32>(m);
         add_squares<T, 8, 16>(m);
         add_squares<T, 8, 32>(m);
@@ -751,23 +855,30 @@ void measure_held_copy(size_t bytes)
     CUDA(cudaFree(out));
 }
 
-int main()
+int main(int argc, char** argv)
 {
     card_columns();  // or no heading either
+    const std::vector<std::string> only(argv + 1, argv + argc);
+    const auto wanted = [&](const char* type) { return only.empty() || std::find(only.begin(), only.end(), type) != only.end(); };
+    for (const std::string& type : only)
+        if (type != "char" && type != "half" && type != "float" && type != "double" && type != "double2") {
+            fprintf(stderr, "trials: no element type %s; there are char, half, float, double and double2\n", type.c_str());
+            return harness::status_bad_input;
+        }
     printf("date_utc,machine,cuda_driver,type,width,height,trial,bandwidth_gbs,of_memcpy\n");
     measure_held_copy(size_t(1) << 30);
     for (const auto& [width, height] : {std::pair{2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {32768, 32768}, {16512, 16512}, {49152, 12288},
                                         {16383, 16381}, {10007, 6007}, {10008, 6008}, {16385, 16385}}) {
-        measure<char>("char", width, height, 5);
-        measure<unsigned short>("half", width, height, 5);
-        measure<float>("float", width, height, 9);
-        measure<double>("double", width, height, 5);
-        measure<double2>("double2", width, height, 5);
+        if (wanted("char")) measure<char>("char", width, height, 5);
+        if (wanted("half")) measure<unsigned short>("half", width, height, 5);
+        if (wanted("float")) measure<float>("float", width, height, 9);
+        if (wanted("double")) measure<double>("double", width, height, 5);
+        if (wanted("double2")) measure<double2>("double2", width, height, 5);
     }
     // Rows of one of the two matrices alone that begin anywhere.
     for (const auto& [width, height] : {std::pair{16383, 16384}, {16384, 16383}}) {
-        measure<float>("float", width, height, 5);
-        measure<double>("double", width, height, 5);
+        if (wanted("float")) measure<float>("float", width, height, 5);
+        if (wanted("double")) measure<double>("double", width, height, 5);
     }
     return 0;
 }

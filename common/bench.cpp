@@ -67,7 +67,7 @@ void require_room(Device& device, Type type, Shape shape, Expected layout)
     const double rows = double(elements) / output_columns(layout, shape.width, shape.height);
     const double needed = double(elements) * bytes_of(type) * (1 + layout.operands()) + rows * layout.pad_bytes;
     if (needed > double(free) || footprint(type, shape, layout, 1) > free)
-        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free",
+        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free; choose a smaller --size",
                                              shape.width, shape.height, name_of(type), needed / 1e9, device.info().machine.c_str(), free / 1e9)};
 }
 
@@ -326,7 +326,7 @@ std::string Bench::print_output(const Contender& c) { return numbered(device_, o
 std::string same_launch(const Contender& c, const Contender& other)
 {
     if (!c.launch.kernel || !(c.launch == other.launch)) return "";
-    return "same launch: this is the very kernel, grid and block of " + other.result.kernel;
+    return "same launch: kernel, grid and block are those of " + other.result.kernel;
 }
 
 void check_distinct(const std::vector<Contender*>& contenders, const Complain& complain)

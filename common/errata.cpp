@@ -112,7 +112,7 @@ bool run_errata(const std::vector<std::string>& names, const Machine& machine, c
         if (names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == e.kernel || n == e.id; })) chosen.push_back(e);
     }
     if (known.empty()) {
-        printf("No faults were published at this stage. `make list` tells which steps have some.\n");
+        printf("No fault was published at this stage. `make list` names the steps that have one.\n");
         return true;
     }
     for (const std::string& name : names)

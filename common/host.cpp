@@ -87,7 +87,7 @@ void* HostMemory::allocate(uint64_t bytes)
 {
     constexpr uint64_t page = 2 << 20;
     void* memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
-    if (!memory) throw Error{status_bad_input, format("the host has no %.2f GB of memory to give", bytes / 1e9)};
+    if (!memory) throw Error{status_bad_input, format("the host cannot allocate %.2f GB of memory; choose a smaller --size", bytes / 1e9)};
     return memory;
 }
 

@@ -151,7 +151,7 @@ std::string list_machines()
         text += format("%-10s %10.0f %10.1f %15.0f %18s  %s\n", m.name.c_str(), m.latency_ns(), m.dram_peak_gbs(), bytes,
                        format("%.0f of %d", bytes / 4, m.threads_per_sm).c_str(), m.latency_source.c_str());
     }
-    return text + "bytes per SM: what must be in flight for the peak. threads per SM: of those that an SM holds, with one load of 4 bytes in flight each.\n";
+    return text + "bytes per SM: the bytes in flight that the DRAM peak needs. threads per SM: the threads that keep them in flight, with one load of 4 bytes each.\n";
 }
 
 std::string machines_csv()

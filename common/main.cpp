@@ -81,7 +81,7 @@ void check_names(const Options& options)
             throw Error{status_bad_input, "--block: does not apply to " + name + ", but to " + with_blocks};
     }
     if (!options.blocks.empty() && select("sim", options).empty())
-        throw Error{status_bad_input, "--block: applies to " + (with_blocks.empty() ? "no kernel of this program" : with_blocks + ": name one, or say --all")};
+        throw Error{status_bad_input, "--block: applies to " + (with_blocks.empty() ? "no kernel of this program" : with_blocks + ": name one with --kernel, or add --all")};
 }
 
 // Those whose matrices are of one layout, group by group.
@@ -180,13 +180,13 @@ void print(const Results& results, const Machine& machine, const Options& option
     printf("\n%s", table(results).c_str());
     for (const Result& r : results.rows)
         if (r.timing && r.timing->gbs == 0)
-            printf("\n%s: %.2f us a launch, one after the other; the first launch of this program took %.0f ms, all that had to be set up included.\n",
+            printf("\n%s: %.2f us for each launch of a series; the first launch of this program took %.0f ms, set-up included.\n",
                    r.kernel.c_str(), 1e3 * r.timing->ms.median, results.device.first_launch_ms);
     for (const Result& r : results.rows)
         if (!r.occupancy.empty()) printf("\n%s: %s\n", (r.kernel + r.label).c_str(), r.occupancy.c_str());
     if (!counted) return;
-    printf("\nCounted for the %s: requests, one per warp and instruction, and what one costs on average, in %s\n"
-           "of global and wavefronts of shared memory. A simulator has no time to report.\n",
+    printf("\nCounted for the %s. Loads and stores are requests, one per warp and instruction. Cost is the mean per request,\n"
+           "in %s of global memory or wavefronts of shared memory. The simulator counts; it does not measure time.\n",
            machine.label.c_str(), machine.major == 1 ? "transactions" : "sectors");
     const std::string model = model_table(results);
     if (!model.empty()) printf("\n%s", model.c_str());
@@ -270,7 +270,7 @@ int run(const Options& options, const char* program)
     }
     if (!right) {
         for (const auto& [option, path] : {std::pair{"--csv", options.csv}, {"--trace", options.trace}})
-            if (!path.empty()) fprintf(stderr, "%s: %s %s: not written, because of the above\n", program, option, path.c_str());
+            if (!path.empty()) fprintf(stderr, "%s: %s %s: not written, because of the errors above\n", program, option, path.c_str());
         return status_wrong_result;
     }
     const auto ran = [](const Results& results) {

@@ -198,36 +198,35 @@ Runs this step's kernels, checks every element of every result, and reports the 
 (on a GPU) or the requests to memory and what they cost (on the simulator).
 
   --size N[,N|WxH...]      a square matrix of N x N elements, or one of H rows of W elements;
-                           several, separated by commas, are run one after the other
+                           a list, separated by commas, is run size by size
   --sweep book             the sizes of the book's tables: 256, 512, 1024, 2048, 4096, 8192
   --width W --height H     a matrix of H rows of W elements
                            (default: on a GPU at least eight times its L2; on the simulator 1024 x 1024)
   --type char|half|float|double|int|double2
-                           element type (default: float)
-  --seed N                 draw the elements from N; from 65536 on, nobody can tell them in advance
+                           the type of the elements (default: float)
+  --seed N                 the seed of the elements' values; from 65536 on, no kernel can know them in advance
   --reps R                 timed samples per kernel on a GPU (default: 20);
                            runs per kernel on the simulator (default: 1)
   --device auto|cuda|sim   where to run (default: auto, the GPU if there is one)
-  --all                    the step's variants, too
-  --kernel NAME[,NAME...]  only these kernels of the list: by name, by source row (B7), or by the
+  --all                    also run the step's variants
+  --kernel NAME[,NAME...]  run only these kernels of --list, given by name, by source row (B7), or by the
                            letter of a source (B)
-  --block 32x8[,...]       blocks of so many threads in x and y, for the kernels that allow it
-  --once                   one verified pass of each kernel and no timing, as profilers want it
+  --block 32x8[,...]       threads of a block in x and y, for the kernels that allow a choice
+  --once                   run each kernel once, verified and untimed, for use with a profiler
   --one-launch             also time many passes inside one launch (GPU)
-  --print                  show the matrix before and after, at most 32 x 32, each element as its number
-  --errata                 the faults published at this stage: what each did, and which check finds it
-  --machine NAME           the GPU the simulator counts for (default: h200); see --list-machines
-  --explain                what each access of a kernel asks for, what it costs, and why
-  --trace FILE             write every request of every warp to FILE (simulator): who, where, which bytes
-  --peak GBS               DRAM peak of the card in GB/s, instead of the driver's figures
+  --print                  print the matrix before and after, at most 32 x 32, each element as its number
+  --errata                 run the faults published at this stage: what each does, and which check finds it
+  --machine NAME           the GPU that the simulator counts for (default: h200); see --list-machines
+  --explain                for each load and store of a kernel: what it asks for, what it costs, and why
+  --trace FILE             write every request of every warp to FILE, with its block, warp, line and bytes (simulator)
+  --peak GBS               the DRAM peak of the card in GB/s, in place of the driver's figures
   --csv FILE               also write the results to FILE
   --list                   list the kernels, what each must produce and its row in the table of sources
-  --list-machines          list the GPUs the simulator knows; with --csv, all it knows of them goes to FILE
-  --help                   this text
+  --list-machines          list the GPUs that the simulator knows; --csv FILE writes their full descriptions
+  --help                   print this text
 
-Exit status: 0 all results right; 1 a wrong result, a race, an access out of bounds or the
-like, or an impossible measurement;
-2 bad input; 3 no CUDA device, or a CUDA error.
+Exit status: 0 all results right; 1 a wrong result, a race, an access out of bounds or another
+fault of a kernel, or an impossible measurement; 2 bad input; 3 no CUDA device, or a CUDA error.
 )";
 }
 

@@ -220,7 +220,7 @@ std::string model_table(const Results& results)
         if (!r.counts) continue;
         const std::optional<Prediction> model = modelled(results, machine, r.expected, *r.counts);
         if (!model && r.counts->bytes_asked() > 0 && r.expected.passes == 1 && machine.roofline.stream_gbs > 0)
-            return format("The %s has a model of times, too, for matrices larger than its L2: try --size 8192.\n", machine.label.c_str());
+            return format("The %s also has a model of times, for matrices larger than its L2: add --size 8192.\n", machine.label.c_str());
         if (!model) continue;
         const double gbs = gbs_of(results, r, model->ms);
         lines.push_back({r.kernel + r.label, model->limit, ms_text(model->ms), gbs_text(gbs)});
@@ -229,7 +229,7 @@ std::string model_table(const Results& results)
     }
     if (lines.size() == 1) return "";
     return format("The model of the %s, not a measurement%s:\n\n", machine.label.c_str(),
-                  machine.roofline.stream_gbs > 0 ? " (a roofline: what the busiest resource it knows of allows)" : "") + align(lines);
+                  machine.roofline.stream_gbs > 0 ? " (an estimate from the resource that the counts keep busiest)" : "") + align(lines);
 }
 
 std::string csv(const std::vector<Results>& all)

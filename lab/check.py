@@ -1,13 +1,14 @@
 """Checks one submission: python3 lab/check.py NN [--file FILE] [--explain] [--json] [--graded-bandwidth SHARE]
 
-Reads the text and writes it anew (lab/source.py), rewrites and compiles that for the simulator and runs it, all in a sandbox (lab/sandbox.py),
-on all shapes, types and machines that the exercise asks for, and lets each check judge. Exit status: 0 full points, 1 fewer, 2 bad input.
+Reads the text and writes it anew (lab/source.py). Rewrites and compiles the new text for the simulator and runs it, both in a sandbox
+(lab/sandbox.py), for all shapes, types and machines that the exercise names. Each check then judges the runs. Exit status: 0 full points,
+1 fewer, 2 bad input.
 
-Where a verdict comes from. The program is the submission and the harness in one process. Nothing of the submission can write what
-the harness tells: its text names nothing of the harness or of the system (source.py), what it loads and stores is looked at before it happens
-(common/sim/watch.cpp), and its own code on the host touches no memory. What the harness tells comes through a pipe that has no name and a number
-drawn for each process. A run counts when the program ended with status 0 and the table that came was whole: one verified row for each matrix
-asked for, and nothing else. It runs on one processor, so that the points do not depend on how many there are.
+How verdicts are protected. The submission and the harness are one process. The submission cannot forge the harness's results, for three
+reasons: its text can name no part of the harness or the system (source.py), each of its accesses is checked before it happens
+(common/sim/watch.cpp), and its host code touches no memory. The results come through a pipe without a name, whose number is drawn for each
+process. A run counts if the program ends with status 0 and its table has one verified row for each matrix asked for and no other row. It
+runs on one processor, so that the points do not depend on their number.
 """
 
 import signal
@@ -37,14 +38,14 @@ import sandbox  # noqa: E402
 import source   # noqa: E402
 from parts import Run  # noqa: E402
 
-# What is compiled: the text in the place of the file, with the names that reports give it.
+# The text that is compiled in the place of the submission. Reports keep the submission's name.
 NORMAL = "normal.cu"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
-RUN = {"cpu": 10, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
-BANDWIDTH_POINTS = 10  # beside the 100, with --graded-bandwidth
+RUN = {"cpu": 15, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (17, 31), (32, 32)]  # sizes of --show
-STOPPED = 2  # so many runs may be stopped before the rest is not started
+STOPPED = 2  # after so many stopped runs, the rest is not started
 
 
 class BadInput(Exception):
@@ -86,7 +87,7 @@ def read_submission(path):
 
 
 def shown(name):
-    """A name as it may be printed and stored: what is not text, or would move a cursor, is written as \\x1b."""
+    """A name that can be printed and stored: what is not text, or would move a cursor, is written as \\x1b."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
@@ -117,7 +118,7 @@ def any_processor():
 
 
 class Lab:
-    """What all checks share. `isolate`: by namespaces, where they can be had; `trust`: compile the text as it is (tests)."""
+    """What all checks share. `isolate`: by namespaces, where the system allows them; `trust`: compile the text unread (tests)."""
 
     def __init__(self, isolate=True, trust=False):
         self.trust = trust
@@ -127,27 +128,27 @@ class Lab:
         try:
             self.command, self.link, self.cuda = [shlex.split(line) for line in os.fsdecode((ROOT / "build/lab/command").read_bytes()).splitlines()]
         except OSError:
-            raise BadInput("build/lab is not there: make lab-ready") from None
+            raise BadInput("build/lab is missing; type make lab-ready") from None
         if not (ROOT / "build/rewrite").is_file():
-            raise BadInput("build/rewrite is not there: make lab-ready")
+            raise BadInput("build/rewrite is missing; type make lab-ready")
         self.compiler = shutil.which(self.command[0])
         if not self.compiler:
-            raise BadInput(f"{self.command[0]}: no such compiler")
-        # A compiler of its own folder, as on clusters, brings its libraries: for itself and for what it makes.
+            raise BadInput(f"{self.command[0]}: no such compiler; choose one with CXX=")
+        # A compiler in a separate folder, as on clusters, has its own libraries. It and its programs need them.
         libraries = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if os.path.isdir(folder)]
         self.environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
         homes = [str(pathlib.Path(path).parent.parent) for path in outside_the_system(self.compiler, os.path.realpath(self.compiler))]
         toolchain = outside_the_system(*homes, *libraries)
         for folder in toolchain:
             if any(pathlib.Path(folder) in (path, *path.parents) for path in (ROOT, pathlib.Path.home())):
-                raise BadInput(f"{folder}: holds the compiler or its libraries, and what submissions must not see: {pathlib.Path.home()} or {ROOT}")
+                raise BadInput(f"{folder}: holds the compiler or its libraries, but also {pathlib.Path.home()} or {ROOT}, which submissions must not see; install the compiler elsewhere")
         self.visible = [str(ROOT / "common"), str(ROOT / "build/lab"), str(ROOT / "build/rewrite"), *toolchain]
 
     def sandboxed(self, command, box, **options):
         return sandbox.run(command, box, isolate=self.isolate, visible=self.visible, environment=self.environment, **options)
 
     def produces(self, exercise):
-        """What the hand-out registers: a submission must not register a kernel for something easier."""
+        """The product that the hand-out registers. A submission must not register a kernel for an easier task."""
         handout = ROOT / exercise.step / "exercise.cu"
         text = handout.read_text(encoding="utf-8") if handout.is_file() else ""
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
@@ -198,11 +199,11 @@ class Lab:
                                       box, processors=processor, **RUN)
                 if done.status != 0:
                     return shown_matrix(exercise, width, height, source.plain(done.stdout), source.plain(done.stderr))
-        return note or f"Right at {', '.join(f'{w} x {h}' for w, h in SHOWN)}: larger matrices do not fit a page."
+        return note or f"Right at {', '.join(f'{w} x {h}' for w, h in SHOWN)}; larger matrices are not shown."
 
     def run_all(self, exercise, seed, box, processors):
-        """A Run for each that the checks ask for. The shapes of a type and machine share a process; where that tells what is wrong with
-        some, the others share another; and what neither tells, each finds out for itself."""
+        """A Run for each that the checks ask for. The shapes of a type and machine share a process; if that shows
+        the faults of only some, the others share another; each shape without a result then runs alone."""
         wanted, runs, stopped = {}, {}, 0
         for check in [*exercise.right, *exercise.costs(seed), *exercise.limits(seed)]:
             for width, height, type_, machine in check.runs:
@@ -211,7 +212,7 @@ class Lab:
         def run(shapes, *key):
             nonlocal stopped
             if stopped == STOPPED:
-                return {shape: Run(*shape, *key, None, ["not run: others had to be stopped"], "", "timeout") for shape in shapes}
+                return {shape: Run(*shape, *key, None, ["not run, because other runs were stopped"], "", "timeout") for shape in shapes}
             status, told = self.run(exercise, box, shapes, *key, processors)
             stopped += status == "timeout"
             return told
@@ -226,7 +227,7 @@ class Lab:
         return runs
 
     def run(self, exercise, box, shapes, type_, machine, processors):
-        """(status, {shape: Run}) of one process; of several shapes only those of which it says something. One is always told of."""
+        """(status, {shape: Run}) of one process; of several shapes, only those with a result or a finding. A single shape always has one."""
         name, descriptor = sandbox.secret()
         limits = RUN if len(shapes) > 1 else {**RUN, "cpu": RUN["cpu"] // 2}
         done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", self.own + exercise.kernel, "--type", type_,
@@ -257,13 +258,13 @@ class Lab:
 
 
 def belongs(exercise, row, column, width, height):
-    """The number of idata's element that belongs at this place of odata: of matrices that are no larger than a tile."""
+    """The number of the element of idata that belongs at this place of odata, in a matrix no larger than a tile."""
     turned = exercise.produces == "transpose" or exercise.produces == "tile-local transpose" and row < width and column < height
     return column * width + row if turned else row * width + column
 
 
 def shown_matrix(exercise, width, height, stdout, stderr):
-    """Each element of odata as the number of the one of idata that it should be, and where it is another one, both."""
+    """odata, each element as its number in idata. A wrong element is shown with the number that belongs there."""
     parts = re.split(r"^odata after .*:\n", stdout, flags=re.MULTILINE)
     said = [line.split(": ", 2)[-1] for line in stderr.splitlines()[:3]]
     if len(parts) == 1:
@@ -273,19 +274,19 @@ def shown_matrix(exercise, width, height, stdout, stderr):
     for r, row in enumerate(rows):
         cells.append([found if found == str(belongs(exercise, r, c, width, height)) else f"{found}!{belongs(exercise, r, c, width, height)}" for c, found in enumerate(row)])
     wide = max(len(cell) for row in cells for cell in row)
-    return "\n".join([f"idata has {height} rows x {width} columns, its elements numbered row by row. odata, where 5!3 means: element 5 lies here, and 3 belongs here:", "",
+    return "\n".join([f"idata has {height} rows x {width} columns, its elements numbered row by row. In odata, 5!3 marks element 5 in the place of element 3:", "",
                       *[" ".join(f"{cell:>{wide}}" for cell in row) for row in cells], "", *said])
 
 
 def verified_rows(done, name, kernel, shapes, type_):
-    """{shape: row} of a results table in which nothing is that was not asked for; of any other nothing."""
+    """{shape: row} of a results table that has only the rows asked for; {} of any other table."""
     if not done.stdout.startswith(name + " on the simulator"):
         return {}
     found = {}
     for row in csv.DictReader(io.StringIO(done.result)):
         try:
             shape = int(row["width"]), int(row["height"])
-            # Every element is at least loaded and stored: who carries fewer bytes went past the simulator.
+            # Every element is loaded and stored at least once. A run that moved fewer bytes bypassed the simulator.
             carried = int(row["global_bytes_moved"]) >= 2 * shape[0] * shape[1] * int(row["element_bytes"])
         except (KeyError, TypeError, ValueError):
             return {}
@@ -315,14 +316,14 @@ def modelled(run):
     return f"{float(run.row['model_time_over_copy']):.2f} times the time of a copy, in a matrix larger than the L2 of the {run.row['machine']}; limited by {run.row['model_time_over_copy_limit']}"
 
 
-NOT_RIGHT = "While the kernel is not right and clean everywhere, cost earns a quarter."
+NOT_RIGHT = "Cost earns a quarter until the kernel is right and clean everywhere."
 
 
 def verdict_of(exercise, seed, runs, note="", seconds=0):
     """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds, seed}. `note`: why nothing was run;
-    `explain`: what the simulator says of each line, of the first run of a cost that is verified; `model`: the time that its model gives those counts.
+    `explain`: the simulator's account of each line, from the first verified run of a cost; `model`: the model's time for those counts.
 
-    What is right earns its points. The points for cost are divided by the largest limit that is exceeded, and by 4 while not all is right."""
+    Checks of the result earn their points separately. The points for cost are divided by the largest limit that is exceeded, and by 4 until all checks of the result pass."""
     right, costs = exercise.right, exercise.costs(seed)
     given = [(0, "not run: see above") if note else judged(check, runs) for check in [*right, *costs]]
     divisor, why = 1, []
@@ -342,8 +343,8 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
 
 
 def bandwidth(lab, exercise, path):
-    """(percent of cudaMemcpy's bandwidth on the GPU at hand, '') or (None, why there is none). Only for a text that was read and found
-    harmless: a GPU is not to be had in the sandbox's namespaces, so it is run with this user's rights."""
+    """(percent of cudaMemcpy's bandwidth on this machine's GPU, '') or (None, why there is none). Only for a text that the reader
+    accepted: the sandbox's namespaces have no GPU, so the program runs with this user's rights."""
     if not lab.cuda:
         return None, "no GPU, or no nvcc"
     with sandbox.Box() as box:
@@ -371,18 +372,18 @@ def bandwidth(lab, exercise, path):
 
 
 def add_bandwidth(verdict, lab, exercise, path, least=None):
-    """What the GPU at hand says, in verdict['bandwidth']; with `least`, percent of a copy, also as a check worth BANDWIDTH_POINTS."""
+    """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a check worth BANDWIDTH_POINTS."""
     percent, why_not = (None, verdict["note"]) if verdict["note"] else bandwidth(lab, exercise, path)
-    verdict["bandwidth"] = why_not or f"{percent:.1f} % of the bandwidth of a copy (cudaMemcpy)"
+    verdict["bandwidth"] = why_not or f"{percent:.1f} % of cudaMemcpy's bandwidth"
     if least is not None:
         passed = percent is not None and percent >= least
-        verdict["checks"].append({"name": "bandwidth", "what": f"On the GPU at hand at least {least:g} % of the bandwidth of a copy.", "of": BANDWIDTH_POINTS,
+        verdict["checks"].append({"name": "bandwidth", "what": f"At least {least:g} % of cudaMemcpy's bandwidth on this GPU.", "of": BANDWIDTH_POINTS,
                                   "points": BANDWIDTH_POINTS if passed else 0, "hint": "" if passed else verdict["bandwidth"] + "."})
         verdict["total"], verdict["of"] = (sum(c[k] for c in verdict["checks"]) for k in ("points", "of"))
 
 
 def report(verdict):
-    """What a student reads: each check and what it asks for, and below those that are lost a hint, the same one once."""
+    """The text for students: each check and its condition, and a hint below each check that is missed. A repeated hint is printed once."""
     if verdict["note"]:
         return f"exercise {verdict['exercise']}: {verdict['note']}\n   0 / {verdict['of']}  in all"
     lines, said = [], set()
@@ -398,7 +399,7 @@ def report(verdict):
 
 
 def begin():
-    """What every program of the lab begins with."""
+    """The set-up of every program of the lab."""
     sandbox.end_on_signals()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")
@@ -407,13 +408,13 @@ def begin():
 def main():
     parser = argparse.ArgumentParser(description="Checks the submission of an exercise. Exit status: 0 full points, 1 fewer, 2 bad input.")
     parser.add_argument("number", metavar="NN", help="which exercise: 1 to 7")
-    parser.add_argument("--file", help="default: exercise.cu in the folder of the step")
+    parser.add_argument("--file", help="the submission; default: exercise.cu in the folder of the step")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
-    parser.add_argument("--explain", action="store_true", help="and what each load and store of this kernel costs")
-    parser.add_argument("--show", action="store_true", help="instead of points: the result for the smallest matrix that is not right")
-    parser.add_argument("--exercises", metavar="FILE", help="default: lab/exercises.py")
-    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help=f"with a GPU: {BANDWIDTH_POINTS} points more for so many percent of the copy's bandwidth")
-    parser.add_argument("--seed", type=int, metavar="N", help="draw the shapes that are not on the page from N, so that a run can be repeated")
+    parser.add_argument("--explain", action="store_true", help="also print the cost of each load and store of the kernel")
+    parser.add_argument("--show", action="store_true", help="print, instead of points, the result for the smallest matrix that is not right")
+    parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
+    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help=f"on a GPU, add {BANDWIDTH_POINTS} points for SHARE percent of cudaMemcpy's bandwidth")
+    parser.add_argument("--seed", type=int, metavar="N", help="the seed of the shapes that are not on the page, to repeat a run")
     options = parser.parse_args()
     begin()
     exercise, lab = exercise_of(load_exercises(options.exercises), options.number), Lab()
@@ -427,7 +428,7 @@ def main():
         print(json.dumps(verdict, indent=1))
     else:
         if options.explain:
-            print(verdict["explain"].strip() or "Nothing to explain: there is no right and clean result.", end="\n\n")
+            print(verdict["explain"].strip() or "Nothing to explain, because no result is right and clean.", end="\n\n")
         print(report(verdict))
         if lab.cuda and not verdict["note"]:
             print(f"on this GPU: {verdict['bandwidth']}")
@@ -442,8 +443,8 @@ if __name__ == "__main__":
         sys.exit(main())
     except sandbox.Interrupted:
         sys.exit(130)
-    except (BadInput, RuntimeError) as error:  # RuntimeError: what lies between us and a submission could not be set up
+    except (BadInput, RuntimeError) as error:  # RuntimeError: the sandbox could not be set up
         print(f"check: {error}", file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:  # whoever read has read enough
+    except BrokenPipeError:  # the reader of our output has closed it
         os._exit(1)

@@ -1,8 +1,8 @@
-"""The lab's exercises: what is run, what is judged, what it is worth. Data and judgements only: whoever
-compiles and runs a submission makes a Run of each run a Check or Limit names, and hands them to its judge.
+"""The lab's exercises: what is run, what is judged, what it is worth. It holds only data and judges. lab/check.py
+compiles a submission, makes a Run of each run that a Check or Limit names, and hands them to its judge.
 
-A kernel's cost is what all its launches cost together, for each 32 elements of the matrix: a warp has 32 lanes, and 32 floats are 4
-sectors. It is counted at a shape that students know and at one that is drawn for each run.
+A kernel's cost is the total of all its launches for each 32 elements of the matrix. A warp has 32 lanes, and 32 floats are 4
+sectors. Cost is counted at a shape that students know and at one that is drawn for each run.
 """
 
 import math
@@ -21,14 +21,14 @@ SQUARES = [(64, 64), (128, 128), (256, 256)]
 DOUBLES = [(64, 64), (128, 128), (33, 31), (127, 129), (97, 13)]
 MOST_SHARED = 48 * 1024  # bytes of static shared memory that nvcc allows a block
 
-# ---- What a run says -------------------------------------------------------------------------------------------
+# ---- What a run shows ------------------------------------------------------------------------------------------
 
-# Causes before effects: an index that is wrong may make two threads write one element of odata.
+# Causes before effects. A wrong index, for example, may make two threads write one element of odata.
 FORBIDDEN = ("the host accesses", "divergent barrier", "misaligned", "out-of-bounds", "hazard in shared memory", "uninitialized", "store to the input", "race:")
 
 
 def said(line, run):
-    """A finding without the kernel's name, with files by their last name, and elements by their place instead of their value."""
+    """A finding without the kernel's name, with file names without folders, and with the places of elements instead of their values."""
     line = re.sub(r"(?:[\w.~+-]*/)+([\w.-]+:\d+)", r"\1", re.sub(r"^\w+: (?=[\w -]+[:,]? )", "", line, count=1))
     line = re.sub(r"(expected|found) \S+ \[0x\w+\] \((idata row \d+, column \d+)\)", r"\1 \2", line)
     if "shared memory" in line:
@@ -37,7 +37,7 @@ def said(line, run):
 
 
 def forbidden(run):
-    """The lines that say what a kernel must not do, even where its result is right: causes before effects. They name a block, or the host."""
+    """The findings that are faults even where the result is right, causes before effects. They name a block, or the host."""
     lines = [line for line in run.findings if re.search(r"\bblock \(\d+, \d+, \d+\)|the host accesses", line)]
     if run.row and number(run, "shared_bytes_per_block") > MOST_SHARED:
         lines.append(f"shared memory: {number(run, 'shared_bytes_per_block'):.0f} bytes in a block, and nvcc allows {MOST_SHARED}")
@@ -45,15 +45,15 @@ def forbidden(run):
 
 
 STOPPED = {
-    "timeout": "stopped, because it computes for seconds where a right one takes a moment; does every loop end?",
-    "memory": "stopped, because it asks for more memory than there is for it",
+    "timeout": "stopped at its time limit; check that every loop ends",
+    "memory": "stopped at its memory limit",
     "killed": "it crashed",
 }
 
 
 def first_trouble(run):
     """Why there is no verified result, in a few words."""
-    # A wrong result says more of a wrong index than the race that it is, too.
+    # A wrong result explains a wrong index better than the race that it also causes.
     lines = [line for line in forbidden(run) if "hazard in odata" not in line] + [line for line in run.findings if "wrong result" in line] + run.findings
     if run.row is not None and not lines:
         return f"it produces a {run.row['produces']}"
@@ -63,7 +63,7 @@ def first_trouble(run):
 
 
 def right(run, produces):
-    """Is every element as it should be? (What else the kernel does is a check of its own.)"""
+    """Whether every element is right. (stays_clean judges what else the kernel does.)"""
     if run.row is not None:
         return run.row["produces"] == produces and run.row["verified"] == "yes"
     return run.status == 1 and bool(forbidden(run)) and not re.search("wrong result|the host accesses", " ".join(run.findings))
@@ -112,14 +112,14 @@ def gets_right(runs, produces):
         for key in runs:
             run = found[key]
             if not right(run, produces):
-                wanted = "" if run.row is None else f", and a {produces} is asked for"
-                return f"Not right at {run.shape} of {run.type}: {first_trouble(run)}{wanted}.".replace("?.", "?")
+                wanted = "" if run.row is None else f", and the exercise asks for a {produces}"
+                return f"Not right at {run.shape} of {run.type}: {first_trouble(run)}{wanted}."
         return ""
     return all_or_nothing(judge)
 
 
 def gets_doubles_right(shapes, produces):
-    """Right wherever it is for floats, so that one fault is not paid for twice; and at a square at least."""
+    """Right for doubles wherever it is right for floats, so that one fault costs points once; and right for one square at least."""
     def judge(found):
         some = False
         for w, h in shapes:
@@ -137,7 +137,7 @@ def stays_clean(runs, produces):
             if lines := forbidden(found[key]):
                 return f"At {found[key].shape} of {found[key].type}: {said(lines[0], found[key])}."
         if not any(right(found[key], produces) for key in runs if min(key[:2]) > 1):
-            return "Not judged while nothing is right."
+            return "Not judged, because no result is right yet."
         return ""
     return all_or_nothing(judge)
 
@@ -151,8 +151,8 @@ def correctness(produces, more=(), points=RIGHT):
     return [
         Check("squares", points["squares"], "Right for squares of whole tiles.", runs_of(SQUARES, "float"), gets_right(runs_of(SQUARES, "float"), produces)),
         Check("shapes", points["shapes"], "Right for every shape, down to a single element.", EVERY, gets_right(EVERY, produces)),
-        Check("double", points["double"], "Right for doubles, too.", runs_of(DOUBLES, "float", "double"), gets_doubles_right(DOUBLES, produces)),
-        Check("clean", points["clean"], "No race, nothing out of bounds, nothing read that nobody wrote, no barrier that some threads miss.",
+        Check("double", points["double"], "Right for doubles.", runs_of(DOUBLES, "float", "double"), gets_doubles_right(DOUBLES, produces)),
+        Check("clean", points["clean"], "No race, no access out of bounds, no load of uninitialized memory, no barrier that some threads miss.",
               watched, stays_clean(watched, produces)),
     ]
 
@@ -231,7 +231,7 @@ def at_most(keys, produces, column, most, value=per_32, unit=" for each 32 eleme
 
 
 def condition(keys, produces, holds):
-    """What the task asks for besides; `holds` says of a run what is not kept, or ''."""
+    """A further condition of the task; `holds` returns the hint for a run that breaks it, or ''."""
     def judge(found):
         for key in keys:
             if verified(found[key], produces) and (hint := holds(found[key])):
@@ -243,7 +243,7 @@ def condition(keys, produces, holds):
 def shared(least, most, what):
     def holds(run):
         n = int(number(run, "shared_bytes_per_block"))
-        return "" if least <= n <= most else f"a block has {n} bytes of shared memory, and the task says {what}"
+        return "" if least <= n <= most else f"a block has {n} bytes of shared memory, and the task asks for {what}"
     return holds
 
 
@@ -252,11 +252,11 @@ def launches(keys, produces, most=1):
 
 
 def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1):
-    """What any solution of whole tiles needs, for each 32 elements: a warp once, a request each way, 4 sectors, two requests to the tile."""
+    """What any solution of whole tiles needs for each 32 elements: one warp, one request each way, 4 sectors, two requests to the tile."""
     return [
         at_most(keys, produces, "warps", warps),
-        at_most(keys, produces, "loads", 1, why=": 32 lanes at work in each"),
-        at_most(keys, produces, "stores", 1, why=": 32 lanes at work in each"),
+        at_most(keys, produces, "loads", 1, why=", with all 32 lanes active"),
+        at_most(keys, produces, "stores", 1, why=", with all 32 lanes active"),
         *[at_most(keys, produces, f"sectors of {way}", 4) for way in sectors],
         at_most(keys, produces, "requests to the tile", 2),
         at_most(keys, produces, "waits of warps at barriers", barriers),
@@ -265,7 +265,7 @@ def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1):
 
 
 def two_shapes(seed):
-    """The one that the pages name, and one of whole tiles of any exercise, drawn."""
+    """The shape that the pages name, and a drawn one of whole tiles for every exercise."""
     width, height = Random(seed).sample(range(3, 8), 2)
     return runs_of([(256, 256), (64 * width, 64 * height)], "float")
 
@@ -280,7 +280,7 @@ def first_exercise():
         return runs_of([(1025, 64), (2 * random.randrange(300, 700) + 1, 8 * random.randrange(5, 12))], "float")
 
     def pieces(run, of, begin_late):
-        """Of all rows: the sectors that are touched by the warps of a row, which begin where it begins, or at a boundary."""
+        """The sectors that warps touch, summed over all rows. Warps begin where the row begins, or at a sector boundary."""
         total = 0
         for row in range(run.height):
             begin = row * run.width
@@ -303,7 +303,7 @@ def first_exercise():
 
     def costs(seed):
         keys = wide(seed)
-        return [cheaper(way, 40, f"Of the way from 5 sectors for each warp that {way} to 4, what you have gone.", t, keys, f"sectors of {way}", start, target, value=whole, unit="")
+        return [cheaper(way, 40, f"From 5 sectors for a warp's {way[:-1]} to 4.", t, keys, f"sectors of {way}", start, target, value=whole, unit="")
                 for way in ("loads", "stores")]
 
     def limits(seed):
@@ -371,7 +371,7 @@ def sixth_exercise():
     given = {(1024, 1024): 5.3, (1536, 1024): 5.3, (1024, 1536): 3.9, (2048, 1024): 5.3, (1024, 2048): 6.7}
 
     def camping(seed):
-        # Rows of whole rounds of the eight partitions, in idata and in odata.
+        # Rows in idata and in odata are whole rounds of the eight partitions.
         return [(*shape, "float", "gtx280") for shape in ((1024, 1024), Random(seed).choice(list(given)[1:]))]
 
     def start(run):
@@ -381,23 +381,23 @@ def sixth_exercise():
         return max(number(run, "busiest_partition_of_loads"), number(run, "busiest_partition_of_stores"))
 
     def costs(seed):
-        # The first shape has a tile for each block, and none goes round: the order is judged before the race is mended.
+        # At the first shape each block has one tile and does not loop, so the order is judged before the race is mended.
         keys = camping(seed)
-        return [cheaper("partitions", 40, "At 1024 x 1024, from all traffic in one partition of a GTX 280 to the mean, or a quarter above it.", t, keys[:1],
-                        "times the mean goes to the busiest partition", start, 1.25, value=busiest, unit="", hint="which tiles do blocks that run together take?"),
-                cheaper("looping", 40, "The same at a larger matrix, whose blocks take several tiles.", t, keys[1:],
-                        "times the mean goes to the busiest partition", start, 1.25, value=busiest, unit="", hint="which tiles do blocks that run together take?")]
+        return [cheaper("partitions", 40, "At 1024 x 1024 on a GTX 280, from 5.3 times the mean traffic in the busiest partition to 1.25 times.", t, keys[:1],
+                        "times the mean traffic in the busiest partition", start, 1.25, value=busiest, unit="", hint="find out which tiles the blocks take that run together"),
+                cheaper("looping", 40, "The same for a larger matrix, whose blocks take several tiles each.", t, keys[1:],
+                        "times the mean traffic in the busiest partition", start, 1.25, value=busiest, unit="", hint="find out which tiles the blocks take that run together")]
 
     def grid(run):
         n = number(run, "blocks_launched")
-        return "" if n == 1024 else f"{n:.0f} blocks at {run.shape}, and the task says 32 x 32"
+        return "" if n == 1024 else f"{n:.0f} blocks at {run.shape}, and the task asks for 32 x 32"
 
     def limits(seed):
         keys = two_shapes(seed)
         return [limit for limit in needs(keys, t)[1:]] + [at_most(keys, t, "wavefronts", 2), condition(camping(seed), t, grid), condition([looping], t, grid)]
 
     points = {"squares": 4, "shapes": 4, "double": 2, "clean": 6}
-    more = Check("tall", 4, "Right for more tiles than CUDA allows blocks side by side in y, and for more tiles than there are blocks.",
+    more = Check("tall", 4, "Right for more tiles in y than CUDA allows blocks, and for more tiles than blocks.",
                  [looping, tall], gets_right([looping, tall], t))
     return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", t, [*correctness(t, [looping], points), more], costs, limits)
 
@@ -412,10 +412,10 @@ def seventh_exercise():
 
     def costs(seed):
         even, odd, double = shapes(seed)
-        hint = "a thread that moves a Vector<T> needs a request for 32 of them"
+        hint = "if each thread moves a Vector<T>, one request moves 32 of them"
         return [cheaper("requests", 50, "From 1 load and 1 store for each 32 floats to a quarter of that.", t, even, "loads and stores", 2, 0.5, hint=hint),
-                cheaper("height", 15, "The same for a height that is no whole number of vectors: a copy's rows are as long in odata.", t, odd, "loads and stores", 2, lambda run: 0.5 * (run.height + 3) / run.height, hint=hint),
-                cheaper("doubles", 15, "And for doubles, to half.", t, double, "loads and stores", 2, 1, hint=hint)]
+                cheaper("height", 15, "The same for a height that is not a multiple of a vector's length; a copy's rows keep their length.", t, odd, "loads and stores", 2, lambda run: 0.5 * (run.height + 3) / run.height, hint=hint),
+                cheaper("doubles", 15, "The same for doubles, to half.", t, double, "loads and stores", 2, 1, hint=hint)]
 
     def limits(seed):
         even, odd, double = shapes(seed)

@@ -1,12 +1,12 @@
 """Grades a class: python3 lab/grade.py SUBMISSIONS [--exercise NN] [--jobs N] [--results FOLDER]
 
 SUBMISSIONS holds a folder or a file for each person, as courses export them: NAME/exercise.cu, NAME/.../step04_padding/exercise.cu
-(a whole copy of the project, too), or NAME.cu. --exercise says which exercise is graded; without it all that the folders' names tell.
-Of each, FOLDER/labNN/NAME/results.json is for Gradescope's autograder; FOLDER/labNN.csv has a line for everybody, also for those
-of whom nothing was found. --one OUT: SUBMISSIONS is of one person, whose results.json goes to OUT.
+(which may be part of a whole copy of the project), or NAME.cu. --exercise names the exercise to grade. Without it, every exercise that
+the names of folders and files give is graded. FOLDER/labNN/NAME/results.json is in Gradescope's format. FOLDER/labNN.csv has a line for
+each person, also for those without a submission. --one OUT: SUBMISSIONS belongs to one person, whose results.json goes to OUT.
 
-Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted: FOLDER/labNN.interrupted.csv has what was graded until then,
-and FOLDER/labNN.csv is left as it was.
+Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted. After an interruption, FOLDER/labNN.interrupted.csv has the
+submissions graded so far, and FOLDER/labNN.csv is unchanged.
 """
 
 import signal
@@ -36,7 +36,7 @@ DEEP = 6  # folders below that of a person
 
 
 def files_of(entry):
-    """The .cu files of a person's folder, none that is hidden or behind a link. OSError where it cannot be read."""
+    """The .cu files of a person's folder, without hidden ones and without following links. OSError if it cannot be read."""
     if not entry.is_dir():
         return [entry]
     found = []
@@ -50,7 +50,7 @@ def files_of(entry):
 
 
 def number_of(file, entry):
-    """The exercise that a name on the file's way tells: step04_padding, Lab 4, step04.cu; None if none does."""
+    """The exercise's number from a name in the file's path: step04_padding, Lab 4, step04.cu; None if no name has one."""
     for part in reversed(file.relative_to(entry.parent).parts[1:]):
         if re.match(r"exercise[ _-]*\(?\d\)?\.cu$", part, re.IGNORECASE) and not re.match(r"exercise\d", part, re.IGNORECASE):
             continue  # the number of a copy, by a browser or a course system
@@ -60,15 +60,15 @@ def number_of(file, entry):
 
 
 def choose(entry, number):
-    """{exercise number: its file, or a line why there is none} of one person. Which is an exercise.cu, or else any .cu file:
-    of that exercise by its place; with `number` also one whose place tells nothing."""
+    """{exercise number: its file, or the reason why there is none} for one person. The file is an exercise.cu, or else any .cu file.
+    Its path gives the exercise; with `number`, a path without a number counts as that exercise."""
     if entry.is_symlink():
         return {number: "a link, which is not followed"}
     try:
         files = files_of(entry)
     except OSError as error:
         return {number: f"cannot be read: {error.strerror}"}
-    # A copy of the project has the steps' own kernels beside the exercises.
+    # A copy of the project also has the steps' kernels.
     files = [f for f in files if re.match(r"exercise\b", f.name)] or files
     placed = {}
     for file in files:
@@ -77,13 +77,13 @@ def choose(entry, number):
     if number is not None:
         placed = {number: placed.get(number, [])}
     if not placed or list(placed) == [None]:
-        return {None: "of which exercise? Say EXERCISE=NN" if files else "no .cu file in it"}
+        return {None: "no exercise number in its path; add EXERCISE=NN" if files else "no .cu file in it"}
 
     def names(some):
         return ", ".join(check.shown(file.relative_to(entry)) for file in some)
 
     def others():
-        """What is there instead."""
+        """The end of a sentence: files of other kinds or exercises."""
         found = files or sorted(path for path in entry.rglob("*") if re.search(r"\.(cu\.\w+|cpp|zip|tar|gz|7z|rar)$", path.name))
         return f"; there is {names(found[:3])}" if found else ""
 
@@ -95,7 +95,7 @@ def choose(entry, number):
 
 
 def submissions(folder, number):
-    """[(name, exercise number, file or a line why there is none)] of everybody, in order."""
+    """[(name, exercise number, file or the reason why there is none)] of each person, in order."""
     if not folder:  # the path '' would be the current folder
         raise check.BadInput("SUBMISSIONS=: expected a folder of submissions")
     folder = pathlib.Path(folder)
@@ -119,7 +119,7 @@ def submissions(folder, number):
 
 
 def gradescope(verdict):
-    """results.json, as https://gradescope-autograders.readthedocs.io/en/latest/specs/ has it."""
+    """results.json, as https://gradescope-autograders.readthedocs.io/en/latest/specs/ specifies it."""
     return {"score": verdict["total"], "output": verdict["note"] or f"{verdict['total']} of {verdict['of']} points", "output_format": "text",
             "execution_time": verdict["seconds"],
             "tests": [{"name": f"{c['name']}: {c['what']}", "score": c["points"], "max_score": c["of"], "output": c["hint"] or "ok", "output_format": "text"}
@@ -127,13 +127,13 @@ def gradescope(verdict):
 
 
 def write(path, text, encoding="utf-8"):
-    """Whole or not at all, for everybody to read."""
+    """Writes the file whole or not at all, for everybody to read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     whole.write(path, text, encoding, mode=0o644)
 
 
 def write_tables(results, verdicts, ending):
-    """A CSV file for each exercise; of everybody name, points and, of what was lost, the first hint. UTF-8 with the mark by which Excel knows it."""
+    """A CSV file for each exercise: name, points and first hint of each person. UTF-8 with a byte order mark, for Excel."""
     for number in sorted({n for _, n in verdicts if n is not None}):
         rows = [(name, v) for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0]) if n in (number, None)]
         names = next(([c["name"] for c in v["checks"]] for _, v in rows if v["checks"]), [])
@@ -142,20 +142,20 @@ def write_tables(results, verdicts, ending):
         lines.writerow(["name", "total", "of", *names, "seconds", "note"])
         for name, v in rows:
             hint = next((f"{c['name']}: {c['hint']}" for c in v["checks"] if c["hint"]), "")
-            plain = "'" + check.shown(name) if name[0] in "=+-@" else check.shown(name)  # or a spreadsheet takes it for a formula
+            plain = "'" + check.shown(name) if name[0] in "=+-@" else check.shown(name)  # so that a spreadsheet does not take it for a formula
             lines.writerow([plain, v["total"], v["of"], *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], v["note"] or hint])
         write(results / f"lab{number:02}{ending}", table.getvalue(), "utf-8-sig")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("submissions", metavar="SUBMISSIONS", help="the folder; with --one, that of one person")
-    parser.add_argument("--exercise", metavar="NN", help="the exercise to grade; default: all that the folders' names tell")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="how many at a time, at most one on each processor")
-    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER", help="default: results/grades")
-    parser.add_argument("--one", type=pathlib.Path, metavar="OUT", help="grade one person, and write results.json there, whatever was found")
-    parser.add_argument("--exercises", metavar="FILE", help="default: lab/exercises.py")
-    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help="as of check.py")
+    parser.add_argument("submissions", metavar="SUBMISSIONS", help="the folder of all submissions; with --one, the folder of one person")
+    parser.add_argument("--exercise", metavar="NN", help="the exercise to grade; default: each that the names of folders and files give")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="how many run at a time, at most one per processor")
+    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER", help="where the grades go; default: results/grades")
+    parser.add_argument("--one", type=pathlib.Path, metavar="OUT", help="grade one person, and always write results.json there")
+    parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
+    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help="see lab/check.py --help")
     options = parser.parse_args()
     if options.jobs < 1:
         raise check.BadInput(f"--jobs {options.jobs}: expected at least 1")
@@ -164,7 +164,7 @@ def main():
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     lab, start = check.Lab(), time.monotonic()
 
-    # A worker and all it runs keep to one processor, so that no submission takes time from others.
+    # A worker and its programs stay on one processor, so that no submission slows others down.
     usable = sorted(os.sched_getaffinity(0))
     jobs = min(options.jobs, len(usable))
     processors = queue.SimpleQueue()
@@ -174,8 +174,8 @@ def main():
     on_the_gpu = threading.Lock()  # one at a time: they are timed
 
     def grade(number, file):
-        if number not in exercises.EXERCISES:  # of a file that does not tell, or of step 9
-            why = file if number is None else f"exercise {number}: there is none"
+        if number not in exercises.EXERCISES:  # a path without a number, or step 9
+            why = file if number is None else f"there is no exercise {number}"
             return {"exercise": number, "total": 0, "of": 100, "checks": [], "note": why, "seconds": 0}
         exercise = exercises.EXERCISES[number]
         if isinstance(file, str):
@@ -191,14 +191,14 @@ def main():
             return check.verdict_of(exercise, 0, {}, str(error))
         except sandbox.Interrupted:
             raise
-        except Exception as error:  # whatever it is, the others are graded
+        except Exception as error:  # the others are graded nevertheless
             return check.verdict_of(exercise, 0, {}, f"the grader failed: {error!r}")
         finally:
             processors.put(processor)
 
     if options.one:
         if number is None:
-            raise check.BadInput("--one: needs --exercise NN")
+            raise check.BadInput("--one: no exercise given; add --exercise NN")
         verdict = grade(number, choose(pathlib.Path(options.submissions), number)[number])
         write(options.one, json.dumps(gradescope(verdict), indent=1) + "\n")
         print(check.report(verdict))

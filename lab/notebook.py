@@ -3,9 +3,9 @@
 
 usage: python3 lab/notebook.py [--url URL] [--out FILE] [--check]
 
-For Google Colab with its free GPU, or any Jupyter: the first cell gets the project and builds it, nothing else is to be set up.
---url: where the project is to be cloned from, for a notebook that is opened alone; without it the notebook must be opened
-inside the project. --check writes nothing and exits 1 if the notebook is stale.
+The notebook runs in Google Colab with its free GPU, or in any Jupyter. Its first cell clones the project and builds it; nothing else needs setting up.
+--url: the git repository to clone, for a notebook that is opened alone. Without it, open the notebook inside the project.
+--check writes nothing and exits 1 if the notebook is stale.
 """
 
 import argparse
@@ -20,17 +20,17 @@ from pages import ROOT, STEPS, page, picture_of  # noqa: E402
 
 WELCOME = """# CUDA matrix transpose, step by step
 
-Seven steps from a copy to a transpose at the speed of memory. Each asks you to *predict* something, then runs it, then explains: write your
-answers down before you run a cell. With a GPU (in Colab: *Runtime*, *Change runtime type*, *T4 GPU*) the kernels are measured on it; without one, a simulator
-counts what they cost. Run the next cell first, once."""
-SET_UP = '''URL = {url!r}  # where the project is; empty: this notebook was opened inside it
+Seven steps lead from a copy to a transpose at the speed of memory. Each step asks you to *predict* something, then runs it, then explains it. Write your
+answers down before you run a cell. With a GPU (in Colab: *Runtime*, *Change runtime type*, *T4 GPU*), the notebook measures the kernels on it. Without
+one, a simulator counts what they cost. Run the next cell first, once."""
+SET_UP = '''URL = {url!r}  # where the project is; leave it empty if you opened this notebook inside the project
 
 import os, pathlib, shutil, subprocess
 
 here = next((p for p in [pathlib.Path.cwd(), *pathlib.Path.cwd().parents] if (p / "step01_copy").is_dir()), None)
 if here is None:
     if not URL:
-        raise SystemExit("Set URL to where the project is to be cloned from, or open this notebook inside the project.")
+        raise SystemExit("The project is not here. Set URL to its git repository, or open this notebook inside the project.")
     subprocess.run(["git", "clone", "--depth", "1", URL, "transpose"], check=True)
     here = pathlib.Path("transpose").resolve()
 os.chdir(here)
@@ -53,11 +53,11 @@ def cells_of(step):
     yield "markdown", f"#{begin}\n\n### The kernel\n\n{sections['The kernel']}\n\n### Predict\n\n{sections['Predict']}"
     commands, remarks = re.search(r"```sh\n(.*?)```(.*)", sections["Run"], re.DOTALL).groups()
     yield "code", f"%%bash\nmake -s {short}\n" + "\n".join(f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines())
-    yield "markdown", f"{remarks.strip()}\n\n<details><summary><b>Explain</b>: open when you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>"
+    yield "markdown", f"{remarks.strip()}\n\n<details><summary><b>Explain</b>: open this after you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>"
     name, alt, words = picture_of(sections)
     yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/svg/{name}.svg")  # {alt}'
     yield "markdown", words
-    yield "markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell, run it, and then the one below, as often as you like."
+    yield "markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell and run it. Then run the cell below it, which checks your kernel. Repeat as often as you like."
     yield "code", f"%%writefile {step}/exercise.cu\n{(ROOT / step / 'exercise.cu').read_text(encoding='utf-8').rstrip()}"
     yield "code", f"!make -s lab{short[4:]} || true"
 
@@ -71,7 +71,7 @@ def notebook(url):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--url", default="", help="where the project is to be cloned from")
+    parser.add_argument("--url", default="", help="the git repository to clone")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "lab/transpose.ipynb", metavar="FILE")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the notebook is stale")
     options = parser.parse_args()
@@ -79,7 +79,7 @@ def main():
     if options.check:
         fresh = options.out.exists() and options.out.read_text(encoding="utf-8") == text
         if not fresh:
-            print(f"notebook.py: {options.out} is stale: python3 lab/notebook.py", file=sys.stderr)
+            print(f"notebook.py: {options.out} is stale; run python3 lab/notebook.py", file=sys.stderr)
         return 0 if fresh else 1
     whole.write(options.out, text)
     return 0

@@ -1,8 +1,8 @@
-"""Packs the project as it lies here, without tests and solutions: python3 lab/pack.py OUT.zip [--gradescope NN]
+"""Packs this copy of the project, without tests and solutions: python3 lab/pack.py OUT.zip [--gradescope NN]
 
-For students: without what only an instructor needs; or, with --gradescope, as the autograder of exercise NN: its scripts of lab/gradescope lie on
-top. What is packed is what git knows, with changes that are not committed, but for the exercises: they are packed as they were committed, and
-one that has been changed is named. Prints OUT. Exit status: 0; 2 bad input.
+The archive is for students and leaves out what only an instructor needs. With --gradescope it is the autograder of exercise NN, with the scripts
+of lab/gradescope at the top. It holds the files that git tracks, with uncommitted changes. Exercises are the exception: they are packed as they
+were committed, and a changed one is named. Prints OUT. Exit status: 0; 2 bad input.
 """
 
 import argparse
@@ -29,13 +29,13 @@ def git(*arguments):
 
 
 def contents(name):
-    """A file as it is packed: an exercise as it was committed, whatever it has become here."""
+    """The bytes to pack of a file. An exercise is packed as it was committed."""
     data = (check.ROOT / name).read_bytes()
     if not name.endswith("/exercise.cu"):
         return data
     committed = git("show", f"HEAD:{name}")
     if committed != data:
-        print(f"pack: {name} is not the original: it is packed as it was committed", file=sys.stderr)
+        print(f"pack: {name} differs from the committed file; the committed file is packed", file=sys.stderr)
     return committed
 
 

@@ -1,4 +1,4 @@
-"""What an exercise is made of: files of exercises (lab/exercises.py, or one's own) say it, and lab/check.py runs it."""
+"""The parts of an exercise. A file of exercises (lab/exercises.py, or another) defines them, and lab/check.py runs them."""
 
 from dataclasses import dataclass
 from typing import Callable, List, Optional, Tuple
@@ -8,7 +8,7 @@ Key = Tuple[int, int, str, str]  # width, height, type, machine
 
 @dataclass
 class Run:
-    """What `--kernel NAME --size WxH --type T --machine M --explain --csv FILE` did."""
+    """The result of `--kernel NAME --size WxH --type T --machine M --explain --csv FILE`."""
     width: int
     height: int
     type: str
@@ -29,13 +29,13 @@ class Check:
     name: str
     points: int
     what: str                      # one sentence, for students
-    runs: List[Key]                # those that judge looks at
-    judge: Callable[[dict], tuple]  # of {key: Run}: (the share of the points that is earned, 0 to 1; one sentence of what is missed, or '')
+    runs: List[Key]                # the runs that judge examines
+    judge: Callable[[dict], tuple]  # of {key: Run}: (the share of the points, 0 to 1; one sentence that names what is missed, or '')
 
 
 @dataclass
 class Limit:
-    """Something that the points for cost are divided by."""
+    """A condition that divides the points for cost where it is exceeded."""
     runs: List[Key]
     judge: Callable[[dict], tuple]  # of {key: Run}: (1, '') where it is kept, else (a larger number, one sentence)
 
@@ -44,8 +44,8 @@ class Limit:
 class Exercise:
     number: int
     step: str            # the folder of exercise.cu
-    kernel: str          # that must be registered; nothing else counts
-    produces: str        # the column of the CSV file: what else is verified is not the exercise
+    kernel: str          # the one that must be registered; no other counts
+    produces: str        # the column of the CSV file; a kernel that produces something else does not count
     right: List[Check]   # of the result
-    costs: Callable      # of a seed, from which the shapes are drawn that students do not know: the checks of the cost
+    costs: Callable      # of the seed for the shapes that students do not know: the checks of the cost
     limits: Callable     # of the same seed: the limits

@@ -1,14 +1,14 @@
-"""Runs one command of somebody we do not know: with limits, and out of reach of everything else.
+"""Runs one untrusted command with limits, isolated from everything else.
 
-Always: a session of its own, an empty environment, closed stdin, limits of CPU time, address space, file size, open
+Always: a separate session, an empty environment, closed stdin, limits on CPU time, address space, file size, open
 files and processes, no core dump, capped output, and a wall-clock limit that kills the session.
-Where the kernel allows it (isolation() tells): namespaces of its own for mounts, processes, network, IPC and, unless
-we are root, users. It then sees /usr, the folders it is given and nothing else, all read-only but its own folder
-and a /tmp in memory, and whatever it has started dies with it. As root there is no user namespace: the command runs
-under a number that is nobody's, because limits of processes do not hold for root; without namespaces, too, if that
-number can read what it must.
+Where the kernel allows it (see isolation()): separate namespaces for mounts, processes, network, IPC and, unless
+we are root, users. The command then sees only /usr and the folders it is given. All are read-only except its folder
+and a /tmp in memory, and every process that it starts dies with it. As root there is no user namespace. The command
+then runs under an unused user number, because limits on processes do not apply to root. Without namespaces it does
+so only if that number can read the files that it needs.
 
-The file is two programs: the module, and (python3 -I -S sandbox.py SPEC) what lies between it and the command.
+The file is two programs: the module, and the one between it and the command (python3 -I -S sandbox.py SPEC).
 """
 
 import ctypes
@@ -39,7 +39,7 @@ def inner(spec):
         call("mount", source.encode(), target.encode(), kind, ctypes.c_ulong(flags), data)
 
     def bind(source, target, writable):
-        """A file or folder, at another place, too; links stay links."""
+        """Mounts a file or folder at another place as well; links stay links."""
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if os.path.islink(source):
             return os.symlink(os.readlink(source), target)
@@ -61,7 +61,7 @@ def inner(spec):
                 with open(f"/proc/self/{name}", "w") as file:
                     file.write(text)
         first = os.fork()
-        if first:  # outside: hands on how it ended
+        if first:  # outside: passes the exit status on
             os._exit(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]) & 255)
         # Process 1 of the namespace: it dies with the one outside, and all others with it.
         call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -88,7 +88,7 @@ def inner(spec):
         # Process 1 does not feel signals that it does not handle: the command is process 2.
         second = os.fork()
         if second:
-            while True:  # orphans come here, too
+            while True:  # orphans also come here
                 pid, status = os.wait()
                 if pid == second:
                     os._exit(os.waitstatus_to_exitcode(status) & 255)
@@ -98,7 +98,7 @@ def inner(spec):
     else:
         os.chdir(spec["box"])
     if root_user:
-        nobody = 2**31 - 2**22 + number  # no two at a time alike: each has its own count of processes
+        nobody = 2**31 - 2**22 + number  # unique among running commands, because processes are counted per user
         if not spec["isolate"]:  # where others could find it
             os.chown(".", nobody, nobody)
             os.chmod(".", 0o700)
@@ -134,7 +134,7 @@ if __name__ == "__main__":
     spec = json.loads(sys.argv[1])
     try:
         inner(spec)
-    except BaseException as error:  # whatever it was, the command has not run: it could not write to this pipe
+    except BaseException as error:  # the command has not run, because it could not write to this pipe
         os.write(spec["failed"], f"sandbox: {error}\n".encode())
         os._exit(1)
 
@@ -161,7 +161,7 @@ class Done:
 
 
 class Box:
-    """A private folder: box.path is the command's, and all of it is gone when the `with` is left."""
+    """A private folder. box.path belongs to the command; all of it is removed at the end of the `with`."""
 
     def __enter__(self):
         self.outer = tempfile.mkdtemp(prefix="transpose-lab-")
@@ -181,8 +181,8 @@ class Box:
 def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, memory=2**30, file_size=0, processes=16,
         output=2**20, argv0=None, result=None, processors=(), in_order=False, environment={}):
     """Runs the command in box.path and returns Done. `result`: the number of a descriptor that it may write to, whose
-    other end we read; `processors`: those it must keep to; `in_order`: stderr is part of stdout; `environment`: all
-    that it gets beside PATH, LC_ALL and TMPDIR. Limits in seconds and bytes."""
+    other end we read; `processors`: the only ones it may use; `in_order`: stderr is part of stdout; `environment`:
+    variables in addition to PATH, LC_ALL and TMPDIR. Limits in seconds and bytes."""
     if ended.is_set():
         raise Interrupted("interrupted")
     limits = {"CPU": cpu, "AS": memory, "FSIZE": file_size, "CORE": 0, "NOFILE": 256, "NPROC": processes + (0 if isolate else mine())}
@@ -232,7 +232,7 @@ running, ended = set(), threading.Event()
 
 
 def kill(child):
-    """Its process group; in namespaces, what left the group dies with process 1."""
+    """Kills its process group. In namespaces, processes that left the group die with process 1."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
@@ -241,7 +241,7 @@ def kill(child):
 
 
 def kill_all(*_):
-    """Ends what runs here, and lets nothing run any more: each run() raises Interrupted. A handler of signals, any number of them."""
+    """Ends all running commands and prevents new ones: each run() raises Interrupted. Handles any number of signals."""
     ended.set()
     for child in list(running):
         kill(child)
@@ -253,7 +253,7 @@ def end_on_signals():
 
 
 def wait(child, streams, end, output):
-    """Reads the streams until the child has ended: None; or why it has to be ended: 'timeout', 'output'."""
+    """Reads the streams until the child has ended. Returns None, or why it must be killed: 'timeout' or 'output'."""
     status = None
     with selectors.DefaultSelector() as selector:
         for stream in streams:
@@ -266,7 +266,7 @@ def wait(child, streams, end, output):
                     selector.unregister(key.fd)
                 elif len(streams[key.fd]) > output:
                     status = "output"
-            # What the command left running may hold the pipes open: its end is enough.
+            # Processes that the command left running may hold the pipes open, so its end is enough.
             if child.poll() is not None and not selector.select(0.05):
                 break
             if time.monotonic() >= end:
@@ -275,7 +275,7 @@ def wait(child, streams, end, output):
 
 
 def mine():
-    """How many processes and threads this user has: the limit of processes counts them all, outside a user namespace."""
+    """The number of this user's processes and threads. Outside a user namespace, the limit on processes counts them all."""
     count = 0
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -287,7 +287,7 @@ def mine():
 
 @functools.lru_cache
 def isolation():
-    """'' where namespaces can be had, or the reason why not."""
+    """'' where the system allows namespaces, or the reason why not."""
     try:
         with Box() as box:
             done = run(["/bin/sh", "-c", "test ! -e /root && echo x > file"], box, isolate=True, writable=True, file_size=1024)
@@ -297,5 +297,5 @@ def isolation():
 
 
 def secret():
-    """A name and a descriptor that nobody can know beforehand."""
+    """A random name and descriptor, which a submission cannot know."""
     return "".join(random.SystemRandom().choices("abcdefghijklmnopqrstuvwxyz", k=20)), random.SystemRandom().randrange(20, 250)

@@ -1,17 +1,17 @@
 r"""Reads a submission, and writes the text that is compiled in its place.
 
-read(data) goes through the file once, token by token: line ends, spliced lines, comments, #define. What it returns is written anew from
-those tokens, one space between each two, and a compiler sees nothing else. So no two programs can read the file in two ways.
-Three things follow:
+read(data) goes through the file once, token by token: line ends, spliced lines, comments, #define. It returns a text written anew from
+those tokens, with one space between each two, and the compiler sees only this text. So the reader and the compiler cannot read the file in
+different ways. Three rules protect the grader:
 
- - Each name that is not in WORDS gets the prefix own_. It can only mean what the file itself declares: no function, variable or type
-   of a header can be reached, and any name is free to be chosen.
- - The file's functions are told apart as nvcc does, by __global__, __device__ and __host__. The host's compute grids and
-   launch kernels: they touch no memory.
- - A function is called by its name and is no value: there are no pointers to code. Everything else that a kernel does to memory, by
-   whatever pointer, the simulator sees while it runs.
+ - Each name that is not in WORDS gets the prefix own_. It can then mean only what the file declares. A submission reaches no function,
+   variable or type of a header, and may choose any name.
+ - __global__, __device__ and __host__ separate the file's functions, as for nvcc. Functions of the host compute grids and launch
+   kernels, and touch no memory.
+ - A function is called by its name and is not a value, so there are no pointers to code. The simulator watches all other accesses of a
+   kernel, through any pointer, while it runs.
 
-REFUSED has what is refused, why, and what to write instead. python3 lab/source.py prints it as the table of lab/CUDA.md.
+REFUSED lists what is refused, why, and what to write instead. python3 lab/source.py prints it as the table of lab/CUDA.md.
 """
 
 import re
@@ -31,7 +31,7 @@ KEYWORDS = set("""
     namespace static_cast reinterpret_cast extern and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq""".split())
 SPACES = {"__global__", "__device__", "__host__", "__shared__", "__constant__"}
 ATTRIBUTES = set("__launch_bounds__ __forceinline__ __noinline__ __inline__ __restrict__ __restrict __align__".split())
-# What only a kernel has, or a __device__ function.
+# Only kernels and __device__ functions may use these.
 DEVICE = set("""
     threadIdx blockIdx blockDim gridDim warpSize __syncthreads __syncthreads_count __syncthreads_and __syncthreads_or __syncwarp
     __shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __ballot_sync __any_sync __all_sync __activemask __match_any_sync
@@ -42,22 +42,22 @@ FUNCTIONS = set("min max abs assert".split()) | {f"make_{name}" for name in VECT
 WORDS = NUMBERS | VECTORS | KEYWORDS | SPACES | ATTRIBUTES | DEVICE | FUNCTIONS | set("x y z w KERNEL NULL".split())
 TYPES = NUMBERS | VECTORS
 
-# (what it matches, how it is called, why it is refused, what to write instead)
+# (the pattern, the name in the table, why it is refused, what to write instead)
 ALWAYS = set("asm goto new delete try catch throw virtual dynamic_cast const_cast typeid friend decltype register thread_local wchar_t char16_t char32_t export".split())
 REFUSED = [
-    (r"std", "`std::`", "the C++ library is code of the host", "`min`, `max` and `abs` are there without it; write loops"),
-    (r"printf|cout|cerr|puts|fprintf|putchar", "`printf`", "the grader reads what the simulator prints", "`make labNN CHECK=--explain`, `SHOW=1`"),
-    (r"atomic\w+|cuda_pipeline\w*|__pipeline\w+|memcpy\w*|memset|memmove", "`atomicAdd`, `memcpy` and their kin", "the exercises count plain loads and stores", "an assignment"),
-    (r"cuda[A-Z]\w*", "`cudaDeviceSynchronize` and other calls of the runtime", "the harness allocates, waits and reports errors", "nothing: leave it out"),
-    (r"cooperative_groups|cg", "`cooperative_groups`", "the reader does not know its types", "`__syncthreads`, `__syncwarp`, `__shfl_sync`"),
-    (r"malloc|calloc|free|new|delete", "`new`, `malloc`", "an exercise needs no memory but its matrices and its tile", "a local array, `__shared__`"),
-    (r"asm|__asm\w*", "`asm`", "the simulator cannot watch it", "CUDA C++"),
-    (r"goto", "`goto`", "the simulator counts the turns of loops", "a loop"),
+    (r"std", "`std::`", "the C++ library is host code", "`min`, `max` and `abs`, which need no `std::`; loops"),
+    (r"printf|cout|cerr|puts|fprintf|putchar", "`printf`", "the grader reads the program's output", "`make labNN CHECK=--explain`, `SHOW=1`"),
+    (r"atomic\w+|cuda_pipeline\w*|__pipeline\w+|memcpy\w*|memset|memmove", "`atomicAdd`, `memcpy` and similar functions", "the exercises count plain loads and stores", "an assignment"),
+    (r"cuda[A-Z]\w*", "`cudaDeviceSynchronize` and other CUDA runtime functions", "the harness allocates, waits and reports errors", "leave it out"),
+    (r"cooperative_groups|cg", "`cooperative_groups`", "the reader does not support its types", "`__syncthreads`, `__syncwarp`, `__shfl_sync`"),
+    (r"malloc|calloc|free|new|delete", "`new`, `malloc`", "the matrices and the tile are all the memory that an exercise needs", "a local array, `__shared__`"),
+    (r"asm|__asm\w*", "`asm`", "the simulator cannot count its accesses", "CUDA C++"),
+    (r"goto", "`goto`", "the simulator follows loops, not jumps", "a loop"),
     (r"try|catch|throw", "`try`, `throw`", "kernels have no exceptions", "`if`"),
-    (r"const_cast", "`const_cast`", "what is const stays so: idata is the caller's", "odata"),
+    (r"const_cast", "`const_cast`", "idata belongs to the caller and stays const", "a store to odata"),
     (r"virtual|dynamic_cast|typeid|friend|decltype|register|thread_local|concept|requires|co_\w+|export|import|module|main|wchar_t|char(8|16|32)_t|override|final",
-     "`virtual`, `decltype`, `thread_local`, `friend`", "no exercise needs them, and the reader is short", "the type by its name"),
-    (r"__builtin\w*|__attribute\w*|__declspec|__asm__|__extension__", "`__builtin_…`, `__attribute__`", "they are the compiler's, and nvcc's are others", "CUDA's own functions"),
+     "`virtual`, `decltype`, `thread_local`, `friend`", "no exercise needs them, and the reader does not support them", "the type by its name"),
+    (r"__builtin\w*|__attribute\w*|__declspec|__asm__|__extension__", "`__builtin_…`, `__attribute__`", "they depend on the compiler, and nvcc has different ones", "CUDA's own functions"),
     (r"_\w*|\w*__\w*", "other names with `_` in front or `__` inside", "they belong to the compiler", "another name"),
 ]
 
@@ -133,12 +133,12 @@ def tokens_of(text, splices):
         if not match or text.startswith("/*", place) and match.lastgroup != "comment":
             what = text[place]
             refuse(line, "a comment without an end" if text.startswith("/*", place) else f"{what!a}",
-                   {'"': "a string ends on its own line", "'": "a character is one between ''", "/": "it has no */"}.get(what, "no such character outside comments"))
+                   {'"': "close the string on the same line", "'": "a character is one between two '", "/": "write */ at its end"}.get(what, "no such character is allowed outside comments"))
         kind, token = match.lastgroup, match.group()
         if kind == "name" and place == behind and found and found[-1].kind == "number":
-            refuse(line, found[-1].text + token, "no number that CUDA C++ knows")
+            refuse(line, found[-1].text + token, "no number of CUDA C++")
         if kind == "number" and not re.fullmatch(r"(0[xX][0-9a-fA-F'.]+([pP][+-]?[0-9]+)?|0[bB][01']+|[0-9'.]+([eE][+-]?[0-9]+)?)[uUlLfF]*", token):
-            refuse(line, token, "no number that CUDA C++ knows")
+            refuse(line, token, "no number of CUDA C++")
         if kind == "line":
             found.append(Token("line", "", line))
         elif kind not in ("space", "comment"):
@@ -161,12 +161,12 @@ def preprocessed(tokens):
             included |= directive(tokens[i + 1:end], tokens[i].line, macros, code, budget)
             i = end + 1
             continue
-        # Everything up to the next directive: a macro's arguments may go on for lines.
+        # Everything up to the next directive, because a macro's arguments may span lines.
         end = next((j for j in range(i, len(tokens)) if tokens[j].text == "#" and (j == 0 or tokens[j - 1].kind == "line")), len(tokens))
         code += expanded([t for t in tokens[i:end] if t.kind != "line"], macros, frozenset(), budget)
         i = end
     if not included:
-        refuse(1, "#include", f"the file does not include {STEP}")
+        refuse(1, "#include", f"the file lacks it; write #include {STEP}")
     return code
 
 
@@ -178,13 +178,13 @@ def directive(words, line, macros, code, budget):
     if texts[0] == "include":
         name = "".join(texts[1:])
         if name not in INCLUDES:
-            refuse(line, f"#include {name}", f"a submission includes {STEP}; {', '.join(INCLUDES[1:])} are allowed, too, and not needed")
+            refuse(line, f"#include {name}", f"include only {STEP}; {', '.join(INCLUDES[1:])} are also allowed, but not needed")
         return name == STEP
     if texts[0] == "pragma" and texts[1:2] == ["unroll"]:
         count = expanded(words[2:], macros, frozenset(), budget)
         for token in count:
             if token.kind not in ("name", "number") and token.text not in ("(", ")", "+", "-", "*", "/"):
-                refuse(line, f"#pragma unroll {token.text}", "expected a number behind it")
+                refuse(line, f"#pragma unroll {token.text}", "write a number after unroll")
         code.append(Token("pragma", "#pragma unroll " + " ".join(t.text if t.text in WORDS or t.kind != "name" else OWN + t.text for t in count), line))
         return False
     if texts[0] == "pragma" and texts[1:] == ["once"]:
@@ -193,12 +193,12 @@ def directive(words, line, macros, code, budget):
         macros.pop(texts[1], None)
         return False
     if texts[0] != "define" or len(words) < 2 or words[1].kind != "name":
-        refuse(line, f"#{texts[0]}", "of the preprocessor there are #include, #define, #undef and #pragma unroll")
+        refuse(line, f"#{texts[0]}", "use only #include, #define, #undef and #pragma unroll")
     if "#" in texts[2:]:
-        refuse(line, "#", "a macro that makes strings or names of its arguments: write the names")
+        refuse(line, "#", "a macro cannot make strings or names of its arguments; write them out")
     name, parameters, body = texts[1], None, words[2:]
     if texts[2:3] == ["("] and words[2].tight:
-        close = texts.index(")") if ")" in texts else refuse(line, name, "the macro's parameters have no )")
+        close = texts.index(")") if ")" in texts else refuse(line, name, "the macro's parameters lack a )")
         parameters, body = [t for t in texts[3:close] if t != ","], words[close + 1:]
         if not all(re.fullmatch(r"[A-Za-z_]\w*", p) for p in parameters):
             refuse(line, name, "a macro's parameters are names")
@@ -212,7 +212,7 @@ def expanded(tokens, macros, hidden, budget):
         token = tokens[i]
         budget[0] -= 1
         if budget[0] < 0:
-            refuse(token.line, token.text, "its macros grow beyond all measure")
+            refuse(token.line, token.text, "the macros expand to too much code; write less of it as macros")
         i += 1
         if token.kind != "name" or token.text not in macros or token.text in hidden:
             out.append(token)
@@ -234,10 +234,10 @@ def expanded(tokens, macros, hidden, budget):
                 elif j > i:
                     given[-1].append(tokens[j])
             else:
-                refuse(token.line, token.text, "the macro's arguments have no )")
+                refuse(token.line, token.text, "the macro's arguments lack a )")
             i = j + 1
             if len(given) != len(parameters) and not (given == [[]] and not parameters):
-                refuse(token.line, token.text, f"a macro with {len(parameters)} arguments, and here are {len(given)}")
+                refuse(token.line, token.text, f"the macro takes {len(parameters)} arguments, and this use has {len(given)}")
             arguments = {p: expanded(g, macros, hidden, budget) for p, g in zip(parameters, given)}
         new = []
         for part in body:
@@ -270,13 +270,13 @@ class File:
                 opened.append(i)
             elif token.kind == "sign" and token.text in CLOSES:
                 if not opened or self.words[opened[-1]] == "{" and token.text != "}":
-                    refuse(token.line, token.text, "nothing is open here that it could close: one too many?")
+                    refuse(token.line, token.text, "it closes nothing; is there one too many?")
                 first = opened.pop()
                 if OPENS[self.words[first]] != token.text:
                     refuse(self.line(first), self.words[first], f"not closed before the {token.text} of line {token.line}")
                 partner[first], partner[i] = i, first
         if opened:
-            refuse(self.line(opened[-1]), self.words[opened[-1]], "is never closed")
+            refuse(self.line(opened[-1]), self.words[opened[-1]], "not closed anywhere; close it")
         return partner
 
     def angle(self, i):
@@ -320,7 +320,7 @@ class File:
         inner = "".join(w[i + 2:close])
         match = re.fullmatch(r'(\w+),"[\w -]*",(\w+(?:\(\w+\))?),(\w+)', inner)
         if not match:
-            refuse(line, "KERNEL", "leave the line as it was handed out")
+            refuse(line, "KERNEL", "restore the line of the hand-out")
         self.kernels.append((match[1], match[2], close))
         return close + 1
 
@@ -330,7 +330,7 @@ class File:
         while w[i] == "template" and i < end:
             after = self.angle(i + 1) if w[i + 1] == "<" else None
             if after is None:
-                refuse(self.line(i), "template", "expected < and, behind the parameters, >")
+                refuse(self.line(i), "template", "expected < and, after the parameters, >")
             self.types.update(w[j + 1 + (w[j + 1] == "...")] for j in range(i, after) if w[j] in ("typename", "class"))
             i = after
         first, name, parameters, type_ = i, None, None, None
@@ -357,7 +357,7 @@ class File:
                     if type_ != "enum":
                         self.scope(i + 1, close, names[0] if names else "?")
                     if w[close + 1] != ";":
-                        refuse(self.line(close), w[close + 1] or "}", f"the {type_} ends with }}; and variables are declared in functions")
+                        refuse(self.line(close), w[close + 1] or "}", f"the {type_} ends with }}; (variables are declared in functions)")
                     return close + 2
                 if parameters is not None and "=" not in w[parameters[1]:i]:
                     self.add(first, name, parameters, (i, self.partner[i]), inside)
@@ -366,7 +366,7 @@ class File:
             else:
                 i += 1
         else:
-            refuse(self.line(start), w[start], "expected a ; behind this declaration")
+            refuse(self.line(start), w[start], "expected a ; after this declaration")
         if template and parameters is None and "using" not in w[first:i]:
             self.templates.update(self.names(first, next((j for j in range(first, i) if w[j] in ("=", "{")), i))[-1:])
         self.statement(first, i, name, parameters, inside)
@@ -398,11 +398,11 @@ class File:
         if inside and "static" not in head:
             return  # a member of a struct
         if not constant and "__constant__" not in head:
-            refuse(self.line(first), " ".join(head[-3:]), "outside functions there are constants (constexpr) and no variables: a kernel keeps nothing between launches")
+            refuse(self.line(first), " ".join(head[-3:]), "no variables are allowed outside functions, because a kernel keeps nothing between launches; write constexpr, or move it into a function")
         if "__constant__" in head and "=" not in head and "{" not in head:
-            refuse(self.line(first), "__constant__", "give it its values here: nothing can be copied to it")
+            refuse(self.line(first), "__constant__", "it has no values; write them here, because the host cannot copy to it")
         if "const" in head and "constexpr" not in head and "__constant__" not in head:
-            # Of `const T* p` and the like, `const` belongs to what is pointed to.
+            # In `const T* p`, `const` belongs to the element, not to the pointer.
             if "*" in head[:head.index("=")] or "&" in head[:head.index("=")]:
                 refuse(self.line(first), " ".join(head[:4]), "a pointer or a reference outside functions")
             self.constants.append(first + head.index("const"))
@@ -418,7 +418,7 @@ class File:
         if "operator" in words:
             at = next(j for j in range(first, parameters[0]) if w[j] == "operator")
             if w[at + 1] in ("new", "delete", "&", "->", ",") or self.code[at + 1].kind == "string":
-                refuse(self.line(at), f"operator {w[at + 1]}", "such an operator hides what a kernel does")
+                refuse(self.line(at), f"operator {w[at + 1]}", "such an operator hides accesses; write a function")
         self.functions.append(Function("operator" if "operator" in words else w[name], inside, words & (SPACES | {"constexpr", "void"}), self.line(name), parameters, body))
 
 
@@ -431,11 +431,11 @@ def check(file, produces, kernel):
         if produces and product not in produces:
             refuse(file.line(file.kernels[0][2]), f"KERNEL({name}, ...)", f"expected {' or '.join(sorted(produces))}, as it was handed out")
     if kernel and kernel not in [name for name, _, _ in file.kernels]:
-        raise Refused(f"no KERNEL({kernel}, ...): that is the kernel that counts")
+        raise Refused(f"no KERNEL({kernel}, ...), the kernel that is graded; restore the line of the hand-out")
 
 
 def is_operand(file, i):
-    """Whether words[i] ends an operand: what follows is then no unary operator."""
+    """Whether words[i] ends an operand. The operator that follows is then not unary."""
     kind, word = file.code[i].kind, file.words[i]
     return kind in ("number", "character", "string") or word in (")", "]", "}", ">") or kind == "name" and word not in KEYWORDS - {"true", "false", "this", "nullptr"}
 
@@ -446,12 +446,12 @@ def check_words(file):
     functions, parameters = {f.name for f in file.functions if f.name != f.inside}, {f.parameters[0] for f in file.functions}
     for f in file.functions:
         if f.name in file.types and f.name != f.inside:
-            refuse(f.line, f.name, "a type has this name, too: choose another one")
+            refuse(f.line, f.name, "a type has the same name; choose another one")
     for i, token in enumerate(code):
         kind, word, line = token.kind, token.text, token.line
         before, after = w[i - 1] if i else "", w[i + 1]
         if kind == "string" and i not in registered and not (before == "," and "static_assert" in w[max(0, i - 64):i]):
-            refuse(line, word[:20], "a kernel cannot print, and no string is needed but those of KERNEL and static_assert")
+            refuse(line, word[:20], "no string is allowed except in KERNEL and static_assert; leave it out")
         if kind == "name" and word not in WORDS and i not in registered:
             for pattern, _, why, instead in REFUSED:
                 if re.fullmatch(pattern, word) and (word in ALWAYS or not declared(file, word)):
@@ -461,19 +461,19 @@ def check_words(file):
         if word == "::" and (i == 0 or code[i - 1].kind != "name" and before not in (">", ">>") or before in KEYWORDS):
             refuse(line, ":: " + after, "nothing outside this file is needed")
         if word == "[" and after == "[" and file.partner[i] == file.partner[i + 1] + 1:
-            refuse(line, "[[", "attributes are not understood here: leave it out")
+            refuse(line, "[[", "attributes are not supported; leave it out")
         if word == "extern" and after != "__shared__":
-            refuse(line, "extern", "the only one is extern __shared__")
+            refuse(line, "extern", "only extern __shared__ is allowed")
         if word == "operator" and after in ("new", "delete"):
-            refuse(line, "operator", "memory is the harness's")
+            refuse(line, "operator", "the harness manages memory; leave it out")
         if word == "(" and after in ("*", "&", "&&") and w[file.partner[i] + 1] == "(":
-            refuse(line, f"({after}{w[i + 2]})(", "a pointer to a function: call functions by their names")
+            refuse(line, f"({after}{w[i + 2]})(", "a pointer to a function; call functions by their names")
         if word == "(" and i not in parameters and i and code[i - 1].kind == "name" and before not in WORDS and declares(file, i + 1):
-            refuse(line, before, "a function inside a function: declare it outside, and call it by its name")
+            refuse(line, before, "a function inside a function; declare it outside, and call it by its name")
         if word == "::" and after == "*" or word == "&" and code[min(i + 1, len(code) - 1)].kind == "name" and w[i + 2] == "::":
             refuse(line, word + after, "a pointer to a member")
         if word == "+" and (i == 0 or not is_operand(file, i - 1)) and code[min(i + 1, len(code) - 1)].kind != "number":
-            refuse(line, f"+{after}", "a + in front does nothing: leave it out")
+            refuse(line, f"+{after}", "this + has no effect; leave it out")
         if word in TYPES and after == "(" and w[i + 2] in TYPES and w[i + 3] in (")", ",", "*", "&", "const"):
             refuse(line, f"{word} (", "the type of a function: call functions by their names")
         if word == "[" and after == "0" and w[i + 2] == "]" and (w[i - 2] in TYPES or w[i - 2] in file.types):
@@ -483,7 +483,7 @@ def check_words(file):
 
 
 def declared(file, word):
-    """Whether the file declares this name itself: then it is no name of C++ or CUDA."""
+    """Whether the file declares this name. Then it is not a name of C++ or CUDA."""
     return any(file.words[i] == word and i and file.words[i + 1] != "::" and
                (is_type(file, i - 1) or file.words[i - 1] in ("struct", "class", "enum", "namespace", "using", "typename")) for i in range(len(file.code)))
 
@@ -500,21 +500,21 @@ def check_shared(file, i):
     w = file.words
     end = next((j for j in range(i, len(file.code)) if w[j] in (";", "=", "{")), len(file.code) - 1)
     if w[end] != ";":
-        refuse(file.line(i), "__shared__", "shared memory begins without values: assign them, and wait at a barrier")
+        refuse(file.line(i), "__shared__", "shared memory begins without values; assign them in the kernel, then wait at a barrier")
     if "&" in w[i:end] and "[" not in w[i:w.index("&", i)]:
         refuse(file.line(i), "__shared__", "a reference cannot be shared")
     if "constexpr" in w[i:end]:
-        refuse(file.line(i), "__shared__", "shared memory is written by the kernel: it is no constant")
+        refuse(file.line(i), "__shared__", "shared memory is not constant, because kernels write it; leave constexpr out")
 
 
 def check_call(file, i, name):
-    """A function's name stands in front of its arguments, and is no value."""
+    """A function's name must be followed by its arguments; it is not a value."""
     w = file.words
     j = i + 1
     if w[j] == "<":
         j = file.angle(j) or j
     if w[j] not in ("(", "<<<", "::"):
-        refuse(file.line(i), name, "a function is called or launched, and is no value; if it is a variable, give it another name")
+        refuse(file.line(i), name, "a function can be called or launched, but is no value; if this is a variable, rename it")
 
 
 def check_functions(file):
@@ -523,9 +523,9 @@ def check_functions(file):
         if "__global__" in f.words:
             kernels.add(f.name)
             if "void" not in f.words or f.words & {"__device__", "__host__"}:
-                refuse(f.line, f.name, "a kernel is `__global__ void`")
+                refuse(f.line, f.name, "a kernel must be `__global__ void`")
             if "&" in file.words[f.parameters[0]:f.parameters[1]]:
-                refuse(f.line, f.name, "a kernel's parameters are copied to the GPU: none is a reference")
+                refuse(f.line, f.name, "a kernel's parameters are copied to the GPU, so none is a reference; pass a value or a pointer")
         elif "__device__" in f.words:
             device.add(f.name)
         if "__host__" in f.words or not f.words & {"__device__", "__global__"}:
@@ -546,32 +546,32 @@ def check_body(file, f, host_only, device_only, kernels):
         member = w[i - 1] in (".", "->")
         called = after == "(" or after == "<" and w[file.angle(i + 1) or i] == "("
         if word == "static" and after not in ("constexpr", "__shared__"):
-            refuse(line, "static", "a kernel keeps nothing between launches: write constexpr, or leave it out")
+            refuse(line, "static", "a kernel keeps nothing between launches; write static constexpr, or leave static out")
         if on_device:
             if word in host_only and called and not member:
-                refuse(line, word, f"__device__ is missing in front of this function, which {f.name} calls on the GPU")
+                refuse(line, word, f"{f.name} calls this function on the GPU, but __device__ is missing in front of it; add it")
             if word in kernels and (called or after == "<<<"):
-                refuse(line, word, "a kernel cannot call or launch a kernel here")
+                refuse(line, word, "a kernel cannot call or launch a kernel; launch it from the host")
             if word in file.tables and not member:
-                refuse(line, word, "an array outside functions is the host's: write __constant__ in front of it, or put it into the kernel")
+                refuse(line, word, "an array outside functions belongs to the host; write __constant__ in front of it, or move it into the kernel")
             if word == "<<<":
-                refuse(line, "<<<", "a kernel cannot launch kernels here")
+                refuse(line, "<<<", "a kernel cannot launch kernels; launch them from the host")
         if on_host:
             if word in kernels and called:
-                refuse(line, word, "a kernel is launched: kernel<<<grid, block>>>(...)")
+                refuse(line, word, "a kernel is launched, not called; write kernel<<<grid, block>>>(...)")
             if word in device_only and called and not member:
-                refuse(line, word, "a __device__ function runs on the GPU; the host cannot call it")
+                refuse(line, word, "a __device__ function runs on the GPU, so the host cannot call it; leave the call out")
         if on_host:
             if not on_device and (word in DEVICE or word == "__shared__"):
-                refuse(line, word, f"only kernels and __device__ functions have it, and {f.name} is code of the host: is __device__ missing?")
+                refuse(line, word, f"only kernels and __device__ functions have it, and {f.name} is host code; is __device__ missing?")
             if i > f.body[0] and (word in ("[", "->", "reinterpret_cast", "volatile") or word in ("*", "&", "&&") and unary(file, i)):
-                refuse(line, word, f"{f.name} is code of the host: it computes grids and launches kernels, and touches no memory. " + ("Leave __host__ out." if on_device else "Is __device__ missing?"))
+                refuse(line, word, f"{f.name} is host code, which computes grids and launches kernels, and touches no memory. " + ("Leave __host__ out." if on_device else "Is __device__ missing?"))
         if word == "<<<":
             j = i - 1
             if w[j] in (">", ">>"):
                 j = behind_angle(file, j)
             if w[j] not in kernels:
-                refuse(line, w[j], "what is launched is a kernel of this file: __global__ void")
+                refuse(line, w[j], "only a kernel of this file can be launched; declare it __global__ void")
 
 
 def is_type(file, i):
@@ -603,7 +603,7 @@ def unary(file, i):
 # ---- All of it -------------------------------------------------------------------------------------------------
 
 def written(file):
-    """The text that is compiled: the same lines, names of its own."""
+    """The text that is compiled: the same lines, with prefixed names."""
     produced = set()  # the words of a KERNEL for what it produces
     for _, product, close in file.kernels:
         for i in range(file.partner[close], close):
@@ -619,19 +619,19 @@ def written(file):
 
 
 def read(data, produces=(), kernel=None):
-    """The submission, as bytes of a file, made ready to compile. Refused: with its line, what it is about, and why."""
+    """The submission, given as the bytes of a file, made ready to compile. Refused has the line, the text in question and the reason."""
     text, splices = text_of(data)
     tokens = tokens_of(text, splices)
     try:
         file = File(preprocessed(tokens))
         check(file, set(produces), kernel)
     except RecursionError:
-        raise Refused("the file is nested too deeply") from None
+        raise Refused("the file is nested too deeply; simplify it") from None
     return Read(written(file), [(name, product) for name, product, _ in file.kernels])
 
 
 def plain(text):
-    """What a compiler or the simulator says, with the names as they were in the file."""
+    """A message of a compiler or the simulator, with the names of the file."""
     return re.sub(rf"(?<![\w/.]){OWN}(?=\w)", "", text)
 
 

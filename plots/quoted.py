@@ -8,7 +8,9 @@ readme.py writes the figure afresh, and its --check finds one that has drifted. 
     share KERNEL TYPE SHAPE          of cudaMemcpy's bandwidth in the same run, as 0.83; `percent` gives 83
     times KERNEL OTHER TYPE SHAPE    how many times as fast KERNEL is as OTHER
     ahead CONTENDER TYPE SHAPE       how many times as fast step 7 is as one of `make peers`, 1.05
-    trial NAME TYPE SHAPE            a trial's share of cudaMemcpy, 0.975
+    peer KERNEL TYPE SHAPE           a kernel's or library's share of cudaMemcpy in `make peers`, 0.966; SHAPE `large`: the mean of large aligned matrices
+    trial NAME TYPE SHAPE            a trial's share of cudaMemcpy, 0.975; NAME may have spaces
+    timing SIDE HOW                  µs per pass of the copy that `make timing` times, HOW as in its table: `events, many launches`
 
 On the GTX 280, 2048 × 2048 floats:
 
@@ -17,7 +19,8 @@ On the GTX 280, 2048 × 2048 floats:
 
 From any file of plots/data or tests/data:
 
-    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`
+    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`. In the
+                                            name of a trial, `_` stands for a space
 """
 
 import csv
@@ -25,7 +28,7 @@ import functools
 import pathlib
 import re
 
-from tables import GIB, PUBLISHED
+from tables import GIB, LARGE, PUBLISHED, mean
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAMED = re.compile(r"(-?\d[\d,.]*\d|\d)(<!-- = (.*?) -->)")
@@ -56,11 +59,11 @@ def at(element, shape):
 
 
 def step(kernel, element, shape):
-    """A kernel's row of the H200, of the steps' own runs."""
+    """A kernel's row of the H200, of the steps' own runs; of several the last, as in the tables."""
     found = [r for r in rows("h200_steps") if r["kernel"] == kernel and r["bandwidth_gbs"] and all(r[c] == v for c, v in at(element, shape).items())]
     if not found:
         raise ValueError(f"h200_steps: no {kernel}, {element}, {shape}")
-    return found[0]
+    return found[-1]
 
 
 def ratio(value):
@@ -69,12 +72,19 @@ def ratio(value):
 
 def cell(file, column, form, *keys):
     digits, _, factor = form.partition("*")
-    return f"{float(only(file, **dict(key.split('=', 1) for key in keys))[column]) * float(factor or 1):.{digits}f}"
+    values = dict(key.replace("_", " ").split("=", 1) if key.startswith("trial=") else key.split("=", 1) for key in keys)
+    return f"{float(only(file, **values)[column]) * float(factor or 1):.{digits}f}"
 
 
 def ahead(contender, element, shape):
     ours, theirs = (float(only("h200_peers", kernel=name, **at(element, shape))["bandwidth_gbs"]) for name in ("transposeInFlight", contender))
     return f"{ours / theirs:.2f}"
+
+
+def peer(kernel, element, shape):
+    shapes = [s.replace(" ", "") for s in LARGE] if shape == "large" else [shape]
+    theirs, copies = ([float(only("h200_peers", kernel=name, **at(element, s))["bandwidth_gbs"]) for s in shapes] for name in (kernel, "cudaMemcpy"))
+    return f"{mean([gbs / copy for gbs, copy in zip(theirs, copies)]):.3f}"
 
 
 KINDS = {
@@ -84,7 +94,9 @@ KINDS = {
     "percent": lambda *key: f"{float(step(*key)['bandwidth_percent_of_memcpy']):.0f}",
     "times": lambda kernel, other, *at: ratio(float(step(kernel, *at)["bandwidth_gbs"]) / float(step(other, *at)["bandwidth_gbs"])),
     "ahead": ahead,
-    "trial": lambda name, element, shape: f"{float(only('h200_trials', trial=name, **at(element, shape))['of_memcpy']):.3f}",
+    "peer": peer,
+    "trial": lambda *key: f"{float(only('h200_trials', trial=' '.join(key[:-2]), **at(*key[-2:]))['of_memcpy']):.3f}",
+    "timing": lambda side, *how: f"{float(only('h200_timing', method=' '.join(how).replace(',', ';'), width=side)['us_per_pass']):.2f}",
     "published": lambda row: f"{float(only(str(PUBLISHED), source='whitepaper', machine='GTX 280', quantity='bandwidth', source_row=row)['value']) * GIB:.1f}",
     "modelled": lambda kernel: f"{float(only('gtx280_model', kernel=kernel, width='2048')['model_bandwidth_gbs']):.1f}",
     "cell": cell,

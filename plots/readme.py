@@ -5,7 +5,7 @@ usage: python3 plots/readme.py [--check]
 
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step;
 `results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`,
-what a profiler says of them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`, `transfers`, `readonly`,
+what a profiler says of them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`,
 `memories`: the tables of the subject pages (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
 that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
@@ -19,25 +19,26 @@ import quoted
 import results as reader
 import subjects
 import whole
+from fit_gtx280 import FITTED
 from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "plots/data"
 MARKED = re.compile(r"(<!-- generated: ([\w ]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 IDEAS = {
-    "copy": "a copy moves the same bytes as a transpose: the speed limit",
-    "copySharedMem": "the same through shared memory",
-    "transposeNaive": "the transpose written down: a warp writes 32 rows at once",
-    "transposeCoalesced": "turn a tile in shared memory: rows in, rows out",
-    "transposeNoBankConflicts": "one unused column spreads the tile over all banks",
-    "transposeFineGrained": "half of it: every tile turned where it stands",
-    "transposeCoarseGrained": "the other half: every tile moved, none turned",
-    "transposeDiagonal": "tiles in diagonal order, which saved a GTX 280 in 2009",
-    "transposeInFlight": "a larger tile, all loads in flight at once, and blocks that write side by side",
+    "copy": "a copy: as many bytes as a transpose, all accesses coalesced",
+    "copySharedMem": "the same copy through shared memory: four loads of a thread in flight",
+    "transposeNaive": "read rows, write columns: a warp's store touches 32 sectors",
+    "transposeCoalesced": "transpose each tile in shared memory: read rows, write rows",
+    "transposeNoBankConflicts": "one unused column spreads each column of the tile over 32 banks",
+    "transposeFineGrained": "half a transpose: each tile is transposed and stays in place",
+    "transposeCoarseGrained": "the other half: each tile moves and is not transposed",
+    "transposeDiagonal": "tiles in diagonal order, for the eight memory partitions of a GTX 280",
+    "transposeInFlight": "a larger tile, more loads in flight, and blocks that write next to each other",
 }
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
-NOTE = ("GB/s, effective bandwidth of float matrices; GTX 280: 2048 × 2048, published and this project's model of it; H200: measured, 16384 × 16384, "
-        "and as a share of its own `cudaMemcpy` in the same run")
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("common/*.md")), *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
+NOTE = ("Effective bandwidth of float matrices in GB/s. GTX 280, 2048 × 2048: published figures, converted from GiB/s, and this project's model; "
+        "† the model is fitted to this row. H200, 16384 × 16384: measured, and as a share of `cudaMemcpy` in the same run")
 
 
 class Data:
@@ -51,11 +52,11 @@ class Data:
                           if r["source"] == "whitepaper" and r["machine"] == "GTX 280" and r["quantity"] == "bandwidth"}
 
     def cells(self, kernel):
-        """GTX 280 published, GTX 280 modelled, H200 measured, share of cudaMemcpy; `-` for what there is not."""
+        """GTX 280 published, GTX 280 modelled († fitted), H200 measured, share of cudaMemcpy; `-` where there is none."""
         here, model = self.measured.get((kernel, "16384", "float")), self.modelled.get(kernel)
         published = [self.published[row] for row in (model or here)["source_row"].split() if row in self.published]
         return [f"{published[0]:.1f}" if published else "-",
-                f"{float(model['model_bandwidth_gbs']):.1f}" if model else "-",
+                f"{float(model['model_bandwidth_gbs']):.1f}" + "†" * (kernel in FITTED) if model else "-",
                 f"{float(here['bandwidth_gbs']):.0f}" if here else "-",
                 f"{float(here['bandwidth_percent_of_memcpy']) / 100:.2f}" if here else "-"]
 
@@ -142,7 +143,7 @@ def limits():
                  map(line, read(DATA / "h200_limits.csv")), "H200, Nsight Compute.", texts=2)
 
 
-SUBJECTS = {table.__name__: table for table in (subjects.widths, subjects.constants, subjects.timing, subjects.transfers, subjects.readonly, subjects.memories)}
+SUBJECTS = {table.__name__: table for table in (subjects.widths, subjects.constants, subjects.timing, subjects.batches, subjects.transfers, subjects.readonly, subjects.memories)}
 
 
 def fill_trials(text):

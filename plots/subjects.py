@@ -94,6 +94,18 @@ def transfers():
                  ("\n\n![Bandwidth over the size of a copy, to the GPU and to the host: pinned memory above pageable](../plots/figures/svg/transfers.svg)" if rows else ""))
 
 
+BATCH_TILE = ", tile of 64 x 64, 16 warps"
+BATCH_WAYS = ("a launch for each", "a graph of a launch for each", "one launch for all")
+
+
+def batches():
+    rows = {(int(r["n"]), r["trial"]): r for r in rows_of("h200_batches.csv")}
+    lines = [[f"{n}²", rows[n, BATCH_WAYS[0] + BATCH_TILE]["matrices"], *(f"{float(rows[n, way + BATCH_TILE]['us_per_matrix']):.3g}" for way in BATCH_WAYS),
+              *(f"{float(rows[n, way + BATCH_TILE]['of_memcpy']):.3f}" for way in BATCH_WAYS)] for n in sorted({n for n, _ in rows})] or [["all", *[NONE] * 7]]
+    return Table("", ["floats", "matrices", *(f"µs per matrix, {way}" for way in BATCH_WAYS), *(f"of cudaMemcpy, {way}" for way in BATCH_WAYS)], lines,
+                 noted(lines, "H200, measured. `cudaMemcpy` copies all matrices at once.", "`make batches`"))
+
+
 def readonly():
     steps = {r["kernel"]: r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv") if (r["width"], r["height"], r["type"]) == ("8192", "8192", "float")}
     paths = {r["path"].replace(";", ","): r["bandwidth_gbs"] for r in rows_of("h200_readonly.csv")}

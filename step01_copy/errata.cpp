@@ -1,4 +1,4 @@
-// Step 1, errata: conclusions that were drawn from times, and what a look at the same times says of them.
+// Step 1, errata: published conclusions from times, and the same times, which contradict them.
 //
 //   make step01 && ./step01 --errata
 
@@ -6,7 +6,7 @@
 
 using harness::format;
 
-// The book's table 9.1, ms on a Tesla K20c and one core of its host. transposed: so many of the rows.
+// The book's table 9.1: ms on a Tesla K20c and on one core of its host. transposed: the rows that were transposed.
 
 static std::string above_the_peak(int side, int transposed, double ms)
 {
@@ -59,7 +59,7 @@ METHOD_ERRATUM(comparesAcrossTables, "E22", "book 9.1, 9.3", "two times for one 
                "With the times of table 9.1, the looping blocks lose at 2048 x 2048, 0.519 ms against 0.474. What is "
                "left: nothing before both kernels have equal tiles and blocks, in one run.")
 
-// What a copy was measured to move, held against a peak of the memory: clock x width x transfers for each clock.
+// The measured bandwidth of a copy, against a peak of the memory: clock x width x transfers for each clock.
 static std::string copy_over_peak(int transfers)
 {
     const uint64_t bytes = 2ull * 4 * 8192 * 8192;

@@ -1,5 +1,5 @@
-// Step 1, errata: kernels with the fault that was published at this stage. They are no part of a
-// run unless they are asked for.
+// Step 1, errata: kernels with the fault that was published at this stage. They run only when
+// they are asked for.
 //
 //   make step01 && ./step01 --errata
 
@@ -7,7 +7,7 @@
 
 constexpr int ADD_THREADS = 128;
 
-// Every thread takes the element after its own, the last thread, too.
+// Every thread takes the element after its own, and so does the last thread.
 template <typename T>
 __global__ void addMisalignedUntested(T* z, const T* x, const T* y)
 {

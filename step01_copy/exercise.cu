@@ -4,8 +4,8 @@
 //
 // Below is the copy of step 1. In a matrix of 1025 columns each row begins one element further
 // into a sector than the row before it, and so does every warp: 128 bytes touch 5 sectors.
-// Begin elsewhere, so that all but a row's first and last warp touch 4. Of 64 such rows, loads
-// may touch 8256 sectors, 129 a row, and so may stores, in at most 33 requests a row.
+// Begin elsewhere, so that a warp touches 4, and a row's first and last one fewer. In 64 such rows,
+// loads may touch 8256 sectors, 129 a row, in at most 33 requests a row. So may stores.
 
 #include "../common/step.h"
 

@@ -2,9 +2,9 @@
 //
 //   make step01 && ./step01 --all
 //
-// By rows, by columns and in another order; several elements per thread, in vectors and in loops; aligned,
-// misaligned and one element for all, from global and from constant memory; and what it costs to get there: the
-// launch of a kernel, the way from the host's memory and back.
+// Copies by rows, by columns and in another order, with several elements per thread, in vectors and in loops. Sums
+// of vectors that are aligned, misaligned or one element for all lanes, with a factor in global or in constant
+// memory. A kernel that does nothing, and copies between host and device.
 
 #include "../common/step.h"
 
@@ -28,7 +28,7 @@ void launchCopyRow(T* odata, const T* idata, int width, int height, dim3 block)
 
 BLOCK_KERNEL(copyRow, "F1", copies, launchCopyRow, 32, 32)
 
-// Lanes down a column: both sides of the copy are strided. No transpose need be slower.
+// Lanes down a column: both sides of the copy are strided, with 32 sectors for each load and store.
 template <typename T>
 __global__ void copyCol(T* odata, const T* idata, int width, int height)
 {
@@ -69,8 +69,8 @@ KERNEL(copyPermuted, "-", copies, launchCopyPermuted)
 
 constexpr int UNROLL = 4;  // elements per thread
 
-// Each thread copies four elements, a block's width apart. The compiler must not load the second before the first is
-// stored: it may be what was stored.
+// Each thread copies four elements, a block's width apart. The compiler must not move the second load ahead of the
+// first store, because the store may change what is loaded.
 template <typename T>
 __global__ void copyRowUnrolled(T* odata, const T* idata, int width, int height)
 {
@@ -91,7 +91,7 @@ void launchCopyRowUnrolled(T* odata, const T* idata, int width, int height, dim3
 
 BLOCK_KERNEL(copyRowUnrolled, "-", copies, launchCopyRowUnrolled, 32, 32)
 
-// The same with a promise: nothing that is loaded through idata is stored through odata. All four loads may go first.
+// The same with a promise: no store through odata changes what is loaded through idata. All four loads may go first.
 template <typename T>
 __global__ void copyRowRestrict(T* __restrict__ odata, const T* __restrict__ idata, int width, int height)
 {
@@ -147,7 +147,7 @@ void launchCopyLooping2D(T* odata, const T* idata, int width, int height)
 
 KERNEL(copyLooping2D, "book 17.6", copies, launchCopyLooping2D)
 
-// Four elements in one access, as char4 and float4 have them; of wider types, as many as 16 bytes hold.
+// Four elements in one access, as in char4 and float4. Of wider types, as many as fit into 16 bytes.
 template <typename T> constexpr int WIDE = sizeof(T) <= 4 ? 4 : 16 / sizeof(T);
 
 template <typename T>
@@ -176,7 +176,7 @@ void launchCopyVector(T* odata, const T* idata, int width, int height)
 
 KERNEL(copyVector, "book 17.6", copies, launchCopyVector)
 
-// Sums of two vectors. idata is x and, right behind it, y; odata is z.
+// Sums of two vectors. idata holds x and, right after it, y. odata is z.
 
 constexpr int ADD_THREADS = 256;
 
@@ -222,7 +222,7 @@ void launchAddMisaligned(T* odata, const T* idata, int width, int height)
 
 KERNEL(addMisaligned, "C1", adds, launchAddMisaligned)
 
-// All lanes read one element: one sector for the warp, of which 4 bytes are asked for.
+// All lanes read one element: one sector for the warp, of which it uses 4 bytes.
 template <typename T>
 __global__ void addBroadcast(T* z, const T* x, const T* y, size_t n)
 {
@@ -244,7 +244,7 @@ void launchAddBroadcast(T* odata, const T* idata, int width, int height)
 
 KERNEL(addBroadcast, "C2", adds_first, launchAddBroadcast)
 
-// A factor that is the same for all lanes. In global memory it is one more request of each warp, for one element.
+// A factor that is the same for all lanes. In global memory it costs each warp one more request, for one element.
 __device__ int scale = 1;
 
 template <typename T>
@@ -266,7 +266,7 @@ void launchAddScaled(T* odata, const T* idata, int width, int height)
 
 KERNEL(addScaled, "-", adds, launchAddScaled)
 
-// In constant memory, it has a cache of its own, which hands one word to all lanes.
+// The same factor in constant memory, whose cache hands one word to all lanes.
 __constant__ int constantScale = 1;
 
 template <typename T>
@@ -288,7 +288,7 @@ void launchAddScaledConstant(T* odata, const T* idata, int width, int height)
 
 KERNEL(addScaledConstant, "-", adds, launchAddScaledConstant)
 
-// Lanes that want different words of constant memory take turns.
+// A factor for each lane. Lanes that load different words of constant memory take turns.
 __constant__ int constantScales[32] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -311,7 +311,7 @@ void launchAddScaledByLane(T* odata, const T* idata, int width, int height)
 
 KERNEL(addScaledByLane, "-", adds, launchAddScaledByLane)
 
-// Nothing at all: what is left is the launch.
+// Does nothing, so its time is that of a launch.
 template <typename T>
 __global__ void emptyKernel(T*, const T*)
 {
@@ -325,8 +325,8 @@ void launchEmpty(T* odata, const T* idata, int, int)
 
 KERNEL(emptyKernel, "book 17.4", writes_nothing, launchEmpty)
 
-// One way each. Pinned memory is where the device can fetch it by itself; from any other the
-// driver copies it first.
+// Copies in one direction. The device reads pinned memory directly; the driver copies other
+// memory to a pinned buffer first.
 TRANSFER(hostToDevice, "B10", to_device, false)
 TRANSFER(deviceToHost, "B10", to_host, false)
 TRANSFER(hostToDevicePinned, "B10", to_device, true)

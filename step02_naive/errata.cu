@@ -1,5 +1,5 @@
-// Step 2, errata: kernels with the faults that were published at this stage. None of them is
-// part of a run unless it is asked for.
+// Step 2, errata: kernels with the faults that were published at this stage. They run only
+// when they are asked for.
 //
 //   make step02 && ./step02 --errata
 
@@ -9,8 +9,8 @@ constexpr int TILE_DIM = 32;
 constexpr int BLOCK_ROWS = 8;
 constexpr int SMALL_TILE = 16;
 
-// The column a thread is at is not set back when its block goes on to another row: by then it
-// lies behind the end of the row, and the block is done.
+// A thread's column is not reset when its block moves on to the next row. It lies past the
+// end of the row by then, so the block transposes one row only.
 template <typename T>
 __global__ void transposeRow1DOnce(T* odata, const T* idata, int width, int height)
 {

@@ -2,8 +2,8 @@
 //
 //   make step02 && ./step02 --all
 //
-// The CPU has the same trouble: along one side it walks through memory, along the other it
-// jumps. Here the remedy is to stay within a block that the caches hold.
+// A CPU has the same problem: along one side it steps through memory, along the other it
+// jumps. The remedy here is to stay within a block that fits into the caches.
 
 #include <algorithm>
 #include <cstring>
@@ -32,8 +32,8 @@ void transposeSerialWrite(T* odata, const T* idata, int width, int height)
 
 SERIAL(transposeSerialWrite, "B2", transposes)
 
-// Block by block: the lines that a column of the block touches are used up before they leave the
-// cache, which holds the block's 64 pieces of a row and the 64 they become.
+// Block by block: the cache holds the block's 64 pieces of rows of idata and 64 of odata, so all
+// of a cache line is used before it leaves the cache.
 template <typename T>
 void transposeSerialBlocked(T* odata, const T* idata, int width, int height)
 {
@@ -61,7 +61,7 @@ SERIAL_ERRATUM(transposeSerialExchanged, "E9", "book 9.1", transposes, "wrong re
                "indexes with m and n exchanged, which is right for squares and nothing else, and only squares were "
                "run. What is left: the times, which are of squares; not the function.")
 
-// The reference that kernels are compared with: one side of the matrix stands for both.
+// The reference that kernels are compared with. It takes the width for the height.
 template <typename T>
 void transposeSerialSquare(T* odata, const T* idata, int width, int height)
 {
@@ -77,7 +77,7 @@ SERIAL_ERRATUM(transposeSerialSquare, "E17", "bandwidth post", transposes, "wron
                "elements are wrong. A wrong reference convicts right kernels, and acquits those with the same fault. "
                "What is left: the times; only squares were run.")
 
-// Is the largest difference small enough? The result is held against the result.
+// Is the largest difference small enough? But the result is compared with itself.
 static bool comparesWithItself(const float* odata, const float*, int width, int height)
 {
     const float* host_result = odata;
@@ -86,8 +86,8 @@ static bool comparesWithItself(const float* odata, const float*, int width, int 
     return true;
 }
 
-// Every element must be the one that belongs there. Bits are compared, not values: a difference
-// that is no number is not above any bound.
+// Every element must be the one that belongs there. Bits are compared and not values, because
+// a difference that is NaN exceeds no bound.
 static bool comparesWithTheInput(const float* odata, const float* idata, int width, int height)
 {
     for (int y = 0; y < height; ++y)

@@ -3,8 +3,8 @@
 //   make step02 && ./step02
 //
 // The copy of step 1 with the output's row and column exchanged. A warp still reads 32
-// neighbours of one row of idata, but it writes them down one column of odata: 32 elements
-// a whole row apart, each in a memory transaction of its own.
+// neighbours of one row of idata, but it writes them down one column of odata. They are
+// a whole row apart, so its store touches 32 sectors instead of 4.
 
 #include "../common/step.h"
 

@@ -1,8 +1,8 @@
-// Step 2, variants: without shared memory one side is strided, whichever way it is turned.
+// Step 2, variants: without shared memory one side is strided, the loads or the stores.
 //
 //   make step02 && ./step02 --all
 //
-// By rows: reads along rows, writes down columns. By columns: the other way round.
+// The kernels by rows read along rows and write down columns. Those by columns do the opposite.
 
 #include "../common/step.h"
 
@@ -96,7 +96,7 @@ void launchColLdg(T* odata, const T* idata, int width, int height, dim3 block)
 
 BLOCK_KERNEL(transposeColLdg, "C3", transposes, launchColLdg, 32, 32)
 
-// The compiler makes __ldg() of every load by itself where it knows that nothing stores there: __restrict__ says so.
+// Where no store can reach what is loaded, the compiler may use __ldg() by itself. __restrict__ promises that.
 template <typename T>
 __global__ void transposeColRestrict(T* __restrict__ odata, const T* __restrict__ idata, int width, int height)
 {
@@ -158,7 +158,7 @@ void launchColUnrolled(T* odata, const T* idata, int width, int height, dim3 blo
 
 BLOCK_KERNEL(transposeColUnrolled, "F6", transposes, launchColUnrolled, 32, 32)
 
-// What was published as the timing of the kernel by rows.
+// The launch whose time was published as that of the kernel by rows.
 template <typename T>
 void launchUnrolledMixedUp(T* odata, const T* idata, int width, int height)
 {

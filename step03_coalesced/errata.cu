@@ -1,5 +1,5 @@
-// Step 3, errata: a kernel with the faults that were published at this stage. It is no part of a
-// run unless it is asked for.
+// Step 3, errata: a kernel with the faults that were published at this stage. It runs only when
+// it is asked for.
 //
 //   make step03 && ./step03 --errata
 
@@ -7,8 +7,8 @@
 
 constexpr int BLOCK = 2;
 
-// Threads outside the matrix leave before the barrier. Numbered anew, some of those that stay
-// write for them, and others write what nobody has read.
+// Threads outside the matrix return before the barrier. The others are numbered anew, so some
+// write outside the matrix, and some read words of the tile that no thread has stored.
 template <typename T>
 __global__ void transposeRemapReturns(T* odata, const T* idata, int width, int height)
 {

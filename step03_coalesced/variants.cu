@@ -39,9 +39,9 @@ void launchTile16(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeTile16, "B6", transposes, launchTile16)
 
-// A tile of any shape: its transpose is blockDim.y wide and blockDim.x high, and a block of
-// blockDim.x x blockDim.y threads does not fit it. So the threads are numbered anew, along the
-// rows of the transposed tile, and neighbours write neighbours again.
+// A tile of any shape: its transpose is blockDim.y wide and blockDim.x high, which a block of
+// blockDim.x x blockDim.y threads does not fit. So the threads are numbered anew, along the
+// rows of the transposed tile, and neighbouring threads write neighbouring elements again.
 template <typename T>
 __global__ void transposeRemap(T* odata, const T* idata, int width, int height)
 {

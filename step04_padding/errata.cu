@@ -10,7 +10,7 @@ constexpr int BLOCK_ROWS = 8;
 constexpr int GRID_DIM = 32;
 constexpr int NUM_REPS = 3;
 
-// Blocks that loop over the tiles, and no barrier at the end of a turn.
+// Blocks loop over the tiles, without a barrier at the end of a turn.
 template <typename T>
 __global__ void transposeLoopingRace(T* odata, const T* idata, int width, int height)
 {
@@ -46,8 +46,8 @@ ERRATUM(transposeLoopingRace, "E2", "book 9.7", transposes, launchLoopingRace, "
         "those of a kernel without a barrier that it needs. Both kernels right, and with equal tiles and blocks: "
         "./step04 --kernel transposeLoopingBlocks,transposeTile32Padded.")
 
-// The whole kernel in a loop, to time it without the cost of launches, and no barrier between
-// two passes.
+// The whole kernel in a loop, to time it without the cost of launches. There is no barrier
+// between two passes.
 template <typename T>
 __global__ void transposeRepeatedRace(T* odata, const T* idata, int width, int height)
 {

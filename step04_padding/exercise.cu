@@ -2,11 +2,11 @@
 //
 //   make lab04
 //
-// The tile is 16 wide and 32 high; a warp fills two of its rows and empties one of its columns,
-// whose 32 elements lie in two banks. Element (r, c) may lie anywhere in row r, if the reading side
-// looks for it in the same place: choose the place so that neither filling nor emptying conflicts.
-// That is called swizzling (variants.cu has it for square tiles). 1 wavefront for every request of
-// floats, and the tile stays as it is, at 2048 bytes.
+// The tile is 16 wide and 32 tall. A warp fills two of its rows and empties one of its columns,
+// whose 32 elements lie in two banks. Element (r, c) may lie anywhere in row r, if the load looks
+// for it in the same place. Choose the place so that neither filling nor emptying has conflicts.
+// That is called swizzling (variants.cu has it for square tiles). Every request of floats should
+// take 1 wavefront, and the tile must keep its size of 2048 bytes.
 
 #include "../common/step.h"
 
@@ -39,7 +39,7 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
 
     for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)
         if (x < height && y + j < width)
-            odata[size_t(y + j) * height + x] = tile[col][row + j];  // TODO: and found there again
+            odata[size_t(y + j) * height + x] = tile[col][row + j];  // TODO: the same place
 }
 
 template <typename T>

@@ -2,10 +2,10 @@
 //
 //   make step04 && ./step04
 //
-// Shared memory has 32 banks, dealt out word by word, and serves one word per bank at a
-// time. In a tile 32 words wide a column lies in a single bank, and the warp that empties
-// it waits 32 times. One unused word at the end of each row moves every row on by a bank:
-// now a column, too, touches all 32.
+// Shared memory has 32 banks, which hold its words in turn. In one wavefront each bank
+// delivers one word. In a tile 32 words wide a column lies in a single bank, so a warp
+// reads it in 32 wavefronts. One unused word at the end of each row moves every row on by
+// one bank. A column then lies in all 32 banks, and a warp reads it in 1 wavefront.
 
 #include "../common/step.h"
 

@@ -1,4 +1,4 @@
-// Step 4, variants: other ways round the bank conflicts, and other ways to hand out the tiles.
+// Step 4, variants: other ways to avoid bank conflicts, and other ways to distribute the tiles.
 //
 //   make step04 && ./step04 --all
 
@@ -10,7 +10,7 @@ constexpr int SMALL_TILE = 16;
 constexpr int GRID_DIM = 32;  // blocks in x and in y of the kernels that loop over the tiles
 constexpr int NUM_REPS = 10;  // passes of the kernel that repeats itself
 
-// The tile of step 3's 16 x 16 variant, padded. It helps less than it should: `./step04 --errata`.
+// The tile of step 3's 16 x 16 variant, padded. Why padding gains little here: `./step04 --errata`.
 template <typename T>
 __global__ void transposeTile16Padded(T* odata, const T* idata, int width, int height)
 {
@@ -41,9 +41,9 @@ void launchTile16Padded(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeTile16Padded, "B7", transposes, launchTile16Padded)
 
-// Two rows of 16 words fill the 32 banks exactly: there is no room for padding. Instead every
-// second pair of rows changes the order of its columns, so that two columns of 16 do the same.
-// (Of 4-byte words. A warp's doubles are served as two half-warps, which meet in pairs.)
+// Two rows of 16 words fill the 32 banks exactly, so there is no room for padding. Instead each
+// pair of rows has its columns in another order, and the two columns that a warp reads lie in 32
+// banks. (This holds for words of 4 bytes. Of doubles, half a warp is served at a time, and pairs conflict.)
 template <typename T>
 __global__ void transposeTile16Swizzled(T* odata, const T* idata, int width, int height)
 {
@@ -75,8 +75,8 @@ void launchTile16Swizzled(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeTile16Swizzled, "-", transposes, launchTile16Swizzled)
 
-// The lesson's tile without its padding: each row r keeps its 32 elements in another order,
-// element c at c ^ r. A row is still all of its own words, and a column is in 32 banks.
+// The lesson's tile without padding. Row r has its elements in another order, element c at
+// column c ^ r. A row still fills its own 32 words, and a column lies in 32 banks.
 template <typename T>
 __global__ void transposeSwizzled(T* odata, const T* idata, int width, int height)
 {
@@ -109,7 +109,7 @@ void launchSwizzled(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeSwizzled, "-", transposes, launchSwizzled)
 
-// The lesson's tile with a thread for each of its elements: what the looping blocks below are compared with.
+// The lesson's tile with a thread for each of its elements. The looping blocks below are compared with it.
 template <typename T>
 __global__ void transposeTile32Padded(T* odata, const T* idata, int width, int height)
 {
@@ -140,8 +140,8 @@ void launchTile32Padded(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeTile32Padded, "-", transposes, launchTile32Padded)
 
-// A grid that does not grow with the matrix: every block takes a tile, then the one a grid
-// further on, until there are none left.
+// The grid does not grow with the matrix. Every block takes a tile, then the tile one grid
+// further on, until it reaches the edge of the matrix.
 template <typename T>
 __global__ void transposeLoopingBlocks(T* odata, const T* idata, int width, int height)
 {
@@ -176,7 +176,7 @@ void launchLoopingBlocks(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeLoopingBlocks, "B9", transposes, launchLoopingBlocks)
 
-// Half as many blocks each way, and twice as many: is 32 x 32 the best grid?
+// Half and twice as many blocks each way, to see whether 32 x 32 is the best grid.
 template <typename T>
 void launchLoopingGrid16(T* odata, const T* idata, int width, int height)
 {
@@ -195,8 +195,8 @@ void launchLoopingGrid64(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeLoopingGrid64, "-", transposes, launchLoopingGrid64)
 
-// The lesson, many times over in one launch: how the whitepaper kept the cost of launches out of
-// its first measurements. `--one-launch` does it to any kernel, by a deeper grid.
+// Ten passes of the lesson in one launch. The whitepaper's first measurements repeated the kernels
+// like this, to leave out the cost of launches. `--one-launch` repeats any kernel, by a deeper grid.
 template <typename T>
 __global__ void transposeRepeated(T* odata, const T* idata, int width, int height)
 {

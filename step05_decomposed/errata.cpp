@@ -7,7 +7,7 @@
 
 #include "../common/step.h"
 
-// Neither kernel makes a transpose, so there was no reference at hand: the output took its place.
+// Neither kernel makes a transpose, and the program had no other reference. It used the output itself.
 static bool comparesWithOwnOutput(const float* odata, const float*, int width, int height)
 {
     const float* gold = odata;
@@ -16,8 +16,8 @@ static bool comparesWithOwnOutput(const float* odata, const float*, int width, i
     return true;
 }
 
-// A reference for what a fine-grained kernel does make: element (x, y) of a tile of 32 comes from
-// (y, x), where there is such an element.
+// A reference for the fine-grained kernel: element (x, y) of a tile of 32 comes from (y, x) of the
+// same tile, if the matrix has such an element.
 static bool comparesWithTurnedTiles(const float* odata, const float* idata, int width, int height)
 {
     for (int y = 0; y < height; ++y)

@@ -8,8 +8,8 @@
 constexpr int TILE_DIM = 32;
 constexpr int BLOCK_ROWS = 8;
 
-// The tile stays where it is, and rows of odata are as long as those of idata: the offset of a row is of the width, and
-// of the height here.
+// The tile stays where it is, so rows of odata are as long as those of idata: width elements. Here the offset of a row
+// is computed from the height.
 template <typename T>
 __global__ void transposeFineGrainedByHeight(T* odata, const T* idata, int width, int height)
 {
@@ -42,8 +42,8 @@ ERRATUM(transposeFineGrainedByHeight, "E14", "whitepaper", transposes_each_tile(
         "stores each, and 4096 elements are never written. The text is about squares, but the diagonal kernel takes "
         "other shapes, and a reader will try them here. What is left: all times, which are of squares.")
 
-// The edge is tested when the tile is filled, and forgotten when it is emptied: where it cuts a tile off, the mirror
-// image of an element may be one that was never loaded.
+// The kernel tests the place that it writes against the edge, but not the mirror image that it reads. In a tile that
+// the edge cuts off, the mirror image may be an element that was never loaded.
 template <typename T>
 __global__ void transposeFineGrainedEdge(T* odata, const T* idata, int width, int height)
 {
@@ -78,7 +78,7 @@ ERRATUM(transposeFineGrainedEdge, "E15", "whitepaper's translation", transposes_
         "from columns of the tile that were never loaded. The program prints ten elements and checks none. What is "
         "left: the kernel, for whole tiles.")
 
-// x and y are turned to where the tile goes before the load is tested with them: the test is of the wrong tile.
+// x and y already say where the tile goes when the load is tested with them, so the wrong tile is tested.
 template <typename T>
 __global__ void transposeCoarseGrainedGuard(T* odata, const T* idata, int width, int height)
 {

@@ -2,10 +2,10 @@
 //
 //   make lab05
 //
-// Every tile is to be turned where it stands, and its elements whose mirror image lies outside the
-// matrix are to stay put. The kernel below copies. Turn the tiles, whole ones and those cut off by
-// the edge, with 4 sectors for every load and store of floats, no bank conflicts, and no padding:
-// 64 x 65 floats would be 16640 bytes, and the tile is to have 16384.
+// Turn every tile in its place. An element whose mirror image lies outside the matrix stays where it
+// is. The kernel below only copies. Turn whole tiles and those that the edge cuts off, with 4 sectors
+// for every load and store of floats and without bank conflicts. Do without padding: the tile must
+// have 16384 bytes, and 64 x 65 floats would have 16640.
 
 #include "../common/step.h"
 

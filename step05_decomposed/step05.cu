@@ -2,14 +2,14 @@
 //
 //   make step05 && ./step05
 //
-// A tiled transpose does two things: it turns each tile, and it moves each tile to the
-// other side of the diagonal. The fine-grained kernel only turns: every element stays in
-// its tile. The coarse-grained one only moves: no tile is turned. Neither is a transpose;
-// side by side they show which half costs what, and one after the other they are step 4.
+// A tiled transpose turns each tile and moves each tile to the other side of the diagonal.
+// The fine-grained kernel only turns the tiles, so every element stays in its tile. The
+// coarse-grained kernel only moves them. Neither makes a transpose. Their times show what
+// each half costs. One after the other, they do what step 4 does.
 //
-// A tile cut off by the matrix edge has no transposed place of its own shape. There, the
-// elements whose mirror image lies outside the matrix stay put in the fine-grained half,
-// and the coarse-grained half takes them all the way.
+// A tile that the matrix edge cuts off has no transposed place of the same shape. There,
+// the fine-grained kernel leaves an element in place if its mirror image lies outside the
+// matrix, and the coarse-grained kernel transposes that element.
 
 #include "../common/step.h"
 

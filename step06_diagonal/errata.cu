@@ -7,7 +7,7 @@
 
 constexpr int SMALL_TILE = 16;
 
-// Diagonal order for squares, and no test against the edge.
+// Diagonal order for squares, without a test against the edge.
 template <typename T>
 __global__ void transposeDiagonal16Untested(T* odata, const T* idata, int width, int height)
 {
@@ -44,7 +44,7 @@ ERRATUM(transposeDiagonal16Untested, "E7", "book 9.5", transposes, launchDiagona
         "and writes beyond the end, and before it wraps round into the next row. What is left: the times, at "
         "multiples of 16; and they flatter the diagonal kernel, which was spared the tests.")
 
-// Diagonal order for square grids, in any grid: the rule takes gridDim.x rows of blocks, and gridDim.y columns.
+// The diagonal order of square grids, used in any grid: it visits gridDim.x rows of tiles where there are gridDim.y.
 template <typename T>
 __global__ void transposeRowDiagonalSquare(T* odata, const T* idata, int width, int height)
 {

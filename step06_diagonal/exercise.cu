@@ -2,11 +2,11 @@
 //
 //   make lab06
 //
-// However large the matrix, 32 x 32 blocks are launched, and each takes tile after tile; so a matrix
-// may have more tiles than CUDA allows blocks. Below they take them row by row, and a thread that is
-// ahead fills the tile again while others read it. Mend this, and go along the diagonals of the
-// tiles: at 1024 x 1024, and where blocks take several tiles, a GTX 280's busiest partition is to get
-// at most 1.25 times the mean.
+// The launch has 32 x 32 blocks for any matrix, and each takes tile after tile. So a matrix may have
+// more tiles than CUDA allows blocks. Below, they take the tiles row by row, and a thread that is ahead
+// fills the tile again while others still read it. Mend this race, and let the blocks follow the
+// diagonals of the tiles. At 1024 x 1024, and where blocks take several tiles, the busiest partition
+// of a GTX 280 may get at most 1.25 times the mean.
 
 #include "../common/step.h"
 

@@ -2,11 +2,11 @@
 //
 //   make step06 && ./step06
 //
-// Memory is dealt out over partitions. Where that is done by plain address bits, as on the
-// GTX 280, blocks that run side by side in one row of tiles write down one column of odata
-// and queue at one partition while the others idle: partition camping. Here neighbours in
-// launch order take tiles along a diagonal instead, which spreads reads and writes alike.
-// Cards since 2010 hash addresses over the partitions, and the order no longer matters.
+// Memory is divided into partitions. A GTX 280 chooses the partition by plain address bits.
+// Blocks that run side by side in one row of tiles write down one column of odata there and
+// queue at one partition, while the others are idle: partition camping. Here, blocks that
+// start one after another take tiles along a diagonal, which spreads reads and writes alike.
+// Cards since 2010 hash addresses over the partitions, and the diagonal no longer helps.
 
 #include "../common/step.h"
 
@@ -18,7 +18,7 @@ __global__ void transposeDiagonal(T* odata, const T* idata, int width, int heigh
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
-    // The block's tile in diagonal coordinates: by counts along a diagonal, bx picks it.
+    // The block's tile is (bx, by): blockIdx.x counts along a diagonal, blockIdx.y chooses the diagonal.
     int bx, by;
     if (width == height) {
         by = blockIdx.x;

@@ -2,17 +2,17 @@
 //
 //   make step06 && ./step06 --all
 //
-// ./step06 --all --machine gtx280 --size 2048 shows which of them a GTX 280 would have liked.
+// ./step06 --all --machine gtx280 --size 2048 shows the partitions' traffic of each on a GTX 280.
 
 #include "../common/step.h"
 
 constexpr int TILE_DIM = 32;
 constexpr int BLOCK_ROWS = 8;
 constexpr int SMALL_TILE = 16;
-constexpr int PITCH_BYTES = 256;  // one partition of a GTX 280: 64 floats
+constexpr int PITCH_BYTES = 256;  // what a partition of a GTX 280 takes in turn: 64 floats
 
-// Step 4 with the roles of blockIdx.x and blockIdx.y exchanged: blocks that run side by side now
-// write along rows and read down a column. The camping moves to the reads.
+// Step 4 with the roles of blockIdx.x and blockIdx.y exchanged. Blocks that run together write
+// along rows and read down a column. On a GTX 280 the camping moves to the reads.
 template <typename T>
 __global__ void transposeSwappedRoles(T* odata, const T* idata, int width, int height)
 {
@@ -45,8 +45,8 @@ void launchSwappedRoles(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeSwappedRoles, "W9", transposes, launchSwappedRoles)
 
-// Step 4 into rows that are one partition longer than they need to be: a column of odata then
-// passes through all partitions. No camping, at the price of memory.
+// Step 4 into rows that are one piece of 256 bytes longer than necessary. A column of odata then
+// passes through all partitions. This ends the camping and costs memory.
 template <typename T>
 __global__ void transposePaddedPitch(T* odata, const T* idata, int width, int height)
 {
@@ -80,7 +80,7 @@ void launchPaddedPitch(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposePaddedPitch, "W10", transposes_with_padded_rows(PITCH_BYTES), launchPaddedPitch)
 
-// The lesson without the padding of step 4: once the camping is gone, the bank conflicts show.
+// The lesson without the padding of step 4. Once the camping is gone, bank conflicts matter.
 template <typename T>
 __global__ void transposeDiagonalUnpadded(T* odata, const T* idata, int width, int height)
 {
@@ -152,7 +152,7 @@ void launchDiagonal16(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeDiagonal16, "B8", transposes, launchDiagonal16)
 
-// The naive kernels of step 2 in diagonal order: one side stays strided, in another order.
+// The naive kernels of step 2 in diagonal order. One side of each stays strided.
 template <typename T>
 __global__ void transposeRowDiagonal(T* odata, const T* idata, int width, int height)
 {

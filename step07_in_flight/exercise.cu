@@ -2,19 +2,19 @@
 //
 //   make lab07
 //
-// copyVectorized is step 1's copySharedMem, element by element. Have it move vectors of 16 bytes,
-// Vector<T>, into the tile and out of it: a quarter of the requests of floats, 16 sectors each, and
-// 4 wavefronts for each request to the tile. A vector must begin at a multiple of 16 bytes: where
-// rows do not, copyElements has to do. When is that? Whatever a copy allows is to go by vectors.
+// copyVectorized is step 1's copySharedMem, which moves single elements. Let it move vectors of 16 bytes,
+// Vector<T>, into the tile and out of it. Floats then take a quarter of the requests, 16 sectors each, and
+// 4 wavefronts for each request to the tile. A vector must begin at a multiple of 16 bytes. Where vectors
+// cannot, launch copyElements. Which matrices are these? Launch copyVectorized for all others.
 
 #include "../common/step.h"
 
-constexpr int TILE_DIM = 32;   // of the tile, in what a thread moves at a time
+constexpr int TILE_DIM = 32;   // side of the tile, in elements or vectors: what a thread moves at a time
 constexpr int BLOCK_ROWS = 8;  // with TILE_DIM x BLOCK_ROWS threads: each moves four
 
 template <typename T> constexpr int N = 16 / sizeof(T);  // elements of a vector
 
-// Sixteen bytes at a multiple of sixteen, as float4 has them: one load or store moves them all.
+// 16 bytes, aligned to 16 bytes like float4: one load or store moves them all.
 template <typename T>
 struct alignas(16) Vector {
     T element[N<T>];
@@ -33,7 +33,7 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
         if (x < width && y + j < height)
             tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
 
-    // Each thread reads back only what it wrote itself: the barrier gets all its loads under way.
+    // Each thread reads back only its own elements. The barrier puts all its loads in flight before its stores.
     __syncthreads();
 
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
@@ -41,7 +41,7 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
             odata[size_t(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x];
 }
 
-// For rows that do not all begin where a vector may.
+// For matrices in which not every row begins at a multiple of 16 bytes.
 template <typename T>
 __global__ void copyElements(T* odata, const T* idata, int width, int height)
 {

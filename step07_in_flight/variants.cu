@@ -1,16 +1,16 @@
-// Step 7, variants: the way from step 4 to step 7, one idea at a time; and vectors, the way it went before.
+// Step 7, variants: from step 4 to step 7, one idea at a time; and vectors, with which step 7 was built at first.
 //
 //   make step07 && ./step07 --all
 
 #include "../common/step.h"
 
-// Of the tiles, as in step07.cu: 16 kB, with WIDE x ROWS threads.
+// Tiles have 16 KiB, as in step07.cu, and blocks have WIDE x ROWS threads.
 template <typename T> constexpr int WIDE = sizeof(T) == 1 ? 128 : sizeof(T) <= 4 ? 64 : 32;
 template <typename T> constexpr int HIGH = (16 << 10) / sizeof(T) / WIDE<T>;
 template <typename T> constexpr int PAD = sizeof(T) <= 4 ? 4 / sizeof(T) : 1;
 template <typename T> constexpr int ROWS = 512 / WIDE<T>;
 
-// Step 4 with a larger tile: longer pieces of every row, on both sides, and more to load per thread.
+// Step 4 with a larger tile: a block moves more of every row, on both sides, and a thread loads more elements.
 template <typename T>
 __global__ void transposeLargeTile(T* odata, const T* idata, int width, int height)
 {
@@ -80,8 +80,8 @@ void launchLoadsFirst(T* odata, const T* idata, int width, int height)
 
 KERNEL(transposeLoadsFirst, "-", transposes, launchLoadsFirst)
 
-// The same, with blocks that go down the columns of tiles: blockIdx.x and blockIdx.y change places. What
-// is left to step 7 is one warp per row, and two columns at once.
+// The same, with blocks that go down the columns of tiles: blockIdx.x and blockIdx.y change places. Step 7 adds one
+// warp per row, rows of odata that are cut at sectors, and two columns at once.
 template <typename T>
 __global__ void transposeDownColumns(T* odata, const T* idata, int width, int height)
 {
@@ -119,16 +119,16 @@ void launchDownColumns(T* odata, const T* idata, int width, int height)
 KERNEL(transposeDownColumns, "-", transposes, launchDownColumns)
 
 // Vectors: a thread moves 16 bytes by one instruction, and turns a square of elements in its registers.
-// As fast as step 7 where rows begin at multiples of 16 bytes, and nowhere else: vectors are one way to
-// have many bytes in flight, and not the only one. For elements of 1 and 2 bytes they are the better way,
-// because a request of 32 single elements moves too little.
+// This is as fast as step 7 where rows begin at multiples of 16 bytes, and nowhere else. Vectors are one way
+// of several to have many bytes in flight. For elements of 1 and 2 bytes they are faster than step 7: a
+// request of 32 single elements moves 32 or 64 bytes only.
 
 constexpr int TILE_VECTORS = 16;                                              // across the tile
 template <typename T> constexpr int BYTES = sizeof(T) == 1 ? 8 : 16;          // of a vector
 template <typename T> constexpr int N = BYTES<T> / sizeof(T);                 // elements of a vector
 template <typename T> constexpr int TILE_DIM = TILE_VECTORS * N<T>;           // of the tile, on both sides
 
-// So many bytes at a multiple of as many, as float4 has them: one load or store moves them all.
+// BYTES bytes, aligned to BYTES like float4: one load or store moves them all (LDG.128 where they are 16).
 template <typename T>
 struct alignas(BYTES<T>) Vector {
     T element[N<T>];
@@ -151,8 +151,8 @@ __global__ void transposeVectorized(T* odata, const T* idata, int width, int hei
         if (x < width && y + i < height)
             in[i] = *reinterpret_cast<const Vector<T>*>(&idata[size_t(y + i) * width + x]);
 
-    // Its columns become vectors, each of a row of the transposed tile. The XOR keeps threads
-    // side by side, whose rows of the tile begin in the same bank, from meeting in one.
+    // Its columns become vectors, each of a row of the transposed tile. Rows of the tile that neighbouring threads
+    // write begin in the same bank. The XOR spreads them over different banks.
     for (int j = 0; j < N<T>; ++j) {
         Vector<T> out;
         for (int i = 0; i < N<T>; ++i) out.element[i] = in[i].element[j];
@@ -170,7 +170,7 @@ __global__ void transposeVectorized(T* odata, const T* idata, int width, int hei
                 tile[threadIdx.y * N<T> + i][threadIdx.x ^ threadIdx.y];
 }
 
-// For rows that do not all begin where a vector may: the large tile, down the columns.
+// For rows that do not all begin at a multiple of BYTES: the large tile, down the columns.
 template <typename T>
 __global__ void transposeUnaligned(T* odata, const T* idata, int width, int height)
 {

@@ -39,4 +39,4 @@ def test_every_cell_runs():
 def test_alone_it_says_what_it_needs(tmp_path):
     source = "".join(nbformat.read(NOTEBOOK, as_version=4).cells[1].source)
     done = run(sys.executable, "-c", source, cwd=tmp_path)
-    assert done.returncode == 1 and "Set URL to where the project is" in done.stderr
+    assert done.returncode == 1 and "Set URL to its git repository" in done.stderr

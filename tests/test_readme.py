@@ -5,9 +5,14 @@ import re
 import shutil
 import sys
 
+import pytest
+
+import style
 from lessons import ROOT, run
 
 README = (ROOT / "README.md").read_text()
+GPU_PAGE = (ROOT / "common/GPU.md").read_text()
+GLOSSARY = (ROOT / "common/GLOSSARY.md").read_text()
 
 
 def test_tables_are_those_of_the_data():
@@ -47,9 +52,12 @@ def test_a_stale_log_is_noticed(tmp_path):
 
 def test_memcpy_is_a_kernel():
     """As the log says: it waits while another kernel holds every SM."""
-    held = [r["trial"] for r in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open()) if "holds" in r["trial"]]
-    assert held == ["cudaMemcpy, while a kernel holds every SM: it waits"]
-    assert "`cudaMemcpy` from device to device is a kernel here" in (ROOT / "step07_in_flight/LOG.md").read_text()
+    gbs = {r["trial"]: float(r["bandwidth_gbs"]) for r in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open()) if r["type"] == "bytes"}
+    alone, held = "cudaMemcpy, alone", "cudaMemcpy, while a kernel holds every SM: it waits"
+    assert list(gbs) == [alone, held]
+    log = (ROOT / "step07_in_flight/LOG.md").read_text()
+    assert "`cudaMemcpy` from device to device is a kernel here" in log
+    assert f"{gbs[alone]:.0f} GB/s alone and {gbs[held]:.0f} GB/s while it waits" in " ".join(log.split())
 
 
 def test_the_rule_for_two_columns_is_what_the_trials_say():
@@ -82,18 +90,29 @@ def test_what_the_log_says_is_reached():
     def odd(width, height):
         return width % 128 != 0
 
-    least = {element: least_and_most("h200_peers.csv", element, large)[0] for element in ("float", "double", "int")}
-    assert (f"float never falls below {least['float']:.3f}, double not below {least['double']:.3f}, and int, which is float by another name, "
-            f"not below {least['int']:.3f}") in log
+    def least(chosen):
+        return [least_and_most("h200_peers.csv", element, chosen)[0] for element in ("float", "double", "int")]
+
+    assert "the least share is {:.3f} in float, {:.3f} in double and {:.3f} in int".format(*least(large)) in log
+    assert "Where rows begin anywhere, the least shares are {:.3f}, {:.3f} and {:.3f}".format(*least(odd)) in log
     low, high = least_and_most("h100_step07.csv", "float", lambda w, h: large(w, h) and w != 16512)
     low_odd, high_odd = least_and_most("h100_step07.csv", "float", odd)
     worst, _ = least_and_most("h100_step07.csv", "float", lambda w, h: w == h == 16512)
-    assert f"float reaches {low:.3f} to {high:.3f} of `cudaMemcpy` on large aligned matrices, but {worst:.3f} at 16512², and {low_odd:.2f} to {high_odd:.2f} on the others" in log
+    assert f"float has {low:.3f} to {high:.3f}, but {worst:.3f} at 16512². On matrices that are not aligned it has {low_odd:.2f} to {high_odd:.2f}" in log
     low, high = least_and_most("h100_step07.csv", "double", large)
     low_odd, high_odd = least_and_most("h100_step07.csv", "double", odd)
-    assert f"In double it is {low:.3f} to {high:.3f} and {low_odd:.2f} to {high_odd:.2f}" in log
-    least = [least_and_most("h200_peers.csv", element, odd)[0] for element in ("float", "double", "int")]
-    assert "the least are {:.3f}, {:.3f} and {:.3f}".format(*least) in log
+    assert f"Double has {low:.3f} to {high:.3f} and {low_odd:.2f} to {high_odd:.2f}" in log
+
+
+def test_who_is_ahead_of_step_7():
+    """The shapes that the log names, and no others."""
+    gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"]) for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open())
+           if r["bandwidth_gbs"] and (r["step"] == "peers" or r["kernel"] == "transposeInFlight")}
+    ratios = {key: gbs["transposeInFlight", *key[1:]] / speed for key, speed in gbs.items() if key[0] != "transposeInFlight"}
+    assert {key for key, ratio in ratios.items() if ratio < 1} == {
+        *(("torch.compile", element, "49152", "12288") for element in ("float", "double", "int")),
+        ("Triton", "float", "16512", "16512"), ("Triton", "double", "16384", "16384")}
+    assert len([1 for key, ratio in ratios.items() if key[0] == "Triton" and 1 <= ratio < 1.002]) == 7
 
 
 def test_how_far_ahead_step_7_is():
@@ -133,3 +152,39 @@ def test_commands_and_links_exist():
     assert "make test" in README and "make step04 && ./step04" in README
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", README):
         assert (ROOT / link).exists(), link
+
+
+def anchors(path):
+    """What the headings of a page can be linked by, as GitHub names them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+    titles = [re.sub(r"<!--.*?-->|[`*]|\]\([^)]*\)", "", title).strip().lower() for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", style.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page):
+    """To a file of the project, and to a heading where it names one."""
+    text = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_the_first_program_is_the_one_that_runs():
+    """tests/test_try.py runs it; the page names what it prints."""
+    (block,) = re.findall(r"^```cuda\n(.*?)^```", GPU_PAGE, re.MULTILINE | re.DOTALL)
+    assert block == (ROOT / "tests/programs/first.cu").read_text()
+
+
+def test_every_column_is_in_the_glossary():
+    names = set(re.findall(r"`(\w+)`", GLOSSARY[GLOSSARY.index("### Files of `--csv`"):]))
+    results = (ROOT / "common/results.cpp").read_text()
+    heading = re.search(r'csv_line\(\{("date_utc".*?)\}\)', results, re.DOTALL)[1]
+    trace = re.search(r'"(machine,kernel,.*?)\\n"', results)[1].split(",")
+    assert set(re.findall(r'"(\w+)"', heading)) | set(trace) <= names
+    printed = GLOSSARY[GLOSSARY.index("### Printed by the steps: counts"):]
+    for line in re.findall(r'lines(?:\.push_back\(\{|\{\{|\[0\]\.insert\(lines\[0\]\.end\(\), \{)("(?:kernel|published GB/s|one launch GB/s)".*?)\}', results, re.DOTALL):
+        for column in re.findall(r'"([^"]+)"', line):
+            assert f"`{column}`" in printed or column == "% of " or f"`{column}` (" in printed, column

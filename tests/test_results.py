@@ -110,7 +110,7 @@ def test_no_file(tmp_path):
     assert reader.load([]).problems == []
 
 
-@pytest.mark.parametrize("name", ["limits", "micro", "trials"])
+@pytest.mark.parametrize("name", ["limits", "micro", "trials", "batches"])
 def test_other_data_of_ours_is_foreign(name):
     found = reader.load([DATA / f"h200_{name}.csv"])
     assert found.rows == [] and len(found.problems) == 1 and "no column" in found.problems[0]

@@ -41,7 +41,7 @@ def simulated(command):
 
 
 def test_the_pages_are_these():
-    assert list(PAGES) == ["BANDWIDTH", "TIMING", "COALESCING", "READONLY", "MEMORIES", "OCCUPANCY"]
+    assert list(PAGES) == ["BANDWIDTH", "TIMING", "COALESCING", "READONLY", "MEMORIES", "OCCUPANCY", "BATCHES"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -54,7 +54,7 @@ def test_page(page):
     for number in questions:
         run_for = [range(int(a), int(b or a) + 1) for a, b in re.findall(r"# [^\n]*?(\d)(?: to (\d))?[:\n]", parts["Run"])]
         assert any(int(number) in numbers for numbers in run_for) or re.search(rf"# ([\d, ]*\b){number}\b|\([\w\s]*\b{number}\b|question {number}", parts["Run"]), number
-    lines = re.sub(r"<!-- generated.*?<!-- end -->", "", text(page), flags=re.DOTALL).splitlines()
+    lines = re.sub(r"<!-- (?:= .*?|generated.*?<!-- end) -->", "", text(page), flags=re.DOTALL).splitlines()
     assert len(lines) <= 90 and all(len(line) <= 140 or line.startswith(("|", "!")) for line in lines)
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", text(page)):
         assert (PAGES[page].parent / link).exists(), link
@@ -86,7 +86,7 @@ def test_output_is_real(page):
 
 
 def test_quoted_lines_exist():
-    sources = {" ".join(line.split()) for path in ROOT.glob("step*/*.cu") for line in path.read_text().splitlines()}
+    sources = {" ".join(line.split()) for pattern in ("step*/*.cu", "bench/*.cu") for path in ROOT.glob(pattern) for line in path.read_text().splitlines()}
     for page in PAGES:
         for line in "".join(blocks(page, "cuda")).splitlines():
             assert " ".join(line.split()) in sources, line
@@ -191,6 +191,6 @@ def test_profiles_carry_their_lessons(program):
 
 def test_programs_of_bench_need_a_gpu():
     """Where nvcc built them: one line, and status 3. Without nvcc, make says so."""
-    for program in ("microbench", "timing", "transfers", "readonly", "trials"):
+    for program in ("microbench", "timing", "transfers", "readonly", "batches", "trials"):
         done = run("make", program, "NVCC=")
         assert done.returncode == 2 and done.stderr.startswith(f"make {program}: needs nvcc and a GPU\n")

@@ -14,14 +14,14 @@ from lessons import ROOT, computing, run
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["copied_argument", "device_query", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+RIGHT = ["copied_argument", "device_query", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
 FAULTY = {
     "asleep": [r"wait: endless loop: more than 1073741824 turns: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],
     "assertion": [r"check: assertion failed: int\(threadIdx.x\) < n: thread \(16, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(16 times\)"],
-    "bad_free": [r"bad free: cudaFree at HERE:9: 0x\w+ is memory of the host's own, not from cudaMalloc",
+    "bad_free": [r"bad free: cudaFree at HERE:9: 0x\w+ is memory of the host, not from cudaMalloc",
                  r"bad free: cudaFree at HERE:10: the pointer is to byte 16 of d_data \(cudaMalloc at HERE:7\); free its beginning",
                  r"bad free: cudaFree at HERE:11: h_pinned \(cudaMallocHost at HERE:8\): use cudaFreeHost"],
     "cooperative": [r"not simulated: cudaLaunchCooperativeKernel at HERE:10 \(nothing\)"],
@@ -38,14 +38,14 @@ FAULTY = {
     "never_freed": [r"never freed: d_data \(cudaMalloc at HERE:5\), 1000 bytes; call cudaFree",
                     r"never freed: managed \(cudaMallocManaged at HERE:6\), 2000 bytes; call cudaFree",
                     r"never freed: pinned \(cudaMallocHost at HERE:7\), 3000 bytes; call cudaFreeHost"],
-    "never_written": [r"never written: cudaMemcpy at HERE:9 copies memory to the host that nothing wrote: the first is byte 128 of d_out \(cudaMalloc at HERE:7\)"],
+    "never_written": [r"never written: cudaMemcpy at HERE:9 copies uninitialized memory to the host; it begins at byte 128 of d_out \(cudaMalloc at HERE:7\)"],
     "out_of_bounds": [r"fill: out-of-bounds store of 4 bytes at byte 4000 of d_data \(cudaMalloc at HERE:15\).*: thread \(232, 0, 0\) at HERE:7, in block \(3, 0, 0\) "
                       r"\(24 times\)"],
     "race_of_blocks": [r"count: race: .* hazard in d_total \(cudaMalloc at HERE:9\), byte 0: .* at HERE:4"] * 3,
     "race_of_threads": [r"reverse: uninitialized load of 4 bytes at byte 508 of shared memory \(buffer\)", r"reverse: race: read-after-write hazard in shared memory \(buffer\)"],
     "sticky_error": [r"shift: out-of-bounds load of 4 bytes at byte -256 of d_data \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4, in block \(0, 0, 0\) \(32 times\)"],
     "uninitialized": [r"accumulate: uninitialized load of 4 bytes at byte 0 of d_sums \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
-    "unseen_error": [r"error never looked at: fill, launched at HERE:11: invalid configuration argument \(a block of 2048 threads in x, where 1 to 1024 can be\); "
+    "unseen_error": [r"unchecked error: fill, launched at HERE:11: invalid configuration argument \(a block of 2048 threads in x, where 1 to 1024 are allowed\); "
                      r"call cudaGetLastError"],
     "use_after_free": [r"copy: use after free, of 4 bytes at byte 0 of d_in \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
     "waiting": [r"wait: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],
@@ -100,6 +100,13 @@ def test_each_fault_is_found_at_its_line(name):
     assert len(found) == len(FAULTY[name]) == closing(done)[2], done.stdout
     for line, words in zip(found, FAULTY[name]):
         assert re.match(words.replace("HERE", f"tests/programs/{name}.cu"), line), line
+
+
+def test_the_page_shows_what_the_first_program_prints():
+    page = (ROOT / "common/GPU.md").read_text()
+    (block,) = re.findall(r"^```\n(  load .*?)^```", page, re.MULTILINE | re.DOTALL)
+    done = tried("first")
+    assert block in done.stdout and done.stdout.startswith("no error, PASSED\n") and "`no error, PASSED`" in page
 
 
 def test_errors_reach_the_program_as_on_hardware():
@@ -169,7 +176,7 @@ def test_exit_in_the_middle():
 
 def test_a_program_that_is_ended_by_a_signal_still_reports():
     for name, number, words in [("abort", signal.SIGABRT, "the program ended itself by abort() at tests/programs/abort.cu:13"),
-                                ("null_pointer", signal.SIGSEGV, "the program was ended by a memory fault of its own, address (nil), at tests/programs/null_pointer.cu:12")]:
+                                ("null_pointer", signal.SIGSEGV, "the program crashed on a memory fault in its host code, address (nil), at tests/programs/null_pointer.cu:12")]:
         done = tried(name)
         assert done.returncode == -number and "note: " + words in done.stdout, done.stdout
         assert closing(done) == (1, 1, 0)
@@ -198,9 +205,9 @@ def test_interrupted(name, launched, number, tmp_path):
 
 
 def test_interrupted_between_two_turns(tmp_path):
-    """A thread that does not come to where it could stop is stopped nevertheless, without a report."""
+    """A thread that does not come to a turn of a loop is stopped nevertheless, without a report."""
     text, errors = interrupted("long_kernel", "1", number=signal.SIGINT, folder=tmp_path)
-    assert text == "" and errors == "interrupted in the middle of a kernel: no report\n"
+    assert text == "" and errors == "interrupted in the middle of a kernel; there is no report\n"
 
 
 def test_long_threads_do_not_take_all_memory(tmp_path):

@@ -93,7 +93,7 @@ void check_written(const Call& call, uintptr_t address, uint64_t bytes)
         const uint64_t middle = good + (bad - good) / 2;
         (shadow->written(offset, middle) ? good : bad) = middle;
     }
-    program_finding(format("never written: %s copies memory to the host that nothing wrote: the first is %s", call.text().c_str(), address_text(address + good).c_str()));
+    program_finding(format("never written: %s copies uninitialized memory to the host; it begins at %s", call.text().c_str(), address_text(address + good).c_str()));
 }
 
 void note_written(uintptr_t address, uint64_t bytes)

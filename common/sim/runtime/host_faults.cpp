@@ -77,19 +77,19 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
     } else if (!copying().empty()) {
         program_finding(format("bad copy: %s: the memory of the host ends before the copy does, at %p", copying().c_str(), info->si_addr));
     } else {
-        end_by(signal, format("the program was ended by a memory fault of its own, address %p,", info->si_addr), context);
+        end_by(signal, format("the program crashed on a memory fault in its host code, address %p,", info->si_addr), context);
     }
     _exit(finish_program(harness::status_wrong_result));
 }
 
-void on_abort(int signal, siginfo_t*, void* context) { end_by(signal, signal == SIGFPE ? "the program was ended by a division by zero" : "the program ended itself by abort()", context); }
+void on_abort(int signal, siginfo_t*, void* context) { end_by(signal, signal == SIGFPE ? "the program crashed on a division by zero" : "the program ended itself by abort()", context); }
 
 volatile sig_atomic_t running = 0;
 volatile sig_atomic_t& interrupted = stopping;  // the signal; a kernel that runs ends soon
 
 [[noreturn]] void end_interrupted()
 {
-    program_note("the program was interrupted: this is what it had done by then");
+    program_note("the program was interrupted; the report covers what ran before");
     finish_program(128 + interrupted, interrupted);
     die_of(interrupted);
 }
@@ -97,7 +97,7 @@ volatile sig_atomic_t& interrupted = stopping;  // the signal; a kernel that run
 // It takes too long: a turn of a kernel's loop, or a lock that was held when the signal came.
 void on_alarm(int)
 {
-    static const char words[] = "interrupted in the middle of a kernel: no report\n";
+    static const char words[] = "interrupted in the middle of a kernel; there is no report\n";
     if (write(STDERR_FILENO, words, sizeof words - 1) < 0) {}
     die_of(interrupted);
 }

@@ -56,7 +56,7 @@ int blocks_per_multiprocessor(const void* kernel, int threads, uint64_t shared_b
 
 void say_registers()
 {
-    program_note("registers are not modelled: occupancy is that of a kernel with few of them, and cudaFuncGetAttributes gives 0");
+    program_note("registers are not modelled: occupancy ignores them, and cudaFuncGetAttributes gives 0");
 }
 
 }  // namespace
@@ -106,11 +106,11 @@ bool may_launch(const Launching& launching)
     };
     const unsigned grid[] = {c.grid.x, c.grid.y, c.grid.z}, block[] = {c.block.x, c.block.y, c.block.z};
     for (int i = 0; i < 3; ++i) {
-        if (grid[i] < 1 || grid[i] > l.grid[i]) return refuse(cudaErrorInvalidConfiguration, format("a grid of %u blocks in %c, where 1 to %u can be", grid[i], "xyz"[i], l.grid[i]));
-        if (block[i] < 1 || block[i] > l.block[i]) return refuse(cudaErrorInvalidConfiguration, format("a block of %u threads in %c, where 1 to %u can be", block[i], "xyz"[i], l.block[i]));
+        if (grid[i] < 1 || grid[i] > l.grid[i]) return refuse(cudaErrorInvalidConfiguration, format("a grid of %u blocks in %c, where 1 to %u are allowed", grid[i], "xyz"[i], l.grid[i]));
+        if (block[i] < 1 || block[i] > l.block[i]) return refuse(cudaErrorInvalidConfiguration, format("a block of %u threads in %c, where 1 to %u are allowed", block[i], "xyz"[i], l.block[i]));
     }
     const uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-    if (threads > l.threads_per_block) return refuse(cudaErrorInvalidConfiguration, format("a block of %llu threads, where 1 to %u can be", (unsigned long long)threads, l.threads_per_block));
+    if (threads > l.threads_per_block) return refuse(cudaErrorInvalidConfiguration, format("a block of %llu threads, where 1 to %u are allowed", (unsigned long long)threads, l.threads_per_block));
     const uint64_t fixed = static_shared(launching.kernel), dynamic = c.shared_bytes;
     if (dynamic > dynamic_limit(launching.kernel, fixed) || fixed + dynamic > std::max(l.shared_per_block, l.shared_per_block_optin))
         return refuse(cudaErrorInvalidValue, format("%llu bytes of dynamic shared memory, where %llu are allowed%s", (unsigned long long)dynamic,
@@ -204,7 +204,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
 cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void**, size_t, cudaStream_t)
 {
     SIM_ENTER(false);
-    program_finding(format("not simulated: cudaLaunchKernel %s gets %s as a plain pointer, which does not tell its parameters: leave the cast away", at(SIM_PLACE).c_str(),
+    program_finding(format("not simulated: cudaLaunchKernel %s gets %s as a plain pointer, which does not show its parameters; remove the cast", at(SIM_PLACE).c_str(),
                            kernel_name(kernel)));
     return result(cudaErrorNotSupported);
 }

@@ -108,7 +108,7 @@ void watch(Allocation& allocation)
     State& s = state();
     static const uint64_t most = std::min<uint64_t>(most_watched, harness::available_memory() / 48);
     if (s.watched + allocation.bytes > most) {
-        program_note(allocation.name + " is too large to be searched for races and for loads of what nobody wrote");
+        program_note(allocation.name + " is too large for the search for races and uninitialized loads");
         return;
     }
     s.watched += allocation.bytes;
@@ -202,7 +202,7 @@ cudaError_t release(const char* function, void* memory, bool pinned, const void*
     };
     if (!block || block->owner == Owner::registered)
         return refuse(in_device_range(address) ? format("%p was never allocated", memory)
-                                               : format("%p is memory of the host's own, not from %s", memory, pinned ? "cudaMallocHost" : "cudaMalloc"));
+                                               : format("%p is memory of the host, not from %s", memory, pinned ? "cudaMallocHost" : "cudaMalloc"));
     const Allocation& a = *block->allocation;
     if (address != a.begin) return refuse(format("the pointer is to byte %llu of %s; free its beginning", (unsigned long long)(address - a.begin), a.name.c_str()));
     if (a.freed) return refuse(a.name + " was freed before, " + block->freed_at);

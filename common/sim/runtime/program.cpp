@@ -295,7 +295,7 @@ void program_launch_finished(const Launching& launching, const harness::LaunchCo
     });
     if (known == p.launched.end()) known = p.launched.insert(known, {name, c.grid, c.block, c.shared_bytes, 0, {}});
     ++known->launches;
-    if (p.options.threads > 1) program_note("races in global memory, and loads of what nobody wrote, are looked for by one host thread: leave --threads out");
+    if (p.options.threads > 1) program_note("no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");
     add(known->counts, counts);
 }
 

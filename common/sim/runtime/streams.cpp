@@ -205,10 +205,10 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     for (cudaEvent_t e : {start, stop})
         if (e->state == CUevent_st::fresh || e->flags & cudaEventDisableTiming) return result(cudaErrorInvalidResourceHandle);
     if (stop->state != CUevent_st::waited) {
-        program_finding("event not reached: cudaEventElapsedTime " + at(SIM_PLACE) + " asks for a time that may not be known yet: call cudaEventSynchronize(stop) first");
+        program_finding("event not reached: cudaEventElapsedTime " + at(SIM_PLACE) + " asks for a time that may not be known yet; call cudaEventSynchronize(stop) first");
         return cudaErrorNotReady;
     }
-    program_note("no time was measured: cudaEventElapsedTime gives NaN, and what is worked out from it is NaN, too");
+    program_note("no time was measured: cudaEventElapsedTime gives NaN, and so do results computed from it");
     return cudaSuccess;
 }
 
