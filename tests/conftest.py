@@ -53,6 +53,12 @@ def a_terminal():
         pytest.skip(f"no pseudo-terminal: {error.strerror}")
 
 
+def needs_git():
+    """Skips the test where the project is no checkout, but was unpacked."""
+    if run("git", "rev-parse", "HEAD").returncode:
+        pytest.skip("no git, or no checkout")
+
+
 def needs(path):
     """Skips the test on a system without this device."""
     if not os.path.exists(path):

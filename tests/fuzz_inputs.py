@@ -82,7 +82,8 @@ class Fuzz:
         draw = self.random
         if name in reader.TEXTS and draw.random() < 0.6:
             return draw.choice(PLANTED)
-        return draw.choice(CELLS + PLANTED)
+        # A machine may be called nan; that would look like a figure.
+        return draw.choice([cell for cell in CELLS + PLANTED if name not in reader.TEXTS or cell not in ("nan", "inf")])
 
     def damaged(self, data):
         """The file's bytes with one to four faults in them, and what they are."""

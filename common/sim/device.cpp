@@ -160,6 +160,7 @@ private:
                 memory->shadow = std::make_shared<Shadow>(memory->bytes);
                 if (!memory->unwritten) memory->shadow->note_written(0, memory->bytes);
             }
+        use_one_host_thread(last_.kernel->part == Part::faulty);
         last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width, last_.height, last_.block);
         for (const auto& memory : memory().all()) memory->shadow.reset();
         use_matrices(nullptr, 0, nullptr, 0, 0);

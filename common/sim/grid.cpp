@@ -131,7 +131,7 @@ void Pool::run(Grid& grid)
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
-    const bool share = active_ > 1 && grid.blocks >= 8 && !settings().trace && !settings().exact;
+    const bool share = active_ > 1 && grid.blocks >= 8 && !settings().trace && !settings().exact && !settings().alone;
     grid.alone = !share;
     if (share) {
         {
@@ -291,6 +291,8 @@ void use_instruments(bool on) { settings().instruments = on; }
 void use_trace(const harness::TraceSink* sink) { settings().trace = sink; }
 
 void use_exact_checks(bool on) { settings().exact = on; }
+
+void use_one_host_thread(bool on) { settings().alone = on; }
 
 void use_machine(const harness::Machine& chosen) { machine = &chosen; }
 

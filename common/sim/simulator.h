@@ -34,6 +34,9 @@ void use_trace(const harness::TraceSink* sink);
 // Whether global memory is checked for races, where its allocations have a Shadow.
 void use_exact_checks(bool on);
 
+// Whether one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every time.
+void use_one_host_thread(bool on);
+
 // What the launches since the last call did.
 struct Report {
     std::vector<SiteCounts> sites;

@@ -117,6 +117,7 @@ private:
 // Set by the host: how launches are looked at.
 struct Settings {
     bool instruments = true;  // count and check
+    bool alone = false;       // one host thread runs all blocks, in order
     const harness::TraceSink* trace = nullptr;  // is told of all requests
     bool exact = false;       // check global memory; by a single host thread
 };
