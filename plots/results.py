@@ -249,6 +249,8 @@ def fault(row):
     for name in ("machine", "kernel", "type"):
         if not row[name]:
             return f"no {name}"
+    if not re.fullmatch("([0-9]{1,4}x[0-9]{1,4})?", row["block"]):
+        return f"block is {quoted(row['block'])}: expected threads in x and y, such as 32x8, or nothing"
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", row["date_utc"]):
         return f"date_utc is {quoted(row['date_utc'])}: expected YYYY-MM-DDThh:mm:ssZ"
     if row["verified"] != "yes":

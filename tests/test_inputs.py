@@ -53,6 +53,7 @@ def test_a_column_that_is_missing_is_named(column, tmp_path):
     ("height", "2147483648", "expected a whole number from 1 to 2147400000"),
     ("bandwidth_gbs", "1e300", "expected a number, 0 or from 1e-12 to 1e+18"),
     ("bandwidth_gbs", "1e-300", "expected a number, 0 or from 1e-12"),
+    ("block", "<script>", "block is '<script>': expected threads in x and y"),
     ("machine", "x" * 201, "expected at most 200 characters"),
     ("machine", "a\x1b[2Jb", "machine is 'a\\x1b[2Jb': expected"),
 ])
