@@ -160,7 +160,7 @@ def test_a_folder_that_takes_no_files(tmp_path):
 def test_memory_that_runs_out_is_an_error(program, arguments, tmp_path):
     """Wherever it happens: on the main thread, on a second one, on a fiber. A line, or it sufficed."""
     statuses = set()
-    for limit in range(60000, 260000, 2500):  # KiB
+    for limit in range(60000, 260000, 5000):  # KiB
         done = subprocess.run([ROOT / program, "--device", "sim", *arguments, "--csv", "results.csv"], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit * 1024, limit * 1024)))
         statuses.add(done.returncode)
