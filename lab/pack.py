@@ -17,7 +17,7 @@ import check
 sys.path.append(str(check.ROOT / "plots"))
 import whole  # noqa: E402: after its folder is known
 
-NOT_PACKED = ("tests/", ".ci/", "lab/gradescope/")
+NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/")
 NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/pack.py", "lab/notebook.py")
 
 

@@ -72,10 +72,16 @@ def comparable(*figures):
     return all(figures) and len({(f.row["backend"], f.machine) for f in figures}) == 1
 
 
+def sig(value):
+    """Three significant digits, and no more behind the point than the results files have."""
+    value = float(value)
+    return f"{value:.{min(4, max(0, 2 - math.floor(math.log10(abs(value)))))}f}" if value else "0"
+
+
 def time_ms(row):
     """A time to show, and the same as a number; a model's is marked."""
     figure = reader.time(row)
-    return (f"{figure.mark}{figure.value:.3f}", figure.value) if figure else ("-", None)
+    return (f"{figure.mark}{sig(figure.value)}", figure.value) if figure else ("-", None)
 
 
 def bandwidth(row):
@@ -96,22 +102,23 @@ def shown(text):
 
 
 class Table:
-    """A title, a heading, lines of cells, and a note for below. All columns but the first `texts` are numbers."""
+    """A title, a heading, lines of cells, and a note for below. texts: the columns that are no numbers, or how many are none, from the first on."""
 
     def __init__(self, title, heading, lines, note="", texts=1):
-        self.title, self.note, self.texts = title, note, texts
+        self.title, self.note, self.texts = title, note, range(texts) if isinstance(texts, int) else texts
         self.rows = [[str(cell) for cell in line] for line in [heading, *lines]]
 
     def text(self):
         """For a terminal: columns as wide as they need to be."""
         widths = [max(len(line[i]) for line in self.rows) for i in range(len(self.rows[0]))]
-        lines = ["  ".join(f"{c:<{w}}" if i < self.texts else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
+        lines = ["  ".join(f"{c:<{w}}" if i in self.texts else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
         return f"\n{self.title}\n\n" + "\n".join(lines) + "\n" + (f"\n{self.note}\n" if self.note else "")
 
     def markdown(self):
         heading, *lines = ["| " + " | ".join(map(shown, line)) + " |" for line in self.rows]
         title = [f"**{shown(self.title)}**\n"] if self.title else []
-        return "\n".join([*title, heading, "|" + "---|" * self.texts + "---:|" * (len(self.rows[0]) - self.texts), *lines]) + ("\n\n" + self.note.replace("\n*", "\n\\*") if self.note else "") + "\n"
+        rule = "|" + "".join("---|" if i in self.texts else "---:|" for i in range(len(self.rows[0])))
+        return "\n".join([*title, heading, rule, *lines]) + ("\n\n" + self.note.replace("\n*", "\n\\*") if self.note else "") + "\n"
 
 
 def editions(rows):
@@ -168,7 +175,7 @@ def book(published, results):
         if not comparable(*ways):
             return "-", None
         total = sum(way.value for way in ways)
-        return f"{ways[0].mark}{total:.3f}", total
+        return f"{ways[0].mark}{sig(total)}", total
 
     (peak,) = [float(r["value"]) for r in rows if r["quantity"] == "DRAM peak"]
 

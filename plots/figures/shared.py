@@ -3,6 +3,7 @@
 import html
 import io
 import pathlib
+import re
 
 import matplotlib
 import numpy as np
@@ -78,7 +79,8 @@ def save(figure, stem, note):
     text = svg.getvalue()
     for number, said in enumerate(getattr(figure, "said", []), 1):
         text = text.replace(f'<g id="says{number}">', f'<g id="says{number}" data-say="{html.escape(said)}"><title>{html.escape(said)}</title>', 1)
-    pathlib.Path(f"{stem}.svg").write_text(text, encoding="utf-8")
+    described = html.escape(" ".join(note.split()))
+    pathlib.Path(f"{stem}.svg").write_text(re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <desc>{described}</desc>", text, count=1), encoding="utf-8")
     figure.savefig(f"{stem}.png", metadata={"Software": None})
 
 
