@@ -71,8 +71,8 @@ class Fuzz:
         self.path = pathlib.Path(self.folder.name)
         self.report = None
         if chapter:
-            import report
-            self.report, self.figures = report, figures
+            from chapter import page, template
+            self.report, self.page, self.figures = template, page, figures
 
     def fault(self, kind, what, how):
         self.counts[kind] += 1
@@ -203,7 +203,7 @@ class Fuzz:
         try:
             chapter = report.Chapter(results, self.path)
             text = chapter.fill((ROOT / "plots/chapter.md").read_text(encoding="utf-8"))
-            page = report.to_html(text, self.path, chapter.explorables)
+            page = self.page.to_html(text, self.path, chapter.explorables)
         finally:
             report.figures.draw_all, report.take_traces, report.explorables.data = before
             for entry in (self.path / "figures").iterdir():
