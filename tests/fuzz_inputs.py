@@ -56,7 +56,7 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.inside = tag == "script"
         for name, value in attributes:
-            if name.startswith("on") or "javascript:" in (value or "").lower():
+            if name.startswith("on") or (name in ("href", "src", "xlink:href", "action", "formaction", "data") and "javascript:" in (value or "").lower()):
                 self.found.append(f"<{tag} {name}={value}>")
 
     def handle_data(self, data):
