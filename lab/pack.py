@@ -6,12 +6,16 @@ were committed, and a changed one is named. Prints OUT. Exit status: 0; 2 bad in
 """
 
 import argparse
+import io
 import pathlib
 import subprocess
 import sys
 import zipfile
 
 import check
+
+sys.path.append(str(check.ROOT / "plots"))
+import whole  # noqa: E402: after its folder is known
 
 NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/")
 NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/pack.py", "lab/notebook.py")
@@ -44,7 +48,8 @@ def main():
     names = [name for name in git("ls-files", "-z").decode().split("\0") if name and not name.startswith(left_out) and (check.ROOT / name).is_file()]
     number = check.exercise_of(check.load_exercises(), options.gradescope).number if options.gradescope is not None else None
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(options.out, "w", zipfile.ZIP_DEFLATED) as archive:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
             info = zipfile.ZipInfo.from_file(check.ROOT / name, name if number else f"transpose/{name}")
             info.compress_type = zipfile.ZIP_DEFLATED
@@ -53,6 +58,7 @@ def main():
             for file in sorted((check.ROOT / "lab/gradescope").iterdir()):
                 archive.write(file, file.name)
             archive.writestr("exercise", f"{number}\n")
+    whole.write(options.out, packed.getvalue())
     print(options.out)
 
 
