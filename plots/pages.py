@@ -21,7 +21,7 @@ def plain(text, link=None, generated=None):
 
 def page(step, link=None, generated=None):
     """(title and what stands below it, {heading: section}) of a step's README.md, plain. `step`: the folder's name."""
-    begin, *rest = re.split(r"^## (.*)\n", plain((ROOT / step / "README.md").read_text(), link, generated), flags=re.MULTILINE)
+    begin, *rest = re.split(r"^## (.*)\n", plain((ROOT / step / "README.md").read_text(encoding="utf-8"), link, generated), flags=re.MULTILINE)
     return begin.strip(), {heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])}
 
 

@@ -16,6 +16,7 @@ import pathlib
 import sys
 
 import results as reader
+import whole
 from chapter.page import to_html
 from chapter.template import Chapter
 from pages import ROOT
@@ -34,12 +35,12 @@ def main():
         return 2
     (options.out / "figures").mkdir(parents=True, exist_ok=True)
     chapter = Chapter(results, options.out)
-    text = chapter.fill((ROOT / "plots/chapter.md").read_text())
-    (options.out / "chapter.md").write_text(text)
-    (options.out / "chapter.html").write_text(to_html(text, options.out, chapter.explorables))
+    text = chapter.fill((ROOT / "plots/chapter.md").read_text(encoding="utf-8"))
+    whole.write(options.out / "chapter.md", text)
+    whole.write(options.out / "chapter.html", to_html(text, options.out, chapter.explorables))
     print((options.out / "chapter.html").resolve())
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(whole.run(main, "report.py"))

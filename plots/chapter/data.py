@@ -3,6 +3,7 @@
 import pathlib
 
 import results as reader
+from tables import shown as text_of
 from figures.shared import COPY_ENGINE, typical
 from readme import IDEAS
 
@@ -38,8 +39,8 @@ class Shown:
 
     def source(self, machine):
         """A machine with all that a reader needs to know of it: `NVIDIA H200 (driver 580, 2026-11-22; committed with the project)`."""
-        remarks = [f"driver {machine.driver}"] if machine.driver else []
-        return f"{machine.name} ({', '.join([*remarks, machine.date[:10]])}{f'; {NOTE}' if self.is_committed(machine) else ''})"
+        remarks = [f"driver {text_of(machine.driver)}"] if machine.driver else []
+        return f"{text_of(machine.name)} ({', '.join([*remarks, machine.date[:10]])}{f'; {NOTE}' if self.is_committed(machine) else ''})"
 
     def measured(self, machine):
         """Who measured, for a caption."""

@@ -4,6 +4,7 @@ import results as reader
 from figures.shared import MODEL_BAND
 from sources.judging import FAILS, FASTER, HOLDS
 
+from tables import shown as text_of
 from .numbers import deviation, factor, sig
 from .tables import FITTED, GTX280, missing
 
@@ -43,7 +44,7 @@ class Prose:
                  [({"coalesced": "coalescing", "padded": "padding the tile", "in flight": "keeping more loads in flight"}[i], b, a) for i, b, a in self.tables.ideas()]]
         return (f"A matrix transpose computes nothing. It moves every element once, and its speed depends on the order of the memory accesses. "
                 f"This chapter speeds a transpose up in seven steps and explains each step by what the hardware does. Three numbers sum it up, "
-                f"for {self.n} × {self.n} floats on one {self.machine.name}:\n\n"
+                f"for {self.n} × {self.n} floats on one {text_of(self.machine.name)}:\n\n"
                 f"- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s bandwidth is what the naive transpose reaches: {sig(self.gbs('transposeNaive'))} GB/s.\n"
                 f"- **{self.share(best):.0f} %** is what step 7 reaches: {sig(self.gbs(best))} GB/s.\n"
                 f"- **{factor(self.gbs(best) / self.gbs('transposeNaive'))} ×** is the speed-up between them: {sig(self.ms('transposeNaive'))} ms become {sig(self.ms(best))} ms.\n\n"
@@ -54,7 +55,7 @@ class Prose:
         shown = self.shown
         lines = [f"- Measured: {shown.source(m)}.\n" for m in shown.gpus]
         lines += [f"- Measured, one core: {shown.source(m)}.\n" for m in shown.cpus]
-        lines += [f"- Counted by the simulator, with times by its model: {m.name} ({m.date[:10]}).\n" for m in shown.models]
+        lines += [f"- Counted by the simulator, with times by its model: {text_of(m.name)} ({m.date[:10]}).\n" for m in shown.models]
         if any(shown.is_committed(m) for m in shown.gpus):
             lines.append("\nNo GPU ran in these results. The GPU's measurements are those that the project comes with. `make report` on a machine with a GPU replaces them.\n")
         return "".join(lines)
@@ -71,7 +72,7 @@ class Prose:
             return f"**Why:** {why}"
         old, new = self.gbs(before), self.gbs(after)
         return (f"**Before:** {sig(old)} GB/s (`{before}`). **After:** {sig(new)} GB/s (`{after}`), {compared(new / old)} "
-                f"({self.machine.name}, {self.n}² floats). **Why:** {why}")
+                f"({text_of(self.machine.name)}, {self.n}² floats). **Why:** {why}")
 
     CHANGES = {
         1: ("copy", "copySharedMem", "a thread of `copySharedMem` has four loads in flight, a thread of `copy` has one."),
@@ -160,7 +161,7 @@ class Prose:
             naive, coalesced, padded, diagonal = (self.shown.gbs(k, 2048, machine) for k in
                                                   ("transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeDiagonal"))
             if naive and coalesced:
-                text += (f"On the {machine.name} the same changes give {factor(coalesced / naive)} × for coalescing, {factor(padded / coalesced)} × for padding "
+                text += (f"On the {text_of(machine.name)} the same changes give {factor(coalesced / naive)} × for coalescing, {factor(padded / coalesced)} × for padding "
                          f"and {factor(diagonal / padded)} × for the diagonal order. ")
         return text + "\n"
 
@@ -209,7 +210,7 @@ class Prose:
         machine = next((m for m in self.shown.gpus if self.shown.gbs("transposeTile32Padded", 8192, m) and self.shown.gbs("B9", 8192, m)), None)
         if machine:
             text += (f"With its barrier, and with both kernels on tiles of 32 × 33, the looping kernel is {compared(self.shown.gbs('B9', 8192, machine) / self.shown.gbs('transposeTile32Padded', 8192, machine))} "
-                     f"on the {machine.name}. ")
+                     f"on the {text_of(machine.name)}. ")
         return text + "\n"
 
     def post(self):
@@ -218,7 +219,7 @@ class Prose:
         for machine in self.shown.gpus:
             rows, columns = (reader.time(self.shown.results.find(f, 4096, block="32x32", machine=machine)) for f in ("F3", "F4"))
             if rows and columns:
-                text += f"On the {machine.name} it is {compared(rows.value / columns.value)}. "
+                text += f"On the {text_of(machine.name)} it is {compared(rows.value / columns.value)}. "
         return text + "\n"
 
     def claims(self, judged):
@@ -231,7 +232,7 @@ class Prose:
         """What the figures and tables show, with the numbers."""
         if not self.machine:
             return "The sections above say which results are missing. With them, the conclusions stand here.\n"
-        on = f"({self.machine.name}, {self.n}² floats)"
+        on = f"({text_of(self.machine.name)}, {self.n}² floats)"
         coalesced, padded, best = (self.gbs(k) for k in ("transposeCoalesced", "transposeNoBankConflicts", "transposeInFlight"))
         copies = self.gbs("copySharedMem") / self.gbs("copy")
         fine, coarse, diagonal = (self.gbs(k) / padded for k in ("transposeFineGrained", "transposeCoarseGrained", "transposeDiagonal"))
@@ -246,7 +247,7 @@ class Prose:
             f"**The two halves.** Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone is {compared(coarse)} ([[table times-5]]). "
             + ("The way to the tile's new place costs the time, not the turning." if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
             f"**Partitions.** Memory is many memories. Where rows are a power of two apart, one of the GTX 280's eight partitions gets nearly all the stores of a moment "
-            f"([[table gtx280]], [[figure partition_traffic]]). On the {self.machine.name}, step 4 in diagonal order is {compared(diagonal)}.",
+            f"([[table gtx280]], [[figure partition_traffic]]). On the {text_of(self.machine.name)}, step 4 in diagonal order is {compared(diagonal)}.",
             "**Measuring.** Check every element, after the timing too. Use more data than the caches hold. Report medians and spread, and a copy from the same run. "
             "Several of the published faults changed a published result ([[table book-9.1]], [[table book-9.3]]).",
         ]

@@ -85,7 +85,7 @@ class Tables:
     @staticmethod
     def lessons():
         from .code import STEPS, step_file  # the folders' names carry the numbers
-        texts = {step: step_file(step).read_text() for step in STEPS}
+        texts = {step: step_file(step).read_text(encoding="utf-8") for step in STEPS}
         return [(next(int(step[4:6]) for step, text in texts.items() if f" {kernel}(" in text), (kernel, idea)) for kernel, idea in IDEAS.items()]
 
     def counts(self, step, kernels):

@@ -25,7 +25,7 @@ FIGURE = re.compile(r"^!\[([^]]*)\]\((?:\.\./)*plots/figures/svg/(\w+)\.svg\)$(?
 
 def glossary_terms():
     """The glossary's section of terms; '' without a glossary."""
-    found = re.search(r"^## Terms\n(.*?)(?=^## |\Z)", GLOSSARY.read_text() if GLOSSARY.exists() else "", re.MULTILINE | re.DOTALL)
+    found = re.search(r"^## Terms\n(.*?)(?=^## |\Z)", GLOSSARY.read_text(encoding="utf-8") if GLOSSARY.exists() else "", re.MULTILINE | re.DOTALL)
     return found[1].strip() if found else ""
 
 
@@ -40,7 +40,7 @@ def link(target, inside=None):
     if path.endswith("GLOSSARY.md") or (not path and inside == "term"):
         return (f"#term-{anchor}" if anchor in terms() else None) if anchor else "#glossary" if terms() else None
     if path.endswith("GPU.md") or (not path and inside == "gpu"):
-        anchors = {numbering.slug(h) for h in re.findall(r"^##+ (.*)$", PRIMER.read_text(), re.MULTILINE)} if PRIMER.exists() else set()
+        anchors = {numbering.slug(h) for h in re.findall(r"^##+ (.*)$", PRIMER.read_text(encoding="utf-8"), re.MULTILINE)} if PRIMER.exists() else set()
         return f"#gpu-{anchor}" if anchor in anchors else "#a-gpu-in-ten-minutes" if PRIMER.exists() else None
     step = re.search(r"step0([1-7])_\w+/(README\.md)?$", path)
     return f"#step-{step[1]}" if step else None
@@ -95,7 +95,7 @@ class Chapter:
         """"A GPU in ten minutes", if the project has it."""
         if not PRIMER.exists():
             return ""
-        text = plain(PRIMER.read_text(), lambda target: link(target, "gpu"))
+        text = plain(PRIMER.read_text(encoding="utf-8"), lambda target: link(target, "gpu"))
         return f"## A GPU in ten minutes\n\n{self.figures_of(demoted(text, 'gpu')).strip()}\n"
 
     def glossary(self):
@@ -111,7 +111,7 @@ class Chapter:
             title, idea = begin.lstrip("# ").split("\n", 1)
             # The page's line of GB/s is an H200's; the chapter's own is that of the machine shown.
             idea = "\n\n".join(part for part in idea.strip().split("\n\n") if not (part.startswith("**") and "→" in part))
-            kernels = [k for k in IDEAS if re.search(rf"\b{k}\b\(", code.step_file(step).read_text())]
+            kernels = [k for k in IDEAS if re.search(rf"\b{k}\b\(", code.step_file(step).read_text(encoding="utf-8"))]
             text += (f'<a id="step-{number}"></a>\n\n### {title}\n\n{idea.strip()}\n\n{self.prose.step(number)}\n\n{self.figures_of(sections["The kernel"])}\n\n'
                      f"#### The whole kernel\n\n{code.kernels(step)}\n"
                      f"#### Predict\n\n{sections['Predict']}\n\n"

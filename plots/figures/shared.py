@@ -40,6 +40,7 @@ STYLE = {
     "ytick.labelsize": 9.5, "legend.fontsize": 9.5, "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
     "grid.color": "#D9D9D9", "grid.linewidth": 0.7, "figure.facecolor": "white", "savefig.facecolor": "white", "hatch.linewidth": 0.8,
     "svg.fonttype": "path", "svg.hashsalt": "figures", "path.simplify": True, "figure.dpi": 150, "savefig.dpi": 150,
+    "text.parse_math": False,  # a machine may be called $x$
 }
 NOTE = {"fontsize": 9, "color": GREY, "ha": "left", "va": "bottom"}
 
