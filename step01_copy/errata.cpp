@@ -23,7 +23,7 @@ METHOD_ERRATUM(countsRowsThatWereLeftOut, "E21", "book 9.2, 9.8", "impossible me
                "Published: gpu_1_1 takes 2.009 ms for 8192 x 8192 floats, three times as fast as any other kernel. As "
                "effective bandwidth that is more than the card's memory can deliver, and more than its cudaMemcpy. "
                "The figure was a result; it should have been an alarm. The kernel leaves out 15 of 16 rows (E1). "
-               "What is left: 16.7 GB/s, for the rows that it transposed.")
+               "What remains: 16.7 GB/s, for the rows that it transposed.")
 
 static std::string copies_decide(int side, double cpu_ms, double gpu_ms, double copies_ms)
 {
@@ -39,7 +39,7 @@ static std::string countsTheCopies() { return copies_decide(8192, 472.448, 5.860
 METHOD_ERRATUM(leavesOutTheCopies, "E20", "book 9.8", "incomplete comparison", countsTheCopies,
                "Published: the GPU is much faster than the CPU at every size. The times leave out the way to the "
                "device and back, which the book's own rule 17.9 counts. With it, the CPU is ahead up to 2048 x 2048. "
-               "What is left: the GPU is ahead from 4096 x 4096 on, and at every size where the data is on the device "
+               "What remains: the GPU is ahead from 4096 x 4096 on, and at every size where the data is on the device "
                "already.")
 
 static std::string one_kernel_two_times(int side, double here_ms, double there_ms)
@@ -73,4 +73,4 @@ METHOD_ERRATUM(countsOneTransferForEachClock, "E23", "book 17", "impossible meas
                countsTwoTransfersForEachClock,
                "Published: a way to work out the peak of a card's memory, clock x width of the bus. For a K20c, 2600 "
                "MHz x 320 bit, it gives 96.9 GiB/s, or 104 GB/s, and the book's own cudaMemcpy moves 160.2. DDR "
-               "memory transfers twice for each clock. What is left: the rule, with a factor of 2, and 208 GB/s.")
+               "memory transfers twice for each clock. What remains: the rule, with a factor of 2, and 208 GB/s.")

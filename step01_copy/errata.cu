@@ -27,7 +27,7 @@ ERRATUM(addMisalignedUntested, "E18", "coalescing notes", adds, launchMisaligned
         "addMisaligned", 128, 32,
         "Published: a misaligned sum z[i] = x[i] + y[i] of vectors of 128 x 32 elements, to show a degree of "
         "coalescing of 80 %. As many threads as elements start one element late: the last one adds what lies behind "
-        "the vectors, and element 0 is never written. What is left: the 80 %, of whole warps.")
+        "the vectors, and element 0 is never written. What remains: the 80 %, of whole warps.")
 
 // The program of the broadcast starts the kernel of the misaligned sum a second time.
 template <typename T>
@@ -39,4 +39,4 @@ void launchBroadcastMixedUp(T* odata, const T* idata, int width, int height)
 ERRATUM(addBroadcastMixedUp, "E18", "coalescing notes", adds_first, launchBroadcastMixedUp, "same launch",
         "addBroadcast", 128, 32,
         "Published: the broadcast z[i] = x[0] + y[i], with a degree of coalescing of 12.5 %. The program starts the "
-        "kernel of the misaligned sum in its place. What is left: the 12.5 %, which was worked out and not measured.")
+        "kernel of the misaligned sum in its place. What remains: the 12.5 %, which was worked out and not measured.")

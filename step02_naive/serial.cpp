@@ -59,7 +59,7 @@ void transposeSerialExchanged(T* odata, const T* idata, int width, int height)
 SERIAL_ERRATUM(transposeSerialExchanged, "E9", "book 9.1", transposes, "wrong result", "transposeSerialWrite", 70, 50,
                "Published: the second of two serial transposes of an m x n matrix, as fast as the first. It "
                "indexes with m and n exchanged, which is right for squares and nothing else, and only squares were "
-               "run. What is left: the times, which are of squares; not the function.")
+               "run. What remains: the times, which are of squares; not the function.")
 
 // The reference that kernels are compared with. It takes the width for the height.
 template <typename T>
@@ -75,7 +75,7 @@ SERIAL_ERRATUM(transposeSerialSquare, "E17", "bandwidth post", transposes, "wron
                "Published: a transpose on the CPU, as the reference for all kernels. It takes the width for the "
                "length of a row of the output, which is right for squares: of 70 rows x 50 columns 3430 of 3500 "
                "elements are wrong. A wrong reference convicts right kernels, and acquits those with the same fault. "
-               "What is left: the times; only squares were run.")
+               "What remains: the times; only squares were run.")
 
 // Is the largest difference small enough? But the result is compared with itself.
 static bool comparesWithItself(const float* odata, const float*, int width, int height)
@@ -99,5 +99,5 @@ static bool comparesWithTheInput(const float* odata, const float* idata, int wid
 CHECK_ERRATUM(comparesWithItself, "E5", "bandwidth post", transposes, "a check that cannot fail",
               comparesWithTheInput, 70, 50,
               "Published: every kernel's result passes the check. The check is given the same array twice, so it "
-              "would pass anything, an output that was never written included. What is left: the times, of kernels "
+              "would pass anything, an output that was never written included. What remains: the times, of kernels "
               "that nothing has shown to be right.")

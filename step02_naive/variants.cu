@@ -169,7 +169,7 @@ ERRATUM(transposeRowUnrolledMixedUp, "E5", "bandwidth post", transposes, launchU
         "transposeRowUnrolled", 96, 80,
         "Published: unrolled by four, the transposes by rows and by columns take the same time, 1.545 and 1.543 "
         "ms, and both beat the copy. The program's switch starts the kernel by columns in either case: the two "
-        "rows of the table time one kernel. What is left: the figure of the kernel by columns. Of the kernel by "
+        "rows of the table time one kernel. What remains: the figure of the kernel by columns. Of the kernel by "
         "rows nothing is known.")
 
 // One dimension: a block walks along a row, its threads side by side, then goes on to the row

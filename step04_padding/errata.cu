@@ -42,7 +42,7 @@ ERRATUM(transposeLoopingRace, "E2", "book 9.7", transposes, launchLoopingRace, "
         "transposeLoopingBlocks", 1100, 40,
         "Published: a fixed number of blocks that loop over the tiles beats a block per tile, at 8192 x 8192 by a "
         "quarter (Table 9.3). There is no barrier between reading the tile and filling it for the next turn: a "
-        "warp that is ahead overwrites what another has yet to read. What is left: no conclusion. The times are "
+        "warp that is ahead overwrites what another has yet to read. What remains: no conclusion. The times are "
         "those of a kernel without a barrier that it needs. Both kernels right, and with equal tiles and blocks: "
         "./step04 --kernel transposeLoopingBlocks,transposeTile32Padded.")
 
@@ -85,7 +85,7 @@ ERRATUM(transposeRepeatedRace, "E3", "whitepaper, and its translation", transpos
         "pass may begin before all threads are done with the last. In the shared memory copy and the coarse-grained "
         "kernel a thread reads only what it stored itself, and nothing races. The translation adds a barrier to the "
         "fine-grained kernel, which needs it, and to the coarse-grained one, which does not. Every pass computes "
-        "the same, so the race does not show in the result. What is left: the traffic, which is the same; the times "
+        "the same, so the race does not show in the result. What remains: the traffic, which is the same; the times "
         "are without a barrier per pass that a correct kernel pays for.")
 
 ERRATUM_OF(transposeTile16Padded, E11, "book 9.4", "bank conflicts", "transposeTile16Swizzled", 64, 64,

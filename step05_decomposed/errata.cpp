@@ -33,6 +33,6 @@ static bool comparesWithTurnedTiles(const float* odata, const float* idata, int 
 CHECK_ERRATUM(comparesWithOwnOutput, "E4", "whitepaper's program, and the sample shipped with the toolkit",
               transposes_each_tile(32),               "a check that cannot fail", comparesWithTurnedTiles, 100, 70,
               "Published: all kernels pass. The two that make half a transpose are compared with their own output, "
-              "and would pass with nothing written at all. What is left: their bandwidths, and with them the "
+              "and would pass with nothing written at all. What remains: their bandwidths, and with them the "
               "argument that the cost is in where the tiles go; that the kernels do what they are called had to be "
               "shown by others.")

@@ -40,7 +40,7 @@ ERRATUM(transposeFineGrainedByHeight, "E14", "whitepaper", transposes_each_tile(
         "Published: the fine-grained kernel, timed on squares. It steps from row to row of the output by the height, "
         "though its tiles stay where they are: of 128 rows x 64 columns, 512 threads leave the matrix, with two "
         "stores each, and 4096 elements are never written. The text is about squares, but the diagonal kernel takes "
-        "other shapes, and a reader will try them here. What is left: all times, which are of squares.")
+        "other shapes, and a reader will try them here. What remains: all times, which are of squares.")
 
 // The kernel tests the place that it writes against the edge, but not the mirror image that it reads. In a tile that
 // the edge cuts off, the mirror image may be an element that was never loaded.
@@ -114,4 +114,4 @@ ERRATUM(transposeCoarseGrainedGuard, "E15", "whitepaper's translation", moves_ea
         "Published: the coarse-grained kernel with a test against the edge, as part of a complete program. Its x and y "
         "have changed places by then, so that the load is allowed or not by where the tile will go: of 32 rows x 64 "
         "columns one whole tile is never loaded, and 1024 reads of shared memory get what was left there. Squares "
-        "are right. The program prints ten elements and checks none. What is left: the kernel, for squares.")
+        "are right. The program prints ten elements and checks none. What remains: the kernel, for squares.")

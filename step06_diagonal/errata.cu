@@ -41,7 +41,7 @@ ERRATUM(transposeDiagonal16Untested, "E7", "book 9.5", transposes, launchDiagona
         "transposeDiagonal16", 50, 50,
         "Published: the diagonal order makes the transpose slower on a K20c. The other kernels of the book test "
         "every element against the edge of the matrix, this one none: where the side is no multiple of 16 it reads "
-        "and writes beyond the end, and before it wraps round into the next row. What is left: the times, at "
+        "and writes beyond the end, and before it wraps round into the next row. What remains: the times, at "
         "multiples of 16; and they flatter the diagonal kernel, which was spared the tests.")
 
 // The diagonal order of square grids, used in any grid: it visits gridDim.x rows of tiles where there are gridDim.y.
@@ -70,4 +70,4 @@ ERRATUM(transposeRowDiagonalSquare, "E16", "bandwidth post", transposes, launchR
         "Published: both naive transposes in diagonal order, for matrices of any shape: every element is tested "
         "against the edge. The order is the one for square grids. In a grid of 4 x 6 blocks the rule never gets to "
         "the last two rows of tiles: 8 of 24 tiles are never visited, 2048 elements never written. The test against "
-        "the edge keeps quiet about it. What is left: the times, which are of squares.")
+        "the edge keeps quiet about it. What remains: the times, which are of squares.")

@@ -51,7 +51,7 @@ def test_each_fault_is_found_by_its_check_and_its_twin_is_clean():
     assert {id_ for id_, _ in SHOWN} == set(ERRATA)
     for key, (check, twin) in GALLERY.items():
         fault = SHOWN[key]
-        assert fault.story.startswith("Published: ") and "What is left: " in fault.story and fault.source
+        assert fault.story.startswith("Published: ") and "What remains: " in fault.story and fault.source
         assert re.match(check, fault.finding), fault
         assert (fault.corrected, fault.verdict) == (twin, "nothing to report")
         assert (fault.shape is None) == (key[0] in ("E20", "E21", "E22", "E23"))
