@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 
 from lessons import ROOT
 
-FILES = [ROOT / "plots/requirements.txt", ROOT / "tests/requirements.txt"]
+FILES = [ROOT / "plots/requirements.txt", ROOT / "lab/requirements.txt", ROOT / "tests/requirements.txt"]
 STATEMENT = ROOT / "tests/pins.csv"
 # Every Python that a supported Debian or Ubuntu comes with.
 PYTHONS = {"3.10": "Ubuntu 22.04", "3.11": "Debian 12", "3.12": "Ubuntu 24.04", "3.13": "Debian 13", "3.14": "Ubuntu 26.04"}

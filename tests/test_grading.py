@@ -98,8 +98,8 @@ def test_what_is_packed(tmp_path):
             names = archive.namelist()
         assert f"{prefix}Makefile" in names and f"{prefix}step04_padding/exercise.cu" in names
         assert not [name for name in names if "tests/" in name]
-        for_instructors = ["lab/README.md", "lab/grade.py", "lab/pack.py", "lab/notebook.py"]
-        assert [f"{prefix}{name}" in names for name in for_instructors] == [bool(options)] * 4 and f"{prefix}lab/CUDA.md" in names
+        for_instructors = ["lab/README.md", "lab/grade.py", "lab/exports.py", "lab/pages.py", "lab/pack.py", "lab/notebook.py"]
+        assert [f"{prefix}{name}" in names for name in for_instructors] == [bool(options)] * 6 and f"{prefix}lab/CUDA.md" in names
         assert ("run_autograder" in names) == ("setup.sh" in names) == ("exercise" in names) == bool(options)
     assert_refused(run(sys.executable, ROOT / "lab/pack.py", out, "--gradescope", ""), 2, "exercise ")
 
