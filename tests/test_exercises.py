@@ -97,6 +97,9 @@ def test_guide_says_what_they_are_worth(verdicts):
         number, handed_out, pasted, solved = (int(row[i]) for i in (0, 2, 3, 4))
         assert row[1] == ", ".join(c.name for c in EXERCISES[number].costs(1))
         assert [verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")] == [handed_out, pasted, solved]
+    # What step 4's kernel earns in the open exercise.
+    reached, earned = re.search(r"step 4 reaches (\d+) % and earns (\d+) points", (ROOT / "lab/README.md").read_text()).groups()
+    assert (int(reached), int(earned)) == (round(verdicts["copied_padding", 8]["speed"]["percent"]), verdicts["copied_padding", 8]["total"])
     # And the usual first attempts at exercise 4.
     said = re.findall(r"\((\d+)[ :]", re.search(r"^The usual first attempts.*?\n\n", (ROOT / "lab/README.md").read_text(), re.MULTILINE | re.DOTALL)[0])
     assert [int(points) for points in said] == [verdicts[name, 4]["total"] for name in ("padded", "swizzled_by_row", "filled_only", "leaves_its_row")]
