@@ -85,7 +85,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list grade similar handout gradescope table-whitepaper table-book table-bandwidth peers report test bench-sim clean help FORCE
+.PHONY: all list grade similar handout gradescope table-whitepaper table-book table-bandwidth peers report check test bench-sim bench-page clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -175,14 +175,14 @@ build/tests/wavefronts: build/tests/wavefronts.cuda.o build/flags.link
 build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS) build/flags.link
 	$(link)
 
-# make report installs only the packages of plots; make test adds those of the tests. pip resolves both files
-# together, so that no package of the tests changes a pinned version of plots.
+# make report installs only the packages of plots, and none where python3 has them; make test adds those of the tests. pip resolves
+# both files together, so that no package of the tests changes a pinned version of plots.
 VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .venv/ready: plots/requirements.txt
-	rm -rf .venv
-	python3 -m venv .venv || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
-	$(VENV_INSTALL) -r $<
+	@mkdir -p build; rm -rf .venv
+	@python3 -m venv .venv > build/venv.log 2>&1 || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
+	@$(VENV_INSTALL) -r $< 2> build/venv.log || { rm -rf .venv; python3 plots/packages.py --missing || exit 1; tail -n 3 build/venv.log >&2; exit 1; }
 	touch $@
 
 .venv/tests: tests/requirements.txt lab/requirements.txt .venv/ready
@@ -190,8 +190,8 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 	touch $@
 
 .venv/lab: lab/requirements.txt
-	test -x .venv/bin/python || python3 -m venv .venv || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
-	$(VENV_INSTALL) -r $<
+	@mkdir -p build; test -x .venv/bin/python || python3 -m venv .venv > build/venv.log 2>&1 || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
+	@$(VENV_INSTALL) -r $< 2> build/venv.log || { echo "make similar: pip cannot fetch the packages of $<: $$(tail -n 1 build/venv.log)" >&2; exit 1; }
 	touch $@
 
 # Everything that the tests need is built first; then the test files run in parallel. A hand-out has no tests.
@@ -200,8 +200,20 @@ test:
 	@echo 'make test: this copy has no tests. To check your exercise, type make labNN. To verify the kernel of step 4, type make step04 && ./step04.'
 else
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
-	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadgroup
+	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadgroup --durations=10
 endif
+
+# For who changes a kernel: every kernel verified, and the lessons' counts as a profiler has them. Needs no package of Python's.
+ifeq ($(wildcard tests),)
+check:
+	@echo 'make check: this copy has no tests. ./step04 --all verifies the kernels of a step, make labNN checks your exercise' >&2; exit 2
+else
+check: all
+	@python3 tests/check.py
+endif
+
+bench-page: .venv/tests
+	.venv/bin/python tests/bench_page.py
 
 bench-sim: build/tests/bench_sim
 	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
@@ -368,9 +380,13 @@ gradescope:
 endif
 
 # The chapter: all steps run on this machine, then tables, figures and verdicts.
-report: all .venv/ready
+# Where there is no .venv and python3 has the packages, python3 makes it: no network is needed.
+ifneq ($(filter report,$(MAKECMDGOALS)),)
+PLOTS_PYTHON := $(if $(wildcard .venv/ready),,$(shell python3 plots/packages.py && echo python3))
+endif
+report: all $(if $(PLOTS_PYTHON),,.venv/ready)
 	bench/measure.sh $(RESULTS)
-	.venv/bin/python plots/report.py $(RESULTS)/report_*.csv
+	$(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py $(RESULTS)/report_*.csv
 
 clean:
 	rm -rf build $(STEPS) $(BENCHES)
@@ -395,7 +411,9 @@ help:
 	@echo 'make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]'
 	@echo "                       [SIM='--machine t4 --csv counts.csv']; DEVICE=cuda runs it on the GPU"
 	@echo 'make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html'
+	@echo 'make check             verify every kernel, and compare the lessons'"'"' counts with an H200'"'"'s (10 seconds)'
 	@echo 'make test              build and run the tests (the first time, it also creates .venv)'
+	@echo 'make bench-page        measure how fast the page of make report answers in a browser'
 	@echo 'make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it'
 	@echo '                       with an earlier commit'
 	@echo 'make microbench        measure this GPU'"'"'s limits, and the latency and bandwidth of its memories (needs nvcc)'

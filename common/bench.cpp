@@ -224,6 +224,17 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     if (explain) c.result.occupancy = device_.occupancy(c.launch);
 }
 
+void Bench::trace(Contender& c, const TraceSink& sink)
+{
+    progress_.doing(label(c, "tracing"));
+    poison(c, 1);
+    device_.trace_to(&sink);
+    enqueue(c, 0);
+    device_.finish();
+    device_.trace_to(nullptr);
+    device_.take_counts(false);
+}
+
 // ms of a sample of a peer, which does and checks everything itself.
 double Bench::peer_ms(Contender& c, int buffers, int passes, const Complain& complain)
 {

@@ -57,6 +57,9 @@ public:
     // its findings those of all. A kernel that cannot be launched on this shape is refused, not wrong.
     void verify(Contender& c, int passes, bool explain, const Complain& complain);
 
+    // One more pass of a kernel that was verified: `sink` is told of every request.
+    void trace(Contender& c, const TraceSink& sink);
+
     // Times all contenders in turn, so that a drift of the machine hits all alike; `one_launch`: also
     // many passes inside one launch.
     void measure(const std::vector<Contender*>& contenders, int samples, bool one_launch, const Complain& complain);

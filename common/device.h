@@ -69,6 +69,8 @@ struct TracedRequest {
     int partition;       // of its first byte; -1: shared memory, or unknown
 };
 
+using TraceSink = std::function<void(const TracedRequest&)>;
+
 // What was launched, over all launches of a pass.
 struct Launched {
     uint64_t launches = 0, blocks = 0, warps = 0;
@@ -80,7 +82,6 @@ struct LaunchCounts {
     std::vector<AccessSite> sites;
     std::vector<std::string> findings;  // what the kernel must not do, a line each
     uint64_t findings_total = 0;        // how often it did
-    std::vector<TracedRequest> trace;   // with keep_trace, in the order of the blocks
     int partitions = 0;                 // of the machine; 0 if unknown
     bool map_assumed = false;
     double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
@@ -141,8 +142,9 @@ public:
     virtual LaunchCounts look_again() { return {}; }
     // How many blocks of that launch run at a time, as the device itself says: a line. Empty: it does not.
     virtual std::string occupancy(const Launch&) { return ""; }
-    // From now on, every request is kept. Throws status_bad_input where there is no simulator.
-    virtual void keep_trace()
+    // From now on, `sink` is told of every request, in the order of the blocks; null: no longer. It must not throw.
+    // Throws status_bad_input where there is no simulator.
+    virtual void trace_to(const TraceSink*)
     {
         throw Error{status_bad_input, "--trace: the simulator alone sees every request; add --device sim"};
     }

@@ -1,9 +1,56 @@
 #include "error.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
+#include <new>
 
 namespace harness {
+namespace {
+
+__thread bool no_way_out = false;
+
+void memory_runs_out()
+{
+    if (!no_way_out) throw std::bad_alloc();
+    // Nothing here may ask for memory.
+    for (const char* text : {(const char*)program_invocation_short_name, ": out of memory on the host\n"})
+        if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+    _exit(status_bad_input);
+}
+
+const bool registered = (std::set_new_handler(memory_runs_out), true);
+
+// Bytes of the character of UTF-8 that begins here; 0 if none does.
+size_t character(const char* text)
+{
+    const auto byte = [&](int i) { return (unsigned char)text[i]; };
+    const size_t bytes = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : byte(0) < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < bytes; ++i)
+        if ((byte(int(i)) & 0xc0) != 0x80) return 0;
+    const bool control = byte(0) < 0x20 || byte(0) == 0x7f || (byte(0) == 0xc2 && byte(1) < 0xa0);
+    const bool no_character = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) >= 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90);
+    return control || no_character ? 0 : bytes;
+}
+
+}  // namespace
+
+std::string printable(const std::string& message)
+{
+    std::string text;
+    for (size_t i = 0; i < message.size();) {
+        const size_t bytes = character(&message[i]);
+        text += bytes ? message.substr(i, bytes) : format("\\x%02x", (unsigned char)message[i]);
+        i += bytes ? bytes : 1;
+    }
+    return text;
+}
+
+NoWayOut::NoWayOut() : before_(no_way_out) { no_way_out = true; }
+NoWayOut::~NoWayOut() { no_way_out = before_; }
 
 std::string format(const char* pattern, ...)
 {

@@ -20,6 +20,21 @@ struct Error {
     std::string message;
 };
 
+// The message as one line that a terminal shows: control characters, and bytes that are not UTF-8, as \x1b.
+std::string printable(const std::string& message);
+
+// Where nothing may be thrown, because no stack leads to main: on a second thread, on a fiber. As long as the calling thread has
+// one of these, memory that runs out ends the program with one line and status_bad_input.
+class NoWayOut {
+public:
+    NoWayOut();
+    ~NoWayOut();
+    NoWayOut(const NoWayOut&) = delete;
+
+private:
+    bool before_;
+};
+
 // printf into a std::string.
 __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...);
 

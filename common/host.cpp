@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "error.h"
@@ -22,11 +22,12 @@ void in_parallel(uint64_t n, Work work)
 {
     const int parts = n < (1 << 16) ? 1 : usable_processors();
     std::vector<std::thread> threads;
+    threads.reserve(size_t(parts));
     for (int i = 1; i < parts; ++i) {
         const uint64_t begin = n / parts * i, end = i + 1 == parts ? n : n / parts * (i + 1);
         try {
             threads.emplace_back(work, begin, end);
-        } catch (const std::system_error&) {  // a limit of threads
+        } catch (const std::exception&) {  // a limit of threads or of memory
             work(begin, end);
         }
     }

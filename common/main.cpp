@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "bench.h"
-#include "csv.h"
 #include "device.h"
 #include "errata.h"
 #include "error.h"
 #include "explain.h"
+#include "files.h"
 #include "options.h"
 #include "results.h"
 
@@ -75,6 +75,11 @@ void check_names(const Options& options)
     for (const std::string& name : options.kernels)
         if (std::none_of(kernels().begin(), kernels().end(), [&](const Kernel& k) { return goes_by(k, name); }))
             throw Error{status_bad_input, "--kernel " + name + ": expected one of " + known};
+    for (const std::string& name : options.kernels) {
+        const auto takes_blocks = [&](const Kernel& k) { return goes_by(k, name) && k.block.x; };
+        if (!options.blocks.empty() && !with_blocks.empty() && std::none_of(kernels().begin(), kernels().end(), takes_blocks))
+            throw Error{status_bad_input, "--block: does not apply to " + name + ", but to " + with_blocks};
+    }
     if (!options.blocks.empty() && select("sim", options).empty())
         throw Error{status_bad_input, "--block: applies to " + (with_blocks.empty() ? "no kernel of this program" : with_blocks + ": name one with --kernel, or add --all")};
 }
@@ -93,8 +98,26 @@ std::vector<std::vector<Contender*>> by_layout(std::vector<Contender>& contender
     return groups;
 }
 
-// Verifies and times, or counts, all contenders on one matrix shape.
-Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape, const Options& options, const Complain& complain, Progress& progress)
+// Writes the requests of one kernel that was found right; says first how much that will be.
+void trace(Bench& bench, Contender& c, const Results& results, WholeFile& file, const Options& options, Progress& progress)
+{
+    const std::string begin = trace_begin(results, c.result);
+    uint64_t requests = 0;
+    for (const AccessSite& site : c.result.counts->sites) requests += site.requests;
+    const uint64_t bytes = trace_bytes(begin, requests);
+    const auto size = [](uint64_t n) { return n < 1000000 ? format("%.1f kB", n / 1e3) : n < 1000000000 ? format("%.1f MB", n / 1e6) : format("%.1f GB", n / 1e9); };
+    if (bytes / 2 > file.room())
+        throw Error{status_bad_input, format("--trace %s: the %llu requests of %s take about %s, and the disk has room for %s: choose a smaller matrix", options.trace.c_str(),
+                                             (unsigned long long)requests, c.result.kernel.c_str(), size(bytes).c_str(), size(file.room()).c_str())};
+    progress.clear();
+    printf("--trace %s: %s%s: %llu requests, about %s\n", options.trace.c_str(), c.result.kernel.c_str(), c.result.label.c_str(), (unsigned long long)requests, size(bytes).c_str());
+    fflush(stdout);
+    bench.trace(c, [&](const TracedRequest& request) { file.append(trace_line(begin, request)); });
+    file.check();
+}
+
+// Verifies and times, or counts, all contenders on one matrix shape. `traced`: where their requests go, or null.
+Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape, const Options& options, const Complain& complain, Progress& progress, WholeFile* traced = nullptr)
 {
     Results results{device.info(), options.type, shape.width, shape.height, 0, {}};
     if (!device.info().copy.empty()) contenders.insert(contenders.begin(), copy_contender(device));
@@ -113,6 +136,9 @@ Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape
             printf("\nidata, each element as its number:\n%s\nodata after %s:\n%s", bench.print_input().c_str(), c.result.kernel.c_str(), bench.print_output(c).c_str());
         }
         check_distinct(group, complain);
+        if (traced)
+            for (Contender* c : group)
+                if (c->result.right && c->result.counts) trace(bench, *c, results, *traced, options, progress);
         if (device.has_clock() && !options.once) bench.measure(group, reps, options.one_launch, complain);
         for (const Contender* c : group)
             if (c->kernel && c->kernel->peer) c->kernel->peer->release();
@@ -171,14 +197,14 @@ void print(const Results& results, const Machine& machine, const Options& option
 
 // One device's part of a run: every shape, then a summary.
 std::vector<Results> run_device(Device& device, const std::vector<Contender>& contenders, const std::vector<Shape>& shapes, const Machine& machine, const Options& options,
-                                const Complain& complain, Progress& progress, bool& right)
+                                const Complain& complain, Progress& progress, WholeFile* traced, bool& right)
 {
     std::vector<Results> all;
     for (const Shape& shape : shapes) {
         printf("%sidata: %d rows x %d columns of %s, %.1f MB\n", shapes.size() > 1 ? "\n" : "", shape.height, shape.width, name_of(options.type),
                double(shape.width) * shape.height * bytes_of(options.type) / 1e6);
         fflush(stdout);
-        all.push_back(run_shape(device, contenders, shape, options, complain, progress));
+        all.push_back(run_shape(device, contenders, shape, options, complain, progress, traced));
         progress.clear();
         print(all.back(), machine, options);
         for (const Result& r : all.back().rows) right = right && (r.right || !r.refused.empty());
@@ -199,11 +225,11 @@ int run(const Options& options, const char* program)
     const std::unique_ptr<Device> device = open_device(options.device, machine, remark);
     if (options.one_launch && !device->has_clock())
         throw Error{status_bad_input, "--one-launch: times passes inside one launch, and the simulator has no clock"};
-    std::optional<CsvFile> file;
-    if (!options.trace.empty()) device->keep_trace();
-    std::optional<CsvFile> trace;
+    if (!options.trace.empty()) device->trace_to(nullptr);
+    std::optional<WholeFile> file, trace;
     if (!options.csv.empty()) file.emplace("--csv", options.csv);
     if (!options.trace.empty()) trace.emplace("--trace", options.trace);
+    refuse_one_place(file ? &*file : nullptr, trace ? &*trace : nullptr);
     if (options.peak_gbs > 0) device->override_peak(options.peak_gbs);
 
     std::vector<Shape> shapes = options.shapes;
@@ -218,6 +244,8 @@ int run(const Options& options, const char* program)
     std::vector<std::pair<Device*, std::vector<Contender>*>> parts;
     if (!on_device.empty()) parts.push_back({device.get(), &on_device});
     if (!on_cpu.empty()) parts.push_back({cpu.get(), &on_cpu});
+    if (trace && on_device.empty())
+        throw Error{status_bad_input, format("--trace: %s runs on the CPU, where no request is seen: name a kernel of the GPU", options.kernels.front().c_str())};
     // What does not fit is refused before the rest has taken its time.
     for (const auto& [d, contenders] : parts)
         for (const std::vector<Contender*>& group : by_layout(*contenders))
@@ -232,11 +260,12 @@ int run(const Options& options, const char* program)
         fprintf(stderr, "%s: %s: %s\n", program, kernel.c_str(), what.c_str());
     };
     bool right = true;
+    if (trace) trace->append(trace_heading);
     std::vector<Results> all;
     for (const auto& [d, contenders] : parts) {
         printf("%s%s on %s%s\n", d == parts.front().first ? "" : "\n", program, d->info().description.c_str(),
                d == cpu.get() || remark.empty() ? "" : (": " + remark).c_str());
-        const std::vector<Results> results = run_device(*d, *contenders, shapes, machine, options, complain, progress, right);
+        const std::vector<Results> results = run_device(*d, *contenders, shapes, machine, options, complain, progress, trace && d == device.get() ? &*trace : nullptr, right);
         all.insert(all.end(), results.begin(), results.end());
     }
     if (!right) {
@@ -248,8 +277,12 @@ int run(const Options& options, const char* program)
         return std::any_of(results.rows.begin(), results.rows.end(), [&](const Result& r) { return r.refused.empty() && r.kernel != results.device.copy; });
     };
     if (std::none_of(all.begin(), all.end(), ran)) return status_bad_input;  // every kernel was refused, and said why
-    if (file) file->write(csv(all));
-    if (trace) trace->write(trace_csv(all));
+    // Both, or none.
+    if (file) file->append(csv(all));
+    for (auto* written : {&trace, &file})
+        if (*written) (*written)->check();
+    for (auto* written : {&trace, &file})
+        if (*written) (*written)->commit();
     return status_ok;
 }
 
@@ -261,6 +294,7 @@ int main(int argc, char** argv)
     using namespace harness;
     const char* slash = std::strrchr(argv[0], '/');
     const char* program = slash ? slash + 1 : argv[0];
+    keep_standard_files();
     try {
         const Options options = parse_options(argc, argv);
         int status = status_ok;
@@ -268,7 +302,11 @@ int main(int argc, char** argv)
         else if (options.list) list();
         else if (options.list_machines) {
             printf("%s", list_machines().c_str());
-            if (!options.csv.empty()) CsvFile("--csv", options.csv).write(machines_csv());
+            if (!options.csv.empty()) {
+                WholeFile file("--csv", options.csv);
+                file.append(machines_csv());
+                file.commit();
+            }
         }
         else if (options.errata) status = run_errata(options.kernels, machine_named(options.machine), program) ? status_ok : status_wrong_result;
         else status = run(options, program);
@@ -276,7 +314,7 @@ int main(int argc, char** argv)
         return status;
     } catch (const Error& error) {
         fflush(stdout);
-        fprintf(stderr, "%s: %s\n", program, error.message.c_str());
+        fprintf(stderr, "%s: %s\n", program, printable(error.message).c_str());
         return error.status;
     } catch (const std::bad_alloc&) {
         fprintf(stderr, "%s: out of memory on the host\n", program);

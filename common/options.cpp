@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -109,6 +110,7 @@ Options parse_options(int argc, char** argv)
 
     Options o;
     Shape sides{};
+    bool typed = false;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":", known, nullptr)) != -1;) {
         switch (c) {
@@ -120,7 +122,10 @@ Options parse_options(int argc, char** argv)
                 break;
             case width: sides.width = whole_number("width", optarg, max_side); break;
             case height: sides.height = whole_number("height", optarg, max_side); break;
-            case type: o.type = type_named(optarg); break;
+            case type:
+                o.type = type_named(optarg);
+                typed = true;
+                break;
             case seed: o.seed = uint32_t(whole_number("seed", optarg, max_seed)); break;
             case reps: o.reps = whole_number("reps", optarg, max_reps); break;
             case device:
@@ -128,10 +133,16 @@ Options parse_options(int argc, char** argv)
                 if (o.device != "auto" && o.device != "cuda" && o.device != "sim")
                     refuse("--device " + o.device + ": expected auto, cuda or sim");
                 break;
-            case kernel: o.kernels = split(optarg, ','); break;
+            case kernel:
+                for (const std::string& name : split(optarg, ',')) o.kernels.push_back(name);
+                break;
             case all: o.all = true; break;
             case block:
-                for (const std::string& text : split(optarg, ',')) o.blocks.push_back(block_shape(text));
+                for (const std::string& text : split(optarg, ',')) {
+                    const Block b = block_shape(text);
+                    const auto same = [&](const Block& known) { return known.x == b.x && known.y == b.y; };
+                    if (std::none_of(o.blocks.begin(), o.blocks.end(), same)) o.blocks.push_back(b);
+                }
                 break;
             case one_launch: o.one_launch = true; break;
             case once: o.once = true; break;
@@ -173,7 +184,7 @@ Options parse_options(int argc, char** argv)
     }
     if (o.errata) {
         if (o.device == "cuda") refuse("--errata: the faults are shown on the simulator; to run one on the GPU, name it with --kernel");
-        if (o.all || !o.shapes.empty() || !o.csv.empty() || !o.trace.empty() || !o.blocks.empty() || o.one_launch)
+        if (o.all || !o.shapes.empty() || !o.csv.empty() || !o.trace.empty() || !o.blocks.empty() || o.one_launch || o.once || o.print || o.explain || o.reps || o.seed || o.peak_gbs > 0 || typed)
             refuse("--errata: each fault has its own matrix and report; of the other options it takes --kernel and --machine");
     }
     return o;

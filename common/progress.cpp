@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
 
 #include "error.h"
 
@@ -23,7 +24,12 @@ size_t columns()
 
 Progress::Progress(std::string program) : program_(std::move(program))
 {
-    if (isatty(STDERR_FILENO)) thread_ = std::thread(&Progress::serve, this);
+    if (!isatty(STDERR_FILENO)) return;
+    try {
+        thread_ = std::thread(&Progress::serve, this);
+    } catch (const std::exception&) {
+        // A limit of threads or of memory: the work goes on without.
+    }
 }
 
 Progress::~Progress()
@@ -58,6 +64,7 @@ void Progress::erase()
 
 void Progress::serve()
 {
+    const NoWayOut no_way_out;
     std::unique_lock<std::mutex> lock(mutex_);
     while (!wake_.wait_for(lock, interval, [&] { return stop_; })) {
         const auto elapsed = Clock::now() - start_;

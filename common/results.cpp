@@ -252,19 +252,25 @@ std::string csv(const std::vector<Results>& all)
     return text;
 }
 
-std::string trace_csv(const std::vector<Results>& all)
+const char* const trace_heading = "machine,kernel,type,width,height,block_x,block_y,warp,phase,access,memory,line,lane_bytes,lanes,offsets_bytes,units,partition\n";
+
+std::string trace_begin(const Results& results, const Result& r)
 {
-    std::string text = "machine,kernel,type,width,height,block_x,block_y,warp,phase,access,memory,line,lane_bytes,lanes,offsets_bytes,units,partition\n";
-    for (const Results& results : all)
-        for (const Result& r : results.rows) {
-            if (!r.counts) continue;
-            const std::string begin = results.device.machine + "," + r.kernel + "," + name_of(results.type) + "," + number(results.width) + "," + number(results.height) + ",";
-            for (const TracedRequest& t : r.counts->trace) {
-                text += begin + format("%u,%u,%d,%d,%s,%s,%d,%u,%08x,", t.block[0], t.block[1], t.warp, t.phase, t.store ? "store" : "load", t.memory.c_str(),
-                                       t.line, t.bytes, t.lanes) + csv_offsets(t.offsets) + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
-            }
-        }
-    return text;
+    std::string begin = csv_line({results.device.machine, r.kernel, name_of(results.type), number(results.width), number(results.height)});
+    begin.back() = ',';
+    return begin;
+}
+
+std::string trace_line(const std::string& begin, const TracedRequest& t)
+{
+    return begin + format("%u,%u,%d,%d,%s,", t.block[0], t.block[1], t.warp, t.phase, t.store ? "store" : "load") + csv_cell(t.memory) +
+           format(",%d,%u,%08x,", t.line, t.bytes, t.lanes) + csv_offsets(t.offsets) + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
+}
+
+uint64_t trace_bytes(const std::string& begin, uint64_t requests)
+{
+    constexpr uint64_t least = 45;  // of a request with offsets of one step, in the first megabyte
+    return requests * (begin.size() + least);
 }
 
 }  // namespace harness

@@ -98,7 +98,7 @@ def unpack(box, exercise, path, data, text):
     name = f"{exercise.step}/{re.sub(r'[^A-Za-z0-9._-]', '_', os.path.basename(os.fspath(path)))}"
     os.mkdir(os.path.join(box.path, exercise.step))
     pathlib.Path(box.path, name).write_bytes(data)
-    pathlib.Path(box.path, NORMAL).write_text(text)
+    pathlib.Path(box.path, NORMAL).write_text(text, encoding="utf-8")
     os.symlink(ROOT / "common", os.path.join(box.path, "common"))
     return name
 
@@ -127,7 +127,7 @@ class Lab:
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
-            self.command, self.link, self.cuda = [shlex.split(line) for line in (ROOT / "build/lab/command").read_text().splitlines()]
+            self.command, self.link, self.cuda = [shlex.split(line) for line in os.fsdecode((ROOT / "build/lab/command").read_bytes()).splitlines()]
         except OSError:
             raise BadInput("build/lab is missing; type make lab-ready") from None
         if not (ROOT / "build/rewrite").is_file():
@@ -151,7 +151,7 @@ class Lab:
     def produces(self, exercise):
         """The product that the hand-out registers. A submission must not register a kernel for an easier task."""
         handout = ROOT / exercise.step / exercise.file
-        text = handout.read_text() if handout.is_file() else ""
+        text = handout.read_text(encoding="utf-8") if handout.is_file() else ""
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
     def read(self, exercise, path):
@@ -353,7 +353,7 @@ def bandwidth(lab, exercise, path):
     with sandbox.Box() as box:
         def run(command, seconds):
             try:
-                return subprocess.run(command, cwd=box.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=seconds)
+                return subprocess.run(command, cwd=box.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", errors="replace", timeout=seconds)
             except subprocess.TimeoutExpired:
                 return subprocess.CompletedProcess(command, -1, stderr=f"stopped after {seconds} s")
 
@@ -362,14 +362,14 @@ def bandwidth(lab, exercise, path):
             return None, refused
         (types,) = [word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]  # nvcc takes no commas
         name, cuda = unpack(box, exercise, path, data, text), sorted(map(str, (ROOT / "build/common/cuda").glob("*.cuda.o")))
-        pathlib.Path(box.path, "gpu.cu").write_text(f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}')
+        pathlib.Path(box.path, "gpu.cu").write_text(f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
         for command, seconds in ([["/bin/sh", "-c", compilation(name, [lab.compiler, *lab.command[1:], "-include", str(ROOT / "build/lab/step.h")], "--namespace", "simulated")], 60],
                                  [[*lab.cuda, "gpu.cu", "sim.o", str(ROOT / "build/lab/harness.o"), *cuda, "-o", "program"], 120],
                                  [["./program", "--device", "cuda", "--kernel", lab.own + exercise.kernel, "--csv", "gpu.csv"], 60]):
             done = run(command, seconds)
             if done.returncode:
                 return None, (done.stderr.strip().splitlines() or [f"{command[0]} ended with {done.returncode}"])[0]
-        with open(os.path.join(box.path, "gpu.csv")) as file:
+        with open(os.path.join(box.path, "gpu.csv"), encoding="utf-8") as file:
             percent = [float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file) if row["kernel"] == lab.own + exercise.kernel and row["verified"] == "yes"]
         return (percent[0], "") if percent else (None, "no verified result")
 

@@ -15,7 +15,8 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
-from pages import ROOT, STEPS, page, picture_of  # noqa: E402: after its folder is known
+import whole  # noqa: E402: after its folder is known
+from pages import ROOT, STEPS, page, picture_of  # noqa: E402
 
 WELCOME = """# CUDA matrix transpose, step by step
 
@@ -58,7 +59,7 @@ def cells_of(step):
     yield "markdown", words
     yield "markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell and run it. Then run the cell below it, which checks your kernel. Repeat as often as you like."
     for file in sorted((ROOT / step).glob("exercise*.cu")):
-        yield "code", f"%%writefile {step}/{file.name}\n{file.read_text().rstrip()}"
+        yield "code", f"%%writefile {step}/{file.name}\n{file.read_text(encoding='utf-8').rstrip()}"
         yield "code", f"!make -s lab{file.stem.removeprefix('exercise') or short[4:]} || true"
 
 
@@ -77,11 +78,11 @@ def main():
     options = parser.parse_args()
     text = json.dumps(notebook(options.url), indent=1, ensure_ascii=False) + "\n"
     if options.check:
-        fresh = options.out.exists() and options.out.read_text() == text
+        fresh = options.out.exists() and options.out.read_text(encoding="utf-8") == text
         if not fresh:
             print(f"notebook.py: {options.out} is stale; run python3 lab/notebook.py", file=sys.stderr)
         return 0 if fresh else 1
-    options.out.write_text(text)
+    whole.write(options.out, text)
     return 0
 
 

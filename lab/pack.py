@@ -6,6 +6,7 @@ were committed, and a changed one is named. Prints OUT. Exit status: 0; 2 bad in
 """
 
 import argparse
+import io
 import pathlib
 import subprocess
 import sys
@@ -13,7 +14,10 @@ import zipfile
 
 import check
 
-NOT_PACKED = ("tests/", ".ci/", "lab/gradescope/", "lab/similar.py", "lab/requirements.txt")
+sys.path.append(str(check.ROOT / "plots"))
+import whole  # noqa: E402: after its folder is known
+
+NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/", "lab/similar.py", "lab/requirements.txt")
 NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/exports.py", "lab/pages.py", "lab/pack.py", "lab/notebook.py")
 ELSEWHERE = {"lab/classroom.yml": ".github/workflows/classroom.yml"}  # in a student's repository
 
@@ -47,7 +51,8 @@ def main():
     exercises = {f"{exercise.step}/{exercise.file}" for exercise in every.EXERCISES.values()}
     number = check.exercise_of(every, options.gradescope).number if options.gradescope is not None else None
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(options.out, "w", zipfile.ZIP_DEFLATED) as archive:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
             info = zipfile.ZipInfo.from_file(check.ROOT / name, name if number else f"transpose/{ELSEWHERE.get(name, name)}")
             info.compress_type = zipfile.ZIP_DEFLATED
@@ -56,6 +61,7 @@ def main():
             for file in sorted((check.ROOT / "lab/gradescope").iterdir()):
                 archive.write(file, file.name)
             archive.writestr("exercise", f"{number}\n")
+    whole.write(options.out, packed.getvalue())
     print(options.out)
 
 

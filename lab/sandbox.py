@@ -193,7 +193,7 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
     spec = {"isolate": isolate, "root": box.root, "box": box.path, "visible": list(visible), "writable": writable, "limits": limits,
             "processors": list(processors), "failed": failed, "result": write_end, "result_as": result, "environment": environment,
             "command": command, "as": [argv0 or command[0], *command[1:]]}
-    child = subprocess.Popen([sys.executable, "-I", "-S", __file__, json.dumps(spec)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    child = subprocess.Popen([sys.executable, "-I", "-S", __file__, os.fsencode(json.dumps(spec, ensure_ascii=False))], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/", start_new_session=True, pass_fds=[failed, *([write_end] if result else [])])
     stdout, stderr = child.stdout.fileno(), child.stderr.fileno() if child.stderr else None
     for end in filter(None, (failed, write_end)):

@@ -107,7 +107,7 @@ def main():
     for n in sorted({n for _, n, file in found if n in exercises.EXERCISES}):
         exercise = exercises.EXERCISES[n]
         texts = {check.shown(name): text_of(file) for name, m, file in found if m == n and not isinstance(file, str)}
-        close, short = pairs(texts, (check.ROOT / exercise.step / exercise.file).read_text(), options.threshold)
+        close, short = pairs(texts, (check.ROOT / exercise.step / exercise.file).read_text(encoding="utf-8"), options.threshold)
         print(f"exercise {n}: {len(texts)} submissions, {len(close)} similar pairs" + (f"; {len(short)} have too little text of their own to compare" if short else ""))
         if close:
             print(f"{'text':>6} {'structure':>10}")

@@ -18,6 +18,7 @@ import results as reader
 import sources.book
 import sources.posts
 import sources.whitepaper  # noqa: F401: each lists its claims
+import whole
 from sources.judging import CLAIMS
 
 CLAIMS.sort(key=lambda judged: [int(part) if part.isdigit() else part for part in re.findall(r"\d+|\D+", judged.claim[0])])
@@ -45,10 +46,11 @@ def main():
         print(f"claims.py: {problem}", file=sys.stderr)
     if not results.rows:
         print("claims.py: nothing is left to judge", file=sys.stderr)
-        sys.exit(2)
+        return 2
     for machine in results.machines():
         show(results, machine)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(whole.run(main, "claims.py"))

@@ -21,7 +21,7 @@ FITTED = {"copy": ("step01", "W1"), "copySharedMem": ("step01", "W2"), "transpos
 
 def published_gibs(source_row):
     """The GTX 280's bandwidth at 2048 x 2048 in the whitepaper's table, in GiB/s."""
-    with (ROOT / "plots/published.csv").open() as file:
+    with (ROOT / "plots/published.csv").open(encoding="utf-8") as file:
         (value,) = [float(row["value"]) for row in csv.DictReader(file)
                     if (row["machine"], row["source_row"], row["quantity"]) == ("GTX 280", source_row, "bandwidth")]
     return value
@@ -35,7 +35,7 @@ def counted(kernel, program):
                                "--kernel", kernel, "--csv", path], stdout=subprocess.DEVNULL)
         if done.returncode:
             sys.exit(f"{program} failed; run `make all` first")
-        (row,) = csv.DictReader(path.open())
+        (row,) = csv.DictReader(path.open(encoding="utf-8"))
         return [float(row[c]) for c in ("model_bursts", "model_scattered_bursts", "model_barriers")]
 
 

@@ -32,7 +32,7 @@ def gallery():
     for folder in sorted(ROOT.glob("step[0-9][0-9]_*")):
         program = folder.name.split("_")[0]
         try:
-            done = subprocess.run([ROOT / program, "--errata"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+            done = subprocess.run([ROOT / program, "--errata"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=120)
         except OSError as error:
             raise RuntimeError(f"{program}: {error.strerror}: run `make all` first") from error
         if done.returncode or done.stderr:

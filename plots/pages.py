@@ -7,14 +7,21 @@ import quoted
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STEPS = sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*"))
+LINK = re.compile(r"(?<!!)\[([^]]*)\]\((?!http)([^)]*)\)")
+GENERATED = re.compile(r"<!-- generated: ([\w ]+) -->.*?<!-- end -->\n*", re.DOTALL)
 
 
-def page(step):
-    """(title and what stands below it, {heading: section}) of a step's README.md, without its generated parts and its
-    links into the repository. `step`: the folder's name."""
-    text = re.sub(r"<!-- generated.*?<!-- end -->\n*", "", quoted.without_sources((ROOT / step / "README.md").read_text()), flags=re.DOTALL)
-    text = re.sub(r"(?<!!)\[([^]]*)\]\((?!http)[^)]*\)", r"\1", text)
-    begin, *rest = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
+def plain(text, link=None, generated=None):
+    """A page's text without what only the repository needs. link: from the target of a link into the repository to its target in the
+    document, or to None; generated: from the name of a generated part to what takes its place. Without them both kinds are left out."""
+    text = GENERATED.sub(lambda m: generated(m[1]) if generated else "", quoted.without_sources(text))
+    where = link or (lambda target: None)
+    return LINK.sub(lambda m: f"[{m[1]}]({where(m[2])})" if where(m[2]) else m[1], text)
+
+
+def page(step, link=None, generated=None):
+    """(title and what stands below it, {heading: section}) of a step's README.md, plain. `step`: the folder's name."""
+    begin, *rest = re.split(r"^## (.*)\n", plain((ROOT / step / "README.md").read_text(encoding="utf-8"), link, generated), flags=re.MULTILINE)
     return begin.strip(), {heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])}
 
 

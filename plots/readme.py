@@ -18,6 +18,7 @@ import sys
 import quoted
 import results as reader
 import subjects
+import whole
 from fit_gtx280 import FITTED
 from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 
@@ -198,16 +199,16 @@ def main():
     check = parser.parse_args().check
     data, stale = Data(), []
     for path in PAGES:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         fresh = fill(text, data)
         if fresh != text:
             stale.append(str(path.relative_to(ROOT)))
             if not check:
-                path.write_text(fresh)
+                whole.write(path, fresh)
     if stale:
         print(("stale: " if check else "written: ") + ", ".join(stale), file=sys.stderr if check else sys.stdout)
     return 1 if check and stale else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(whole.run(main, "readme.py"))

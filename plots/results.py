@@ -4,21 +4,31 @@ load(paths) keeps every row that is whole and names every line that is not; it m
 only as a Figure, with its unit and with what it is: measured (a clock), counted (the simulator) or model (computed from counts).
 """
 
+import codecs
 import csv
 import dataclasses
-import math
+import os
 import re
+import stat
 
-# Without these columns a file is not one of ours.
-NEEDED = ["backend", "machine", "driver", "kernel", "source_row", "type", "width", "height", "verified", "time_median_ms",
-          "time_spread_percent", "bandwidth_gbs", "memory", "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "block",
-          "date_utc", "commit", "one_launch_memory", "dram_peak_gbs", "first_launch_ms", "partition_map", "busiest_partition_of_loads",
-          "busiest_partition_of_stores", "global_load_requests", "global_load_transactions", "coalesced_percent"]
-# All other columns hold numbers, or nothing.
-TEXT = {"date_utc", "commit", "backend", "machine", "driver", "step", "kernel", "source_row", "produces", "type", "verified", "memory",
-        "partition_map", "model_limit", "model_time_over_copy_limit", "block", "one_launch_memory"}
+# What a column holds, and which of them a file must have: those that the programs here read. Others are left as they are.
+TEXT = ["backend", "date_utc", "commit", "machine", "driver", "step", "kernel", "source_row", "produces", "type", "verified", "memory",
+        "partition_map", "model_limit", "block", "one_launch_memory"]
+COUNT = ["width", "height", "global_load_requests", "global_load_transactions", "global_store_requests", "global_store_transactions", "shared_load_requests",
+         "shared_load_wavefronts", "shared_store_requests", "shared_store_wavefronts"]
+NUMBER = ["time_median_ms", "time_spread_percent", "bandwidth_gbs", "bandwidth_percent_of_memcpy", "dram_peak_gbs", "coalesced_percent",
+          "busiest_partition_of_loads", "busiest_partition_of_stores", "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "first_launch_ms"]
+NEEDED = [*TEXT, *COUNT, *NUMBER]
+# The same of columns that a file need not have.
+MORE_TEXT = ["model_time_over_copy_limit"]
+MORE_COUNT = ["element_bytes", "samples", "passes_per_sample", "buffers", "working_set_bytes", "l2_bytes", "global_bytes_moved", "worst_conflict", "model_bursts",
+              "model_scattered_bursts", "accesses", "one_launch_passes", "shared_bytes_per_block", "launches", "blocks_launched", "warps_launched", "barriers_of_warps"]
+MORE_NUMBER = ["time_min_ms", "model_barriers", "one_launch_time_median_ms", "model_time_over_copy"]
+TEXTS, COUNTS, NUMBERS = {*TEXT, *MORE_TEXT}, {*COUNT, *MORE_COUNT}, {*NUMBER, *MORE_NUMBER}
 NONE = {"coalesced_percent": ("", "-")}  # what no value looks like there
-NUMBER = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+DIGITS = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+LEAST, MOST, LONGEST = 1e-12, 1e18, 200  # of a number that is not 0, in whatever unit; of characters in a text
+MOST_SIDE = 2147400000  # as --size has it
 BACKENDS = ("cuda", "cpu", "sim")
 MEASURED = ["time_median_ms", "bandwidth_gbs"]
 MODELLED = ["model_time_ms", "model_bandwidth_gbs"]
@@ -124,6 +134,14 @@ class Results:
         self.all, self.problems = rows, problems
         self.rows = newest(rows)
 
+    @property
+    def rows(self):
+        return self._rows
+
+    @rows.setter
+    def rows(self, rows):
+        self._rows, self._found = rows, {}
+
     def machines(self):
         """Every back end and machine, once, in the order of the files."""
         found = {}
@@ -132,18 +150,25 @@ class Results:
         return [Machine(*key, ", ".join(sorted({r["driver"] for r in rows if r["driver"]})), max(r["date_utc"] for r in rows))
                 for key, rows in found.items()]
 
+    def _index(self, having):
+        """{(back end, name or source row, width, height, type): its rows}, made once."""
+        if having not in self._found:
+            found = self._found[having] = {}
+            for row in newest(row for row in self.all if row[having]) if having else self.rows:
+                for name in {row["kernel"], *row["source_row"].split()}:
+                    found.setdefault((row["backend"], name, int(row["width"]), int(row["height"]), row["type"]), []).append(row)
+        return self._found[having]
+
     def find(self, name, width, height=None, type="float", block=None, machine=None, backends=BACKENDS, having=None):
         """The row of a kernel, given by its name or its row in the table of sources; None if there is none.
 
         height: None for a square. block: None for whichever comes first. machine: one of machines(), or None for the
         first that has such a row, back ends in the order given. having: a column that not all runs fill; the newest that did.
         """
-        rows = newest(row for row in self.all if row[having]) if having else self.rows
+        index = self._index(having)
         for backend in [machine.backend] if machine else backends:
-            for row in rows:
-                if row["backend"] == backend and (name == row["kernel"] or name in row["source_row"].split()) \
-                        and (int(row["width"]), int(row["height"])) == (width, height or width) and row["type"] == type \
-                        and block in (None, row["block"]) and (machine is None or machine.name == row["machine"]):
+            for row in index.get((backend, name, width, height or width, type), []):
+                if block in (None, row["block"]) and (machine is None or machine.name == row["machine"]):
                     return row
         return None
 
@@ -155,9 +180,12 @@ def read(path, problems):
 
     try:
         with open(path, "rb") as file:
-            lines = file.read().split(b"\n")
-    except OSError as error:
-        problem(f"cannot be read: {error.strerror}")
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+                problem("cannot be read: not a file")
+                return [], []
+            lines = file.read().removeprefix(codecs.BOM_UTF8).split(b"\n")
+    except (OSError, ValueError) as error:  # ValueError: a name that is none
+        problem(f"cannot be read: {getattr(error, 'strerror', error)}")
         return [], []
     heading, rows = [], []
     for number, line in enumerate(lines, 1):
@@ -178,7 +206,8 @@ def read(path, problems):
                 return [], []
             heading = cells
             if len(set(heading)) < len(heading):
-                problem(f"two columns called {next(name for name in heading if heading.count(name) > 1)}", number)
+                twice = next(name for name in heading if heading.count(name) > 1)
+                problem(f"two columns called {twice if twice.isprintable() else quoted(twice)}", number)
                 return [], []
         elif cells:
             if len(cells) != len(heading):
@@ -190,25 +219,42 @@ def read(path, problems):
     return heading, rows
 
 
+def quoted(text):
+    """As a message has it: on one line, and not too long."""
+    return repr(text) if len(text) <= 40 else f"{text[:40]!r}... ({len(text)} characters)"
+
+
 def fault(row):
     """What is wrong with a row of ours; None if nothing is."""
     if row["backend"] not in BACKENDS:
-        return f"unknown back end {row['backend']!r}: expected one of {', '.join(BACKENDS)}"
+        return f"unknown back end {quoted(row['backend'])}: expected one of {', '.join(BACKENDS)}"
     for name, text in row.items():
-        if name in TEXT or text in NONE.get(name, ("",)):
+        if name in TEXTS:
+            if len(text) > LONGEST or not text.isprintable():
+                return f"{name} is {quoted(text)}: expected at most {LONGEST} characters that can be shown"
+        elif name in ("width", "height"):
+            if not re.fullmatch("[1-9][0-9]{0,9}", text) or int(text) > MOST_SIDE:
+                return f"{name} is {quoted(text)}: expected a whole number from 1 to {MOST_SIDE}"
+        elif text in NONE.get(name, ("",)):
             continue
-        if not re.fullmatch(NUMBER, text) or not math.isfinite(float(text)):
-            return f"{name} is {text!r}: expected a number, not negative"
-    for name in ("width", "height"):
-        if not re.fullmatch("0*[1-9][0-9]*", row[name]):
-            return f"{name} is {row[name]!r}: expected a whole number from 1 on"
+        elif name in COUNTS:
+            if not re.fullmatch("[0-9]{1,18}", text):
+                return f"{name} is {quoted(text)}: expected a whole number of at most 18 digits"
+        elif name in NUMBERS:
+            if not re.fullmatch(DIGITS, text) or not (float(text) == 0 or LEAST <= float(text) <= MOST):
+                return f"{name} is {quoted(text)}: expected a number, 0 or from {LEAST} to {MOST}"
+    shortest = float(row.get("time_min_ms") or 0)
+    if shortest >= 1e-3 and row["time_median_ms"] and float(row["time_median_ms"]) and not shortest <= float(row["time_median_ms"]) <= 1000 * shortest:
+        return f"time_median_ms is {row['time_median_ms']}, and time_min_ms is {row['time_min_ms']}: one of them is no such time"
     for name in ("machine", "kernel", "type"):
         if not row[name]:
             return f"no {name}"
+    if not re.fullmatch("([0-9]{1,4}x[0-9]{1,4})?", row["block"]):
+        return f"block is {quoted(row['block'])}: expected threads in x and y, such as 32x8, or nothing"
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", row["date_utc"]):
-        return f"date_utc is {row['date_utc']!r}: expected YYYY-MM-DDThh:mm:ssZ"
+        return f"date_utc is {quoted(row['date_utc'])}: expected YYYY-MM-DDThh:mm:ssZ"
     if row["verified"] != "yes":
-        return f"verified is {row['verified']!r}: its result was wrong, or never checked"
+        return f"verified is {quoted(row['verified'])}: its result was wrong, or never checked"
     for name in MEASURED if row["backend"] == "sim" else MODELLED:
         if row[name]:
             return f"back end {row['backend']} with a {name}: measured and modelled figures mixed"
@@ -224,7 +270,8 @@ def load(paths):
         missing = [name for name in NEEDED if name not in heading]
         if heading and missing:
             del problems[before:]  # of the lines of a foreign file nothing need be said
-            problems.append(f"{path}, line 1: no column {missing[0]}: not a file that ./stepNN --csv wrote")
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            problems.append(f"{path}, line 1: no column {', '.join(missing[:5])}{more}: not a file that ./stepNN --csv wrote")
             continue
         for number, row in rows:
             what = fault(row)

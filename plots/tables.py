@@ -12,11 +12,14 @@ Figures of the simulator's model are marked `model`; what was neither measured n
 
 import argparse
 import csv
+import io
 import math
 import pathlib
+import re
 import sys
 
 import results as reader
+import whole
 
 PUBLISHED = pathlib.Path(__file__).resolve().parent / "published.csv"
 GIB = 1.073741824  # GB in a GiB
@@ -47,10 +50,38 @@ def machines(results):
     return [f"{kinds[m.backend]} {m.name}{', driver ' + m.driver if m.driver else ''}, {m.date[:10]}" for m in results.machines()]
 
 
+def apart(results):
+    """[Results] of which no two GPUs, hosts or simulated machines are in one: for each GPU, with its host and the counts made for it; without one,
+    for each machine."""
+    from sources import judging  # which knows the sources, and this module their tables
+
+    found = {backend: [m for m in results.machines() if m.backend == backend] for backend in reader.BACKENDS}
+    alone = []
+    for machine in found["cuda"] or found["sim"] or found["cpu"]:
+        own = [machine]
+        if machine.backend != "cpu":
+            own += found["cpu"] if len(found["cpu"]) < 2 else filter(None, [judging.host(results, machine)])
+        if machine.backend == "cuda":
+            own += found["sim"] if len(found["sim"]) < 2 else [m for m in found["sim"] if m.name in machine.name]
+        alone.append(reader.Results([row for row in results.all if any(m.has(row) for m in own)], []))
+    return alone
+
+
+def comparable(*figures):
+    """Whether figures are all there, and of one machine and kind: others are not to be divided or summed."""
+    return all(figures) and len({(f.row["backend"], f.machine) for f in figures}) == 1
+
+
+def sig(value):
+    """Three significant digits, and no more behind the point than the results files have."""
+    value = float(value)
+    return f"{value:.{min(4, max(0, 2 - math.floor(math.log10(abs(value)))))}f}" if value else "0"
+
+
 def time_ms(row):
     """A time to show, and the same as a number; a model's is marked."""
     figure = reader.time(row)
-    return (f"{figure.mark}{figure.value:.3f}", figure.value) if figure else ("-", None)
+    return (f"{figure.mark}{sig(figure.value)}", figure.value) if figure else ("-", None)
 
 
 def bandwidth(row):
@@ -58,23 +89,36 @@ def bandwidth(row):
     return f"{figure.mark}{figure.value:.1f}" if figure else "-"
 
 
+def shown(text):
+    """A cell, or any other line, as Markdown that shows it: code, bold and links to other pages stay what they are, and all else that a
+    file of results may have in it (a tag, an entity, a link, the end of a cell) is text."""
+    def escape(match):
+        code, link = match.group("code"), match.group("link")
+        if code:
+            return code.replace("|", "\\|")
+        return link or {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "\\": "\\\\", "[": "\\["}[match.group()]
+
+    return re.sub(r"(?P<code>`[^`]+`)|(?P<link>\[[\w ]+\]\((?:\.\./)*\w+/\w+\.md\))|[&<>|\[\\]", escape, text)
+
+
 class Table:
-    """A title, a heading, lines of cells, and a note for below. All columns but the first `texts` are numbers."""
+    """A title, a heading, lines of cells, and a note for below. texts: the columns that are no numbers, or how many are none, from the first on."""
 
     def __init__(self, title, heading, lines, note="", texts=1):
-        self.title, self.note, self.texts = title, note, texts
+        self.title, self.note, self.texts = title, note, range(texts) if isinstance(texts, int) else texts
         self.rows = [[str(cell) for cell in line] for line in [heading, *lines]]
 
     def text(self):
         """For a terminal: columns as wide as they need to be."""
         widths = [max(len(line[i]) for line in self.rows) for i in range(len(self.rows[0]))]
-        lines = ["  ".join(f"{c:<{w}}" if i < self.texts else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
+        lines = ["  ".join(f"{c:<{w}}" if i in self.texts else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
         return f"\n{self.title}\n\n" + "\n".join(lines) + "\n" + (f"\n{self.note}\n" if self.note else "")
 
     def markdown(self):
-        heading, *lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in self.rows]
-        title = [f"**{self.title}**\n"] if self.title else []
-        return "\n".join([*title, heading, "|" + "---|" * self.texts + "---:|" * (len(self.rows[0]) - self.texts), *lines]) + ("\n\n" + self.note.replace("\n*", "\n\\*") if self.note else "") + "\n"
+        heading, *lines = ["| " + " | ".join(map(shown, line)) + " |" for line in self.rows]
+        title = [f"**{shown(self.title)}**\n"] if self.title else []
+        rule = "|" + "".join("---|" if i in self.texts else "---:|" for i in range(len(self.rows[0])))
+        return "\n".join([*title, heading, rule, *lines]) + ("\n\n" + self.note.replace("\n*", "\n\\*") if self.note else "") + "\n"
 
 
 def editions(rows):
@@ -127,8 +171,11 @@ def book(published, results):
         """Text and number; the round trip of B10 is the sum of two rows."""
         if source_row != "B10":
             return time_ms(results.find(source_row, side))
-        ways = [time_ms(results.find(kernel, side))[1] for kernel in ("hostToDevice", "deviceToHost")]
-        return (f"{sum(ways):.3f}", sum(ways)) if all(ways) else ("-", None)
+        ways = [reader.time(results.find(kernel, side)) for kernel in ("hostToDevice", "deviceToHost")]
+        if not comparable(*ways):
+            return "-", None
+        total = sum(way.value for way in ways)
+        return f"{ways[0].mark}{sig(total)}", total
 
     (peak,) = [float(r["value"]) for r in rows if r["quantity"] == "DRAM peak"]
 
@@ -161,8 +208,10 @@ def book(published, results):
     lines = []
     for n in sides:
         one, loop = there("9.3", "B7", n), there("9.3", "B9", n)
-        (one_text, one_ms), (loop_text, loop_ms) = here("transposeTile32Padded", n), here("B9", n)
-        lines.append([n, f"{one:.3f}", f"{loop:.3f}", f"{one / loop:.2f}", one_text, loop_text, f"{one_ms / loop_ms:.2f}" if one_ms and loop_ms else "-"])
+        per_tile, looping = (results.find(name, n) for name in ("transposeTile32Padded", "B9"))
+        timed = [reader.time(row) for row in (per_tile, looping)]
+        lines.append([n, f"{one:.3f}", f"{loop:.3f}", f"{one / loop:.2f}", time_ms(per_tile)[0], time_ms(looping)[0],
+                      f"{timed[0].value / timed[1].value:.2f}" if comparable(*timed) else "-"])
     return tables + [Table("The book's table 9.3: ms, one block per tile (gpu_2_2) and a fixed grid of looping blocks (gpu_2_2_1); here: both with a tile of 32 x 33 and 32 x 32 threads",
                            ["n", "per tile, published", "looping, published*", "ratio", "per tile, here", "looping, here", "ratio"], lines,
                            editions(r for r in rows if r["table"] == "9.3")
@@ -216,7 +265,7 @@ def ratio_table(results, element):
     """(shapes, {kernel: {shape: GB/s}}) of one type, measured ones alone; the copy comes first."""
     found, shapes = {}, {}
     for r in results.rows:
-        if r["type"] == element and r["bandwidth_gbs"]:
+        if r["type"] == element and float(r["bandwidth_gbs"] or 0):
             shape = f"{r['width']} x {r['height']}"
             shapes[shape] = None
             found.setdefault(r["kernel"], {})[shape] = float(r["bandwidth_gbs"])
@@ -265,19 +314,17 @@ def main():
     options = parser.parse_args()
     results = reader.load(options.results)
     refuse(results.problems)
-    for line in machines(results):
-        print(f"Here: {line}")
-    for table in tables[options.table](read(PUBLISHED), results):
-        print(table.text(), end="")
+    for number, own in enumerate(apart(results)):
+        print("\n" * bool(number) + "".join(f"Here: {line}\n" for line in machines(own)), end="")
+        for table in tables[options.table](read(PUBLISHED), own):
+            print(table.text(), end="")
     if options.csv:
-        try:
-            with open(options.csv, "w", newline="") as file:
-                writer = csv.DictWriter(file, results.all[0].keys(), lineterminator="\n", extrasaction="ignore", restval="")
-                writer.writeheader()
-                writer.writerows(results.all)
-        except OSError as error:
-            fail(f"{options.csv}: cannot be written: {error}")
+        text = io.StringIO()
+        writer = csv.DictWriter(text, dict.fromkeys(name for row in results.all for name in row), lineterminator="\n", restval="")
+        writer.writeheader()
+        writer.writerows(results.all)
+        whole.write(options.csv, text.getvalue())
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(whole.run(main, "tables.py"))

@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = ("machine,kernel,type,width,height,block_x,block_y,warp,phase,access,memory,line,lane_bytes,lanes,"
            "offsets_bytes,units,partition")
 LANES = 32
+LARGEST = 1 << 48  # bytes of any memory
 MEMORIES = ("idata", "odata", "shared")
 ACCESSES = ("load", "store")
 
@@ -122,8 +123,11 @@ def request(launch, block_x, block_y, warp, phase, access, memory, line, lane_by
     listed = None if colon else [int(value) for value in offsets.split()]
     if listed is not None and len(listed) != mask.bit_count():
         raise ValueError(f"{len(listed)} offsets of {mask.bit_count()} lanes")
-    return (launch, int(block_x), int(block_y), int(warp), int(phase), ACCESSES.index(access), MEMORIES.index(memory), int(line),
-            int(lane_bytes), mask, int(units), int(partition or -1), int(first) if colon else 0, int(step) if colon else 0, listed)
+    numbers = (launch, int(block_x), int(block_y), int(warp), int(phase), ACCESSES.index(access), MEMORIES.index(memory), int(line),
+               int(lane_bytes), mask, int(units), int(partition or -1), int(first) if colon else 0, int(step) if colon else 0)
+    if max(numbers + tuple(listed or ())) >= LARGEST or min(numbers + tuple(listed or ())) <= -LARGEST:
+        raise ValueError("a number that is none of a trace")
+    return (*numbers, listed)
 
 
 def offsets(lanes, first, step, listed):
@@ -144,7 +148,7 @@ def run_trace(run, folder):
     with tempfile.TemporaryDirectory(dir=folder) as own:
         path = pathlib.Path(own) / "trace.csv"
         try:
-            done = subprocess.run([ROOT / program, "--device", "sim", "--explain", "--trace", path, *options], cwd=ROOT, capture_output=True, text=True)
+            done = subprocess.run([ROOT / program, "--device", "sim", "--explain", "--trace", path, *options], cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace")
         except OSError as error:
             raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
         if done.returncode != 0:

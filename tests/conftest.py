@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 
 import pytest
 
@@ -10,6 +11,10 @@ from lessons import ROOT, run
 # What `make` says to the makes that it starts itself is nothing for those that the tests run.
 for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
     os.environ.pop(name, None)
+
+# nohup and what runs in the background of a script begin with it ignored, and so would all that the tests interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncode == 0
 
@@ -38,3 +43,23 @@ def assert_refused(done, status, *words):
     assert len(lines) == 1, lines
     for word in words:
         assert word in lines[0], lines[0]
+
+
+def a_terminal():
+    """Both ends of a pseudo-terminal; skips the test on a system without."""
+    try:
+        return os.openpty()
+    except OSError as error:
+        pytest.skip(f"no pseudo-terminal: {error.strerror}")
+
+
+def needs_git():
+    """Skips the test where the project is no checkout, but was unpacked."""
+    if run("git", "rev-parse", "HEAD").returncode:
+        pytest.skip("no git, or no checkout")
+
+
+def needs(path):
+    """Skips the test on a system without this device."""
+    if not os.path.exists(path):
+        pytest.skip(f"no {path}")

@@ -37,7 +37,8 @@ def reasons(file):
 def chosen(python):
     """The pins for one Python, as name==version. pip evaluates markers for the Python that runs it, whatever --python-version says."""
     found = [pin for file in FILES for pin in pins(file)]
-    return [f"{pin.name}{pin.specifier}" for pin in found if not pin.marker or pin.marker.evaluate({"python_version": python})]
+    # Two files may need the same package.
+    return list(dict.fromkeys(f"{pin.name}{pin.specifier}" for pin in found if not pin.marker or pin.marker.evaluate({"python_version": python})))
 
 
 def statement():

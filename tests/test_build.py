@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from conftest import HAS_GPU
+from conftest import HAS_GPU, needs_git
 from lessons import ROOT, run
 
 BARE = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}  # no nvcc, no settings of the user's
@@ -18,6 +18,7 @@ NVCC = shutil.which("nvcc")
 @pytest.fixture
 def copy(tmp_path):
     """The files git knows or would add, in a new folder."""
+    needs_git()
     listed = run("git", "ls-files", "-co", "--exclude-standard")
     assert listed.returncode == 0, listed.stderr
     for name in listed.stdout.splitlines():
@@ -85,7 +86,7 @@ def test_parallel_build(copy):
 
 
 def test_the_report_needs_no_package_of_the_tests(copy):
-    installs = {target: [line for line in run("make", "-n", target, "NVCC=", cwd=copy, env=BARE).stdout.splitlines() if "pip install" in line]
+    installs = {target: [line for line in run("make", "-n", target, "NVCC=", "PLOTS_PYTHON=", cwd=copy, env=BARE).stdout.splitlines() if "pip install" in line]
                 for target in ("report", "test")}
     assert [re.findall(r"-r (\S+)", line) for line in installs["report"]] == [["plots/requirements.txt"]]
     assert [re.findall(r"-r (\S+)", line) for line in installs["test"]] == [["plots/requirements.txt"], ["plots/requirements.txt", "tests/requirements.txt"]]
@@ -137,6 +138,7 @@ def test_help_names_every_target():
 
 
 def test_git_ignores_what_is_generated():
+    needs_git()
     for name in ("step04", "build/x", "results/x", "report/x", ".venv/x"):
         assert run("git", "check-ignore", name).returncode == 0, name
     for name in ("step04_padding/step04.cu", "tests/unit.cpp"):

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import assert_refused, step
+from conftest import a_terminal, assert_refused, needs, step
 from lessons import LESSONS, ROOT, STEPS, computing, run
 
 
@@ -53,10 +53,21 @@ from lessons import LESSONS, ROOT, STEPS, computing, run
     (["--print", "--size", "33"], ["--print", "33 columns", "at most 32"]),
     (["--print", "--size", "8x33"], ["--print", "33 rows"]),
     (["--kernel", "transposeSwizzled,nope"], ["--kernel nope", "expected one of"]),
+    (["--kernel", "transposeSwizzled", "--kernel", "nope"], ["--kernel nope", "expected one of"]),
 ])
 def test_bad_input(arguments, words):
     done = step("step04", *arguments)
     assert_refused(done, 2, *words)
+
+
+def test_kernels_and_blocks_are_those_that_were_named():
+    """None is left out without a word, and none is run twice."""
+    assert_refused(step("step02", "--kernel", "transposeNaive,transposeCol", "--block", "32x8"), 2, "--block: does not apply to transposeNaive, but to transposeRow, ")
+    out = step("step02", "--kernel", "transposeNaive", "--kernel", "transposeCol", "--size", 64).stdout
+    assert re.findall(r"^(\w+) .* verified", out, re.MULTILINE) == ["transposeNaive", "transposeCol"]
+    done = step("step02", "--kernel", "transposeCol", "--block", "32x8,32x8", "--block", "32x8", "--size", 64)
+    assert done.returncode == 0 and done.stdout.count("verified") == 1
+    assert_refused(step("step02", "--kernel", "transposeSerialRead", "--trace", "/dev/null"), 2, "--trace: transposeSerialRead runs on the CPU")
 
 
 @pytest.mark.parametrize("size", [["--size", "2000000000"], ["--size", "3000000"]])
@@ -218,7 +229,7 @@ def test_progress_is_for_terminals_that_wait():
     """On a pseudo-terminal: a line after two seconds, taken away again; into a pipe: nothing."""
     processor = str(min(os.sched_getaffinity(0)))  # with all of them it may not have to wait
     command = ["taskset", "-c", processor, ROOT / "step02", "--device", "sim", "--size", "6000", "--reps", "3"]
-    terminal, end = os.openpty()
+    terminal, end = a_terminal()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=end)
     os.close(end)
     seen = b""
@@ -262,5 +273,6 @@ def test_csv_to_a_device_file_leaves_the_device():
 
 
 def test_full_output_is_noticed():
-    done = run("sh", "-c", f"{ROOT}/step04 --size 32 > /dev/full")
+    needs("/dev/full")
+    done = run("sh", "-c", '"$0" --size 32 > /dev/full', ROOT / "step04")
     assert_refused(done, 2, "standard output")

@@ -200,6 +200,7 @@ def test_one_fault_by_name_or_number():
 @pytest.mark.parametrize("arguments, words", [
     (["--errata", "--device", "cuda"], ["--errata", "simulator"]),
     (["--errata", "--all"], ["--errata", "--kernel"]),
+    *((["--errata", *more], ["--errata", "of the other options it takes"]) for more in (["--type", "float"], ["--reps", "5"], ["--explain"], ["--peak", "3"], ["--once"], ["--seed", "3"])),
     (["--errata", "--kernel", "nope"], ["--kernel nope", "transposeRepeatedRace"]),
 ])
 def test_bad_input(arguments, words):
@@ -226,3 +227,10 @@ def test_what_a_gpu_showed():
         assert rows[kernel]["exit_status"] == "0" and "hazard" in rows[kernel]["tool_summary"]
     for kernel in ("transposeRow1DOnce", "transposeRowUnrolledUntested", "transposeDiagonal16Untested", "transposeNaiveRowOffset", "transposeShortIndex"):
         assert rows[kernel]["exit_status"] == "1" and "wrong result" in rows[kernel]["report"]
+
+
+@pytest.mark.parametrize("program, arguments", [("step02", ["--kernel", "E8", "--size", "300x500"]), ("step06", ["--kernel", "E7", "--size", "50"]), ("step06", ["--errata"])])
+def test_a_fault_is_the_same_fault_every_time(program, arguments):
+    """Blocks that race do so in one order, whatever host threads the machine has: which finding comes first, and how many elements differ."""
+    said = {(done.returncode, done.stdout, done.stderr) for done in (run(ROOT / program, "--device", "sim", *arguments) for _ in range(6))}
+    assert len(said) == 1 and (arguments == ["--errata"] or next(iter(said))[0] == 1)

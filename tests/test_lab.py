@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -46,6 +47,16 @@ def test_solution(untouched):
     done = lab(STANDIN / "solution.cu")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[0].split()[:4] == ["40", "/", "40", "right:"] and "100 / 100" in done.stdout
+
+
+def test_a_solution_in_any_language(tmp_path, untouched):
+    """Comments in a locale in which nothing but ASCII can be decoded, at a path that is none of it."""
+    folder = tmp_path / "mat riks é"
+    folder.mkdir()
+    (folder / "解.cu").write_text(SOLUTION + "// 转置矩阵 — é\n", encoding="utf-8")
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([sys.executable, ROOT / "lab/check.py", "04", "--exercises", STANDIN / "exercises.py", "--file", "解.cu"], cwd=folder, env=environment, capture_output=True)
+    assert done.returncode == 0 and b"100 / 100" in done.stdout and done.stderr == b""
 
 
 def test_handout(untouched):

@@ -25,12 +25,6 @@ std::string conflict_text(const Conflict& c)
     return format("%s, at words %llu and %llu of shared memory", meet.c_str(), (unsigned long long)c.words[0], (unsigned long long)c.words[1]);
 }
 
-TracedRequest traced(const Traced& t, dim3 grid, int line)
-{
-    return {{unsigned(t.block % grid.x), unsigned(t.block / grid.x % grid.y), unsigned(t.block / grid.x / grid.y)},
-            t.warp, t.phase, kind_of(t.site) != load, t.memory, line, bytes_of(t.site), t.lanes, t.offsets, t.units, t.partition};
-}
-
 // A line that the compiler made into several calls, by unrolling a loop, is one site to a reader.
 // `worst`: of each of the sites.
 void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst, const SiteCounts& c, const Place& line, const Rules& rules)
@@ -70,7 +64,6 @@ LaunchCounts counts_of(const Report& report, const Machine& machine, bool locate
     LaunchCounts counts;
     std::map<Site, Place> places;
     for (const SiteCounts& site : report.sites) places[site.site] = locate ? place_of(return_address(site.site)) : Place();
-    for (const Traced& t : report.trace) counts.trace.push_back(traced(t, report.grid, places[t.site].line));
 
     const Rules rules(machine);
     std::vector<WorstConflict> worst;
@@ -121,16 +114,12 @@ public:
         throw Error{status_no_device, "the simulator has no clock"};
     }
 
-    void keep_trace() override
-    {
-        use_trace(true);
-        tracing_ = true;
-    }
+    void trace_to(const TraceSink* sink) override { use_trace(sink); }
 
     LaunchCounts take_counts(bool locate) override
     {
         const Report report = take_report();
-        LaunchCounts counts = counts_of(report, machine_, locate || tracing_);
+        LaunchCounts counts = counts_of(report, machine_, locate);
         add_findings(counts, report);
         // Each element stored once, and none loaded: if the result is right, there was no race.
         const Contents& out = last_.odata.contents;
@@ -171,6 +160,7 @@ private:
                 memory->shadow = std::make_shared<Shadow>(memory->bytes);
                 if (!memory->unwritten) memory->shadow->note_written(0, memory->bytes);
             }
+        use_one_host_thread(last_.kernel->part == Part::faulty);
         last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width, last_.height, last_.block);
         for (const auto& memory : memory().all()) memory->shadow.reset();
         use_matrices(nullptr, 0, nullptr, 0, 0);
@@ -205,7 +195,7 @@ private:
     }
 
     const Machine& machine_;
-    bool tracing_ = false, exact_ = false;
+    bool exact_ = false;
     Last last_;
 };
 

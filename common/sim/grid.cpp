@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../error.h"
 #include "../host.h"
 #include "../kernel.h"
 #include "rules.h"
@@ -96,6 +97,7 @@ void Pool::set_active(int count)
 
 void Pool::serve(int number, uint64_t served)
 {
+    const harness::NoWayOut no_way_out;
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
         wake_.wait(lock, [&] { return stop_ || grids_ != served; });
@@ -129,7 +131,7 @@ void Pool::run(Grid& grid)
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
-    const bool share = active_ > 1 && grid.blocks >= 8 && !settings().tracing && !settings().exact;
+    const bool share = active_ > 1 && grid.blocks >= 8 && !settings().trace && !settings().exact && !settings().alone;
     grid.alone = !share;
     if (share) {
         {
@@ -182,8 +184,6 @@ Report Pool::take_report()
         worker->barriers = worker->output_stored = worker->most_shared_bytes = 0;
         worker->unordered_possible = false;
         worker->counter.sites().clear();
-        std::move(worker->traced.begin(), worker->traced.end(), std::back_inserter(report.trace));
-        worker->traced.clear();
         worker->findings.list.clear();
     }
     std::sort(report.sites.begin(), report.sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
@@ -251,7 +251,11 @@ void run_grid(const Launching& launching, void (*threads)(const void* arguments)
     const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
     const Rules rules(*machine);
     Grid launched{&launching, grid, block, threads, arguments, machine, &rules, &pool().windows(), blocks, 0, chunk, {0}};
-    pool().run(launched);
+    Pool& all = pool();
+    {
+        const harness::NoWayOut no_way_out;  // fibers and the other host threads use what is here
+        all.run(launched);
+    }
     if (launch_hooks().ended) launch_hooks().ended(launching);
 }
 
@@ -284,9 +288,11 @@ void look_at_host(uintptr_t address, Site site)
 
 void use_instruments(bool on) { settings().instruments = on; }
 
-void use_trace(bool on) { settings().tracing = on; }
+void use_trace(const harness::TraceSink* sink) { settings().trace = sink; }
 
 void use_exact_checks(bool on) { settings().exact = on; }
+
+void use_one_host_thread(bool on) { settings().alone = on; }
 
 void use_machine(const harness::Machine& chosen) { machine = &chosen; }
 

@@ -593,6 +593,8 @@ Place place_of(uint64_t return_address)
     return place;
 }
 
+int line_of(uint64_t return_address) { return cached(return_address).line; }
+
 uint32_t place_number(uint64_t return_address)
 {
     return cached(return_address).number;

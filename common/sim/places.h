@@ -16,6 +16,9 @@ struct Place {
 
 Place place_of(uint64_t return_address);
 
+// The line alone, remembered; 0 if unknown.
+int line_of(uint64_t return_address);
+
 // A small number, equal for two addresses if and only if they return from the same line and
 // column of one function: compilers copy calls. Each address of an unknown place has its own.
 uint32_t place_number(uint64_t return_address);

@@ -28,23 +28,14 @@ void use_machine(const harness::Machine& machine);
 // cost, and nothing else. Reports are empty then.
 void use_instruments(bool on);
 
-// One request on record.
-struct Traced {
-    Site site;
-    uint64_t block;
-    int warp, phase;     // phase: barriers that the block has passed
-    std::string memory;  // idata, odata or shared; an allocation of a program
-    uint32_t lanes;      // bit l set: lane l takes part
-    std::vector<int64_t> offsets;  // of those lanes, in bytes from where the matrix or the shared memory begins
-    int units;
-    int partition;       // of the first lane's byte; -1: shared memory, or a machine whose map is unknown
-};
-
-// Whether the next launches keep all of their requests, in the order of the blocks.
-void use_trace(bool on);
+// Who is told of every request of the next launches, in the order of the blocks; null: nobody.
+void use_trace(const harness::TraceSink* sink);
 
 // Whether global memory is checked for races, where its allocations have a Shadow.
 void use_exact_checks(bool on);
+
+// Whether one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every time.
+void use_one_host_thread(bool on);
 
 // What the launches since the last call did.
 struct Report {
@@ -60,7 +51,6 @@ struct Report {
     uint64_t shared_bytes = 0;     // the most that a block declared
     uint64_t output_stored = 0;    // bytes that were stored to odata, those stored twice counted twice
     bool unordered_possible = false;  // odata was read, or other memory was stored to
-    std::vector<Traced> trace;     // with use_trace
     uint64_t accesses() const;     // by single threads
     uint64_t requests(Space space, Kind kind) const;
 };

@@ -154,7 +154,7 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
         }
         units = counter.count({request.site, request.lanes, offsets, request.order, request.times}, Space::shared, 0);
     }
-    if (settings().tracing) keep(request, warp, "shared", array.begin, array.offset, units, -1);
+    if (settings().trace) tell(request, warp, "shared", array.begin, array.offset, units, -1);
 }
 
 void Worker::global_request(const Request& request, int warp)
@@ -167,18 +167,19 @@ void Worker::global_request(const Request& request, int warp)
     else if (target.unwritten || (kind == store && !target.constant)) unordered_possible = true;
     const uint64_t offset = target.gpu_address - target.begin;
     const int units = counter.count(request, global, offset);
-    if (settings().tracing) {
+    if (settings().trace) {
         const uint64_t address = request.address[__builtin_ctz(request.lanes)];
-        keep(request, warp, target.name, target.begin, 0, units, counter.partition(address + offset));
+        tell(request, warp, target.name, target.begin, 0, units, counter.partition(address + offset));
     }
 }
 
-void Worker::keep(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition)
+void Worker::tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition)
 {
-    Traced t{request.site, block_, warp, threads_.barriers_passed(), memory, request.lanes, {}, units, partition};
+    harness::TracedRequest t{{block_index.x, block_index.y, block_index.z}, warp, threads_.barriers_passed(), kind_of(request.site) != load, memory,
+                             line_of(return_address(request.site)), bytes_of(request.site), request.lanes, {}, units, partition};
     for (int lane = 0; lane < warp_size; ++lane)
         if (request.lanes >> lane & 1) t.offsets.push_back(int64_t(request.address[lane] - begin + offset));
-    traced.push_back(std::move(t));
+    (*settings().trace)(t);
 }
 
 }  // namespace sim

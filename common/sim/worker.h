@@ -66,7 +66,6 @@ public:
     // Since they were last taken.
     Counter counter;
     Findings findings;
-    std::vector<Traced> traced;
     uint64_t barriers = 0;
     uint64_t most_shared_bytes = 0;   // of a block
     uint64_t output_stored = 0;       // bytes, to memory whose contents are to be verified
@@ -93,7 +92,7 @@ private:
     __attribute__((hot)) void request(const Request& request, int warp);
     void shared_request(const Request& request, int warp, const SharedArray& array);
     void global_request(const Request& request, int warp);
-    void keep(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition);
+    void tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition);
 
     Grid* grid_ = nullptr;
     uint64_t block_ = 0;
@@ -118,7 +117,8 @@ private:
 // Set by the host: how launches are looked at.
 struct Settings {
     bool instruments = true;  // count and check
-    bool tracing = false;     // keep all requests
+    bool alone = false;       // one host thread runs all blocks, in order
+    const harness::TraceSink* trace = nullptr;  // is told of all requests
     bool exact = false;       // check global memory; by a single host thread
 };
 Settings& settings();

@@ -37,7 +37,7 @@ ORDERS = {"copy": "along rows", "transposeNoBankConflicts": "along rows", "trans
 def step(program, *options):
     """What a step prints on the simulator. RuntimeError: it is not there, or fails."""
     try:
-        done = subprocess.run([ROOT / program, "--device", "sim", *options], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run([ROOT / program, "--device", "sim", *options], cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace")
     except OSError as error:
         raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
     if done.returncode != 0:

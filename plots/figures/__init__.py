@@ -14,7 +14,9 @@ nothing but the arguments: no date, no random name.
 """
 
 import argparse
+import html
 import pathlib
+import re
 import sys
 
 import explorables
@@ -23,11 +25,11 @@ import subjects
 from traces import take_traces
 
 from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, memories, partition_traffic, partitions_2048,
-               predicted_measured, race, sectors_naive_coalesced, time_per_element, transfers, two_halves, way_through_the_tile)
+               predicted_measured, race, sectors_naive_coalesced, time_per_element, transfers, two_halves, waterfall, way_through_the_tile)
 from .shared import DATA
 
 ALL = {module.__name__.split(".")[-1]: module for module in (
-    bandwidth_steps, bandwidth_over_n, time_per_element, predicted_measured, way_through_the_tile, sectors_naive_coalesced, banks, two_halves,
+    bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured, way_through_the_tile, sectors_naive_coalesced, banks, two_halves,
     partitions_2048, partition_traffic, block_orders, bytes_in_flight, race, memories, transfers)}
 FIGURES = {name: module for name, module in ALL.items() if hasattr(module, "FILES")}
 TRACED = {name: module for name, module in ALL.items() if hasattr(module, "TRACES")}
@@ -78,7 +80,16 @@ def draw_all(folder, rows, taken, failed, made, undone):
         reasons[name] = module.draw(subjects.rows_of(module.BENCHED), folder / name)
     for name, module in EXPLORED.items():
         reasons[name] = undone[module.EXPLORABLE] if module.EXPLORABLE in undone else module.draw(made[module.EXPLORABLE], folder / name)
+    for name in reasons:
+        if not reasons[name]:
+            titled(folder / f"{name}.svg", ALL[name].__doc__)
     return reasons
+
+
+def titled(path, title):
+    """Gives an SVG file a title, for whoever has it read aloud."""
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <title>{html.escape(title)}</title>", text, count=1), encoding="utf-8")
 
 
 def main():

@@ -3,6 +3,7 @@
 import html
 import io
 import pathlib
+import re
 
 import matplotlib
 import numpy as np
@@ -39,6 +40,7 @@ STYLE = {
     "ytick.labelsize": 9.5, "legend.fontsize": 9.5, "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
     "grid.color": "#D9D9D9", "grid.linewidth": 0.7, "figure.facecolor": "white", "savefig.facecolor": "white", "hatch.linewidth": 0.8,
     "svg.fonttype": "path", "svg.hashsalt": "figures", "path.simplify": True, "figure.dpi": 150, "savefig.dpi": 150,
+    "text.parse_math": False,  # a machine may be called $x$
 }
 NOTE = {"fontsize": 9, "color": GREY, "ha": "left", "va": "bottom"}
 
@@ -78,7 +80,8 @@ def save(figure, stem, note):
     text = svg.getvalue()
     for number, said in enumerate(getattr(figure, "said", []), 1):
         text = text.replace(f'<g id="says{number}">', f'<g id="says{number}" data-say="{html.escape(said)}"><title>{html.escape(said)}</title>', 1)
-    pathlib.Path(f"{stem}.svg").write_text(text, encoding="utf-8")
+    described = html.escape(" ".join(note.split()))
+    pathlib.Path(f"{stem}.svg").write_text(re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <desc>{described}</desc>", text, count=1), encoding="utf-8")
     figure.savefig(f"{stem}.png", metadata={"Software": None})
 
 

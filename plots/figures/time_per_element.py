@@ -52,11 +52,11 @@ def draw(rows, stem, machine=None):
     axes.set_yticks(decades, [f"{t:g}" for t in decades])
     # Between the lines of the host and those of the GPU, at their right ends.
     ends_of = {text: [float(sizes[max(sizes)]["time_median_ms"]) * 1e6 / max(sizes) ** 2 for sizes in found.values()]
-               for text, found in (("one core of the host", cpu), ("GPU", gpu)) if found}
-    middle = math.sqrt(min(ends_of.get("one core of the host", [high])) * max(ends_of.get("GPU", [low])))
+               for text, found in (("one core of a CPU", cpu), ("GPU", gpu)) if found}
+    middle = math.sqrt(min(ends_of.get("one core of a CPU", [high])) * max(ends_of.get("GPU", [low])))
     if len(ends_of) == 2:
         axes.axhline(middle, color="black", lw=0.8)
-    for text, factor in (("one core of the host", 1.4), ("GPU", 1 / 1.4)):
+    for text, factor in (("one core of a CPU", 1.4), ("GPU", 1 / 1.4)):
         if text in ends_of:
             axes.text(0.985, middle * factor, text, transform=axes.get_yaxis_transform(), fontsize=10, fontweight="bold", color=GREY, va="center", ha="right")
     label_lines(axes, ends, 4.7 - 1.13)

@@ -18,6 +18,7 @@
 #include "../../csv.h"
 #include "../../error.h"
 #include "../../explain.h"
+#include "../../files.h"
 #include "../../progress.h"
 #include "../places.h"
 #include "../simulator.h"
@@ -42,7 +43,9 @@ struct Launched {
 struct Program {
     ProgramOptions options;
     const Machine* machine = nullptr;
-    std::unique_ptr<CsvFile> csv, trace;
+    std::unique_ptr<WholeFile> csv, trace;
+    std::string trace_begin;  // of the lines of the launch that runs
+    TraceSink trace_sink;
     pid_t process = 0;
     std::vector<Launched> launched;  // in the order of the first launches
     struct Said {
@@ -52,7 +55,6 @@ struct Program {
     std::vector<Said> findings;
     std::vector<std::string> notes;
     uint64_t launches = 0;
-    std::string trace_lines;
     std::unique_ptr<Progress> progress;
     bool finished = false;
 };
@@ -97,7 +99,6 @@ void add(LaunchCounts& sum, const LaunchCounts& more)
     }
     sum = more;
     sum.sites = std::move(sites);
-    sum.trace.clear();
 }
 
 // The error that CUDA has for what a thread did; cudaSuccess where a kernel goes on after it.
@@ -128,7 +129,11 @@ bool begin_launch(const Launching& launching)
     Program& p = program();
     use_machine(*p.machine);
     use_exact_checks(p.options.threads <= 1);
-    use_trace(!p.options.trace.empty());
+    if (p.trace) {
+        p.trace_begin = csv_line({p.machine->label, name_of(launching), std::to_string(p.launches + 1)});
+        p.trace_begin.back() = ',';
+        use_trace(&p.trace_sink);
+    }
     if (host_threads() != p.options.threads) set_host_threads(p.options.threads);
     open_device_memory();
     if (!p.progress && isatty(STDERR_FILENO)) p.progress = std::make_unique<Progress>(program_invocation_short_name);
@@ -178,16 +183,11 @@ std::string csv_text()
 
 constexpr const char* trace_heading = "machine,kernel,launch,block_x,block_y,block_z,warp,phase,access,memory,line,lane_bytes,lanes,offsets_bytes,units,partition\n";
 
-// As trace_csv() in results.h has it, with the number of the launch in the place of a matrix.
-std::string trace_text(const Launching& launching, const LaunchCounts& counts)
+// As trace_line() in results.h has it, with the number of the launch in the place of a matrix.
+std::string trace_line(const TracedRequest& t)
 {
-    std::string text;
-    const std::string begin = program().machine->label + "," + csv_cell(name_of(launching)) + "," + std::to_string(program().launches) + ",";
-    for (const TracedRequest& t : counts.trace) {
-        text += begin + format("%u,%u,%u,%d,%d,%s,", t.block[0], t.block[1], t.block[2], t.warp, t.phase, t.store ? "store" : "load") + csv_cell(t.memory) +
-                format(",%d,%u,%08x,", t.line, t.bytes, t.lanes) + csv_offsets(t.offsets) + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
-    }
-    return text;
+    return program().trace_begin + format("%u,%u,%u,%d,%d,%s,", t.block[0], t.block[1], t.block[2], t.warp, t.phase, t.store ? "store" : "load") + csv_cell(t.memory) +
+           format(",%d,%u,%08x,", t.line, t.bytes, t.lanes) + csv_offsets(t.offsets) + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
 }
 
 std::string counted(uint64_t n, const char* what) { return format("%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s"); }
@@ -213,13 +213,17 @@ void print_report()
 void write_files(int signal)
 {
     Program& p = program();
-    const auto write = [&](std::unique_ptr<CsvFile>& file, const char* option, const std::string& path, const std::string& text) {
-        if (file && !signal) file->write(text);
-        else if (file) fprintf(stderr, "%s: %s %s: not written: the program was ended by a signal (%s)\n", program_invocation_short_name, option, path.c_str(), strsignal(signal));
-        file.reset();
-    };
-    write(p.csv, "--csv", p.options.csv, csv_text());
-    write(p.trace, "--trace", p.options.trace, trace_heading + p.trace_lines);
+    const std::unique_ptr<WholeFile> csv = std::move(p.csv), trace = std::move(p.trace);
+    for (const auto& [file, option, path] : {std::tuple{csv.get(), "--csv", &p.options.csv}, {trace.get(), "--trace", &p.options.trace}})
+        if (file && signal)
+            fprintf(stderr, "%s: %s %s: not written: the program was ended by a signal (%s)\n", program_invocation_short_name, option, path->c_str(), strsignal(signal));
+    if (signal) return;
+    // Both, or none.
+    if (csv) csv->append(csv_text());
+    for (WholeFile* file : {trace.get(), csv.get()})
+        if (file) file->check();
+    for (WholeFile* file : {trace.get(), csv.get()})
+        if (file) file->commit();
 }
 
 void at_exit(int status, void*)
@@ -234,14 +238,18 @@ __attribute__((constructor(101))) void begin_program()
 {
     Program& p = program();
     p.process = getpid();
+    keep_standard_files();
     try {
         const char* text = std::getenv("SIM_OPTIONS");
         p.options = parse_program_options(text ? text : "");
         p.machine = &machine_named(p.options.machine);
-        if (!p.options.csv.empty()) p.csv = std::make_unique<CsvFile>("--csv", p.options.csv);
-        if (!p.options.trace.empty()) p.trace = std::make_unique<CsvFile>("--trace", p.options.trace);
+        if (!p.options.csv.empty()) p.csv = std::make_unique<WholeFile>("--csv", p.options.csv);
+        if (!p.options.trace.empty()) p.trace = std::make_unique<WholeFile>("--trace", p.options.trace);
+        refuse_one_place(p.csv.get(), p.trace.get());
+        if (p.trace) p.trace->append(trace_heading);
+        p.trace_sink = [](const TracedRequest& request) { program().trace->append(trace_line(request)); };
     } catch (const Error& error) {
-        fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.message.c_str());
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, printable(error.message).c_str());
         _exit(error.status);
     }
     // What is there before at_exit is there still when the program's own variables are destroyed, and after.
@@ -288,7 +296,6 @@ void program_launch_finished(const Launching& launching, const harness::LaunchCo
     if (known == p.launched.end()) known = p.launched.insert(known, {name, c.grid, c.block, c.shared_bytes, 0, {}});
     ++known->launches;
     if (p.options.threads > 1) program_note("no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");
-    if (p.trace) p.trace_lines += trace_text(launching, counts);
     add(known->counts, counts);
 }
 
@@ -310,7 +317,7 @@ int finish_program(int status, int signal)
         write_files(signal);
         if (ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
     } catch (const Error& error) {
-        fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.message.c_str());
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, printable(error.message).c_str());
         if (own == status_ok) own = error.status;
     }
     fflush(nullptr);

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Says whether this Python can make the chapter: whether it has the packages of plots/requirements.txt, or versions that do.
+
+usage: python3 plots/packages.py [--missing]
+
+Exits 0 if it can, 1 if not. --missing prints the line that `make report` shows where pip cannot fetch the packages: what is missing, and what to type.
+"""
+
+import importlib.util
+import re
+import sys
+from importlib import metadata
+
+# The oldest versions that the chapter was made with: those of Ubuntu 22.04. Debian's name of a package is python3- and its name.
+OLDEST = {"matplotlib": (3, 5), "numpy": (1, 21), "markdown": (3, 3), "pygments": (2, 11)}
+
+
+def lacking():
+    """Names of the packages that are not there, or too old."""
+    found = []
+    for name, oldest in OLDEST.items():
+        try:
+            version = tuple(map(int, re.findall(r"\d+", metadata.version(name))[:2]))
+        except metadata.PackageNotFoundError:
+            version = None
+        if version is None or version < oldest or importlib.util.find_spec(name) is None:
+            found.append(name)
+    return found
+
+
+def main():
+    names = lacking()
+    if names and "--missing" in sys.argv[1:]:
+        print(f"make report: python3 lacks {', '.join(names)}, and pip cannot fetch them here. Type: sudo apt-get install "
+              + " ".join(f"python3-{name}" for name in names), file=sys.stderr)
+    return 1 if names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

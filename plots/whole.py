@@ -1,0 +1,116 @@
+"""What every program of plots/ and lab/ does in the same way: write files that are whole or not there, and end without a traceback.
+
+    write("chapter.html", text)      # bytes are written as they are
+    sys.exit(run(main, "tables.py"))
+"""
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+import sys
+
+
+def write(path, content, encoding="utf-8", mode=None):
+    """Writes a file, text or bytes, whole or not at all: without a name until it is there, so that even a program that is killed leaves
+    nothing. An old one is replaced and keeps its permissions, a link stays a link, and a device gets the bytes. mode: permissions, whatever
+    was there. OSError names `path`."""
+    data = content.encode(encoding) if isinstance(content, str) else content
+    path = os.fspath(path)
+    try:
+        place(path, data, mode)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def place(path, data, mode):
+    try:
+        old = os.stat(path)
+    except FileNotFoundError:
+        old = None
+    if old and not stat.S_ISREG(old.st_mode):
+        with open(path, "wb") as file:
+            file.write(data)
+        return
+    if old:
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        path = os.path.realpath(path)
+        mode = old.st_mode & 0o777 if mode is None else mode
+    if mode is None:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    folder, name = os.path.split(path)
+    at = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            file = os.open(folder or ".", os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except (AttributeError, OSError) as error:
+            # EISDIR: the system is older than files without a name.
+            if getattr(error, "errno", errno.EISDIR) not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
+                raise
+            return replace_by_copy(at, name, data, mode)
+        with open(file, "wb") as unnamed:
+            unnamed.write(data)
+            unnamed.flush()
+            os.fchmod(file, mode)
+            try:
+                link(file, at, name)
+            except FileExistsError:
+                # A link replaces nothing; a name does. For a moment, the file has one of its own.
+                with name_for_a_moment(at) as own:
+                    link(file, at, own)
+                    os.rename(own, name, src_dir_fd=at, dst_dir_fd=at)
+            except OSError:  # /proc is not there
+                replace_by_copy(at, name, data, mode)
+    finally:
+        os.close(at)
+
+
+def link(file, at, name):
+    os.link(f"/proc/self/fd/{file}", name, src_dir_fd=at, dst_dir_fd=at)  # with a folder given, it is what the link leads to that gets the name
+
+
+@contextlib.contextmanager
+def name_for_a_moment(at):
+    own = f".new-{secrets.token_hex(8)}"
+    try:
+        yield own
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(own, dir_fd=at)
+        raise
+
+
+def replace_by_copy(at, name, data, mode):
+    with name_for_a_moment(at) as own:
+        with open(os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600, dir_fd=at), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+        os.rename(own, name, src_dir_fd=at, dst_dir_fd=at)
+
+
+def run(main, name):
+    """The exit status of a program, for sys.exit(). What it prints is printed in any locale; what the system refuses is one line and 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream:
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = main()
+        if sys.stdout:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever read has read enough
+        os._exit(1)
+    except KeyboardInterrupt:
+        os._exit(130)
+    except OSError as error:
+        said = f"{error.filename}: {error.strerror}" if error.filename else f"standard output cannot be written: {error.strerror}"
+    except MemoryError:
+        said = "out of memory"
+    with contextlib.suppress(OSError):
+        print(f"{name}: {said}", file=sys.stderr)
+    os._exit(2)  # without another try to write what is left

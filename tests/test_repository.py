@@ -1,0 +1,220 @@
+"""What surrounds the code: the workflow, the container, the citation and the forms are valid, and name only what exists."""
+
+import datetime
+import json
+import os
+import re
+import shutil
+
+import pytest
+import yaml
+
+from lessons import ROOT, run
+
+WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
+STEPS = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
+DOCKERFILE = re.sub(r"\\\n", " ", (ROOT / ".devcontainer/Dockerfile").read_text())
+FORMS = sorted(path for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
+PAGES = sorted((ROOT / ".github").glob("**/*.md"))
+
+
+def installed(text):
+    """The packages that commands of a shell install with apt-get."""
+    return {word for names in re.findall(r"apt-get install ([^&|;\n]*)", text) for word in names.split() if not word.startswith("-")}
+
+
+def asked_for(tmp_path, **environment):
+    """The packages that .ci/packages asks apt-get for on a machine that has no program at all."""
+    (tmp_path / "bin").mkdir()
+    for name, text in (("apt-get", 'echo "apt-get $*"'), ("sudo", '"$@"')):
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    done = run(shutil.which("bash"), ROOT / ".ci/packages", env={"PATH": str(tmp_path / "bin"), **environment})
+    assert done.returncode == 0 and done.stdout.splitlines()[0] == "apt-get update", done.stderr
+    return installed(done.stdout)
+
+
+def missing_targets(text):
+    """The targets that a text names after `make` and that the Makefile lacks. NN stands for a step's number."""
+    names = {name.replace("NN", "04") for words in re.findall(r"\bmake ((?:[a-z.][\w./-]*,? ?)+)", text) for name in re.split(r"[, ]+", words.strip())}
+    return sorted(name for name in names if run("make", "--dry-run", name).returncode)
+
+
+# ---- The workflow ------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_workflow_runs_what_exists():
+    commands = [command for step in STEPS if "run" in step for command in step["run"].splitlines()]
+    assert any(command.startswith("make ") and "test" in command.split() for command in commands)
+    for command in commands:
+        program, *arguments = command.split()
+        if installed(command):
+            continue
+        if program.startswith(".ci/"):
+            assert os.access(ROOT / program, os.X_OK), command
+            program, *arguments = arguments or ["make"]
+        assert program == "make", command
+        assert missing_targets(f"make {' '.join(arguments)}") == [], command
+
+
+def test_the_workflow_covers_the_systems_and_compilers():
+    matrix = WORKFLOW["jobs"]["build"]["strategy"]["matrix"]
+    assert {system["name"] for system in matrix["system"]} == {"ubuntu-22.04", "ubuntu-24.04", "debian-stable", "debian-testing"}
+    assert matrix["compiler"] == ["g++", "clang++"]
+    # Names of artefacts may not have these characters.
+    assert not any(re.search(r'[":<>|*?\\/]', system["name"]) for system in matrix["system"])
+
+
+def test_the_workflow_has_few_rights_and_an_end():
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    assert {"push", "pull_request"} <= set(WORKFLOW[True])  # `on` is a truth value in YAML 1.1
+    for job in WORKFLOW["jobs"].values():
+        assert 0 < job["timeout-minutes"] <= 120
+    for step in STEPS:
+        assert ("run" in step) != ("uses" in step)
+        assert "uses" not in step or re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]), step
+
+
+def test_what_the_workflow_names_is_in_its_matrix():
+    text = (ROOT / ".github/workflows/ci.yml").read_text()
+    matrix = WORKFLOW["jobs"]["build"]["strategy"]["matrix"]
+    for name in re.findall(r"\bmatrix\.(\w+(?:\.\w+)?)", text):
+        axis, _, key = name.partition(".")
+        assert axis in matrix and (not key or any(key in value for value in matrix[axis])), name
+    for file in re.findall(r"hashFiles\((.*?)\)", text):
+        assert all((ROOT / name).is_file() for name in re.findall(r"'(.*?)'", file)), file
+
+
+# ---- Packages ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_packages_are_the_same_everywhere(tmp_path):
+    system = re.search(r"^ID=(\w+)", open("/etc/os-release").read(), re.MULTILINE)[1]
+    wanted = asked_for(tmp_path)
+    container = installed(DOCKERFILE)
+    assert {"g++", "make", "git", "python3-venv"} <= wanted
+    assert wanted == (container if system == "debian" else container - {"chromium"})
+    # The workflow installs what the checkout needs, and the rest by .ci/packages.
+    assert any(step.get("run") == ".ci/packages" for step in STEPS)
+    assert {"git", "ca-certificates"} == installed("\n".join(step.get("run", "") for step in STEPS)) < wanted
+    readme = installed((ROOT / "README.md").read_text())
+    assert readme and readme <= wanted
+    assert ".ci/packages" in (ROOT / ".ci/run").read_text()
+
+
+def test_clang_is_installed_where_it_compiles(tmp_path):
+    assert "clang" in asked_for(tmp_path, CXX="clang++")
+
+
+def test_offline_has_no_network():
+    as_root = ["sudo", "--non-interactive"] if os.geteuid() else []
+    if not shutil.which([*as_root, "unshare"][0]) or run(*as_root, "unshare", "--net", "true").returncode:
+        pytest.skip("no right to a network of its own here")
+    done = run(ROOT / ".ci/offline", "cat", "/proc/net/dev")
+    assert [line.split(":")[0].strip() for line in done.stdout.splitlines() if ":" in line] == ["lo"], done.stderr
+
+
+# ---- The container -----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_container_is_built_and_used_as_one_user():
+    settings = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
+    assert (ROOT / ".devcontainer" / settings["build"]["dockerfile"]).is_file()
+    (image,) = re.findall(r"^FROM (.*)$", DOCKERFILE, re.MULTILINE)
+    assert re.fullmatch(r"debian:\d+", image), "an image for x86-64 and arm64"
+    (user,) = re.findall(r"^USER (.*)$", DOCKERFILE, re.MULTILINE)
+    assert user == settings["remoteUser"] != "root"
+    assert re.search(rf"^RUN useradd .*\b{user}$", DOCKERFILE, re.MULTILINE)
+    assert missing_targets(settings["postCreateCommand"]) == []
+
+
+# ---- The citation ------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_citation_is_valid():
+    cff = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert cff["cff-version"] == "1.2.0" and cff["type"] == "software"
+    for key in ("message", "title", "abstract"):
+        assert isinstance(cff[key], str) and cff[key]
+    assert cff["license"] == "MIT" and (ROOT / "LICENSE").read_text().startswith("MIT License")
+    assert f"# {cff['title']}\n" in (ROOT / "README.md").read_text()
+    assert all(isinstance(word, str) for word in cff["keywords"])
+    assert "date-released" not in cff or isinstance(cff["date-released"], datetime.date)
+    for work in (cff, *cff["references"]):
+        assert work["type"] and work["title"] and work["authors"]
+        for author in work["authors"]:
+            assert set(author) in ({"name"}, {"family-names", "given-names"}) and all(isinstance(name, str) for name in author.values())
+        assert isinstance(work.get("year", 0), int)
+
+
+# ---- Pages and forms ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_an_issue_form_is_valid(path):
+    form = yaml.safe_load(path.read_text())
+    assert {"name", "description", "body"} <= set(form) <= {"name", "description", "title", "labels", "body"}
+    kinds = {"markdown": {"value"}, "input": {"label"}, "textarea": {"label"}, "dropdown": {"label", "options"}}
+    ids = [field["id"] for field in form["body"] if field["type"] != "markdown"]
+    assert len(ids) == len(set(ids)) and all(re.fullmatch(r"[\w-]+", id_) for id_ in ids)
+    for field in form["body"]:
+        assert kinds[field["type"]] <= set(field["attributes"]) <= {"label", "description", "placeholder", "value", "render", "options"}, field
+        assert set(field) <= {"type", "id", "attributes", "validations"} and set(field.get("validations", {})) <= {"required"}, field
+        for text in field["attributes"].values():
+            assert isinstance(text, str) or all(isinstance(option, str) for option in text), field
+    labels = [field["attributes"]["label"] for field in form["body"] if field["type"] != "markdown"]
+    assert len(labels) == len(set(labels))
+    assert sum(field.get("validations", {}).get("required", False) for field in form["body"]) >= 5
+    assert missing_targets(path.read_text()) == []
+
+
+def test_the_forms_ask_for_what_one_needs():
+    asked = {path.stem: {field.get("id") for field in yaml.safe_load(path.read_text())["body"]} for path in FORMS}
+    assert {"command", "csv", "ncu", "card", "compiler", "commit"} <= asked["counts"]
+    assert {"command", "output", "program", "compiler", "commit"} <= asked["compile"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_names_what_exists(page):
+    text = page.read_text()
+    code = re.findall(r"`([^`]+)`", text)
+    assert missing_targets("\n".join(code)) == []
+    for word in {word for piece in code for word in piece.split()}:
+        if re.fullmatch(r"\.?[\w.-]+(/[\w.*-]*)+", word) and not word.startswith("step08"):
+            assert (ROOT / word.rstrip("/")).exists() or list(ROOT.glob(word)), word
+        elif re.fullmatch(r"[A-Z_]{6,}", word) and word not in ("COMMIT", "ERRATUM", "README"):
+            assert run("git", "grep", "-q", rf"^{word}\b", "--", "*.py").returncode == 0 or list((ROOT / "plots/figures").glob(word)), word
+
+
+def test_the_changelog_has_its_form():
+    """As keepachangelog.com describes it: versions with dates, the newest first, and six kinds of change."""
+    text = (ROOT / ".github/CHANGELOG.md").read_text()
+    versions = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert versions and all(re.fullmatch(r"\[Unreleased\]|\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", version) for version in versions)
+    assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    tags = run("git", "tag", "--list", "v*").stdout.split()
+    assert {tag[1:] for tag in tags} <= {version.split("]")[0].strip("[") for version in versions}
+
+
+# ---- The repository ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_top_level_is_small():
+    """One file more here is one more that a reader meets before the steps."""
+    names = {name.split("/")[0] for name in run("git", "ls-files").stdout.splitlines()}
+    folders = {".ci", ".devcontainer", ".github", "bench", "common", "lab", "plots", "tests"}
+    rest = {name for name in names if not re.match(r"step\d\d_", name)}
+    assert rest == folders | {".gitignore", "CITATION.cff", "LICENSE", "Makefile", "README.md"}
+
+
+def test_no_program_is_in_the_repository():
+    for name in run("git", "ls-files").stdout.splitlines():
+        path = ROOT / name
+        assert not path.is_file() or path.open("rb").read(4) != b"\x7fELF", name
+    for source in (ROOT / "bench").glob("*.cu"):
+        assert run("git", "check-ignore", source.stem).returncode == 0, source.stem
+
+
+def test_the_readme_leads_to_the_rules():
+    text = (ROOT / "README.md").read_text()
+    assert "## Contributing\n" in text and "](.github/CONTRIBUTING.md)" in text
