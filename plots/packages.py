@@ -11,8 +11,8 @@ import re
 import sys
 from importlib import metadata
 
-# The oldest versions that the chapter was made with: those of Ubuntu 22.04. Debian's name of a package is python3- and its name.
-OLDEST = {"matplotlib": (3, 5), "numpy": (1, 21), "markdown": (3, 3), "pygments": (2, 11)}
+# The oldest versions that the chapter was made with: those of Debian 12. The figures need matplotlib 3.6. Debian's name of a package is python3- and its name.
+OLDEST = {"matplotlib": (3, 6), "numpy": (1, 24), "markdown": (3, 4), "pygments": (2, 14)}
 
 
 def lacking():
@@ -31,7 +31,8 @@ def lacking():
 def main():
     names = lacking()
     if names and "--missing" in sys.argv[1:]:
-        print(f"make report: python3 lacks {', '.join(names)}, and pip cannot fetch them here. Type: sudo apt-get install "
+        versions = ", ".join(f"{name} {'.'.join(map(str, OLDEST[name]))}" for name in names)
+        print(f"make report: python3 lacks {versions} (or newer), and pip cannot fetch them here. Type: sudo apt-get install "
               + " ".join(f"python3-{name}" for name in names), file=sys.stderr)
     return 1 if names else 0
 

@@ -299,5 +299,5 @@ def test_without_packages_and_network_one_line_says_what_to_type(bare_project):
     done = make(f'case "$1" in plots/packages.py) exec {sys.executable} -S "$@";; *) exec {sys.executable} "$@";; esac')
     assert done.returncode != 0 and not (folder / ".venv").exists()
     told = [line for line in done.stderr.splitlines() if not line.startswith("make")] + [line for line in done.stderr.splitlines() if line.startswith("make report")]
-    assert told == ["make report: python3 lacks matplotlib, numpy, markdown, pygments, and pip cannot fetch them here. Type: sudo apt-get install "
+    assert told == ["make report: python3 lacks matplotlib 3.6, numpy 1.24, markdown 3.4, pygments 2.14 (or newer), and pip cannot fetch them here. Type: sudo apt-get install "
                     "python3-matplotlib python3-numpy python3-markdown python3-pygments"]

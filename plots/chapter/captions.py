@@ -13,23 +13,23 @@ class Caption(NamedTuple):
 CAPTIONS = {
     "bandwidth_steps": Caption(
         "Effective bandwidth of every lesson kernel, and of `cudaMemcpy` (dashed line).",
-        "A longer bar is faster. Hatched bars are no whole transposes: two copies and the two halves of step 5.",
+        "A longer bar is faster. Hatched bars are not complete transposes. They are the copies and the two halves of step 5.",
         "Bars of effective bandwidth, one per kernel from copy to step 7, and one for the device's own memory copy"),
     "waterfall": Caption(
         "Time of a transpose after each idea. The dark bar is what the kernel takes, the light bar is what the idea saves.",
-        "The first idea saves the most. `cudaMemcpy` moves the same bytes and stands below for comparison.",
+        "The first idea saves the most. The last bar, `cudaMemcpy`, moves the same bytes.",
         "Bars that grow shorter from the naive transpose over coalesced, padded and in flight to the device's own memory copy"),
     "bandwidth_over_n": Caption(
-        "Effective bandwidth of the lesson kernels over the side n of a square matrix of floats.",
+        "Effective bandwidth of the steps' kernels for n × n floats, from n = 256 to the largest. Below, the same as a share of `cudaMemcpy`.",
         "Small matrices are slow because a launch takes microseconds, however little it moves.",
         "Lines of effective bandwidth over the side of the matrix, one per kernel"),
     "time_per_element": Caption(
-        "Time per element over the side n of a square matrix of floats, on the GPU and on one core of a CPU (logarithmic axes).",
-        "A line that rises shows a matrix that no longer fits a cache.",
+        "Time per element for n × n floats, on the GPU and on one core of a CPU (logarithmic axes).",
+        "Lower is faster. Where a line of the CPU rises, the matrix no longer fits into a cache.",
         "Lines of time per element over the side of the matrix, for kernels and for serial functions"),
     "predicted_measured": Caption(
-        "Time of each lesson kernel by the model, over its measured time.",
-        "A point on the diagonal is predicted exactly. The fine-grained kernel lies with the copy through shared memory, the coarse-grained one with step 4.",
+        "Time of each step's kernels: the model's (upwards) against the measured one (to the right).",
+        "A point on the diagonal is predicted exactly. The band is 13 % on each side of it. The fine-grained kernel lies with the copy through shared memory, the coarse-grained one with step 4.",
         "Points of modelled over measured time, one per lesson kernel, close to the diagonal"),
     "way_through_the_tile": Caption(
         "One warp's way through the tile: a row of `idata` goes into a row of the tile, a column of the tile goes into a row of `odata`.", "",
@@ -49,27 +49,30 @@ CAPTIONS = {
         "The tiles of idata and odata, coloured by partition, with those of the first 90 blocks marked: step 4's order and the diagonal order"),
     "partition_traffic": Caption(
         "Traffic of each memory partition over time, for step 4's order and the diagonal order on a GTX 280, and for step 4's order on a card that hashes addresses.",
-        "Every column is a moment, every row a partition. One dark cell in a column is camping: a single partition has all the work.",
+        "A row is a partition, and a column is a moment, a window of blocks that run together. Cartesian order is that of step 4. "
+        "One dark cell in a column is camping. A single partition then has all the work.",
         "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed addresses"),
     "block_orders": Caption(
         "The tiles of `idata` and `odata`, numbered in the order in which their blocks start, for steps 4, 6 and 7.", "",
         "Tiles numbered in the order in which their blocks start: in step 4 along rows, in step 6 along diagonals, in step 7 down the columns"),
     "bytes_in_flight": Caption(
-        "Effective bandwidth over the bytes that the loads of one SM have in flight. The line is a model. The points are lesson kernels, measured on an NVIDIA H200 "
+        "Effective bandwidth against the bytes that the loads of one SM have in flight. The line is a model. The points are the steps' kernels, measured on an NVIDIA H200 "
         "(committed with the project).",
-        "Kernels on the curve wait for their loads. Something else holds up the kernels below it.",
+        "The bandwidth of kernels on the curve is limited by their loads in flight. The kernels below it have another limit. With 12.9 KiB an SM has enough in flight for "
+        "the roof, the bandwidth of a micro-benchmark that copies.",
         "Effective bandwidth over bytes in flight per SM: the model's curve, its roof, and the lesson kernels as points"),
     "race": Caption(
-        "Two threads of a kernel that lacks its second barrier, instruction by instruction.",
-        "Time runs down. One thread fills the tile again before the other has read its element.",
+        "Two threads of a kernel that moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), without the second barrier that such a loop needs.",
+        "Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the other has read its element. Step 3 has no loop over tiles and needs "
+        "one barrier.",
         "Two threads of a kernel without its second barrier, instruction by instruction, until one reads a wrong value"),
     "memories": Caption(
         "The memories of an NVIDIA H200 (measurements committed with the project).", "The nearer a memory is to the threads, the smaller and the faster it is.",
         "Boxes for registers, shared memory, L1, L2, DRAM and host memory, with sizes, latencies and bandwidths"),
-    "transfers": Caption("Bandwidth of copies between host and GPU over their size, from pageable and from pinned memory.", "Pinned memory is faster.",
+    "transfers": Caption("Bandwidth of copies between host and GPU against their size, from pageable and from pinned memory.", "Pinned memory is faster.",
                          "Bandwidth of copies between host and GPU over their size"),
 }
 # A second figure of a step.
-SECOND = {"step03": "race", "step05": "two_halves", "step06": "partition_traffic", "step07": "bytes_in_flight"}
+SECOND = {"step03": "race", "step06": "partition_traffic", "step07": "bytes_in_flight"}
 # Figures of steps' pages that the chapter has elsewhere.
 ELSEWHERE = ("bandwidth_steps", "predicted_measured", "waterfall")

@@ -18,6 +18,12 @@ def compared(ratio):
     return f"{factor(ratio)} times as fast" if ratio > 1 else f"{100 * (1 - ratio):.0f} % slower"
 
 
+def listed(words):
+    """'a', 'a and b', 'a, b and c'."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 class Prose:
     """shown: data.Shown; tables: tables.Tables of it."""
 
@@ -107,11 +113,11 @@ class Prose:
         text = (f"{names[most[0]]} saves the most: {sig(most[1] - most[2])} ms of the {sig(whole)} ms between the first and the last bar of [[figure waterfall]]. "
                 f"The later ideas save less time, but not a smaller share. ")
         factors = [f"{factor(before / after)} × ({idea})" for idea, before, after in ideas]
-        text += f"One after the other they make the kernel faster by {factors[0]}, {factors[1]} and {factors[2]}. " if all(b > a for _, b, a in ideas) else ""
+        text += f"The three ideas, one after the other, make the kernel faster by {factors[0]}, {factors[1]} and {factors[2]}. " if all(b > a for _, b, a in ideas) else ""
         faster = [k for k in ("copy", "transposeInFlight", "transposeNoBankConflicts", "copySharedMem") if k != "copy" and self.gbs(k) > self.gbs("copy") * FASTER]
         if faster:
-            text += (f"`copy` is no limit: {' and '.join(f'`{k}`' for k in faster)} {'is' if len(faster) == 1 else 'are'} faster on this machine, because `copy` has one load in flight per thread. "
-                     "`cudaMemcpy` is the yardstick.")
+            text += (f"`copy` is not the upper limit. {listed(f'`{k}`' for k in faster)} {'is' if len(faster) == 1 else 'are'} faster on this machine, because a thread of `copy` has one load in flight. "
+                     "So the chapter compares with `cudaMemcpy`.")
         if not all(1 - after / before >= (1 - ideas[0][2] / ideas[0][1]) for _, before, after in ideas):
             text = text.replace("The later ideas save less time, but not a smaller share. ", "")
         return text + "\n"
@@ -129,7 +135,7 @@ class Prose:
                 f"with `transposeSerialRead` ([[table serial]]). ")
         blocked, copy = (self.shown.ms(kernel, sides[-1], cpu) for kernel in ("transposeSerialBlocked", "memcpy"))
         if blocked:
-            text += f"Going through the matrix block by block brings the last figure to {sig(1e6 * blocked / sides[-1] ** 2)} ns"
+            text += f"Square by square, it is {sig(1e6 * blocked / sides[-1] ** 2)} ns at n = {sides[-1]}"
             text += f", and `memcpy` needs {sig(1e6 * copy / sides[-1] ** 2)} ns. " if copy else ". "
         return text + "\n"
 
@@ -141,8 +147,9 @@ class Prose:
         small, large = sides[0], sides[-1]
         kernels = ("transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeInFlight")
         times = [t for t in (self.shown.ms(k, small, machine) for k in kernels) if t]
-        text = (f"At n = {small} the four transposes take {sig(min(times))} to {sig(max(times))} ms ([[table times]]). "
-                f"The matrix has {sig(small * small * 4 / 1000)} kB, so a launch and the latency of the memory are most of that time. ")
+        text = f"At n = {small} the transposes of steps 2, 3, 4 and 7 take {sig(min(times))} to {sig(max(times))} ms ([[table times]]). "
+        if small <= 512:
+            text += f"The matrix has only {sig(small * small * 4 / 1000)} kB. Most of that time is the start of the kernel and the latency of the memory. "
         naive, best = (self.shown.gbs(k, large, machine) for k in ("transposeNaive", "transposeInFlight"))
         text += f"At n = {large} step 7 is {factor(best / naive)} times as fast as the naive kernel ([[table bandwidths]], [[figure bandwidth_over_n]]). "
         peak = max(((self.shown.gbs("transposeInFlight", n, machine), n) for n in sides), default=None)
@@ -155,13 +162,13 @@ class Prose:
         there = {row: cards["GTX 280"] for row, (_, cards) in rows.items()}
         text = (f"On the GTX 280 the naive kernel reached {sig(there['W3'])} GB/s, {100 * there['W3'] / there['W1']:.0f} % of the simple copy. Coalescing made it "
                 f"{factor(there['W4'] / there['W3'])} times as fast, padding brought nothing ({sig(there['W4'])} and {sig(there['W5'])} GB/s), and the diagonal order brought "
-                f"{factor(there['W8'] / there['W5'])} × ([[table whitepaper]]). ")
+                f"a factor of {factor(there['W8'] / there['W5'])} ([[table whitepaper]]). ")
         machine = next((m for m in self.shown.gpus if self.shown.gbs("transposeDiagonal", 2048, m) and self.shown.gbs("transposeNoBankConflicts", 2048, m)), None)
         if machine:
             naive, coalesced, padded, diagonal = (self.shown.gbs(k, 2048, machine) for k in
                                                   ("transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeDiagonal"))
             if naive and coalesced:
-                text += (f"On the {text_of(machine.name)} the same changes give {factor(coalesced / naive)} × for coalescing, {factor(padded / coalesced)} × for padding "
+                text += (f"On the {text_of(machine.name)}, at the same size, the same changes give {factor(coalesced / naive)} × for coalescing, {factor(padded / coalesced)} × for padding "
                          f"and {factor(diagonal / padded)} × for the diagonal order. ")
         return text + "\n"
 
@@ -175,10 +182,10 @@ class Prose:
         if not off:
             return ""
         worst = max(off, key=lambda name: abs(off[name]))
-        return (f"[[table gtx280]] compares this project's model of the card with the published figures. Of the {len(off)} rows that the model predicts, "
+        return (f"[[table gtx280]] compares this project's model of the card with the published figures. Of the {len(off)} published rows that the model predicts, "
                 f"*{worst}* deviates the most, by {deviation(1 + off[worst] / 100)}. "
-                "The counts show why: in step 4's order nearly all stores of a moment go to one of eight partitions. "
-                  "The card's partitions are published [[cite whitepaper]]. Later cards hash addresses: the hashes of a GTX 1080 and a V100 are published, too [[cite jain]]. "
+                "The counts show why steps 3 and 4 are slow on this card. In step 4's order nearly all stores of a moment go to one of eight partitions. "
+                  "The card's partitions are published [[cite whitepaper]]. Later cards hash addresses. The hashes of a GTX 1080 and a V100 are published, too [[cite jain]]. "
                   "For newer cards this project assumes a hash, and its tables say so.\n")
 
     def model(self):
@@ -200,13 +207,13 @@ class Prose:
         worst = max(ratios, key=lambda kernel: abs(ratios[kernel]))
         inside = all(abs(r) <= MODEL_BAND for r in ratios.values())
         return (f"At {both[-1]}² the model's time deviates from the measured one by at most {100 * abs(ratios[worst]):.0f} % (`{worst}`, {deviation(1 + ratios[worst])}, "
-                f"[[figure predicted_measured]]). {'That is inside the band that the figure shows.' if inside else 'That is outside the band that the figure shows.'} "
-                  "The model is an estimate. A kernel can be faster than it.\n")
+                f"[[figure predicted_measured]]). {f'That is inside the band of {100 * MODEL_BAND:.0f} %.' if inside else f'That is outside the band of {100 * MODEL_BAND:.0f} %.'} "
+                  "The model is an estimate. A kernel can be faster than modelled.\n")
 
     def book(self):
         published = {(r["table"], r["source_row"], r["side"]): float(r["value"]) for r in self.tables.published if r["source"] == "book" and r["table"] in ("9.1", "9.3")}
         tile, loop = published["9.3", "B7", "8192"], published["9.3", "B9", "8192"]
-        text = f"On the K20c a fixed grid of looping blocks was {factor(tile / loop)} times as fast as one block per tile at n = 8192, while racing ([[table book-9.3]]). "
+        text = f"On the K20c a fixed grid of looping blocks was {factor(tile / loop)} times as fast as one block per tile at n = 8192, but its threads raced ([[table book-9.3]]). "
         machine = next((m for m in self.shown.gpus if self.shown.gbs("transposeTile32Padded", 8192, m) and self.shown.gbs("B9", 8192, m)), None)
         if machine:
             text += (f"With its barrier, and with both kernels on tiles of 32 × 33, the looping kernel is {compared(self.shown.gbs('B9', 8192, machine) / self.shown.gbs('transposeTile32Padded', 8192, machine))} "
@@ -241,12 +248,13 @@ class Prose:
             f"It makes the naive kernel {compared(coalesced / self.gbs('transposeNaive'))} {on}. See [[figure sectors_naive_coalesced]] and [[table counts-3]].",
             f"**Banks.** A column of a tile with 32 columns lies in one bank. One unused column, or a swizzle, spreads it over all 32. "
             f"The padded kernel is {compared(padded / coalesced)}. See [[figure banks]] and [[table counts-4]].",
-            "**Barriers.** A barrier stands between writing what other threads read and reading it. In a loop, another one stands before the next write. See [[figure race]].",
+            "**Barriers.** Put a barrier between the stores to shared memory and the loads of other threads. In a loop, put another one before the next stores. See [[figure race]].",
             f"**Bytes in flight.** Bandwidth is the bytes in flight divided by the latency. With four loads per thread instead of one, a copy is {compared(copies)} ([[table times-1]]). "
             f"Step 7 also changes the order of the blocks, and it is {compared(best / padded)}{' as step 4' if best > padded * FASTER else ''}. See [[figure bytes_in_flight]] and [[figure block_orders]].",
             f"**The two halves.** Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone is {compared(coarse)} ([[table times-5]]). "
-            + ("The way to the tile's new place costs the time, not the turning." if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
-            f"**Partitions.** Memory is many memories. Where rows are a power of two apart, one of the GTX 280's eight partitions gets nearly all the stores of a moment "
+            + ("So moving the tiles costs the time. Turning them costs little." if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
+            f"**Partitions.** A card's memory consists of partitions that work at the same time. Where rows are a power of two apart, "
+            f"one of the GTX 280's eight partitions gets nearly all the stores of a moment "
             f"([[table gtx280]], [[figure partition_traffic]]). On the {text_of(self.machine.name)}, step 4 in diagonal order is {compared(diagonal)}.",
             "**Measuring.** Check every element, after the timing too. Use more data than the caches hold. Report medians and spread, and a copy from the same run. "
             "Several of the published faults changed a published result ([[table book-9.1]], [[table book-9.3]]).",

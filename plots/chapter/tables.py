@@ -15,7 +15,7 @@ GTX280 = "GeForce GTX 280"
 FITTED = ("W1", "W2", "W4")  # rows of the whitepaper that the model of the GTX 280 is fitted to: plots/fit_gtx280.py
 # The book's kernels, on the GPU.
 BOOK = ["transposeRow1D", "transposeCol1D", "transposeRow16", "transposeTile16", "transposeTile16Padded", "transposeDiagonal16", "transposeLoopingBlocks"]
-SERIAL = {"transposeSerialRead": "reads along rows", "transposeSerialWrite": "writes along rows", "transposeSerialBlocked": "block by block", "memcpy": "`memcpy`"}
+SERIAL = {"transposeSerialRead": "reads along rows", "transposeSerialWrite": "writes along rows", "transposeSerialBlocked": "square by square", "memcpy": "`memcpy`"}
 
 
 def missing(what):
@@ -99,10 +99,11 @@ class Tables:
                   *(self.busiest(r, way) for way in ("loads", "stores"))] for r in rows]
         if not lines:
             return numbered(f"counts-{step}", caption, missing("the simulator's counts of this step"))
-        note = ("A request to global memory costs sectors of 32 bytes (GTX 280: transactions), a request to the tile costs wavefronts. "
-                "The busiest partition has so many times the mean traffic.")
+        note = ("Costs are in sectors of 32 bytes for global memory (GTX 280: transactions), and in wavefronts for the tile, the array in shared memory. "
+                "The best is 4 sectors and 1 wavefront for floats. A GTX 280 serves half a warp at a time, and its best is 2 and 2. "
+                "Busiest partition: the traffic of the busiest memory partition / the mean of all (step 6).")
         if any(r["partition_map"] == "assumed" for r in rows):
-            note += " (a): which address lies in which partition is assumed for this card; the other counts do not depend on it."
+            note += " (a): for this card it is assumed which address lies in which partition. The other counts do not depend on it."
         heading = ["kernel", "counted for", "loads", "each costs", "stores", "each costs", "tile loads cost", "tile stores cost", "busiest partition, loads", "stores"]
         return numbered(f"counts-{step}", caption, Table("", heading, lines, texts=2), note)
 
@@ -144,7 +145,7 @@ class Tables:
         if not rows or not all(rows.values()):
             return f"`./step07 --device cuda --all --size {n or 16384}` measures the four ideas one by one.\n"
         lines = [[f"`{kernel}`", idea, cell(reader.time(rows[kernel])), cell(reader.bandwidth(rows[kernel])), percent(rows[kernel])] for kernel, idea in RUNGS.items()]
-        return numbered("rungs", f"From step 4 to step 7, an idea per line: {n}² floats. {self.shown.measured(machine)}",
+        return numbered("rungs", f"From step 4 to step 7, one more idea per line: {n}² floats. {self.shown.measured(machine)} The text below also has other types and shapes, whose table is on the step's page.",
                         Table("", ["kernel", "what it adds", "ms", "GB/s", "of `cudaMemcpy`"], lines, texts=2)) + "\n"
 
     def over_sides(self, key, what, title):
@@ -161,8 +162,8 @@ class Tables:
         return text or numbered(key, f"{title}, n × n floats.", missing("the steps at several sizes"))
 
     def sizes(self):
-        return self.over_sides("times", reader.time, "Time in ms over the side of the matrix") + "\n" + \
-            self.over_sides("bandwidths", reader.bandwidth, "Effective bandwidth in GB/s over the side of the matrix")
+        return self.over_sides("times", reader.time, "Time in ms at each side n of the matrix, for the steps' kernels, the book's kernels and `cudaMemcpy`") + "\n" + \
+            self.over_sides("bandwidths", reader.bandwidth, "Effective bandwidth in GB/s at each side n of the matrix, for the same kernels")
 
     def whitepaper_rows(self):
         """{row of the table of sources: (name, {card: GB/s})} of the whitepaper's table."""
@@ -195,7 +196,7 @@ class Tables:
 
     def gtx280(self):
         """The model of the GTX 280 held against what was published for the card."""
-        caption = "GeForce GTX 280, 2048 × 2048 floats: effective bandwidth published and modelled, and the busiest partition's traffic over the mean, counted."
+        caption = "GeForce GTX 280, 2048 × 2048 floats: effective bandwidth published and modelled, and the busiest partition's traffic / the mean, counted."
         machine = next((m for m in self.shown.models if m.name == GTX280), None)
         lines = []
         for source_row, (name, there) in self.whitepaper_rows().items() if machine else ():
@@ -211,7 +212,7 @@ class Tables:
         if not lines:
             return numbered("gtx280", caption, missing("the simulator's model of the GTX 280 at 2048²"))
         return numbered("gtx280", caption, Table("", ["kernel", "limit in the model", "published, GB/s", "model, GB/s", "deviation", "busiest partition, loads", "stores"], lines, texts=2),
-                        "The model's three constants are fitted to the rows marked so. The other rows are its predictions.")
+                        "The model's three constants are fitted to the rows marked *fitted*. The other rows are its predictions.")
 
     def of_source(self, make, rows, keys, captions):
         """The tables that tables.py makes of one source, for each GPU that has times of these rows of it. keys: what the first machine's are called."""
