@@ -68,8 +68,10 @@ cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) $(if $(NVCC),$(p
 objects = $(cpp_objects) $(cu_objects)
 
 STEPS := $(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder)))))
-# A step's exercise is not part of the step. `make labNN` compiles and checks it separately.
-step_sources = $(sort $(filter-out %/exercise.cu,$(wildcard $(1)_*/*.cu $(1)_*/*.cpp)))
+# An exercise is not part of its step. `make labNN` compiles and checks it separately. NN is the step's number or,
+# for exerciseNN.cu, that of the file.
+numbered_exercises = $(wildcard $(1)_*/exercise[0-9][0-9].cu)
+step_sources = $(sort $(filter-out %/exercise.cu $(numbered_exercises),$(wildcard $(1)_*/*.cu $(1)_*/*.cpp)))
 ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
 
 COMMON := $(call cpp_objects,$(filter-out common/main.cpp,$(wildcard common/*.cpp common/cpu/*.cpp common/sim/*.cpp)))
@@ -83,7 +85,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list grade handout gradescope table-whitepaper table-book table-bandwidth peers report check test bench-sim bench-page clean help FORCE
+.PHONY: all list grade similar handout gradescope table-whitepaper table-book table-bandwidth peers report check test bench-sim bench-page clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -183,8 +185,13 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 	@$(VENV_INSTALL) -r $< 2> build/venv.log || { rm -rf .venv; python3 plots/packages.py --missing || exit 1; tail -n 3 build/venv.log >&2; exit 1; }
 	touch $@
 
-.venv/tests: tests/requirements.txt .venv/ready
-	$(VENV_INSTALL) -r plots/requirements.txt -r $<
+.venv/tests: tests/requirements.txt lab/requirements.txt .venv/ready
+	$(VENV_INSTALL) -r plots/requirements.txt -r lab/requirements.txt -r $<
+	touch $@
+
+.venv/lab: lab/requirements.txt
+	@mkdir -p build; test -x .venv/bin/python || python3 -m venv .venv > build/venv.log 2>&1 || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
+	@$(VENV_INSTALL) -r $< 2> build/venv.log || { echo "make similar: pip cannot fetch the packages of $<: $$(tail -n 1 build/venv.log)" >&2; exit 1; }
 	touch $@
 
 # Everything that the tests need is built first; then the test files run in parallel. A hand-out has no tests.
@@ -344,8 +351,10 @@ lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/c
 override FILE := $(value FILE)
 override SUBMISSIONS := $(value SUBMISSIONS)
 override RESULTS := $(value RESULTS)
-export FILE SUBMISSIONS RESULTS
-LABS := $(STEPS:step%=lab%)
+override CLASS := $(value CLASS)
+override PSEUDONYMS := $(value PSEUDONYMS)
+export FILE SUBMISSIONS RESULTS CLASS PSEUDONYMS
+LABS := $(STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
 .PHONY: lab-ready $(LABS)
 $(LABS): lab%: lab-ready
 	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(CHECK)
@@ -353,11 +362,15 @@ lab%:
 	@echo 'make $@: expected one of $(LABS)' >&2; exit 2
 
 ifeq ($(wildcard lab/grade.py),)
-grade handout gradescope:
+grade similar handout gradescope:
 	@echo "make $@: this copy is for students; run it in the instructor's copy" >&2; exit 2
 else
 grade: lab-ready
-	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" $(if $(EXERCISE),--exercise $(EXERCISE)) $(GRADE)
+	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" $(if $(EXERCISE),--exercise $(EXERCISE)) \
+	    $(if $(EXPORT),--export '$(EXPORT)') $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(GRADE)
+
+similar: .venv/lab
+	@.venv/bin/python lab/similar.py "$$CLASS" $(if $(EXERCISE),--exercise $(EXERCISE)) $(SIMILAR)
 
 handout:
 	@python3 lab/pack.py "$$RESULTS/transpose.zip"
@@ -389,6 +402,10 @@ help:
 	@echo '                       (CHECK=--explain adds the cost of each line; SHOW=1 marks the wrong elements of'
 	@echo '                       the smallest matrix; CHECK=--help lists the other options)'
 	@echo 'make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades go to results/grades/)'
+	@echo '                       (EXPORT=moodle or canvas adds a table for that system; PSEUDONYMS=text hides names'
+	@echo '                       on the leaderboard of exercise 8; GRADE=--help lists the other options)'
+	@echo 'make similar           list similar submissions of a class: CLASS=folder [EXERCISE=NN]'
+	@echo "                       (SIMILAR='--threshold 70' lists more; the first time, it creates .venv)"
 	@echo 'make handout           pack the project for students, without tests and solutions'
 	@echo 'make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN'
 	@echo 'make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]'

@@ -17,6 +17,7 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clea
 
 import argparse
 import csv
+import dataclasses
 import importlib.util
 import io
 import json
@@ -42,7 +43,7 @@ from parts import Run  # noqa: E402
 NORMAL = "normal.cu"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
-RUN = {"cpu": 15, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+RUN = {"cpu": 12, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (17, 31), (32, 32)]  # sizes of --show
 STOPPED = 2  # after so many stopped runs, the rest is not started
@@ -149,7 +150,7 @@ class Lab:
 
     def produces(self, exercise):
         """The product that the hand-out registers. A submission must not register a kernel for an easier task."""
-        handout = ROOT / exercise.step / "exercise.cu"
+        handout = ROOT / exercise.step / exercise.file
         text = handout.read_text(encoding="utf-8") if handout.is_file() else ""
         return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
 
@@ -332,6 +333,7 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
         why = [f"Divided by {divisor:.3g}: {why}."] if divisor > 1 else []
         if any(share < 1 for share, _ in given[:len(right)]):
             divisor, why = 4 * divisor, [*why, NOT_RIGHT]
+    speed = exercise.speed(seed, runs) if exercise.speed and not note and divisor == 1 else None
     checks = []
     for i, (check, (share, hint)) in enumerate(zip([*right, *costs], given)):
         if i >= len(right) and share > 0:
@@ -339,7 +341,8 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
         checks.append({"name": check.name, "what": check.what, "points": int(check.points * share + 1e-9), "of": check.points, "hint": hint})
     firsts = [] if note else [runs[tuple(check.runs[0])] for check in [*costs, *right]]
     return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks), "checks": checks,
-            "note": note, "explain": next((run.explain for run in firsts if run.explain), ""), "model": next(filter(None, map(modelled, firsts)), ""), "seconds": round(seconds, 2), "seed": seed}
+            "note": note, "explain": next((run.explain for run in firsts if run.explain), ""), "model": next(filter(None, map(modelled, firsts)), ""), "seconds": round(seconds, 2), "seed": seed,
+            "speed": dataclasses.asdict(speed) if speed else None}
 
 
 def bandwidth(lab, exercise, path):
@@ -374,11 +377,13 @@ def bandwidth(lab, exercise, path):
 def add_bandwidth(verdict, lab, exercise, path, least=None):
     """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a check worth BANDWIDTH_POINTS."""
     percent, why_not = (None, verdict["note"]) if verdict["note"] else bandwidth(lab, exercise, path)
+    if percent is not None and verdict["speed"]:
+        verdict["speed"]["measured"] = percent
     verdict["bandwidth"] = why_not or f"{percent:.1f} % of cudaMemcpy's bandwidth"
     if least is not None:
-        passed = percent is not None and percent >= least
+        share = 0 if percent is None else exercise.earned(percent, least)
         verdict["checks"].append({"name": "bandwidth", "what": f"At least {least:g} % of cudaMemcpy's bandwidth on this GPU.", "of": BANDWIDTH_POINTS,
-                                  "points": BANDWIDTH_POINTS if passed else 0, "hint": "" if passed else verdict["bandwidth"] + "."})
+                                  "points": int(BANDWIDTH_POINTS * share + 1e-9), "hint": "" if share == 1 else verdict["bandwidth"] + "."})
         verdict["total"], verdict["of"] = (sum(c[k] for c in verdict["checks"]) for k in ("points", "of"))
 
 
@@ -407,8 +412,8 @@ def begin():
 
 def main():
     parser = argparse.ArgumentParser(description="Checks the submission of an exercise. Exit status: 0 full points, 1 fewer, 2 bad input.")
-    parser.add_argument("number", metavar="NN", help="which exercise: 1 to 7")
-    parser.add_argument("--file", help="the submission; default: exercise.cu in the folder of the step")
+    parser.add_argument("number", metavar="NN", help="which exercise: 1 to 8")
+    parser.add_argument("--file", help="the submission; default: the exercise in the folder of the step")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--explain", action="store_true", help="also print the cost of each load and store of the kernel")
     parser.add_argument("--show", action="store_true", help="print, instead of points, the result for the smallest matrix that is not right")
@@ -418,7 +423,7 @@ def main():
     options = parser.parse_args()
     begin()
     exercise, lab = exercise_of(load_exercises(options.exercises), options.number), Lab()
-    path = options.file or ROOT / exercise.step / "exercise.cu"
+    path = options.file or ROOT / exercise.step / exercise.file
     if options.show:
         print(lab.show(exercise, path))
         return 0

@@ -9,7 +9,7 @@ import math
 import re
 from random import Random
 
-from parts import Check, Exercise, Limit
+from parts import Check, Exercise, Limit, Speed
 
 TYPES = ["float", "double"]
 MACHINE = "h200"
@@ -428,5 +428,62 @@ def seventh_exercise():
     return Exercise(7, "step07_in_flight", "copyVectorized", t, correctness(t), costs, limits)
 
 
+# Of a resource that limits the modelled time: what to do about it.
+REMEDIES = {
+    "L2: lines touched by stores": "let the lanes of a warp store side by side",
+    "L1: lines touched by loads": "let the lanes of a warp load side by side",
+    "shared-memory wavefronts": "look for bank conflicts in the tile",
+    "latency: one load in flight": "let each thread start several loads before its first store",
+    "DRAM, scattered stores": "let the blocks that run together store next to each other",
+    "DRAM bandwidth": "load and store each element once, and let the blocks that run together store next to each other",
+}
+
+
+def of_a_copy(run):
+    """The modelled bandwidth in percent of a copy's."""
+    return 100 / number(run, "model_time_over_copy")
+
+
+def between(percent, start, target):
+    """The share of the way from `start` to `target`."""
+    return max(0.0, min(1.0, (percent - start) / (target - start)))
+
+
+def eighth_exercise():
+    t, start, target = "transpose", 12.1, 97
+
+    def shapes(seed):
+        random = Random(seed)
+        return runs_of([(8192, 512), (2 * random.randrange(4000, 4200) + 1, 2 * random.randrange(270, 284) + 1)], "float")
+
+    def slower(keys, found):
+        return min((found[key] for key in keys), key=of_a_copy)
+
+    def costs(seed):
+        def judge(found):
+            for key in shapes(seed):
+                if not verified(found[key], t):
+                    return 0.0, unverified(found[key], t)
+            run = slower(shapes(seed), found)
+            limit = run.row["model_time_over_copy_limit"]
+            share = between(of_a_copy(run), start, target)
+            return share, "" if share == 1 else (f"{of_a_copy(run):.1f} % of a copy's bandwidth at {run.shape}, by the model; the hand-out has {start} %, the target is {target} %; "
+                                                 f"limited by {limit}; {REMEDIES.get(limit, 'look at CHECK=--explain')}.")
+        return [Check("speed", 80, f"From {start} % of a copy's bandwidth to {target} %, by the model of the H200.", shapes(seed), judge)]
+
+    def limits(seed):
+        # What the model does not count.
+        keys = shapes(seed)
+        return [at_most(keys, t, "warps", 1.3), at_most(keys, t, "waits of warps at barriers", 2.6), launches(keys, t, 2)]
+
+    def speed(seed, found):
+        run = slower(shapes(seed), found)
+        requests = sum(number(run, f"{memory}_{way}_requests") for memory in ("global", "shared") for way in ("load", "store"))
+        return Speed(round(of_a_copy(run), 1), run.row["model_time_over_copy_limit"], round(32 * requests / (run.width * run.height), 2))
+
+    return Exercise(8, "step07_in_flight", "transposeFast", t, correctness(t), costs, limits, "exercise08.cu", speed,
+                    lambda percent, wanted: between(percent, start, wanted))
+
+
 EXERCISES = {e.number: e for e in (first_exercise(), second_exercise(), third_exercise(), fourth_exercise(), fifth_exercise(),
-                                   sixth_exercise(), seventh_exercise())}
+                                   sixth_exercise(), seventh_exercise(), eighth_exercise())}

@@ -3,7 +3,8 @@
 SUBMISSIONS holds a folder or a file for each person, as courses export them: NAME/exercise.cu, NAME/.../step04_padding/exercise.cu
 (which may be part of a whole copy of the project), or NAME.cu. --exercise names the exercise to grade. Without it, every exercise that
 the names of folders and files give is graded. FOLDER/labNN/NAME/results.json is in Gradescope's format. FOLDER/labNN.csv has a line for
-each person, also for those without a submission. --one OUT: SUBMISSIONS belongs to one person, whose results.json goes to OUT.
+each person, also for those without a submission, and FOLDER/labNN.html their statistics. For an open exercise,
+FOLDER/labNN.leaderboard.html orders the fastest. --one OUT: SUBMISSIONS belongs to one person, whose results.json goes to OUT.
 
 Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted. After an interruption, FOLDER/labNN.interrupted.csv has the
 submissions graded so far, and FOLDER/labNN.csv is unchanged.
@@ -15,18 +16,19 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clea
 
 import argparse
 import concurrent.futures
-import csv
-import io
 import json
 import os
 import pathlib
 import queue
+import random
 import re
 import sys
 import threading
 import time
 
 import check
+import exports
+import pages
 import sandbox
 
 sys.path.append(str(check.ROOT / "plots"))
@@ -69,7 +71,7 @@ def choose(entry, number):
     except OSError as error:
         return {number: f"cannot be read: {error.strerror}"}
     # A copy of the project also has the steps' kernels.
-    files = [f for f in files if re.match(r"exercise\b", f.name)] or files
+    files = [f for f in files if re.match(r"exercise(\d\d)?\b", f.name)] or files
     placed = {}
     for file in files:
         told = number_of(file, entry)
@@ -94,10 +96,10 @@ def choose(entry, number):
     return {n: the_one(found) for n, found in placed.items() if n is not None}
 
 
-def submissions(folder, number):
+def submissions(folder, number, asked="SUBMISSIONS"):
     """[(name, exercise number, file or the reason why there is none)] of each person, in order."""
     if not folder:  # the path '' would be the current folder
-        raise check.BadInput("SUBMISSIONS=: expected a folder of submissions")
+        raise check.BadInput(f"{asked}=: expected a folder of submissions")
     folder = pathlib.Path(folder)
     if not folder.is_dir():
         raise check.BadInput(f"{folder}: expected a folder of submissions")
@@ -118,33 +120,43 @@ def submissions(folder, number):
     return found
 
 
-def gradescope(verdict):
-    """results.json, as https://gradescope-autograders.readthedocs.io/en/latest/specs/ specifies it."""
-    return {"score": verdict["total"], "output": verdict["note"] or f"{verdict['total']} of {verdict['of']} points", "output_format": "text",
-            "execution_time": verdict["seconds"],
-            "tests": [{"name": f"{c['name']}: {c['what']}", "score": c["points"], "max_score": c["of"], "output": c["hint"] or "ok", "output_format": "text"}
-                      for c in verdict["checks"]]}
-
-
 def write(path, text, encoding="utf-8"):
     """Writes the file whole or not at all, for everybody to read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     whole.write(path, text, encoding, mode=0o644)
 
 
-def write_tables(results, verdicts, ending):
-    """A CSV file for each exercise: name, points and first hint of each person. UTF-8 with a byte order mark, for Excel."""
+def write_tables(verdicts, exercises, options, interrupted):
+    """For each exercise: the table, the page of statistics, the leaderboard if it has one, and the exports. After an interruption,
+    only a table. Returns lines to print."""
+    said = []
     for number in sorted({n for _, n in verdicts if n is not None}):
-        rows = [(name, v) for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0]) if n in (number, None)]
-        names = next(([c["name"] for c in v["checks"]] for _, v in rows if v["checks"]), [])
-        table = io.StringIO()
-        lines = csv.writer(table)
-        lines.writerow(["name", "total", "of", *names, "seconds", "note"])
-        for name, v in rows:
-            hint = next((f"{c['name']}: {c['hint']}" for c in v["checks"] if c["hint"]), "")
-            plain = "'" + check.shown(name) if name[0] in "=+-@" else check.shown(name)  # so that a spreadsheet does not take it for a formula
-            lines.writerow([plain, v["total"], v["of"], *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], v["note"] or hint])
-        write(results / f"lab{number:02}{ending}", table.getvalue(), "utf-8-sig")
+        rows = [(check.shown(name), v) for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0]) if n in (number, None)]
+        shown_as = pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms else None
+        place = options.results / f"lab{number:02}"
+        if interrupted:
+            write(place.with_suffix(".interrupted.csv"), exports.grades(rows, shown_as), "utf-8-sig")
+            continue
+        write(place.with_suffix(".csv"), exports.grades(rows, shown_as), "utf-8-sig")
+        write(place.with_suffix(".html"), pages.statistics_page(number, rows))
+        if number in exercises.EXERCISES and exercises.EXERCISES[number].speed:
+            write(place.with_suffix(".leaderboard.html"), pages.leaderboard(number, rows, shown_as))
+        for system in options.export:
+            if exports.EXPORTS[system]:
+                text, unknown = exports.EXPORTS[system](number, rows)
+                write(place.with_suffix(f".{system}.csv"), text)
+                if unknown:
+                    said.append(f"{place}.{system}.csv: {len(unknown)} of {len(rows)} names are not as {system.capitalize()} exports them, so their rows have no number: {', '.join(unknown[:3])}")
+    return said
+
+
+def systems(text):
+    """The value of --export."""
+    chosen = text.split(",")
+    for system in chosen:
+        if system not in exports.EXPORTS:
+            raise check.BadInput(f"--export {check.shown(system)}: expected one or more of {', '.join(exports.EXPORTS)}")
+    return chosen
 
 
 def main():
@@ -155,14 +167,19 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER", help="where the grades go; default: results/grades")
     parser.add_argument("--one", type=pathlib.Path, metavar="OUT", help="grade one person, and always write results.json there")
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
+    parser.add_argument("--export", default="gradescope", metavar="SYSTEM,...", help=f"also write tables for course systems: {', '.join(exports.EXPORTS)}")
+    parser.add_argument("--pseudonyms", metavar="SEED", help="leaderboards show pseudonyms that this text gives the names; the table lists them")
+    parser.add_argument("--seed", type=int, metavar="N", help="the seed of the shapes that are not on the page, to repeat a run")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help="see lab/check.py --help")
     options = parser.parse_args()
     if options.jobs < 1:
         raise check.BadInput(f"--jobs {options.jobs}: expected at least 1")
+    options.export = systems(options.export)
     check.begin()
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     lab, start = check.Lab(), time.monotonic()
+    seed = random.SystemRandom().randrange(1 << 20) if options.seed is None else options.seed  # everybody gets the same shapes
 
     # A worker and its programs stay on one processor, so that no submission slows others down.
     usable = sorted(os.sched_getaffinity(0))
@@ -182,8 +199,8 @@ def main():
             return check.verdict_of(exercise, 0, {}, file)
         processor = processors.get()
         try:
-            verdict = lab.check(exercise, file, processor)
-            if options.graded_bandwidth is not None:
+            verdict = lab.check(exercise, file, processor, seed)
+            if options.graded_bandwidth is not None or exercise.speed and lab.cuda:
                 with on_the_gpu:
                     check.add_bandwidth(verdict, lab, exercise, file, options.graded_bandwidth)
             return verdict
@@ -200,7 +217,7 @@ def main():
         if number is None:
             raise check.BadInput("--one: no exercise given; add --exercise NN")
         verdict = grade(number, choose(pathlib.Path(options.submissions), number)[number])
-        write(options.one, json.dumps(gradescope(verdict), indent=1) + "\n")
+        write(options.one, json.dumps(exports.gradescope(verdict), indent=1) + "\n")
         print(check.report(verdict))
         return 0
 
@@ -215,14 +232,16 @@ def main():
             verdict = verdicts[name, n] = done.result()
             graded += 1
             if n is not None:
-                write(options.results / f"lab{n:02}" / name / "results.json", json.dumps(gradescope(verdict), indent=1) + "\n")
+                write(options.results / f"lab{n:02}" / name / "results.json", json.dumps(exports.gradescope(verdict), indent=1) + "\n")
             print(f"{graded:4} of {len(found)}  {check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
                   + (f"  {verdict['note']}" if verdict["note"] else ""), flush=True)
     status, ending = (130, ".interrupted.csv") if sandbox.ended.is_set() else (0, ".csv")
-    write_tables(options.results, verdicts, ending)
+    said = write_tables(verdicts, exercises, options, bool(status))
     missing = sum(isinstance(file, str) for name, n, file in found)
     print(f"{'interrupted: ' if status else ''}{graded} of {len(found)} graded in {time.monotonic() - start:.0f} s"
           f"{f', {missing} of them without a submission' if missing else ''}: {options.results}/labNN{ending}")
+    for line in said:
+        print(line)
     if not lab.isolate:
         print(f"(run without namespaces: {lab.why_not})")
     return status

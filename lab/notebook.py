@@ -58,8 +58,9 @@ def cells_of(step):
     yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/svg/{name}.svg")  # {alt}'
     yield "markdown", words
     yield "markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell and run it. Then run the cell below it, which checks your kernel. Repeat as often as you like."
-    yield "code", f"%%writefile {step}/exercise.cu\n{(ROOT / step / 'exercise.cu').read_text(encoding='utf-8').rstrip()}"
-    yield "code", f"!make -s lab{short[4:]} || true"
+    for file in sorted((ROOT / step).glob("exercise*.cu")):
+        yield "code", f"%%writefile {step}/{file.name}\n{file.read_text(encoding='utf-8').rstrip()}"
+        yield "code", f"!make -s lab{file.stem.removeprefix('exercise') or short[4:]} || true"
 
 
 def notebook(url):

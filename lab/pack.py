@@ -17,8 +17,9 @@ import check
 sys.path.append(str(check.ROOT / "plots"))
 import whole  # noqa: E402: after its folder is known
 
-NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/")
-NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/pack.py", "lab/notebook.py")
+NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/", "lab/similar.py", "lab/requirements.txt")
+NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/exports.py", "lab/pages.py", "lab/pack.py", "lab/notebook.py")
+ELSEWHERE = {"lab/classroom.yml": ".github/workflows/classroom.yml"}  # in a student's repository
 
 
 def git(*arguments):
@@ -28,10 +29,10 @@ def git(*arguments):
     return done.stdout
 
 
-def contents(name):
+def contents(name, exercises):
     """The bytes to pack of a file. An exercise is packed as it was committed."""
     data = (check.ROOT / name).read_bytes()
-    if not name.endswith("/exercise.cu"):
+    if name not in exercises:
         return data
     committed = git("show", f"HEAD:{name}")
     if committed != data:
@@ -46,14 +47,16 @@ def main():
     options = parser.parse_args()
     left_out = NOT_PACKED if options.gradescope is not None else NOT_FOR_STUDENTS
     names = [name for name in git("ls-files", "-z").decode().split("\0") if name and not name.startswith(left_out) and (check.ROOT / name).is_file()]
-    number = check.exercise_of(check.load_exercises(), options.gradescope).number if options.gradescope is not None else None
+    every = check.load_exercises()
+    exercises = {f"{exercise.step}/{exercise.file}" for exercise in every.EXERCISES.values()}
+    number = check.exercise_of(every, options.gradescope).number if options.gradescope is not None else None
     options.out.parent.mkdir(parents=True, exist_ok=True)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
-            info = zipfile.ZipInfo.from_file(check.ROOT / name, name if number else f"transpose/{name}")
+            info = zipfile.ZipInfo.from_file(check.ROOT / name, name if number else f"transpose/{ELSEWHERE.get(name, name)}")
             info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, contents(name))
+            archive.writestr(info, contents(name, exercises))
         if number:
             for file in sorted((check.ROOT / "lab/gradescope").iterdir()):
                 archive.write(file, file.name)

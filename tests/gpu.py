@@ -353,8 +353,8 @@ def lab(out):
     """Points are the simulator's with a GPU, too; what it adds is a bandwidth, reported, and graded if that is asked for."""
     run("make", "lab-ready", timeout=300)
     rows = []
-    for handout in sorted(ROOT.glob("step*/exercise.cu")):
-        number = int(handout.parent.name[4:6])
+    for handout in sorted(ROOT.glob("step*/exercise*.cu")):
+        number = int(re.search(r"exercise(\d\d)\.cu|step(\d\d)_\w+/exercise\.cu", str(handout)).expand(r"\1\2"))
         for what, file in (("handed out", handout), ("solved", ROOT / f"tests/lab/solutions/step{number:02}.cu")):
             done = run("make", "-s", f"lab{number:02}", f"FILE={file}", "CHECK=--json")
             verdict = json.loads(done.stdout)

@@ -517,7 +517,7 @@ OPERATORS = {
 
 def all_units():
     paths = [path for step in sorted(ROOT.glob("step0[2-9]_*")) for path in sorted(step.glob("*.cu"))]
-    return [unit for path in paths if path.name not in ("exercise.cu", "errata.cu") for unit in File(path).units()]
+    return [unit for path in paths if not re.fullmatch(r"exercise\d*\.cu|errata\.cu", path.name) for unit in File(path).units()]
 
 
 def change_of(file, edits):

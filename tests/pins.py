@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 
 from lessons import ROOT
 
-FILES = [ROOT / "plots/requirements.txt", ROOT / "tests/requirements.txt"]
+FILES = [ROOT / "plots/requirements.txt", ROOT / "lab/requirements.txt", ROOT / "tests/requirements.txt"]
 STATEMENT = ROOT / "tests/pins.csv"
 # Every Python that a supported Debian or Ubuntu comes with.
 PYTHONS = {"3.10": "Ubuntu 22.04", "3.11": "Debian 12", "3.12": "Ubuntu 24.04", "3.13": "Debian 13", "3.14": "Ubuntu 26.04"}
@@ -37,7 +37,8 @@ def reasons(file):
 def chosen(python):
     """The pins for one Python, as name==version. pip evaluates markers for the Python that runs it, whatever --python-version says."""
     found = [pin for file in FILES for pin in pins(file)]
-    return [f"{pin.name}{pin.specifier}" for pin in found if not pin.marker or pin.marker.evaluate({"python_version": python})]
+    # Two files may need the same package.
+    return list(dict.fromkeys(f"{pin.name}{pin.specifier}" for pin in found if not pin.marker or pin.marker.evaluate({"python_version": python})))
 
 
 def statement():

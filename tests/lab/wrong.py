@@ -318,11 +318,34 @@ WRONG = [
           "squares, shapes, double, clean, requests, height, doubles", "race: read-after-write",
           {"    __syncthreads();\n": "    y += BLOCK_ROWS - 1 - 2 * int(threadIdx.y);\n",
            "= tile[threadIdx.y": "= tile[BLOCK_ROWS - 1 - threadIdx.y"}),
+    # Exercise 8.
+    Wrong(8, "as_floats", "The elements pass through floats.",
+          "double, speed", "Right for floats, not for doubles", {"    T in[": "    float in["}),
+    Wrong(8, "copied_conflicts", "The lesson of step 3: the tile has bank conflicts.",
+          "speed", "shared-memory wavefronts", base="step03_coalesced/step03.cu"),
+    Wrong(8, "copied_copy", "A copy is faster than a transpose.",
+          "squares, shapes, double, clean, speed", "as it was handed out", base="step01_copy/step01.cu copy"),
+    Wrong(8, "copied_lesson", "The lesson of step 7: where rows are odd, its tiles overlap, and it loads rows twice.",
+          "speed", "load and store each element once", base="step07_in_flight/step07.cu"),
+    Wrong(8, "copied_one_load", "The book's kernel with tiles of 16 x 16: a thread loads one element.",
+          "speed", "start several loads", base="step04_padding/variants.cu transposeTile16Padded"),
+    Wrong(8, "copied_padding", "The lesson of step 4: blocks that run together store far apart.",
+          "speed", "scattered stores", base="step04_padding/step04.cu"),
+    Wrong(8, "only_squares", "Rows of odata are guarded by the wrong side.",
+          "shapes, clean, speed", "out-of-bounds store", {"(x < height && y + j < width)": "(x < width && y + j < height)"}),
+    Wrong(8, "only_tiles", "No block for what is left over of a whole number of tiles.",
+          "shapes, speed", "Not right at 1 x 1",
+          {"(height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1)": "height / TILE_DIM, width"}),
+    Wrong(8, "out_of_bounds", "The loads are not guarded.",
+          "shapes, clean, speed", "out-of-bounds load", {"(x < width && y + j < height)\n            in": "(true)\n            in"}),
+    Wrong(8, "race", "Nobody waits for the tile.",
+          "squares, shapes, double, clean, speed", "race: read-after-write", {"    __syncthreads();\n": ""}),
 ]
 
 
 def handout(exercise):
-    return next(ROOT.glob(f"step{exercise:02}_*/exercise.cu"))
+    own = next(ROOT.glob(f"step*/exercise{exercise:02}.cu"), None)
+    return own or next(ROOT.glob(f"step{exercise:02}_*/exercise.cu"))
 
 
 def solution(exercise):
