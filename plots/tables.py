@@ -201,7 +201,7 @@ def book(published, results):
     tables = [Table("The book's table 9.1: ms, n x n float; published: Tesla K20c and its host", ["n"] + sides, times,
                     editions(r for r in rows if r["table"] == "9.1")
                     + " Published gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the device and back, from pageable memory."),
-              Table("The book's table 9.2 as effective bandwidth: GB/s, each element read once and written once (there: MiB per ms, counted once)",
+              Table("The book's table 9.2 as effective bandwidth: GB/s, each element read once and written once (the book prints MiB per ms and counts each byte once)",
                     ["n"] + sides, bandwidths,
                     editions(r for r in rows if r["table"] == "9.2") + " Computed from the times of table 9.1."
                     f"\n* more than the peak of the card's memory, {peak:.0f} GB/s: most rows were left out (errata E1, E21).")]
@@ -254,7 +254,7 @@ def bandwidth_post(published, results, counts=None):
     return tables + [Table("Its profile: GB/s that loads and stores moved; published: nvprof; here: sectors counted by the simulator x 32 bytes / the time above",
                            ["kernel", "loads, published", "here", "stores, published", "here"], lines,
                            editions(r for r in rows if r["table"] == "throughput")
-                           + " By it, copyRow loads twice the bytes that it stores, though it copies: its loads are not to be taken at their word.")]
+                           + " By it, copyRow loads twice the bytes that it stores, though it copies, so its published loads are doubtful.")]
 
 
 # Out of the caches' reach, aligned: what is true of large matrices in general.

@@ -12,7 +12,7 @@ class Caption(NamedTuple):
 
 CAPTIONS = {
     "bandwidth_steps": Caption(
-        "Effective bandwidth of every lesson kernel, and of `cudaMemcpy` (dashed line).",
+        "Effective bandwidth of each step's kernels, and of `cudaMemcpy` (dashed line).",
         "A longer bar is faster. Hatched bars are not complete transposes. They are the copies and the two halves of step 5.",
         "Bars of effective bandwidth, one per kernel from copy to step 7, and one for the device's own memory copy"),
     "waterfall": Caption(
@@ -59,7 +59,7 @@ CAPTIONS = {
         "Effective bandwidth against the bytes that the loads of one SM have in flight. The line is a model. The points are the steps' kernels, measured on an NVIDIA H200 "
         "(committed with the project).",
         "The bandwidth of kernels on the curve is limited by their loads in flight. The kernels below it have another limit. With 12.9 KiB an SM has enough in flight for "
-        "the roof, the bandwidth of a micro-benchmark that copies.",
+        "the roof, the flat part of the line. The roof is the bandwidth of a micro-benchmark that copies.",
         "Effective bandwidth over bytes in flight per SM: the model's curve, its roof, and the lesson kernels as points"),
     "race": Caption(
         "Two threads of a kernel that moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), without the second barrier that such a loop needs.",

@@ -47,11 +47,13 @@ class Prose:
         best = "transposeInFlight"
         why = " No GPU ran here, so the chapter shows the measurements that the project comes with." if self.shown.is_committed(self.machine) else ""
         ideas = [f"{idea} {'saves' if before > after else 'costs'} {sig(abs(before - after))} ms" for idea, before, after in
-                 [({"coalesced": "coalescing", "padded": "padding the tile", "in flight": "keeping more loads in flight"}[i], b, a) for i, b, a in self.tables.ideas()]]
+                 [({"coalesced": "[coalescing](#term-coalesced-access)", "padded": "[padding](#term-padding) the [tile](#term-tile)",
+                   "in flight": "keeping more loads [in flight](#term-in-flight)"}[i], b, a) for i, b, a in self.tables.ideas()]]
         return (f"A matrix transpose computes nothing. It moves every element once, and its speed depends on the order of the memory accesses. "
-                f"This chapter speeds a transpose up in seven steps and explains each step by what the hardware does. Three numbers sum it up, "
+                f"This chapter speeds a transpose up in seven steps and explains each step by what the hardware does. "
+                f"The yardstick is `cudaMemcpy`, the copy that comes with CUDA, NVIDIA's extension of C++ for its GPUs. Three numbers sum it up, "
                 f"for {self.n} × {self.n} floats on one {text_of(self.machine.name)}:\n\n"
-                f"- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s bandwidth is what the naive transpose reaches: {sig(self.gbs('transposeNaive'))} GB/s.\n"
+                f"- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s bandwidth is what the naive transpose of step 2 reaches: {sig(self.gbs('transposeNaive'))} GB/s.\n"
                 f"- **{self.share(best):.0f} %** is what step 7 reaches: {sig(self.gbs(best))} GB/s.\n"
                 f"- **{factor(self.gbs(best) / self.gbs('transposeNaive'))} ×** is the speed-up between them: {sig(self.ms('transposeNaive'))} ms become {sig(self.ms(best))} ms.\n\n"
                 f"In between, {ideas[0]}, {ideas[1]} and {ideas[2]} ([[figure waterfall]]). {self.shown.measured(self.machine)}{why}")
@@ -253,7 +255,7 @@ class Prose:
             f"Step 7 also changes the order of the blocks, and it is {compared(best / padded)}{' as step 4' if best > padded * FASTER else ''}. See [[figure bytes_in_flight]] and [[figure block_orders]].",
             f"**The two halves.** Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone is {compared(coarse)} ([[table times-5]]). "
             + ("So moving the tiles costs the time. Turning them costs little." if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
-            f"**Partitions.** A card's memory consists of partitions that work at the same time. Where rows are a power of two apart, "
+            f"**Partitions.** A card's memory consists of partitions that work at the same time. Where all rows begin in the same partition, "
             f"one of the GTX 280's eight partitions gets nearly all the stores of a moment "
             f"([[table gtx280]], [[figure partition_traffic]]). On the {text_of(self.machine.name)}, step 4 in diagonal order is {compared(diagonal)}.",
             "**Measuring.** Check every element, after the timing too. Use more data than the caches hold. Report medians and spread, and a copy from the same run. "

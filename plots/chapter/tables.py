@@ -77,7 +77,7 @@ class Tables:
             cells = [c for m, n in columns for row in [self.shown.row(kernel, n, m)] for c in (cell(reader.bandwidth(row)), percent(row))]
             lines.append([number, idea, f"`{kernel}`", *cells])
         copies = [c for m, n in columns for c in (cell(reader.bandwidth(self.shown.row("cudaMemcpy", n, m))), "100 %")]
-        lines.append(["", "the runtime's copy from device to device", "`cudaMemcpy`", *copies])
+        lines.append(["", "CUDA's own copy, from device to device", "`cudaMemcpy`", *copies])
         heading = [c for m, n in columns for c in (f"{m.name}, {n}², GB/s", "of `cudaMemcpy`")]
         return numbered("steps", f"{caption} Matrices of floats. " + " ".join(self.shown.measured(m) for m, _ in columns),
                         Table("", ["step", "the idea", "kernel", *heading], lines, texts=3))

@@ -101,7 +101,7 @@ class Chapter:
     def glossary(self):
         if not terms():
             return ""
-        return f"## Glossary\n\n{demoted(plain(glossary_terms(), lambda target: link(target, 'term')), 'term').strip()}\n"
+        return f"## Glossary\n\nNumbers are those of an NVIDIA H200 unless another card is named.\n\n{demoted(plain(glossary_terms(), lambda target: link(target, 'term')), 'term').strip()}\n"
 
     def steps(self):
         text = ""
@@ -149,7 +149,7 @@ class Chapter:
             for i, (machine, v) in enumerate(told or [(None, reason)]):
                 on = f"{machine.name}, model" if machine and machine.backend == "sim" else machine.name if machine else "-"
                 line = [v.number if i == 0 else "", f"{v.claim} ({v.source})" if i == 0 else "", on, f"**{v.verdict if v.verdict != UNTOLD else 'not decided here'}**", v.sentence]
-                lines.append([cell.replace("__", r"\_\_") for cell in line])
+                lines.append([re.sub(r"__\w+(?:\(\))?", r"`\g<0>`", cell) for cell in line])
         note = "An interval after ± is the spread of the samples (10th to 90th percentile) or the error of the model. A verdict holds for the whole interval."
         return self.prose.claims(first) + "\n" + numbered("claims", caption, Table("", ["", "claim", "on", "verdict", "figures"], lines, texts=5), note)
 
