@@ -85,7 +85,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list grade similar handout gradescope table-whitepaper table-book table-bandwidth peers report check test bench-sim bench-page clean help FORCE
+.PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book table-bandwidth peers report check test bench-sim bench-page clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -353,16 +353,22 @@ override SUBMISSIONS := $(value SUBMISSIONS)
 override RESULTS := $(value RESULTS)
 override CLASS := $(value CLASS)
 override PSEUDONYMS := $(value PSEUDONYMS)
-export FILE SUBMISSIONS RESULTS CLASS PSEUDONYMS
+# Only from the command line: Windows' Linux exports a NAME, which is the machine's.
+override NAME := $(if $(filter command line,$(origin NAME)),$(value NAME))
+export FILE SUBMISSIONS RESULTS CLASS PSEUDONYMS NAME
 LABS := $(STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
 .PHONY: lab-ready $(LABS)
 $(LABS): lab%: lab-ready
-	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(CHECK)
+	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(if $(NAME),--name "$$NAME") $(CHECK)
 lab%:
 	@echo 'make $@: expected one of $(LABS)' >&2; exit 2
 
+# A sheet of questions whose numbers are drawn from a name.
+prelab:
+	@python3 lab/prelab.py "$$NAME" --results "$$RESULTS/prelab"
+
 ifeq ($(wildcard lab/grade.py),)
-grade similar handout gradescope:
+grade grade-prelab similar slides handout gradescope:
 	@echo "make $@: this copy is for students; run it in the instructor's copy" >&2; exit 2
 else
 grade: lab-ready
@@ -371,6 +377,9 @@ grade: lab-ready
 
 similar: .venv/lab
 	@.venv/bin/python lab/similar.py "$$CLASS" $(if $(EXERCISE),--exercise $(EXERCISE)) $(SIMILAR)
+
+grade-prelab:
+	@python3 lab/prelab_grade.py "$$SUBMISSIONS" --results "$$RESULTS/grades"
 
 handout:
 	@python3 lab/pack.py "$$RESULTS/transpose.zip"
@@ -381,12 +390,18 @@ endif
 
 # The chapter: all steps run on this machine, then tables, figures and verdicts.
 # Where there is no .venv and python3 has the packages, python3 makes it: no network is needed.
-ifneq ($(filter report,$(MAKECMDGOALS)),)
+ifneq ($(filter report slides,$(MAKECMDGOALS)),)
 PLOTS_PYTHON := $(if $(wildcard .venv/ready),,$(shell python3 plots/packages.py && echo python3))
 endif
 report: all $(if $(PLOTS_PYTHON),,.venv/ready)
 	bench/measure.sh $(RESULTS)
 	$(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py $(RESULTS)/report_*.csv
+
+# The lesson of 90 minutes, from the instructor's guide and the pages.
+ifneq ($(wildcard lab/slides.py),)
+slides: $(if $(PLOTS_PYTHON),,.venv/ready)
+	@$(or $(PLOTS_PYTHON),.venv/bin/python) lab/slides.py
+endif
 
 clean:
 	rm -rf build $(STEPS) $(BENCHES)
@@ -400,12 +415,16 @@ help:
 	@echo 'make table-bandwidth   the same for the bandwidth post'
 	@echo 'make labNN             check the exercise of a step; FILE=path checks another file than its exercise.cu'
 	@echo '                       (CHECK=--explain adds the cost of each line; SHOW=1 marks the wrong elements of'
-	@echo '                       the smallest matrix; CHECK=--help lists the other options)'
+	@echo '                       the smallest matrix; CHECK=--help lists the other options;'
+	@echo '                       NAME="Ada Lovelace" draws the second shape from a name)'
 	@echo 'make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades go to results/grades/)'
 	@echo '                       (EXPORT=moodle or canvas adds a table for that system; PSEUDONYMS=text hides names'
 	@echo '                       on the leaderboard of exercise 8; GRADE=--help lists the other options)'
 	@echo 'make similar           list similar submissions of a class: CLASS=folder [EXERCISE=NN]'
 	@echo "                       (SIMILAR='--threshold 70' lists more; the first time, it creates .venv)"
+	@echo 'make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace" (it goes to results/prelab/)'
+	@echo 'make grade-prelab      grade such sheets: SUBMISSIONS=folder (the table is results/grades/prelab.csv)'
+	@echo 'make slides            write the slides for 90 minutes, report/slides.html'
 	@echo 'make handout           pack the project for students, without tests and solutions'
 	@echo 'make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN'
 	@echo 'make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]'

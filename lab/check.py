@@ -35,6 +35,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "lab"))
 
+import names    # noqa: E402
 import sandbox  # noqa: E402
 import source   # noqa: E402
 from parts import Run  # noqa: E402
@@ -403,6 +404,15 @@ def report(verdict):
     return "\n".join([*lines, f"{verdict['total']:4} / {verdict['of']:<3}  in all" + ("" if verdict["total"] == verdict["of"] else f" (below {verdict['of']}, make ends with an error)")])
 
 
+def named_seed(name, seed=None):
+    """The seed that is drawn from a name. BadInput: there is another one, or no name."""
+    if seed is not None:
+        raise BadInput("--seed and --name: choose one")
+    if not names.normalised(name):
+        raise BadInput("--name: the name is empty")
+    return names.seed_of(name)
+
+
 def begin():
     """The set-up of every program of the lab."""
     sandbox.end_on_signals()
@@ -420,8 +430,11 @@ def main():
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help=f"on a GPU, add {BANDWIDTH_POINTS} points for SHARE percent of cudaMemcpy's bandwidth")
     parser.add_argument("--seed", type=int, metavar="N", help="the seed of the shapes that are not on the page, to repeat a run")
+    parser.add_argument("--name", help="draw these shapes from a name: the same ones in every run")
     options = parser.parse_args()
     begin()
+    if options.name is not None:
+        options.seed = named_seed(options.name, options.seed)
     exercise, lab = exercise_of(load_exercises(options.exercises), options.number), Lab()
     path = options.file or ROOT / exercise.step / exercise.file
     if options.show:

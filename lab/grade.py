@@ -27,8 +27,8 @@ import threading
 import time
 
 import check
+import class_pages
 import exports
-import pages
 import sandbox
 
 sys.path.append(str(check.ROOT / "plots"))
@@ -37,8 +37,8 @@ import whole  # noqa: E402: after its folder is known
 DEEP = 6  # folders below that of a person
 
 
-def files_of(entry):
-    """The .cu files of a person's folder, without hidden ones and without following links. OSError if it cannot be read."""
+def files_of(entry, endings=(".cu",)):
+    """The .cu files (or others) of a person's folder, without hidden ones and without following links. OSError if it cannot be read."""
     if not entry.is_dir():
         return [entry]
     found = []
@@ -47,7 +47,7 @@ def files_of(entry):
         raise error
     for folder, folders, names in os.walk(entry, onerror=refuse):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__MACOSX" and len(pathlib.Path(folder, f).relative_to(entry).parts) <= DEEP)
-        found += [pathlib.Path(folder, name) for name in sorted(names) if name.endswith(".cu") and not name.startswith(".")]
+        found += [pathlib.Path(folder, name) for name in sorted(names) if name.endswith(endings) and not name.startswith(".")]
     return found
 
 
@@ -132,15 +132,15 @@ def write_tables(verdicts, exercises, options, interrupted):
     said = []
     for number in sorted({n for _, n in verdicts if n is not None}):
         rows = [(check.shown(name), v) for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0]) if n in (number, None)]
-        shown_as = pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms else None
+        shown_as = class_pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms else None
         place = options.results / f"lab{number:02}"
         if interrupted:
             write(place.with_suffix(".interrupted.csv"), exports.grades(rows, shown_as), "utf-8-sig")
             continue
         write(place.with_suffix(".csv"), exports.grades(rows, shown_as), "utf-8-sig")
-        write(place.with_suffix(".html"), pages.statistics_page(number, rows))
+        write(place.with_suffix(".html"), class_pages.statistics_page(number, rows))
         if number in exercises.EXERCISES and exercises.EXERCISES[number].speed:
-            write(place.with_suffix(".leaderboard.html"), pages.leaderboard(number, rows, shown_as))
+            write(place.with_suffix(".leaderboard.html"), class_pages.leaderboard(number, rows, shown_as))
         for system in options.export:
             if exports.EXPORTS[system]:
                 text, unknown = exports.EXPORTS[system](number, rows)
@@ -170,6 +170,7 @@ def main():
     parser.add_argument("--export", default="gradescope", metavar="SYSTEM,...", help=f"also write tables for course systems: {', '.join(exports.EXPORTS)}")
     parser.add_argument("--pseudonyms", metavar="SEED", help="leaderboards show pseudonyms that this text gives the names; the table lists them")
     parser.add_argument("--seed", type=int, metavar="N", help="the seed of the shapes that are not on the page, to repeat a run")
+    parser.add_argument("--by-name", action="store_true", help="draw each person's shapes from the name of the folder or file, as `make labNN NAME=...` does")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help="see lab/check.py --help")
     options = parser.parse_args()
     if options.jobs < 1:
@@ -190,7 +191,7 @@ def main():
 
     on_the_gpu = threading.Lock()  # one at a time: they are timed
 
-    def grade(number, file):
+    def grade(number, file, name=None):
         if number not in exercises.EXERCISES:  # a path without a number, or step 9
             why = file if number is None else f"there is no exercise {number}"
             return {"exercise": number, "total": 0, "of": 100, "checks": [], "note": why, "seconds": 0}
@@ -199,7 +200,7 @@ def main():
             return check.verdict_of(exercise, 0, {}, file)
         processor = processors.get()
         try:
-            verdict = lab.check(exercise, file, processor, seed)
+            verdict = lab.check(exercise, file, processor, check.names.seed_of(exports.person(name)) if options.by_name and name else seed)
             if options.graded_bandwidth is not None or exercise.speed and lab.cuda:
                 with on_the_gpu:
                     check.add_bandwidth(verdict, lab, exercise, file, options.graded_bandwidth)
@@ -223,7 +224,7 @@ def main():
 
     found, verdicts, graded = submissions(options.submissions, number), {}, 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(grade, n, file): (name, n) for name, n, file in found}
+        waiting = {pool.submit(grade, n, file, name): (name, n) for name, n, file in found}
         for done in concurrent.futures.as_completed(waiting):
             name, n = waiting[done]
             if isinstance(done.exception(), sandbox.Interrupted):

@@ -3,8 +3,9 @@
 
 usage: python3 lab/notebook.py [--url URL] [--out FILE] [--check]
 
-The notebook runs in Google Colab with its free GPU, or in any Jupyter. Its first cell clones the project and builds it; nothing else needs setting up.
---url: the git repository to clone, for a notebook that is opened alone. Without it, open the notebook inside the project.
+The notebook runs in Google Colab with its free GPU, or in any Jupyter. Its first cell gets the project and builds it; nothing else needs setting up.
+--url: the git repository to clone, for a notebook that is opened alone. Without it, the first cell takes the project from around the notebook, from
+transpose.zip next to it, or from the GitHub repository that Colab opened it from.
 --check writes nothing and exits 1 if the notebook is stale.
 """
 
@@ -15,29 +16,72 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
-import whole  # noqa: E402: after its folder is known
+import cells  # noqa: E402: after its folder is known
+import whole  # noqa: E402
 from pages import ROOT, STEPS, page, picture_of  # noqa: E402
 
 WELCOME = """# CUDA matrix transpose, step by step
 
 Seven steps lead from a copy to a transpose at the speed of memory. Each step asks you to *predict* something, then runs it, then explains it. Write your
-answers down before you run a cell. With a GPU (in Colab: *Runtime*, *Change runtime type*, *T4 GPU*), the notebook measures the kernels on it. Without
-one, a simulator counts what they cost. Run the next cell first, once."""
-SET_UP = '''URL = {url!r}  # where the project is; leave it empty if you opened this notebook inside the project
+predictions into the cell for them before you run the step. With a GPU (in Colab: *Runtime*, *Change runtime type*, *T4 GPU*), the notebook measures the
+kernels on it. Without one, a simulator counts what they cost. Run the next cell first, once. It gets the project and builds it, which takes a few minutes."""
+SET_UP = '''URL = {url!r}  # the project's git repository; leave it empty if the project or its transpose.zip is next to this notebook
 
-import os, pathlib, shutil, subprocess
+import json, os, pathlib, re, shutil, subprocess, sys, urllib.parse, urllib.request, zipfile
 
-here = next((p for p in [pathlib.Path.cwd(), *pathlib.Path.cwd().parents] if (p / "step01_copy").is_dir()), None)
-if here is None:
+IN_COLAB = "google.colab" in sys.modules
+
+def project():
+    """The folder of the project, or None."""
+    here = pathlib.Path.cwd()
+    return next((p for p in [here, *here.parents, here / "transpose"] if (p / "step01_copy").is_dir()), None)
+
+def opened_from():
+    """The GitHub repository that Colab opened this notebook from, or ''. Colab tells its kernels so, but does not document it."""
+    try:
+        address = f"http://{{os.environ['COLAB_JUPYTER_IP']}}:{{os.environ['KMP_TARGET_PORT']}}/api/sessions"
+        path = json.load(urllib.request.urlopen(address, timeout=5))[0]["path"]
+        found = re.search(r"github(?:\\.com)?/([\\w.-]+/[\\w.-]+)/blob/", urllib.parse.unquote(path))
+    except (KeyError, IndexError, TypeError, OSError, ValueError):
+        found = None
+    return f"https://github.com/{{found[1]}}" if found else ""
+
+def run(*command, why):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+    if done.returncode:
+        raise SystemExit(f"{{why}} It said: {{done.stdout.strip()[-2000:]}}")
+    return done.stdout
+
+if not (shutil.which("g++") and shutil.which("make")):
+    if os.geteuid() or not shutil.which("apt-get"):
+        raise SystemExit("g++ or make is missing. Install both, then run this cell again.")
+    run("apt-get", "update", "-qq", why="apt-get update failed.")
+    run("apt-get", "install", "-y", "-qq", "g++", "make", why="g++ and make could not be installed.")
+if not project() and pathlib.Path("transpose.zip").is_file():
+    zipfile.ZipFile("transpose.zip").extractall()
+if not project():
+    URL = URL or opened_from()
     if not URL:
-        raise SystemExit("The project is not here. Set URL to its git repository, or open this notebook inside the project.")
-    subprocess.run(["git", "clone", "--depth", "1", URL, "transpose"], check=True)
-    here = pathlib.Path("transpose").resolve()
-os.chdir(here)
+        raise SystemExit("The project is not here. Set URL to its git repository, or " + ("upload transpose.zip with the folder symbol on the left" if IN_COLAB else "open this notebook inside the project") + ", then run this cell again.")
+    run("git", "clone", "--depth", "1", "--", URL, "transpose", why=f"{{URL}} could not be cloned.")
+if not project():
+    raise SystemExit(f"{{URL or 'transpose.zip'}} has no folder step01_copy, so it is not this project.")
+os.chdir(project())
+sys.path.insert(0, str(pathlib.Path("lab").resolve()))
 if shutil.which("nvidia-smi") and not shutil.which("nvcc"):
     os.environ["PATH"] += ":/usr/local/cuda/bin"
-subprocess.run(["make", "-s", "all"], check=True)
-print(subprocess.run(["./step01", "--size", "256"], capture_output=True, text=True, check=True).stdout.split("\\n")[0])'''
+run("make", "-s", "all", why="The project could not be built.")
+from cells import compare, hand_in, predict, try_edit
+print(run("./step01", "--size", "256", why="step01 failed.").split("\\n")[0])'''
+
+# The edits that the pages ask for: file, what is there, what to write, and the command to run then.
+EDITS = {
+    "step03_coalesced": ("step03_coalesced/step03.cu", "__syncthreads();", "// __syncthreads();", "./step03 --size 256 --device sim"),
+    "step04_padding": ("step04_padding/step04.cu", "TILE_DIM + 1]", "TILE_DIM + 2]", "./step04 --size 256 --explain"),
+}
+HAND_IN = """## Hand in
+
+Write your name between the quotation marks and run the cell. It packs your exercises and predictions into one file. In Colab, your browser downloads it."""
 
 
 def cell(number, kind, text):
@@ -46,14 +90,26 @@ def cell(number, kind, text):
     return common if kind == "markdown" else {**common, "execution_count": None, "outputs": []}
 
 
+def predictions_of(step):
+    """The source of two cells: one to write the predictions down, one to compare them with the counts."""
+    lines = [f"    {json.dumps(quantity.what)}: None," for quantity in cells.QUANTITIES[step]]
+    return "\n".join(["# Your predictions, before you run anything: write a number in the place of each None.", f'predict("{step}", {{', *lines, "})"]), f'compare("{step}")'
+
+
 def cells_of(step):
     """(kind, text) of each cell."""
     begin, sections = page(step)
     short = step.split("_")[0]
     yield "markdown", f"#{begin}\n\n### The kernel\n\n{sections['The kernel']}\n\n### Predict\n\n{sections['Predict']}"
+    write_down, look = predictions_of(short)
+    yield "code", write_down
     commands, remarks = re.search(r"```sh\n(.*?)```(.*)", sections["Run"], re.DOTALL).groups()
     yield "code", f"%%bash\nmake -s {short}\n" + "\n".join(f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines())
-    yield "markdown", f"{remarks.strip()}\n\n<details><summary><b>Explain</b>: open this after you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>"
+    yield "markdown", remarks.strip()
+    if step in EDITS:
+        yield "code", f"# The edit, which the cell undoes afterwards.\ntry_edit({', '.join(json.dumps(word) for word in EDITS[step])})"
+    yield "code", look
+    yield "markdown", f"<details><summary><b>Explain</b>: open this after you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>"
     name, alt, words = picture_of(sections)
     yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/svg/{name}.svg")  # {alt}'
     yield "markdown", words
@@ -64,9 +120,9 @@ def cells_of(step):
 
 
 def notebook(url):
-    texts = [("markdown", WELCOME), ("code", SET_UP.format(url=url)), *(found for step in STEPS for found in cells_of(step))]
-    cells = [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)]
-    return {"cells": cells, "metadata": {"accelerator": "GPU", "colab": {"provenance": []}, "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    texts = [("markdown", WELCOME), ("code", SET_UP.format(url=url)), *(found for step in STEPS for found in cells_of(step)),
+             ("markdown", HAND_IN), ("code", 'hand_in("")')]
+    return {"cells": [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)], "metadata": {"accelerator": "GPU", "colab": {"provenance": []}, "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                                          "language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
 
 

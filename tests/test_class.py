@@ -21,8 +21,8 @@ from lessons import ROOT, run
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check    # noqa: E402: after its folder is known
 import corpus   # noqa: E402
+import class_pages  # noqa: E402
 import exports  # noqa: E402
-import pages    # noqa: E402
 import similar  # noqa: E402
 import wrong    # noqa: E402
 
@@ -82,7 +82,7 @@ def test_statistics_of_a_class():
     rows = [("a", verdict((20, 80))), ("b", verdict((20, 30), "2 loads at 256 x 256; look at exercise.cu:31: bytes apart.")), ("c", verdict((20, 50), "3.5 loads at 448 x 192; look at mine.cu:7: bytes apart.")),
             ("d", verdict((0, 0), "Not right at 1 x 1 of float: a race.")), ("e", verdict((), note="does not compile: exercise.cu:3: error: x")),
             ("f", verdict((), note="line 4: asm: CUDA C++")), ("g", verdict((), note="no .cu file in it"))]
-    page = assert_alone(pages.statistics_page(8, rows))
+    page = assert_alone(class_pages.statistics_page(8, rows))
     assert "7 submissions. 4 were run, and 1 have all 100 points. Median 0, mean 31.4." in page.text
     at = page.cells.index("… loads at …; look at …: bytes apart.")
     assert page.cells[at - 3:at] == ["2", "", "cost"]
@@ -98,7 +98,7 @@ def test_counts_of_a_histogram():
 
 
 def test_a_class_without_a_submission_that_runs():
-    assert_alone(pages.statistics_page(1, [("a", verdict((), note="no .cu file in it"))]))
+    assert_alone(class_pages.statistics_page(1, [("a", verdict((), note="no .cu file in it"))]))
 
 
 # ---- Leaderboard -----------------------------------------------------------------------------------------------
@@ -111,25 +111,25 @@ def places(text):
 def test_the_fastest_is_first():
     rows = [("slow", verdict((20, 40), speed=speed(50.0, 4.0))), ("equal", verdict((20, 80), speed=speed(99.9, 4.0))), ("few requests", verdict((20, 80), speed=speed(99.9, 1.0))),
             ("also equal", verdict((20, 80), speed=speed(99.9, 4.0))), ("not right", verdict((0, 10))), ("Ada Lovelace_4711_assignsubmission_file_", verdict((20, 80), speed=speed(97.0, 4.0)))]
-    text = pages.leaderboard(8, rows)
+    text = class_pages.leaderboard(8, rows)
     assert places(text) == [("1", "few requests"), ("2", "also equal"), ("2", "equal"), ("4", "Ada Lovelace"), ("5", "slow")]
     assert "not right" not in assert_alone(text).text and "measured" not in text
     # With a GPU, what was measured decides.
-    measured = pages.leaderboard(8, [("modelled", verdict((20, 80), speed=speed(99.9, 1.0, measured=80.1))), ("faster", verdict((20, 80), speed=speed(97.0, 4.0, measured=93.2)))])
+    measured = class_pages.leaderboard(8, [("modelled", verdict((20, 80), speed=speed(99.9, 1.0, measured=80.1))), ("faster", verdict((20, 80), speed=speed(97.0, 4.0, measured=93.2)))])
     assert places(measured) == [("1", "faster"), ("2", "modelled")] and "93.2" in Reader(measured).cells
-    assert "No submission is right" in assert_alone(pages.leaderboard(8, rows[4:5])).text
+    assert "No submission is right" in assert_alone(class_pages.leaderboard(8, rows[4:5])).text
 
 
 def test_pseudonyms():
     """The same in every run, other ones for another seed, never twice, and the page does not hold the names."""
     names = [f"student {i}" for i in range(500)]
-    given = pages.pseudonyms(names, "a seed")
-    assert len(set(given.values())) == 500 and given == pages.pseudonyms(names[::-1], "a seed")
-    alone = pages.pseudonyms(["student 7"], "a seed")["student 7"]
+    given = class_pages.pseudonyms(names, "a seed")
+    assert len(set(given.values())) == 500 and given == class_pages.pseudonyms(names[::-1], "a seed")
+    alone = class_pages.pseudonyms(["student 7"], "a seed")["student 7"]
     assert alone == given["student 7"] and re.fullmatch(r"[a-z]+ [a-z]+ \d+", alone)
-    assert sum(given[name] == other for name, other in pages.pseudonyms(names, "another").items()) < 5
+    assert sum(given[name] == other for name, other in class_pages.pseudonyms(names, "another").items()) < 5
     assert len(set(pages.COLOURS)) == len(set(pages.ANIMALS)) == 32
-    text = pages.leaderboard(8, [(name, verdict((20, 80), speed=speed(99.0, 4.0))) for name in names[:50]], given)
+    text = class_pages.leaderboard(8, [(name, verdict((20, 80), speed=speed(99.0, 4.0))) for name in names[:50]], given)
     assert "student" not in text.replace("for students", "") and all(given[name] in text for name in names[:50])
 
 
@@ -202,7 +202,7 @@ def test_any_text_in_a_table_and_on_a_page(name):
         assert len({len(line) for line in lines}) == 1 and len(lines) in (3, 4)
         assert all(c.isprintable() or c in "\r\n" for c in text) and not any(cell[:1] in tuple("=+-@") for line in lines for cell in line)
         text.encode("utf-8")
-    for text in (pages.statistics_page(8, rows), pages.leaderboard(8, rows)):
+    for text in (class_pages.statistics_page(8, rows), class_pages.leaderboard(8, rows)):
         page = assert_alone(text)
         assert exports.printable(name) in page.text and set(page.tags) <= set("html head meta title style body h1 h2 p table thead tbody tr th td svg rect text line ul li".split())
         text.encode("utf-8")

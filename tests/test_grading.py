@@ -99,10 +99,27 @@ def test_what_is_packed(tmp_path):
             names = archive.namelist()
         assert f"{prefix}Makefile" in names and f"{prefix}step04_padding/exercise.cu" in names
         assert not [name for name in names if "tests/" in name]
-        for_instructors = ["lab/README.md", "lab/grade.py", "lab/exports.py", "lab/pages.py", "lab/pack.py", "lab/notebook.py"]
-        assert [f"{prefix}{name}" in names for name in for_instructors] == [bool(options)] * 6 and f"{prefix}lab/CUDA.md" in names
+        for_instructors = ["lab/README.md", "lab/grade.py", "lab/exports.py", "lab/class_pages.py", "lab/pack.py", "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py"]
+        assert [f"{prefix}{name}" in names for name in for_instructors] == [bool(options)] * len(for_instructors) and f"{prefix}lab/CUDA.md" in names
         assert ("run_autograder" in names) == ("setup.sh" in names) == ("exercise" in names) == bool(options)
     assert_refused(run(sys.executable, ROOT / "lab/pack.py", out, "--gradescope", ""), 2, "exercise ")
+
+
+def test_shapes_by_name(tmp_path, untouched):
+    """A person's shapes, if they are drawn from the name: the same for make labNN NAME=... and in the class, however the name is typed."""
+    told = (STANDIN / "exercises.py").read_text().replace('"no bank conflicts"', 'f"seed {seed}"')
+    (tmp_path / "exercises.py").write_text(told)
+    folder, results = tmp_path / "class", tmp_path / "results"
+    for name in ("Ada Lovelace", "Grace Hopper"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "exercise.cu").write_text("int x;\n")
+    for by_name, same in ((["--by-name"], True), ([], False)):
+        assert grade(folder, results, "--exercises", tmp_path / "exercises.py", *by_name).returncode == 0
+        found = {name: json.loads((results / "lab04" / name / "results.json").read_text())["tests"][1]["name"] for name in ("Ada Lovelace", "Grace Hopper")}
+        verdict = json.loads(lab(folder / "Ada Lovelace/exercise.cu", "--exercises", tmp_path / "exercises.py", "--name", " ada  LOVELACE", "--json").stdout)
+        assert (found["Ada Lovelace"] == f"conflicts: seed {verdict['seed']}") == same and found["Ada Lovelace"] != found["Grace Hopper"], found
+    assert_refused(lab(folder / "Ada Lovelace/exercise.cu", "--name", " "), 2, "the name is empty")
+    assert_refused(lab(folder / "Ada Lovelace/exercise.cu", "--name", "Ada", "--seed", "3"), 2, "choose one")
 
 
 def test_any_bytes_in_names(tmp_path, untouched):
@@ -144,7 +161,7 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
     needs_git()
     copy, out = tmp_path / "copy", tmp_path / "packed.zip"
     subprocess.run(["git", "clone", "-q", ROOT, copy], check=True)
-    for name in ("lab/pack.py", "lab/check.py", "lab/sandbox.py", "lab/source.py", "lab/parts.py", "lab/exercises.py", "Makefile"):
+    for name in ("lab/pack.py", "lab/check.py", "lab/sandbox.py", "lab/source.py", "lab/parts.py", "lab/names.py", "lab/prelab.py", "lab/exercises.py", "Makefile"):
         (copy / name).write_bytes((ROOT / name).read_bytes())
     exercise = copy / "step04_padding/exercise.cu"
     original = exercise.read_bytes()
@@ -156,7 +173,12 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
         archive.extractall(tmp_path / "student")
     told = run("make", "-C", tmp_path / "student/transpose", "test")
     assert told.returncode == 0 and "To check your exercise, type make labNN" in told.stdout
-    assert run("make", "-C", tmp_path / "student/transpose", "grade").returncode == 2
+    for target in ("grade", "grade-prelab", "slides"):
+        assert run("make", "-C", tmp_path / "student/transpose", target).returncode == 2
+    # A student writes the same sheet as the instructor.
+    for root in (tmp_path / "student/transpose", ROOT):
+        assert run("make", "-s", "-C", root, "prelab", "NAME=Ada Lovelace", f"RESULTS={tmp_path / root.name}").returncode == 0
+    assert len({(tmp_path / name / "prelab/ada-lovelace.md").read_text() for name in ("transpose", ROOT.name)}) == 1
 
 
 @pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [signal.SIGINT, signal.SIGTERM, signal.SIGINT]])

@@ -1,0 +1,236 @@
+"""Grades pre-lab sheets: python3 lab/prelab_grade.py SUBMISSIONS [--results FOLDER], or --key NAME
+
+SUBMISSIONS holds a file or a folder for each person: NAME.md, NAME.txt, or NAME/... with one such file in it. A file is a sheet of
+lab/prelab.py with its answers filled in, or any text with a line `Name: Ada Lovelace` and lines `Answer 1: 24`. FOLDER/prelab.csv has a line
+for each person. --key prints a person's answers. This file is for instructors and is not in the hand-out.
+
+Exit status: 0 all graded, whatever the points; 2 bad input.
+"""
+
+import argparse
+import math
+import pathlib
+import re
+import sys
+
+import check
+import exports
+import grade
+import names
+import prelab
+import whole  # of plots, whose folder grade adds
+
+# ---- The answers -----------------------------------------------------------------------------------------------
+# The rules of the simulator (common/sim/rules.cpp) for compute capability 5.0 and newer, and of common/machine.h. Tests hold them to its counts.
+
+
+def sectors(addresses):
+    return len({address // 32 for address in addresses})
+
+
+def words_of(addresses, size):
+    return {(address + at) // 4 for address in addresses for at in range(0, max(size, 4), 4)}
+
+
+def served(addresses, size):
+    """Wavefronts of lanes that are served together: the most different words in one of 32 banks."""
+    banks = {}
+    for word in words_of(addresses, size):
+        banks[word % 32] = banks.get(word % 32, 0) + 1
+    return max(banks.values())
+
+
+def wavefronts(addresses, size):
+    """Of a load of a whole warp. Up to 32 words of 4 bytes are served together; two neighbouring parts of a warp join if no bank has more than one word to deliver."""
+    together = 32 if size <= 4 else 128 // size
+    count, first = 0, 0
+    while first < 32:
+        pair = addresses[first:first + 2 * together]
+        if first // together % 2 == 0 and len(pair) == 2 * together and served(pair, size) == 1:
+            count, first = count + 1, first + 2 * together
+        else:
+            count, first = count + served(addresses[first:first + together], size), first + together
+    return count
+
+
+def strided(begin, stride, size):
+    return [(begin + stride * lane) * size for lane in range(32)]
+
+
+def column(row, at, size):
+    return [(row * lane + at) * size for lane in range(32)]
+
+
+def resident(threads, shared, most_threads=2048, most_blocks=32, most_shared=228 << 10, reserved=1 << 10):
+    return min(most_blocks, most_threads // (-(-threads // 32) * 32), most_shared // (shared + reserved))
+
+
+ANSWERS = {
+    "stride": lambda c: sectors(strided(c["begin"], c["stride"], c["bytes"])),
+    "share": lambda c: 100 * 32 * c["bytes"] / (32 * sectors(strided(0, c["stride"], c["bytes"]))),
+    "requests": lambda c: math.ceil(c["width"] / 32) * c["height"],
+    # A lane stores to a row of its own, at least 32 bytes from the next.
+    "naive": lambda c: c["width"] * c["height"],
+    "bank": lambda c: wavefronts(column(c["row"], c["column"], 4), 4),
+    "double": lambda c: wavefronts(column(c["row"], c["column"], 8), 8),
+    "partitions": lambda c: len({row * c["width"] * 4 // c["piece"] % c["partitions"] for row in range(64)}),
+    "flight": lambda c: c["gbs"] * c["ns"] / c["sms"] / 1024,
+    "occupancy": lambda c: resident(c["threads"], c["tiles"] * 32 * 33 * c["bytes"]),
+    "bandwidth": lambda c: 2 * c["width"] * c["height"] * c["bytes"] / c["ms"] / 1e6,
+}
+
+
+def answers(name):
+    """[the answer to each question of a person's sheet]"""
+    return [ANSWERS[question.key](prelab.constants(name, question)) for question in prelab.QUESTIONS]
+
+
+def written(value):
+    return f"{value:.4g}" if isinstance(value, float) and value < 1000 else f"{value:.0f}"
+
+
+# ---- Sheets ----------------------------------------------------------------------------------------------------
+
+MOST_BYTES = 1 << 16
+SUFFIXES = (".md", ".txt", ".MD", ".TXT")
+MARKS = r"[ \t>*_#`+-]*"
+ANSWER = re.compile(rf"^{MARKS}answer[ \t]+([0-9]{{1,3}})\b([^:\n]*):(.*)$", re.IGNORECASE | re.MULTILINE)
+NAME = re.compile(rf"^{MARKS}name[ *_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+EDITION = re.compile(rf"^{MARKS}edition[ *_`]*:[ *_`]*(\w+)", re.IGNORECASE | re.MULTILINE)
+LONGEST = 60  # characters of an answer
+SPACE = " \u00a0\u2009\u202f'"
+
+
+def number(text):
+    """The number that an answer begins with: 1024, 1 024, 1,024, 12.5, 12,5 or 2e6. No other digit may follow, but a unit. None: there is no such number."""
+    match = re.match(rf"[\s*_`=≈~]*([+-]?[0-9.,{SPACE}]*[0-9](?:e[+-]?[0-9]+)?)(.*)$", text[:LONGEST + 1], re.IGNORECASE | re.DOTALL)
+    if not match or len(text) > LONGEST or any(c.isnumeric() for c in match[2]):
+        return None
+    digits = match[1]
+    if re.fullmatch(rf"[+-]?[1-9][0-9]{{0,2}}([,{SPACE}])[0-9]{{3}}(?:\1[0-9]{{3}})*(\.[0-9]+)?", digits):
+        digits = re.sub(rf"[,{SPACE}]", "", digits)
+    try:
+        value = float(digits.replace(",", "."))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def read(data):
+    """{name, edition, answers: {number: text}} of a file. BadInput: it is no sheet."""
+    if len(data) > MOST_BYTES:
+        raise check.BadInput(f"longer than {MOST_BYTES} bytes")
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError:
+        raise check.BadInput("not a text in UTF-8") from None
+    found, name, edition = {}, NAME.search(text), EDITION.search(text)
+    for match in ANSWER.finditer(text):
+        found.setdefault(int(match[1]), []).append(match[3].strip())
+    if not found:
+        raise check.BadInput("no line “Answer 1: …” in it")
+    name = names.readable(names.from_markdown(name[1].strip(" *_`"))) if name else ""
+    if not names.normalised(name):
+        raise check.BadInput("no line “Name: …” in it")
+    return {"name": name, "edition": edition[1] if edition else None, "answers": found}
+
+
+def judged(question, expected, said):
+    """Why an answer earns nothing, or ''. `said`: all that is written for this number."""
+    values = {number(text) for text in said if text}
+    if not values:
+        return "no answer"
+    if len(values) > 1:
+        return "several answers"
+    (value,) = values
+    if value is None:
+        return "not a number"
+    right = value == expected if question.tolerance == prelab.EXACT else abs(value - expected) <= question.tolerance * expected * (1 + 1e-9)
+    return "" if right else f"{value:.6g}, expected {written(expected)}"
+
+
+def graded(data):
+    """{name, points: [0 or 1 for each question], note} of a file."""
+    found = read(data)
+    if found["edition"] not in (None, prelab.edition()):
+        raise check.BadInput("the sheet is of another edition of the questions; let the student make a new one")
+    whys = [judged(question, expected, found["answers"].get(i, [])) for i, (question, expected) in enumerate(zip(prelab.QUESTIONS, answers(found["name"])), 1)]
+    return {"name": found["name"], "points": [int(not why) for why in whys], "note": "; ".join(f"{i}: {why}" for i, why in enumerate(whys, 1) if why)}
+
+
+def read_some(path):
+    return check.read_submission(path)[:MOST_BYTES + 1]
+
+
+def sheet_in(entry):
+    """The bytes of the one sheet of a person. BadInput: there is none, or more than one."""
+    if entry.is_symlink():
+        raise check.BadInput("a link, which is not followed")
+    if not entry.is_dir():
+        return read_some(entry)
+    sheets = {file: data for file, data in ((file, read_some(file)) for file in grade.files_of(entry, SUFFIXES)) if ANSWER.search(data.decode("utf-8", "replace"))}
+    if len(sheets) != 1:
+        raise check.BadInput("several sheets: " + ", ".join(check.shown(file.relative_to(entry)) for file in sheets) if sheets else "no sheet in it")
+    return next(iter(sheets.values()))
+
+
+def entries(folder):
+    if not folder or not pathlib.Path(folder).is_dir():
+        raise check.BadInput(f"SUBMISSIONS={check.shown(folder)}: expected a folder of sheets")
+    found = sorted(e for e in pathlib.Path(folder).iterdir() if not e.name.startswith("._") and e.name != "__MACOSX" and (e.suffix in SUFFIXES or e.is_dir()))
+    if not found:
+        raise check.BadInput(f"{check.shown(folder)}: no sheets: expected NAME.md, NAME.txt or NAME/sheet.md")
+    return found
+
+
+def table(found):
+    """The text of the table: a line for each of [(entry's name, result or the reason why there is none)]."""
+    lines, seen = [["name", "name on the sheet", "total", "of", *range(1, len(prelab.QUESTIONS) + 1), "note"]], {}
+    for name, result in found:
+        if isinstance(result, str):
+            result = {"name": "", "points": [0] * len(prelab.QUESTIONS), "note": result}
+        elif (other := seen.setdefault(names.normalised(result["name"]), name)) != name:
+            result = {**result, "note": "; ".join(filter(None, [f"the same name is on the sheet of {check.shown(other)}", result["note"]]))}
+        lines.append([check.shown(name), result["name"], sum(result["points"]), len(result["points"]), *result["points"], result["note"]])
+    return exports.table(lines)
+
+
+def key(name):
+    prelab.file_of(name)
+    lines = [f"{i:2}  {question.title}: {written(value)} {question.unit}" for i, (question, value) in enumerate(zip(prelab.QUESTIONS, answers(name)), 1)]
+    return "\n".join([names.readable(name), *lines])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("submissions", metavar="SUBMISSIONS", nargs="?", help="the folder of all sheets")
+    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER", help="where the table goes; default: results/grades")
+    parser.add_argument("--key", metavar="NAME", help="print the answers to this person's sheet instead")
+    options = parser.parse_args()
+    check.begin()
+    if options.key is not None:
+        print(key(options.key))
+        return 0
+    found = []
+    for entry in entries(options.submissions):
+        try:
+            found.append((entry.name, graded(sheet_in(entry))))
+        except check.BadInput as error:
+            found.append((entry.name, str(error).removeprefix(f"{check.shown(entry)}: ")))
+        except OSError as error:
+            found.append((entry.name, f"cannot be read: {error.strerror}"))
+    grade.write(options.results / "prelab.csv", table(found), "utf-8-sig")
+    results = [result for _, result in found if not isinstance(result, str)]
+    for i, question in enumerate(prelab.QUESTIONS, 1):
+        print(f"{sum(result['points'][i - 1] for result in results):4} of {len(results)} right  {i}. {question.title}")
+    missing = len(found) - len(results)
+    print(f"{len(results)} of {len(found)} graded{f', {missing} without a sheet' if missing else ''}: {check.shown(options.results / 'prelab.csv')}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(whole.run(main, "prelab"))
+    except (check.BadInput, ValueError) as error:
+        print(f"prelab: {error}", file=sys.stderr)
+        sys.exit(2)

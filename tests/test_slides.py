@@ -1,0 +1,126 @@
+"""The slides: they follow the guide's plan, an answer comes after its question, and every slide fits on the screen and on a page."""
+
+import os
+import re
+import shutil
+import sys
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from conftest import assert_refused
+from lessons import ROOT, run
+
+sys.path[:0] = [str(ROOT / "plots"), str(ROOT / "lab")]
+import quoted  # noqa: E402: after its folder is known
+import slides  # noqa: E402
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+needs_a_browser = pytest.mark.skipif(not CHROMIUM, reason="needs a browser: apt-get install chromium")
+GUIDE = slides.GUIDE.read_text()
+DECK = list(slides.deck(GUIDE))
+
+
+def of_kind(kind):
+    return [slide for slide in DECK if slide.kind == kind]
+
+
+def test_they_follow_the_plan():
+    parts = slides.plan(GUIDE)
+    assert parts[-1].end == 90 and [part.what.split(":")[0] for part in parts] == ["step 1", "step 2", "step 3", "step 4", "exercise 4", "your machine's chapter"]
+    feet = list(dict.fromkeys(slide.foot for slide in DECK if slide.foot))
+    assert feet == [f"{part.what.split(':')[0]}, minutes {part.begin} to {part.end}" for part in parts]
+    for part in parts[:4]:
+        kinds = [slide.kind for slide in DECK if slide.foot.startswith(part.what.split(":")[0] + ",")]
+        assert kinds[:2] == ["part", "code"] and kinds[-1] == "numbers" and "picture" in kinds and part.asked, kinds
+
+
+def test_an_answer_is_on_the_slide_after_its_question():
+    asked = [pair for part in slides.plan(GUIDE) for pair in part.asked]
+    assert len(asked) == GUIDE[GUIDE.index("**90 minutes.**"):GUIDE.index("**Three hours.**")].count('?"')
+    for question, answer in asked:
+        (at,) = [i for i, slide in enumerate(DECK) if slide.kind == "question" and slide.text == question]
+        assert (DECK[at + 1].kind, DECK[at + 1].title, DECK[at + 1].text) == ("answer", question, slides.sentence(answer))
+
+
+def test_the_numbers_are_measured():
+    found = {kernel: cells.split(" | ") for slide in of_kind("numbers") for kernel, cells in re.findall(r"^\| `(\w+)` \| (.*) \|$", slide.text, re.MULTILINE)}
+    assert found["transposeNaive"][:3] == ["4", "32", "-"] and found["transposeCoalesced"][2] == "32" and found["transposeNoBankConflicts"][2] == "1"
+    for kernel, cells in found.items():
+        assert cells[3:] == [f"**{quoted.number(f'gbs {kernel} float 16384')}**", quoted.number(f"share {kernel} float 16384")]
+
+
+def test_no_solution_is_on_them():
+    text = slides.to_html(DECK)
+    assert "Hints" not in text and "r / 2" not in text and "tests/lab" not in text
+
+
+def test_what_the_guide_must_have(tmp_path):
+    with pytest.raises(ValueError, match="no table follows"):
+        slides.plan(GUIDE.replace("**90 minutes.**", "**80 minutes.**"))
+    assert_refused(run(sys.executable, ROOT / "lab/slides.py", "--out", "/dev/null/slides.html"), 2, "/dev/null")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    path = tmp_path_factory.mktemp("slides") / "slides.html"
+    done = run(sys.executable, ROOT / "lab/slides.py", "--out", path)
+    assert (done.returncode, done.stdout) == (0, f"{path}\n"), done.stderr
+    return path
+
+
+@needs_a_browser
+@pytest.mark.parametrize("width, height", [(1280, 720), (1920, 1080), (1024, 768)])
+def test_every_slide_fits(browser, written, width, height):
+    page = browser.new_page(viewport={"width": width, "height": height})
+    complaints, requests = [], []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(written.as_uri())
+    for number, slide in enumerate(DECK, 1):
+        now = page.locator(".slide.now")
+        assert now.get_attribute("id") == f"slide-{number}" and now.count() == 1
+        over = now.evaluate("""slide => {
+            const foot = slide.querySelector("footer").getBoundingClientRect().top;
+            return [...slide.querySelectorAll("h1, p, pre, code, table, svg")].filter(e => { const box = e.getBoundingClientRect();
+                return e.scrollWidth > e.clientWidth + 1 && e.tagName === "PRE" || box.right > innerWidth || box.left < 0 || box.top < 0 || box.bottom > foot + 1; }).map(e => e.outerHTML.slice(0, 80));
+        }""")
+        assert over == [], (number, slide.title)
+        page.keyboard.press("ArrowRight")
+    assert complaints == [] and set(requests) == {written.as_uri()}
+    page.close()
+
+
+@needs_a_browser
+def test_keys(browser, written):
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(written.as_uri() + "#3")
+    at = lambda: int(page.locator(".slide.now").get_attribute("id").split("-")[1])  # noqa: E731
+    for key, expected in (("ArrowRight", 4), ("Space", 5), ("PageDown", 6), ("ArrowLeft", 5), ("PageUp", 4), ("End", len(DECK)), ("ArrowRight", len(DECK)), ("Home", 1), ("ArrowLeft", 1), ("a", 1)):
+        page.keyboard.press(key)
+        assert at() == expected, key
+    page.mouse.click(1000, 300)
+    assert at() == 2
+    page.mouse.click(100, 300)
+    assert at() == 1
+    page.goto(written.as_uri() + "#999")
+    page.reload()
+    assert at() == len(DECK)
+    page.close()
+
+
+@needs_a_browser
+def test_print(browser, written):
+    page = browser.new_page()
+    page.goto(written.as_uri())
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True, print_background=True))) == len(DECK)
+    page.close()
