@@ -93,7 +93,7 @@ def test_statistics_of_a_class():
 
 
 def test_counts_of_a_histogram():
-    assert pages.histogram([0, 9, 10, 55, 99, 100, 100], [*range(0, 100, 10), 100]) == {
+    assert class_pages.histogram([0, 9, 10, 55, 99, 100, 100], [*range(0, 100, 10), 100]) == {
         "0–9": 2, "10–19": 1, "20–29": 0, "30–39": 0, "40–49": 0, "50–59": 1, "60–69": 0, "70–79": 0, "80–89": 0, "90–99": 1, "100": 2}
 
 
@@ -128,7 +128,7 @@ def test_pseudonyms():
     alone = class_pages.pseudonyms(["student 7"], "a seed")["student 7"]
     assert alone == given["student 7"] and re.fullmatch(r"[a-z]+ [a-z]+ \d+", alone)
     assert sum(given[name] == other for name, other in class_pages.pseudonyms(names, "another").items()) < 5
-    assert len(set(pages.COLOURS)) == len(set(pages.ANIMALS)) == 32
+    assert len(set(class_pages.COLOURS)) == len(set(class_pages.ANIMALS)) == 32
     text = class_pages.leaderboard(8, [(name, verdict((20, 80), speed=speed(99.0, 4.0))) for name in names[:50]], given)
     assert "student" not in text.replace("for students", "") and all(given[name] in text for name in names[:50])
 
