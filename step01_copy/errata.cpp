@@ -56,8 +56,8 @@ static std::string comparesWithinATable() { return one_kernel_two_times(8192, 5.
 METHOD_ERRATUM(comparesAcrossTables, "E22", "book 9.1, 9.3", "two times for one kernel", comparesWithinATable,
                "Published: looping blocks beat gpu_2_2 in table 9.3. That table's gpu_2_2 is not the one of table "
                "9.1: its times are 1 to 18 % longer, evidently because its tile has 32 x 32 elements and not 16 x 16. "
-               "With the times of table 9.1, the looping blocks lose at 2048 x 2048, 0.519 ms against 0.474. What is "
-               "left: nothing before both kernels have equal tiles and blocks, in one run.")
+               "With the times of table 9.1, the looping blocks lose at 2048 x 2048, 0.519 ms against 0.474. What "
+               "remains: nothing before both kernels have equal tiles and blocks, in one run.")
 
 // The measured bandwidth of a copy, against a peak of the memory: clock x width x transfers for each clock.
 static std::string copy_over_peak(int transfers)

@@ -44,5 +44,5 @@ ERRATUM(transposeRemapReturns, "E12", "remap post", transposes, launchRemapRetur
         "Published: a transpose through shared memory, for blocks of any shape. Threads outside the matrix return "
         "before the barrier, and the others are tested no more. At the edge a thread that stayed takes the place of "
         "one that left: of 4 rows x 7 columns, in blocks of 2 x 2, it stores 2 elements outside, reads 2 that were "
-        "never stored in the tile, and leaves 2 of 28 wrong. The 4 x 8 matrix of the post has no such edge. What is "
-        "left: the idea, with a test on each side of the barrier.")
+        "never stored in the tile, and leaves 2 of 28 wrong. The 4 x 8 matrix of the post has no such edge. What "
+        "remains: the idea, with a test on each side of the barrier.")

@@ -94,5 +94,5 @@ ERRATUM_OF(transposeTile16Padded, E11, "book 9.4", "bank conflicts", "transposeT
            "would do, for loads and stores alike. The book's card, a K20c, has banks of 8 bytes. There the padding "
            "lowers a load from 4 wavefronts to 2 and raises a store from 1 to 1.5: 5 become 3.5, a small gain "
            "(--machine k20c). Half-warps on 16 banks, as the card of the whitepaper had them, do not conflict. What "
-           "is left: the times. Conflicts were compared with conflicts, not with none. A tile of 16 x 16 without any "
+           "remains: the times. Conflicts were compared with conflicts, not with none. A tile of 16 x 16 without any "
            "is no faster on an H200 (plots/data/h200_steps.csv): blocks this small are held up elsewhere.")

@@ -75,8 +75,8 @@ ERRATUM(transposeFineGrainedEdge, "E15", "whitepaper's translation", transposes_
         "uninitialized", "transposeFineGrained", 50, 32,
         "Published: the fine-grained kernel with a test against the edge, as part of a complete program. The test "
         "keeps it inside the matrix, but a tile that the edge cuts off has no mirror image of its own: elements come "
-        "from columns of the tile that were never loaded. The program prints ten elements and checks none. What is "
-        "left: the kernel, for whole tiles.")
+        "from columns of the tile that were never loaded. The program prints ten elements and checks none. What "
+        "remains: the kernel, for whole tiles.")
 
 // x and y already say where the tile goes when the load is tested with them, so the wrong tile is tested.
 template <typename T>

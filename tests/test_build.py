@@ -89,7 +89,7 @@ def test_the_report_needs_no_package_of_the_tests(copy):
     installs = {target: [line for line in run("make", "-n", target, "NVCC=", "PLOTS_PYTHON=", cwd=copy, env=BARE).stdout.splitlines() if "pip install" in line]
                 for target in ("report", "test")}
     assert [re.findall(r"-r (\S+)", line) for line in installs["report"]] == [["plots/requirements.txt"]]
-    assert [re.findall(r"-r (\S+)", line) for line in installs["test"]] == [["plots/requirements.txt"], ["plots/requirements.txt", "tests/requirements.txt"]]
+    assert [re.findall(r"-r (\S+)", line) for line in installs["test"]] == [["plots/requirements.txt"], ["plots/requirements.txt", "lab/requirements.txt", "tests/requirements.txt"]]
     # After the report, the tests add to what is there; a change of plots' packages renews both.
     for stamp in ("ready", "tests"):
         (copy / ".venv").mkdir(exist_ok=True)

@@ -399,6 +399,7 @@ def test_still_figures_without_javascript_and_in_print(browser, chapter, page):
     assert chapter.stat().st_size < 5_000_000
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 def test_columns_of_words_are_not_the_narrowest(browser, chapter, width):
     """The idea of a step and the figures of a claim have room; what does not fit scrolls inside its table."""
     page = browser.new_page(viewport={"width": width, "height": 900})
