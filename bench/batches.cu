@@ -91,20 +91,8 @@ void add(std::vector<Way>& ways, const Buffers& b, int n, int count, cudaStream_
     ways.push_back({"a graph of a launch for each" + tile, [=] { CUDA(cudaGraphLaunch(recorded, stream)); }});
 }
 
-double timed(const std::function<void()>& run, cudaStream_t stream, cudaEvent_t start, cudaEvent_t stop)
-{
-    CUDA(cudaEventRecord(start, stream));
-    run();
-    CUDA(cudaGetLastError());
-    CUDA(cudaEventRecord(stop, stream));
-    CUDA(cudaEventSynchronize(stop));
-    float ms = 0;
-    CUDA(cudaEventElapsedTime(&ms, start, stop));
-    return ms / 1e3;
-}
-
 // All ways of one size take turns, nine times, after each was checked.
-void measure(int n, const Buffers& b, size_t bytes, cudaStream_t stream, cudaEvent_t start, cudaEvent_t stop)
+void measure(int n, const Buffers& b, size_t bytes, cudaStream_t stream)
 {
     const int count = int(std::min<size_t>(bytes / sizeof(float) / n / n, 65535));
     const size_t elements = size_t(count) * n * n;
@@ -125,7 +113,7 @@ void measure(int n, const Buffers& b, size_t bytes, cudaStream_t stream, cudaEve
     }
     for (int sample = -1; sample < 9; ++sample)
         for (Way& way : ways) {
-            const double seconds = timed(way.run, stream, start, stop);
+            const double seconds = event_seconds(way.run, stream);
             if (sample >= 0) way.seconds.push_back(seconds);
         }
     const double copy = harness::summarize(ways[0].seconds).median;
@@ -148,9 +136,7 @@ int main()
     fill<<<1024, 256>>>(reinterpret_cast<unsigned*>(b.in), bytes / sizeof(float));
     CUDA(cudaDeviceSynchronize());
     cudaStream_t stream;
-    cudaEvent_t start, stop;
     CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (cudaEvent_t* e : {&start, &stop}) CUDA(cudaEventCreate(e));
-    for (int n : {64, 100, 128, 256, 500, 512, 1000, 1024, 2048, 4096}) measure(n, b, bytes, stream, start, stop);
+    for (int n : {64, 100, 128, 256, 500, 512, 1000, 1024, 2048, 4096}) measure(n, b, bytes, stream);
     return 0;
 }

@@ -44,18 +44,18 @@ inline std::string card_columns()
     return std::string(date) + "," + device.name + "," + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10);
 }
 
-// Seconds of one run of `work`, by CUDA events.
-inline double event_seconds(const std::function<void()>& work)
+// Seconds of one run of `work`, which launches into `stream`, by CUDA events.
+inline double event_seconds(const std::function<void()>& work, cudaStream_t stream = nullptr)
 {
     static cudaEvent_t start = nullptr, stop = nullptr;
     if (!start) {
         CUDA(cudaEventCreate(&start));
         CUDA(cudaEventCreate(&stop));
     }
-    CUDA(cudaEventRecord(start));
+    CUDA(cudaEventRecord(start, stream));
     work();
     CUDA(cudaGetLastError());
-    CUDA(cudaEventRecord(stop));
+    CUDA(cudaEventRecord(stop, stream));
     CUDA(cudaEventSynchronize(stop));
     float ms = 0;
     CUDA(cudaEventElapsedTime(&ms, start, stop));

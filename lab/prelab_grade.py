@@ -229,8 +229,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(whole.run(main, "prelab"))
-    except (check.BadInput, ValueError) as error:
-        print(f"prelab: {error}", file=sys.stderr)
-        sys.exit(2)
+    sys.exit(whole.run(main, "prelab", (check.BadInput, ValueError)))

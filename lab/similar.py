@@ -16,6 +16,7 @@ import sys
 import check
 import exports
 import grade
+import whole
 
 LEAST_TOKENS = 20
 THRESHOLD = 80
@@ -120,11 +121,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except check.BadInput as error:
-        print(f"similar: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
-        print(f"similar: {error.filename}: {error.strerror}", file=sys.stderr)
-        sys.exit(2)
+    sys.exit(whole.run(main, "similar", check.BadInput))

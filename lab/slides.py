@@ -210,8 +210,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(whole.run(main, "slides"))
-    except ValueError as error:
-        print(f"slides: {error}", file=sys.stderr)
-        sys.exit(2)
+    sys.exit(whole.run(main, "slides", ValueError))

@@ -93,8 +93,9 @@ def replace_by_copy(at, name, data, mode):
         os.rename(own, name, src_dir_fd=at, dst_dir_fd=at)
 
 
-def run(main, name):
-    """The exit status of a program, for sys.exit(). What it prints is printed in any locale; what the system refuses is one line and 2."""
+def run(main, name, refused=()):
+    """The exit status of a program, for sys.exit(). What it prints is printed in any locale; what the system refuses is one line and 2, and so is
+    what the program itself refuses by an exception of the class `refused`."""
     for stream in (sys.stdout, sys.stderr):
         if stream:
             stream.reconfigure(errors="backslashreplace")
@@ -109,6 +110,8 @@ def run(main, name):
         os._exit(130)
     except OSError as error:
         said = f"{error.filename}: {error.strerror}" if error.filename else f"standard output cannot be written: {error.strerror}"
+    except refused as error:
+        said = str(error)
     except MemoryError:
         said = "out of memory"
     with contextlib.suppress(OSError):

@@ -7,13 +7,11 @@ Opens the page in Chromium, operates each control twenty times and prints the mi
 out again. Exits 2 if there is no page or no browser.
 """
 
-import os
 import pathlib
-import shutil
 import statistics
 import sys
 
-from playwright.sync_api import sync_playwright
+from browser import CHROMIUM, NEEDED, opened
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Panel, control, two values in turn.
@@ -30,12 +28,10 @@ OPERATE = """([panel, name, values]) => Array.from({length: 20}, (_, i) => {
 
 def main():
     page_file = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "report/chapter.html").resolve()
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if not page_file.is_file() or not chromium:
-        print(f"bench_page.py: {page_file}: no such page; make report writes it" if chromium else "bench_page.py: needs a browser: apt-get install chromium", file=sys.stderr)
+    if not page_file.is_file() or not CHROMIUM:
+        print(f"bench_page.py: {page_file}: no such page; make report writes it" if CHROMIUM else f"bench_page.py: {NEEDED}", file=sys.stderr)
         return 2
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+    with opened() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto(page_file.as_uri())
         page.locator('[data-explorable=partitions] [name="machine"]').select_option("v100")
@@ -43,7 +39,6 @@ def main():
         for control in CONTROLS:
             took = page.evaluate(OPERATE, control)
             print(f"{control[0] + ' ' + control[1]:20} {min(took):7.1f} {statistics.median(took):7.1f} {max(took):7.1f}")
-        browser.close()
     return 0
 
 

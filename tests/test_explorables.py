@@ -2,15 +2,14 @@
 
 import csv
 import itertools
-import os
 import random
 import re
-import shutil
 import sys
 
 import pytest
-from playwright.sync_api import sync_playwright
 
+from browser import CHROMIUM, NEEDED
+from browser import opened as opened_browser
 from conftest import step
 from lessons import LESSONS, ROOT, run
 
@@ -20,8 +19,7 @@ import report  # noqa: E402
 from figures.bytes_in_flight import model  # noqa: E402
 from traces import MEMORIES, read_trace  # noqa: E402
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs a browser: apt-get install chromium")
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason=NEEDED)
 DATA = ROOT / "plots/data"
 NAMES = ["warp", "banks", "partitions", "flight", "race"]
 WIDTHS = (1280, 400)
@@ -41,10 +39,8 @@ def chapter(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+    with opened_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

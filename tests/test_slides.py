@@ -1,13 +1,12 @@
 """The slides: they follow the guide's plan, an answer comes after its question, and every slide fits on the screen and on a page."""
 
-import os
 import re
-import shutil
 import sys
 
 import pytest
-from playwright.sync_api import sync_playwright
 
+from browser import CHROMIUM, NEEDED
+from browser import opened as opened_browser
 from conftest import assert_refused
 from lessons import ROOT, run
 
@@ -15,8 +14,7 @@ sys.path[:0] = [str(ROOT / "plots"), str(ROOT / "lab")]
 import quoted  # noqa: E402: after its folder is known
 import slides  # noqa: E402
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-needs_a_browser = pytest.mark.skipif(not CHROMIUM, reason="needs a browser: apt-get install chromium")
+needs_a_browser = pytest.mark.skipif(not CHROMIUM, reason=NEEDED)
 GUIDE = slides.GUIDE.read_text()
 DECK = list(slides.deck(GUIDE))
 
@@ -63,10 +61,8 @@ def test_what_the_guide_must_have(tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+    with opened_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

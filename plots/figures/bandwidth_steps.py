@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Patch
 
-from .shared import BLUE, COPY_ENGINE, GREY, LESSONS, canvas, measured_note, one_machine, save, says, squares, styled
+from .shared import BLUE, COPY_ENGINE, GREY, LESSONS, canvas, measured_note, one_machine, one_size, save, says, squares, styled
 
 FILES = ["h200_steps.csv"]
 
@@ -20,12 +20,9 @@ def draw(rows, stem, machine=None):
         found, machines = squares(rows, ["sim"], quantity, kernels, machines[0] if machines else None)
     if reason := one_machine(machines, "float squares, measured on a GPU or modelled"):
         return reason
-    if missing := [k for k in kernels if k not in found]:
-        return f"no rows of {', '.join(missing)}"
-    common = set.intersection(*(set(sizes) for sizes in found.values()))
-    if not common:
-        return f"no size that all of {', '.join(kernels)} have results for"
-    n = 16384 if 16384 in common else max(common)
+    n, reason = one_size(found, kernels)
+    if reason:
+        return reason
     here = {kernel: sizes[n] for kernel, sizes in found.items()}
     gbs = {kernel: float(row[quantity]) for kernel, row in here.items()}
 

@@ -124,6 +124,16 @@ def one_machine(machines, what):
     return None
 
 
+def one_size(found, kernels):
+    """(n, None) for the n x n that all kernels have, 16384 before the largest; or (None, why there is none). `found`: {kernel: {n: row}}."""
+    if missing := [kernel for kernel in kernels if kernel not in found]:
+        return None, f"no rows of {', '.join(missing)}"
+    common = set.intersection(*(set(found[kernel]) for kernel in kernels))
+    if not common:
+        return None, f"no size that all of {', '.join(kernels)} have results for"
+    return (16384 if 16384 in common else max(common)), None
+
+
 def dates(rows):
     return ", ".join(sorted({row["date_utc"][:7] for row in rows}))
 

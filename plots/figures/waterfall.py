@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Patch
 
-from .shared import BLUE, COPY_ENGINE, GREY, RED, canvas, measured_note, one_machine, save, says, squares, styled
+from .shared import BLUE, COPY_ENGINE, GREY, RED, canvas, measured_note, one_machine, one_size, save, says, squares, styled
 
 FILES = ["h200_steps.csv"]
 RUNGS = {"transposeNaive": "naive", "transposeCoalesced": "coalesced", "transposeNoBankConflicts": "padded", "transposeInFlight": "in flight"}
@@ -16,12 +16,9 @@ def draw(rows, stem, machine=None):
     found, machines = squares(rows, ["cuda"], "time_median_ms", kernels, machine)
     if reason := one_machine(machines, "float squares, measured on a GPU"):
         return reason
-    if missing := [k for k in kernels if k not in found]:
-        return f"no rows of {', '.join(missing)}"
-    common = set.intersection(*(set(sizes) for sizes in found.values()))
-    if not common:
-        return f"no size that all of {', '.join(kernels)} have results for"
-    n = 16384 if 16384 in common else max(common)
+    n, reason = one_size(found, kernels)
+    if reason:
+        return reason
     ms = [float(found[kernel][n]["time_median_ms"]) for kernel in kernels]
 
     figure, [[axes]] = canvas(7, 3.3, left=1.55, right=1.75, bottom=1.0, top=0.35)
