@@ -19,16 +19,16 @@ On the GTX 280, 2048 × 2048 floats:
 
 From any file of plots/data or tests/data:
 
-    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`. In the
-                                            name of a trial, `_` stands for a space
+    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`; with
+                                            spaces, as in a shell: "trial=one launch for all"
 """
 
-import csv
 import functools
 import pathlib
 import re
+import shlex
 
-from tables import GIB, LARGE, PUBLISHED, mean
+from tables import GIB, LARGE, mean, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAMED = re.compile(r"(-?\d[\d,.]*\d|\d)(<!-- = (.*?) -->)")
@@ -36,13 +36,11 @@ NAMED = re.compile(r"(-?\d[\d,.]*\d|\d)(<!-- = (.*?) -->)")
 
 @functools.lru_cache
 def rows(file):
-    """The rows of a committed file, as dictionaries of text. `file`: its name without .csv, or a path."""
-    folders = [ROOT / "plots/data", ROOT / "tests/data"]
-    path = next((p for p in [*(folder / f"{file}.csv" for folder in folders), pathlib.Path(file)] if p.is_file()), None)
+    """The rows of a committed file, as dictionaries of text. `file`: its name without .csv."""
+    path = next((p for folder in ("plots/data", "tests/data", "plots") if (p := ROOT / folder / f"{file}.csv").is_file()), None)
     if path is None:
         raise ValueError(f"there is no {file}.csv in plots/data or tests/data")
-    with open(path, newline="", encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
+    return read(path)
 
 
 def only(file, **values):
@@ -72,8 +70,7 @@ def ratio(value):
 
 def cell(file, column, form, *keys):
     digits, _, factor = form.partition("*")
-    values = dict(key.replace("_", " ").split("=", 1) if key.startswith("trial=") else key.split("=", 1) for key in keys)
-    return f"{float(only(file, **values)[column]) * float(factor or 1):.{digits}f}"
+    return f"{float(only(file, **dict(key.split('=', 1) for key in keys))[column]) * float(factor or 1):.{digits}f}"
 
 
 def ahead(contender, element, shape):
@@ -97,7 +94,7 @@ KINDS = {
     "peer": peer,
     "trial": lambda *key: f"{float(only('h200_trials', trial=' '.join(key[:-2]), **at(*key[-2:]))['of_memcpy']):.3f}",
     "timing": lambda side, *how: f"{float(only('h200_timing', method=' '.join(how).replace(',', ';'), width=side)['us_per_pass']):.2f}",
-    "published": lambda row: f"{float(only(str(PUBLISHED), source='whitepaper', machine='GTX 280', quantity='bandwidth', source_row=row)['value']) * GIB:.1f}",
+    "published": lambda row: f"{float(only('published', source='whitepaper', machine='GTX 280', quantity='bandwidth', source_row=row)['value']) * GIB:.1f}",
     "modelled": lambda kernel: f"{float(only('gtx280_model', kernel=kernel, width='2048')['model_bandwidth_gbs']):.1f}",
     "cell": cell,
 }
@@ -105,7 +102,7 @@ KINDS = {
 
 def number(source):
     """The figure that a comment stands for, as text. ValueError says what it names and is not there."""
-    kind, *words = source.split()
+    kind, *words = shlex.split(source)
     if kind not in KINDS:
         raise ValueError(f"no figure is called {kind}")
     try:
