@@ -179,9 +179,10 @@ build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS) build/fl
 # both files together, so that no package of the tests changes a pinned version of plots.
 VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
+VENV_CREATE = python3 -m venv .venv > build/venv.log 2>&1 || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
 .venv/ready: plots/requirements.txt
 	@mkdir -p build; rm -rf .venv
-	@python3 -m venv .venv > build/venv.log 2>&1 || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
+	@$(VENV_CREATE)
 	@$(VENV_INSTALL) -r $< 2> build/venv.log || { rm -rf .venv; python3 plots/packages.py --missing || exit 1; tail -n 3 build/venv.log >&2; exit 1; }
 	touch $@
 
@@ -190,7 +191,7 @@ VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-ch
 	touch $@
 
 .venv/lab: lab/requirements.txt
-	@mkdir -p build; test -x .venv/bin/python || python3 -m venv .venv > build/venv.log 2>&1 || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
+	@mkdir -p build; test -x .venv/bin/python || $(VENV_CREATE)
 	@$(VENV_INSTALL) -r $< 2> build/venv.log || { echo "make similar: pip cannot fetch the packages of $<: $$(tail -n 1 build/venv.log)" >&2; exit 1; }
 	touch $@
 

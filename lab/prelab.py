@@ -116,11 +116,7 @@ def main():
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "results/prelab", metavar="FOLDER", help="where the sheet goes; default: results/prelab")
     options = parser.parse_args()
-    try:
-        path = os.path.join(os.fsencode(options.results), file_of(options.name).encode())  # UTF-8, whatever the locale
-    except ValueError as error:
-        print(f"prelab: {error}", file=sys.stderr)
-        return 2
+    path = os.path.join(os.fsencode(options.results), file_of(options.name).encode())  # UTF-8, whatever the locale
     shown = path.decode("utf-8", "backslashreplace")
     if os.path.lexists(path):
         print(f"prelab: {shown} exists and may have answers; move it away, or fill it in", file=sys.stderr)
@@ -132,4 +128,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(whole.run(main, "prelab"))
+    sys.exit(whole.run(main, "prelab", ValueError))
