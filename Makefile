@@ -74,7 +74,15 @@ numbered_exercises = $(wildcard $(1)_*/exercise[0-9][0-9].cu)
 step_sources = $(sort $(filter-out %/exercise.cu $(numbered_exercises),$(wildcard $(1)_*/*.cu $(1)_*/*.cpp)))
 ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
 
-COMMON := $(call cpp_objects,$(filter-out common/main.cpp,$(wildcard common/*.cpp common/cpu/*.cpp common/sim/*.cpp)))
+# Half of a small file's compile time is the standard headers, so the compiler gets up to twelve files at once.
+# Local names of the files in a folder therefore differ.
+# $(call grouped,folder,sources): build/folder/group1.o and so on. GROUP_RULE below makes them.
+grouped = $(if $(2),$(call note_group,build/$(1)/group$(words x $(3)).o,$(wordlist 1,12,$(2))) $(call grouped,$(1),$(wordlist 13,99,$(2)),x $(3)))
+note_group = $(eval GROUPS += $(1))$(eval sources_of_$(1) := $(2))$(1)
+GROUPS :=
+COMMON := build/common/commit.o $(call grouped,common,$(filter-out %/main.cpp %/commit.cpp,$(sort $(wildcard common/*.cpp common/cpu/*.cpp)))) \
+          $(call grouped,common/sim,$(sort $(wildcard common/sim/*.cpp)))
+COMMON_CPP := $(COMMON)
 ifneq ($(NVCC),)
 COMMON += $(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu))
 endif
@@ -103,6 +111,13 @@ build/%.o: %.cpp build/flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(COMPILE) -c $< -o $@
 
+define GROUP_RULE
+$(1): $(sources_of_$(1)) build/flags
+	@mkdir -p $$(@D)
+	$$(call say,C++,$(patsubst build/%/,%,$(dir $(1))): $(notdir $(sources_of_$(1):.cpp=))) $$(COMPILE) $(addprefix -include ,$(sources_of_$(1))) -x c++ -c /dev/null -o $$@
+endef
+$(foreach group,$(GROUPS),$(eval $(call GROUP_RULE,$(group))))
+
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
 build/%.sim.o: %.cu build/rewrite build/flags
 	@mkdir -p $(@D)
@@ -119,7 +134,7 @@ build/%.cuda.o: %.cu build/flags.cuda
 	@mkdir -p $(@D)
 	$(call say,nvcc,$<) $(CUDA_COMPILE) -c $< -o $@
 
-build/common/results.o: build/commit.h
+build/common/commit.o: build/commit.h
 
 # Loops over 32 lanes compare and count a warp; -O3 vectorizes them.
 build/common/sim/%.o: private CXXFLAGS += -O3 -ftls-model=local-exec
@@ -132,7 +147,7 @@ update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.$$$$; if cmp
 
 # A change of a compile or link command rebuilds the objects or programs that it makes.
 build/flags: FORCE
-	$(call update,$(COMPILE) $(SIM_KERNELS))
+	$(call update,$(COMPILE) $(SIM_KERNELS) $(foreach group,$(GROUPS),$(sources_of_$(group))))
 build/flags.cuda: FORCE
 	$(call update,$(CUDA_COMPILE))
 build/flags.link: FORCE
@@ -155,7 +170,7 @@ build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON) bu
 
 # It reads its own debug information.
 build/tests/places.o: private override CXXFLAGS += -g
-build/tests/places: build/tests/places.o build/common/sim/places.o build/common/sim/symbols.o build/flags.link
+build/tests/places: build/tests/places.o $(COMMON) build/flags.link
 	$(link)
 
 build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu) build/flags.link
@@ -294,10 +309,9 @@ try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) -E $(1) -o $(2).
              $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(SIM_KERNELS) -c $(2).ii -o $(2).o && rm $(2).pre.ii
 # In a program of several files, those that end in .cpp are plain C++, as for nvcc.
 try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$$(dirname $(1))" $(CPPFLAGS) $(CXXFLAGS) -c $(1) -o $(2).o
-try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_SIM) $(RUNTIME) $(2) $(LDLIBS)
-COMMON_SIM := $(filter-out build/common/cuda/%,$(COMMON))
+try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_CPP) $(RUNTIME) $(2) $(LDLIBS)
 
-build/try/%: %.cu build/rewrite $(COMMON_SIM) $(RUNTIME) $(wildcard common/sim/include/* common/sim/include/*/*)
+build/try/%: %.cu build/rewrite $(COMMON_CPP) $(RUNTIME) $(wildcard common/sim/include/* common/sim/include/*/*)
 	@mkdir -p $(@D)
 	$(call say,sim,$<) $(call try_object,'$<','$@') && $(call try_link,'$@','$@.o')
 
@@ -308,7 +322,7 @@ try:
 	@$(if $(NVCC),,echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2;) $(NVCC) -ccbin $(CXX) -arch=$(ARCH) -std=c++17 $(CPPFLAGS) $(NVCCFLAGS) $(FILE) -o build/try/on_the_gpu
 	@build/try/on_the_gpu $(ARGS)
 else
-try: build/rewrite $(COMMON_SIM) $(RUNTIME)
+try: build/rewrite $(COMMON_CPP) $(RUNTIME)
 	@mkdir -p build/try
 	@test -n "$$FILE" || { echo 'make try: no program given; write make try FILE=program.cu' >&2; exit 2; }
 	@objects=; n=0; for file in $$FILE; do \
@@ -322,7 +336,7 @@ try: build/rewrite $(COMMON_SIM) $(RUNTIME)
 endif
 
 # The lab: the objects that each check of a submission links. They are built from this tree, never from a submission.
-build/lab/harness.o: $(call cpp_objects,$(wildcard common/*.cpp common/cpu/*.cpp common/sim/*.cpp))
+build/lab/harness.o: $(COMMON_CPP) $(MAIN)
 	@mkdir -p $(@D)
 	$(call say,link,$@) $(CXX) -r -nostdlib -Wl,--strip-debug -o $@ $^
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "build/commit.h"
+#include "commit.h"
 #include "csv.h"
 #include "error.h"
 #include "model.h"
@@ -87,7 +87,7 @@ std::string align(const std::vector<Cells>& lines)
 std::string result_line(const Results& results, const Result& r, const std::string& date)
 {
     const DeviceInfo& device = results.device;
-    Cells line{date, BUILD_COMMIT, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
+    Cells line{date, build_commit, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
                name_of(r.expected.what), name_of(results.type), number(bytes_of(results.type)), number(results.width),
                number(results.height), r.right ? "yes" : "no"};
     if (r.timing) {

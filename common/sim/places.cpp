@@ -303,7 +303,7 @@ struct Unit {
     const unsigned char* operands = nullptr;  // how many each standard opcode has, from the first on
 };
 
-struct Row {
+struct LineRow {
     uint64_t address;  // as in the file; the row holds from here on, until the next
     uint32_t line, column, file;
 };
@@ -313,7 +313,7 @@ struct Row {
 template <typename Visit>
 uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
 {
-    Row row{0, 1, 0, 1};
+    LineRow row{0, 1, 0, 1};
     while (r.more()) {
         const unsigned opcode = *r.at++;
         if (opcode >= unit.opcode_base) {
@@ -353,7 +353,7 @@ uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
 
 // Contiguous code. Its rows would take more memory than all that the simulator keeps of them: they are read again for each
 // address that is looked for.
-struct Sequence {
+struct CodeRange {
     uint64_t begin, end;  // as in the file
     size_t unit;
     Reader program;
@@ -368,15 +368,15 @@ class LineTable {
     }
 
     // The row of an address in the file, its line 0 if there is none.
-    Row find(uint64_t address, const Unit*& unit) const
+    LineRow find(uint64_t address, const Unit*& unit) const
     {
-        Row found{};
-        auto s = std::upper_bound(sequences_.begin(), sequences_.end(), address, [](uint64_t a, const Sequence& s) { return a < s.begin; });
+        LineRow found{};
+        auto s = std::upper_bound(sequences_.begin(), sequences_.end(), address, [](uint64_t a, const CodeRange& s) { return a < s.begin; });
         if (s == sequences_.begin() || address >= (--s)->end) return found;
         unit = &units_[s->unit];
         Reader r = s->program;
         // Of several rows at one address, the last has the instruction.
-        run_sequence(*unit, r, [&](const Row& row) {
+        run_sequence(*unit, r, [&](const LineRow& row) {
             if (row.address <= address) found = row;
         });
         forget({s->program.at, s->program.end});
@@ -394,13 +394,13 @@ class LineTable {
             read_unit(r.unit(), begin - all.begin);
             forget({begin, r.at});
         }
-        std::sort(sequences_.begin(), sequences_.end(), [](const Sequence& a, const Sequence& b) { return a.begin < b.begin; });
+        std::sort(sequences_.begin(), sequences_.end(), [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
     }
 
     void read_unit(Reader r, uint64_t offset);
 
     std::vector<Unit> units_;
-    std::vector<Sequence> sequences_;
+    std::vector<CodeRange> sequences_;
 };
 
 void LineTable::read_unit(Reader r, uint64_t offset)
@@ -431,7 +431,7 @@ void LineTable::read_unit(Reader r, uint64_t offset)
         Reader program = r;
         uint64_t begin = 0, last = 0;
         bool any = false, ordered = true;
-        const uint64_t end = run_sequence(unit, r, [&](const Row& row) {
+        const uint64_t end = run_sequence(unit, r, [&](const LineRow& row) {
             if (!any) begin = row.address;
             ordered = ordered && (!any || row.address >= last);
             last = row.address;
@@ -522,7 +522,7 @@ Place find(uint64_t return_address)
     const Unit* unit = nullptr;
     // The call is in front of where it returns to.
     const uint64_t address = return_address - load_address() - 1;
-    const Row row = LineTable::get().find(address, unit);
+    const LineRow row = LineTable::get().find(address, unit);
     // Line 0: the compiler does not say.
     if (!row.line) return place;
     const auto set = [&](uint64_t file, uint64_t line, uint64_t column) {

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../../commit.h"
 #include "../../csv.h"
 #include "../../error.h"
 #include "../../explain.h"
@@ -23,7 +24,6 @@
 #include "../places.h"
 #include "../simulator.h"
 #include "../thread.h"
-#include "build/commit.h"
 #include "runtime.h"
 
 namespace sim {
@@ -175,7 +175,7 @@ std::string csv_text()
     const auto n = [](uint64_t value) { return std::to_string(value); };
     for (const Launched& l : program().launched)
         for (const AccessSite& s : l.counts.sites)
-            text += csv_line({date, BUILD_COMMIT, program().machine->label, program_invocation_short_name, l.name, n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y),
+            text += csv_line({date, harness::build_commit, program().machine->label, program_invocation_short_name, l.name, n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y),
                              n(l.block.z), n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.launches), s.file, n(uint64_t(s.line)), name_of_access(s.store, s.atomic),
                              s.shared ? "shared" : "global", n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units), n(s.ideal), n(uint64_t(s.worst)), n(s.bytes), n(s.asked)});
     return text;
