@@ -42,6 +42,7 @@ struct AccessSite {
     int line = 0;
     std::string text;  // of the line, if its file is at hand
     bool store = false, atomic = false, shared = false;  // neither store nor atomic: a load
+    bool peer = false;           // global memory of another device
     uint64_t requests = 0;
     uint64_t accesses = 0;       // of single threads
     uint64_t element_bytes = 0;  // that one thread accesses

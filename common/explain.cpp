@@ -12,6 +12,8 @@ std::string per_request(uint64_t n, const AccessSite& site) { return format("%.4
 
 }  // namespace
 
+const char* memory_name(const AccessSite& s) { return s.shared ? "shared" : s.peer ? "peer" : "global"; }
+
 std::string diagnosis(const AccessSite& s)
 {
     const double cost = double(s.units) / s.requests, ideal = double(s.ideal) / s.requests;
@@ -39,7 +41,7 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
     std::string text = "\n" + kernel + "\n";
     for (const AccessSite& s : counts.sites) {
         const std::string where = s.file.empty() ? "an unknown line" : format("%s:%d", s.file.c_str(), s.line);
-        text += format("  %s of %s memory at %s%s\n", s.atomic ? "atomic" : s.store ? "store" : "load", s.shared ? "shared" : "global", where.c_str(),
+        text += format("  %s of %s memory at %s%s\n", s.atomic ? "atomic" : s.store ? "store" : "load", memory_name(s), where.c_str(),
                        s.text.empty() ? "" : (": " + s.text).c_str());
         const std::string unit = s.units == s.requests ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit;
         text += format("    %llu request%s of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests, s.requests == 1 ? "" : "s",
@@ -56,7 +58,7 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
     text += format("    room for %llu by blocks, %llu by threads%s; registers would limit it from %llu a thread on\n", number(o.by_blocks), number(o.by_threads),
                    counts.shared_bytes ? format(", %llu by shared memory (%llu of %llu bytes)", number(o.by_shared), number(o.shared_bytes), number(o.shared_per_sm)).c_str() : "",
                    number(o.registers + 1));
-    if (counts.partitions && counts.bytes_moved())
+    if (counts.busiest_read + counts.busiest_write > 0)
         text += format("  memory partitions, %llu blocks at a time: the busiest of %d gets %.2f times the mean of the loads, %.2f of the stores%s\n",
                        (unsigned long long)counts.resident_blocks, counts.partitions, counts.busiest_read, counts.busiest_write,
                        counts.map_assumed ? " (partition map assumed)" : "");

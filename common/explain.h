@@ -11,6 +11,9 @@ namespace harness {
 // A table of the kernel's access sites and a sentence on each.
 std::string explanation(const std::string& kernel, const LaunchCounts& counts);
 
+// Which memory it is, as reports name it: shared, global, or peer for another device's.
+const char* memory_name(const AccessSite& site);
+
 // One plain sentence on what a site's requests cost and why.
 std::string diagnosis(const AccessSite& site);
 

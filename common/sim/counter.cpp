@@ -23,12 +23,30 @@ void SiteCounts::add(const SiteCounts& other)
     worst_conflict.add(other.worst_conflict);
 }
 
+void PeerCounts::add(const PeerCounts& other)
+{
+    stores += other.stores;
+    loads += other.loads;
+    stored += other.stored;
+    loaded += other.loaded;
+    asked_stored += other.asked_stored;
+    asked_loaded += other.asked_loaded;
+}
+
+void Windows::add_peers(uint64_t window, const Peers& peers)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    Peers& sum = peers_[window];
+    for (size_t device = 0; device < peers.size(); ++device) sum[device].add(peers[device]);
+}
+
 void Windows::start(const harness::Machine& machine, uint64_t blocks_per_window, uint64_t blocks)
 {
     machine_ = &machine;
     per_window_ = blocks_per_window;
     blocks_ = blocks;
     open_.clear();
+    peers_.clear();
 }
 
 void Windows::add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
@@ -138,6 +156,11 @@ void Counter::finish() { hand_over(); }
 
 void Counter::hand_over()
 {
+    if (any_peers_) {
+        windows_->add_peers(window_, peers_);
+        peers_ = {};
+        any_peers_ = false;
+    }
     if (blocks_ == 0 || map_->partitions == 0) return;
     for (uint32_t page : begun_) {
         pages_[uint64_t(page) * map_->partitions].chunks = written_[page];
@@ -204,7 +227,7 @@ __attribute__((cold, noinline)) void Counter::note_conflict(SiteCounts& site, co
     for (uint64_t& word : site.worst_conflict.conflict.words) word += int64_t(offset) / 4;
 }
 
-int Counter::count(const Request& request, Space space, uint64_t offset)
+inline SiteCounts& Counter::note(const Request& request, Space space)
 {
     SiteCounts& here = at(request, space);
     here.requests += 1;
@@ -215,6 +238,22 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
                 here.stride = int64_t(request.address[lane + 1] - request.address[lane]);
                 break;
             }
+    return here;
+}
+
+// What a request to global memory moves, on this device or another. Returns the bytes that it asks for.
+inline uint64_t Counter::count_transactions(SiteCounts& here, const Request& request)
+{
+    rules_->global(request, transactions_);
+    here.bytes += transactions_.bytes;
+    const uint64_t asked = rules_->asked_bytes(request);
+    here.asked += asked;
+    here.ideal += rules_->ideal_global(request, asked);
+    return asked;
+}
+int Counter::count(const Request& request, Space space, uint64_t offset)
+{
+    SiteCounts& here = note(request, space);
     if (space == global) {
         if (request.order == 0) in_flight_ = false;
         const bool loads = kind_of(request.site) == load;
@@ -228,14 +267,10 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
         here.ideal += ideal;
         if (units > ideal && units > here.worst_conflict.units) note_conflict(here, request, units, offset);
     } else {
-        rules_->global(request, transactions_);
+        count_transactions(here, request);
         units = transactions_.count;
-        here.bytes += transactions_.bytes;
         if (roofline_) (kind_of(request.site) == load ? load_lines : store_lines) += lines();
         if (roofline_ && kind_of(request.site) != load) write_roofline(offset);
-        const uint64_t asked = rules_->asked_bytes(request);
-        here.asked += asked;
-        here.ideal += rules_->ideal_global(request, asked);
         if (map_->partitions) {
             std::vector<uint64_t>& traffic = kind_of(request.site) == load ? read_ : write_;
             for (int i = 0; i < transactions_.count; ++i) {
@@ -252,6 +287,21 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
     here.units += units;
     here.worst = std::max(here.worst, units);
     return units;
+}
+
+int Counter::count_peer(const Request& request, int device)
+{
+    SiteCounts& here = note(request, peer);
+    const uint64_t asked = count_transactions(here, request);
+    here.units += transactions_.count;
+    here.worst = std::max(here.worst, transactions_.count);
+    PeerCounts& with = peers_[size_t(device)];
+    const bool loads = kind_of(request.site) == load;
+    (loads ? with.loads : with.stores) += 1;
+    (loads ? with.loaded : with.stored) += transactions_.bytes;
+    (loads ? with.asked_loaded : with.asked_stored) += asked;
+    any_peers_ = true;
+    return transactions_.count;
 }
 
 }  // namespace sim

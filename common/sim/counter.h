@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "../machine.h"
+#include "devices.h"
 #include "rules.h"
 #include "requests.h"
 
@@ -42,6 +44,17 @@ struct SiteCounts {
     void add(const SiteCounts& other);
 };
 
+// What a launch moves between its device and another.
+struct PeerCounts {
+    uint64_t stores = 0, loads = 0;                // requests
+    uint64_t stored = 0, loaded = 0;               // bytes of their transactions
+    uint64_t asked_stored = 0, asked_loaded = 0;
+
+    void add(const PeerCounts& other);
+    bool empty() const { return stores + loads == 0; }
+};
+using Peers = std::array<PeerCounts, most_devices>;
+
 // Bytes by memory partition, summed over windows. The busiest partition of each window holds the
 // others up.
 struct PartitionCounts {
@@ -68,6 +81,9 @@ public:
     void add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
              const Pages& pages);
     PartitionCounts take_totals() { return std::exchange(totals_, {}); }  // since they were last taken
+    // The same for what goes to other devices and comes from them.
+    void add_peers(uint64_t window, const Peers& peers);
+    std::map<uint64_t, Peers> take_peers() { return std::exchange(peers_, {}); }  // by window of the last launch
 
 private:
     struct Open {
@@ -82,6 +98,7 @@ private:
     uint64_t per_window_ = 1, blocks_ = 0;
     std::map<uint64_t, Open> open_;
     PartitionCounts totals_;
+    std::map<uint64_t, Peers> peers_;
 };
 
 // A host thread's share of the counting.
@@ -94,6 +111,8 @@ public:
     // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the request's cost: transactions, lines,
     // sectors or wavefronts.
     int count(const Request& request, Space space, uint64_t offset);
+    // A request to the memory of another device: its partitions and caches are not looked at.
+    int count_peer(const Request& request, int device);
     int partition(uint64_t gpu_address) const { return map_->partitions ? int(partition_of(gpu_address)) : -1; }
     void finish();  // hands over what is left
 
@@ -103,6 +122,8 @@ public:
 
 private:
     SiteCounts& at(const Request& request, Space space);
+    SiteCounts& note(const Request& request, Space space);
+    uint64_t count_transactions(SiteCounts& here, const Request& request);
     void note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
@@ -118,6 +139,8 @@ private:
     uint64_t window_ = 0, blocks_ = 0;
     uint64_t earlier_blocks_ = 0, block_ = 0;  // block_: counted on from the earlier ones
     std::vector<uint64_t> read_, write_;
+    Peers peers_;
+    bool any_peers_ = false;  // in this window
     unsigned page_bytes_ = 0;  // 0: pages are not looked at
     Pages pages_;
     // For a roofline: a word per page of the output, a bit per 32nd of it, and the pages begun.

@@ -36,12 +36,13 @@ void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst,
     fresh.store = kind_of(c.site) == store;
     fresh.atomic = kind_of(c.site) == atomic;
     fresh.shared = c.space == shared;
+    fresh.peer = c.space == peer;
     fresh.element_bytes = bytes_of(c.site);
     fresh.unit = fresh.shared ? "wavefronts" : rules.unit(kind_of(c.site));
     AccessSite* site = nullptr;
     for (AccessSite& s : sites)
         if (!line.file.empty() && s.file == fresh.file && s.line == fresh.line && s.store == fresh.store && s.atomic == fresh.atomic &&
-            s.shared == fresh.shared && s.element_bytes == fresh.element_bytes)
+            s.shared == fresh.shared && s.peer == fresh.peer && s.element_bytes == fresh.element_bytes)
             site = &s;
     if (!site) sites.push_back(fresh), worst.push_back({}), site = &sites.back();
     site->requests += c.requests;

@@ -76,6 +76,7 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block)
         case Fault::use_after_free: return access("use after free,");
         case Fault::host_memory:
             return plain(format("host pointer: a %s of %u bytes of memory that is not the device's", kind_of(f.first) == load ? "load" : "store", bytes));
+        case Fault::no_peer_access: return access(kind_of(f.first) == load ? "no peer access: a load" : "no peer access: a store") + "; " + f.text;
         case Fault::host_access:
             return format("the host accesses device memory: %s of %u bytes at byte %lld of %s, at %s", kind_of(f.first) == load ? "load" : "store", bytes,
                           (long long)f.offset, f.memory.c_str(), at.c_str());

@@ -21,6 +21,7 @@ enum class Fault {
     store_to_input,
     use_after_free,
     host_memory,         // by a kernel
+    no_peer_access,      // to memory of another device
     host_access,         // to device memory, by the host
     misaligned,
     uninitialized,

@@ -34,10 +34,12 @@ public:
     ~Pool();
 
     int active() const { return active_; }
+    int sleeping() const { return int(threads_.size()); }
     void set_active(int count);
     void run(Grid& grid);
     Report take_report();
     Windows& windows() { return windows_; }
+    uint64_t& blocks_run() { return blocks_run_; }
 
 private:
     void serve(int number, uint64_t served);
@@ -197,6 +199,7 @@ Report Pool::take_report()
     host_findings.list.clear();
     report.findings = findings.list;
     report.partitions = windows_.take_totals();
+    report.peers = windows_.take_peers();
     report.resident_blocks = resident_blocks_;
     report.launched = std::exchange(launched_, {});
     report.grid = last_grid_;
@@ -292,11 +295,22 @@ void use_trace(const harness::TraceSink* sink) { settings().trace = sink; }
 
 void use_exact_checks(bool on) { settings().exact = on; }
 
+void use_device(int device, bool several, uint32_t peers)
+{
+    settings().device = device;
+    settings().several = several;
+    settings().peers = peers;
+}
+
 void use_one_host_thread(bool on) { settings().alone = on; }
 
 void use_machine(const harness::Machine& chosen) { machine = &chosen; }
 
 Report take_report() { return pool().take_report(); }
+
+uint64_t blocks_run() { return pool().blocks_run(); }
+
+void count_a_copy() { ++pool().blocks_run(); }
 
 uint64_t Report::accesses() const
 {
@@ -314,6 +328,8 @@ uint64_t Report::requests(Space space, Kind kind) const
 }
 
 int host_threads() { return pool().active(); }
+
+int sleeping_threads() { return pool().sleeping(); }
 
 void set_host_threads(int count) { pool().set_active(count); }
 

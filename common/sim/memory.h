@@ -39,6 +39,7 @@ struct Allocation {
     bool constant = false;  // idata: may only be loaded from
     bool counted = true;    // false: __constant__ memory, which has a cache of its own
     bool freed = false;
+    int device = -1;        // whose memory it is; -1: every device's own, or the host's
     const harness::Contents* unwritten = nullptr;  // what the elements of an output hold until they are written
     std::shared_ptr<Shadow> shadow = nullptr;  // with it, races and uninitialized loads are looked for
 

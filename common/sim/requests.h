@@ -17,7 +17,7 @@ namespace sim {
 
 constexpr int warp_size = 32;
 
-enum Space { global, shared };
+enum Space { global, shared, peer };  // peer: global memory of another device
 
 // An access, in one word: the lower half of the return address that stands for its place in the
 // kernel, its kind, its size, how strong it is, and the turn that the thread was in (launch.h).

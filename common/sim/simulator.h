@@ -34,6 +34,9 @@ void use_trace(const harness::TraceSink* sink);
 // Whether global memory is checked for races, where its allocations have a Shadow.
 void use_exact_checks(bool on);
 
+// Which device runs the next launches, whether there are several, and whose memory it may access: bit d for device d.
+void use_device(int device, bool several, uint32_t peers);
+
 // Whether one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every time.
 void use_one_host_thread(bool on);
 
@@ -42,6 +45,7 @@ struct Report {
     std::vector<SiteCounts> sites;
     std::vector<Finding> findings;
     PartitionCounts partitions;
+    std::map<uint64_t, Peers> peers;  // of the last launch, by window
     uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
     uint64_t load_batches = 0;     // of the last launch: loads of a warp with no store between them
     uint64_t load_lines = 0, store_lines = 0;  // of the last launch: lines of 128 bytes that each request touches
@@ -56,12 +60,18 @@ struct Report {
 };
 Report take_report();
 
+// The blocks of all launches are counted on, and so are copies, as a block each. How many there were so far.
+uint64_t blocks_run();
+void count_a_copy();
+
 // What a report says, by lines of the source where `locate`. Without its findings.
 harness::LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bool locate);
 
 // How many host threads share the blocks of a grid: at first one per processor this process
 // may use. Not to be called while a kernel runs.
 int host_threads();
+// How many sleep when no kernel runs.
+int sleeping_threads();
 void set_host_threads(int count);
 
 // Called for each launch before it runs, and after it: by the runtime of programs that are brought along.

@@ -97,6 +97,9 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
         refuse_stray(address, site);
     }
     if (target->freed) refuse(Fault::use_after_free, address, site, target->name, target->begin);
+    if (target->device >= 0 && target->device != settings().device && !(settings().peers >> target->device & 1))
+        refuse(Fault::no_peer_access, address, site, target->name, target->begin,
+               harness::format("call cudaSetDevice(%d) and then cudaDeviceEnablePeerAccess(%d, 0) before the launch", settings().device, target->device));
     if (!target->holds(address + piece - 1)) refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, target->name, target->begin);
     if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
     if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
@@ -167,9 +170,9 @@ void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
 void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current(), address); }
 
 // An access that must not be made: it goes on record, and ends the thread.
-void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin)
+void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin, const std::string& text)
 {
-    findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1, block_, false, ""});
+    findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1, block_, false, text});
     suspect_.line = 0;
     threads_.end_thread();
 }

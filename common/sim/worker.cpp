@@ -38,6 +38,7 @@ void Worker::start(Grid& grid)
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
     likely = {};
     recent_ = nullptr;
+    several_ = settings().several;
     const Allocation* output = output_matrix();
     counter.start(*grid.rules, *grid.machine, *grid.windows, output ? output->gpu_address : 0, output ? output->bytes : 0, grid.earlier_blocks);
 }
@@ -159,17 +160,41 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
 
 void Worker::global_request(const Request& request, int warp)
 {
-    const Allocation& target = *recent_;
+    if (__builtin_expect(several_, 0)) split_by_device(request, warp);
+    else memory_request(request, warp, *recent_);
+}
+
+// Lanes that touch the memory of different devices form a request to each.
+void Worker::split_by_device(const Request& request, int warp)
+{
+    for (uint32_t left = request.lanes; left;) {
+        const Allocation* first = nullptr;
+        uint32_t together = 0;
+        for (uint32_t lanes = left; lanes; lanes &= lanes - 1) {
+            const int lane = __builtin_ctz(lanes);
+            const uintptr_t address = request.address[lane];
+            if (!recent_->holds(address)) recent_ = memory().find(address);
+            if (!first) first = recent_;
+            if (recent_->device == first->device) together |= 1u << lane;
+        }
+        left &= ~together;
+        memory_request({request.site, together, request.address, request.order, request.times}, warp, *first);
+    }
+}
+
+void Worker::memory_request(const Request& request, int warp, const Allocation& target)
+{
     if (target.shadow) global_checker_.check(request, warp * warp_size, target, findings);
     if (!target.counted) return;
     const Kind kind = kind_of(request.site);
     if (target.unwritten && kind == store) output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);
     else if (target.unwritten || (kind == store && !target.constant)) unordered_possible = true;
+    const bool far = target.device >= 0 && target.device != settings().device;
     const uint64_t offset = target.gpu_address - target.begin;
-    const int units = counter.count(request, global, offset);
+    const int units = far ? counter.count_peer(request, target.device) : counter.count(request, global, offset);
     if (settings().trace) {
         const uint64_t address = request.address[__builtin_ctz(request.lanes)];
-        tell(request, warp, target.name, target.begin, 0, units, counter.partition(address + offset));
+        tell(request, warp, target.name, target.begin, 0, units, far ? -1 : counter.partition(address + offset));
     }
 }
 

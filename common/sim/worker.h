@@ -86,12 +86,14 @@ private:
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
-    [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin);
+    [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin, const std::string& text = "");
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
     void check_output(const Allocation& memory, uintptr_t address, Site site);
     __attribute__((hot)) void request(const Request& request, int warp);
     void shared_request(const Request& request, int warp, const SharedArray& array);
     void global_request(const Request& request, int warp);
+    __attribute__((noinline)) void split_by_device(const Request& request, int warp);
+    void memory_request(const Request& request, int warp, const Allocation& target);
     void tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition);
 
     Grid* grid_ = nullptr;
@@ -107,6 +109,7 @@ private:
     int requests_ = 0;       // of that warp, since then
     uint64_t changes_ = 0;  // see changes()
     const Allocation* recent_ = nullptr;  // that a request went to
+    bool several_ = false;                // devices
     struct Suspect {
         std::string text;
         int line = 0;  // 0: nothing is suspected
@@ -120,6 +123,9 @@ struct Settings {
     bool alone = false;       // one host thread runs all blocks, in order
     const harness::TraceSink* trace = nullptr;  // is told of all requests
     bool exact = false;       // check global memory; by a single host thread
+    int device = 0;           // that runs the kernel
+    bool several = false;     // devices
+    uint32_t peers = 0;       // bit d: the kernel's device may access the memory of device d
 };
 Settings& settings();
 

@@ -23,7 +23,7 @@ cudaError_t allocate(void** memory, size_t bytes, const void* place);
 cudaError_t allocate_pitched(void** memory, size_t* pitch, size_t width, size_t height, const void* place);
 cudaError_t allocate_managed(void** memory, size_t bytes, const void* place);
 cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place);
-cudaError_t allocate_async(void** memory, size_t bytes, const void* place);
+cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, const void* place);
 
 // What new memory is declared to hold; of a type that is not defined, nothing is known.
 void note_elements(const void* memory, size_t bytes, size_t alignment);
@@ -35,8 +35,8 @@ cudaError_t holding(T** memory, cudaError_t allocated)
 }
 inline cudaError_t holding(const void*, cudaError_t allocated) { return allocated; }
 
-cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, const void* place);
-cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, const void* place);
+cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
+cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
 cudaError_t symbol_address(void** address, const void* symbol);
 
 const char* kernel_name(const void* kernel);
@@ -77,7 +77,7 @@ cudaError_t cudaPeekAtLastError();
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 
-// Devices: there is one.
+// Devices: one, or as many as the program or SIM_OPTIONS asks for.
 
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
@@ -121,7 +121,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream);
-// There is one pool, and its settings change nothing.
+// Each device has one pool, and its settings change nothing.
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
@@ -174,9 +174,9 @@ SIM_FUNCTION cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned flags)
 }
 
 template <typename T>
-SIM_FUNCTION cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t)
+SIM_FUNCTION cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream)
 {
-    return sim::holding(memory, sim::allocate_async((void**)(void*)memory, bytes, SIM_PLACE));
+    return sim::holding(memory, sim::allocate_async((void**)(void*)memory, bytes, stream, SIM_PLACE));
 }
 
 template <typename T>
@@ -206,25 +206,25 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent exten
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, true, SIM_PLACE);
+    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, true, nullptr, SIM_PLACE);
 }
 
 template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t = nullptr)
+SIM_FUNCTION cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
-    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, false, SIM_PLACE);
+    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, false, stream, SIM_PLACE);
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, true, SIM_PLACE);
+    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, true, nullptr, SIM_PLACE);
 }
 
 template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t = nullptr)
+SIM_FUNCTION cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
-    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, false, SIM_PLACE);
+    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, false, stream, SIM_PLACE);
 }
 
 template <typename P, typename T>

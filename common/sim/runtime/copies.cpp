@@ -4,8 +4,12 @@
 
 #include "../../error.h"
 #include "../global_checker.h"
+#include "../simulator.h"
+#include "devices.h"
 #include "program.h"
 #include "runtime.h"
+#include "timeline.h"
+#include "traffic.h"
 
 namespace sim {
 namespace {
@@ -39,21 +43,21 @@ Where where(uintptr_t address)
 }
 
 // The call that is at work.
-struct Call {
+struct RuntimeCall {
     const char* function;
     const void* place;
     std::string text() const { return std::string(function) + " " + at(place); }
 };
-const Call* current = nullptr;
+const RuntimeCall* current = nullptr;
 
-cudaError_t refuse(const Call& call, const std::string& what, cudaError_t error = cudaErrorInvalidValue)
+cudaError_t refuse(const RuntimeCall& call, const std::string& what, cudaError_t error = cudaErrorInvalidValue)
 {
     program_finding("bad copy: " + call.text() + ": " + what);
     return result(error);
 }
 
 // Whether one side of a copy can be what it is said to be. `role`: source or destination.
-cudaError_t check(const Call& call, const char* role, const Side& side, const Shape& shape, bool on_device, const char* kind)
+cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, const Shape& shape, bool on_device, const char* kind)
 {
     const uintptr_t first = uintptr_t(side.begin);
     if (!side.begin) return refuse(call, format("the %s is a null pointer", role));
@@ -82,7 +86,7 @@ Shadow* shadow_of(uintptr_t address, uint64_t& offset)
 }
 
 // Device memory that nobody wrote has no value to be copied to the host.
-void check_written(const Call& call, uintptr_t address, uint64_t bytes)
+void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
 {
     uint64_t offset = 0;
     Shadow* shadow = shadow_of(address, offset);
@@ -102,19 +106,8 @@ void note_written(uintptr_t address, uint64_t bytes)
     if (Shadow* shadow = shadow_of(address, offset)) shadow->note_written(offset, bytes);
 }
 
-cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind, bool blocks, const void* place)
+void move(const RuntimeCall& call, const Side& to, const Side& from, const Shape& shape)
 {
-    SIM_ENTER(blocks);
-    if (blocks) stream_waited(nullptr);
-    const Call call{function, place};
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
-    if (shape.empty()) return cudaSuccess;
-    if (shape.height > 1 && (to.pitch < shape.width || from.pitch < shape.width)) return result(cudaErrorInvalidPitchValue);
-    const char* const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", nullptr};
-    const char* name = names[kind];
-    if (const cudaError_t error = check(call, "destination", to, shape, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, name)) return error;
-    if (const cudaError_t error = check(call, "source", from, shape, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, name)) return error;
-
     const bool to_host = where(uintptr_t(to.begin)) != Where::device;
     open_device_memory();
     current = &call;
@@ -126,16 +119,64 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
         }
     current = nullptr;
     close_device_memory();
+}
+
+// Of cudaMemcpyPeer: the devices that the program names. -1: none.
+struct Named {
+    int to = -1, from = -1;
+};
+
+cudaError_t check_device(const RuntimeCall& call, const char* role, const void* memory, int named)
+{
+    const int device = device_at(uintptr_t(memory));
+    if (named < 0 || device < 0 || device == named) return cudaSuccess;
+    return refuse(call, format("the %s is memory of device %d (%s), and the call says device %d", role, device, address_text(uintptr_t(memory)).c_str(), named));
+}
+
+cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place,
+                 Named named = {})
+{
+    SIM_ENTER(blocks);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    for (int device : {named.to, named.from})
+        if (device >= device_count()) return result(cudaErrorInvalidDevice);
+    const int queue = queue_of(stream);
+    if (blocks) timeline().host_waits_for_queue(queue);
+    const RuntimeCall call{function, place};
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
+    if (shape.empty()) return cudaSuccess;
+    if (shape.height > 1 && (to.pitch < shape.width || from.pitch < shape.width)) return result(cudaErrorInvalidPitchValue);
+    const char* const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", nullptr};
+    const char* name = names[kind];
+    if (const cudaError_t error = check(call, "destination", to, shape, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, name)) return error;
+    if (const cudaError_t error = check(call, "source", from, shape, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, name)) return error;
+    if (const cudaError_t error = check_device(call, "destination", to.begin, named.to)) return error;
+    if (const cudaError_t error = check_device(call, "source", from.begin, named.from)) return error;
+
+    const int to_device = device_at(uintptr_t(to.begin)), from_device = device_at(uintptr_t(from.begin));
+    const bool between = to_device >= 0 && from_device >= 0 && to_device != from_device;
+    // A copy that blocks waits for what both devices have begun, as far as it would wait on its own.
+    if (blocks && between)
+        for (int device : {to_device, from_device}) timeline().wait(queue, timeline().clock_of(timeline().legacy_queue(device)));
+    const Work work = timeline().begin_work(queue, 1, function, place);
+    if (between) note_message(from_device, to_device, shape.width * shape.height * shape.depth, timeline().clock_of(queue).window);
+    count_a_copy();
+    move(call, to, from, shape);
+    timeline().end_work(work, 1);
+    if (blocks) timeline().host_waits_for_queue(queue);
     return cudaSuccess;
 }
 
-cudaError_t set(const char* function, const Side& to, int value, const Shape& shape, const void* place)
+cudaError_t set(const char* function, const Side& to, int value, const Shape& shape, bool blocks, cudaStream_t stream, const void* place)
 {
     SIM_ENTER(false);
-    const Call call{function, place};
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    const RuntimeCall call{function, place};
     if (shape.empty()) return cudaSuccess;
     if (shape.height > 1 && to.pitch < shape.width) return result(cudaErrorInvalidPitchValue);
     if (const cudaError_t error = check(call, "destination", to, shape, true, function)) return error;
+    const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
+    count_a_copy();
     open_device_memory();
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
@@ -143,10 +184,12 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
             note_written(to.row(y, z), shape.width);
         }
     close_device_memory();
+    timeline().end_work(work, 1);
+    if (blocks) timeline().host_waits_for_queue(work.queue);
     return cudaSuccess;
 }
 
-cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool blocks, const void* place)
+cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool blocks, cudaStream_t stream, const void* place)
 {
     if (!p) return result(cudaErrorInvalidValue);
     if (p->srcArray || p->dstArray) {
@@ -157,7 +200,7 @@ cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool block
         const size_t slice = ptr.pitch * ptr.ysize;
         return Side{static_cast<char*>(ptr.ptr) + pos.z * slice + pos.y * ptr.pitch + pos.x, ptr.pitch, slice};
     };
-    return copy(function, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos), {p->extent.width, p->extent.height, p->extent.depth}, p->kind, blocks, place);
+    return copy(function, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos), {p->extent.width, p->extent.height, p->extent.depth}, p->kind, blocks, stream, place);
 }
 
 Side plain(const void* begin) { return {const_cast<void*>(begin)}; }
@@ -172,22 +215,43 @@ cudaError_t check_symbol(const char* function, size_t symbol_bytes, size_t bytes
 
 }  // namespace
 
+bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device)
+{
+    const RuntimeCall call{function, place};
+    const Side side = plain(memory);
+    if (check(call, "buffer", side, {bytes}, true, function) || check_device(call, "buffer", memory, device)) return false;
+    return true;
+}
+
+void move_message(void* to, const void* from, uint64_t bytes, const Work&, const Work& receive, const Clock&)
+{
+    if (bytes) move({"ncclRecv", receive.place}, plain(to), plain(from), {bytes});
+}
+
+std::vector<char> bytes_at(const void* memory, uint64_t bytes)
+{
+    open_device_memory();
+    std::vector<char> copy(static_cast<const char*>(memory), static_cast<const char*>(memory) + bytes);
+    close_device_memory();
+    return copy;
+}
+
 std::string copying() { return current ? current->text() : ""; }
 
-cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, const void* place)
+cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
 {
     const char* function = blocks ? "cudaMemcpyToSymbol" : "cudaMemcpyToSymbolAsync";
     if (const cudaError_t error = check_symbol(function, symbol_bytes, bytes, offset, place)) return error;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
-    return copy(function, plain(static_cast<const char*>(symbol) + offset), plain(from), {bytes}, kind, blocks, place);
+    return copy(function, plain(static_cast<const char*>(symbol) + offset), plain(from), {bytes}, kind, blocks, stream, place);
 }
 
-cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, const void* place)
+cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
 {
     const char* function = blocks ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync";
     if (bytes > symbol_bytes || offset > symbol_bytes - bytes) return check_symbol("", symbol_bytes, bytes, offset, place);
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
-    return copy(function, plain(to), plain(static_cast<const char*>(symbol) + offset), {bytes}, kind, blocks, place);
+    return copy(function, plain(to), plain(static_cast<const char*>(symbol) + offset), {bytes}, kind, blocks, stream, place);
 }
 
 cudaError_t symbol_address(void** address, const void* symbol)
@@ -202,68 +266,61 @@ cudaError_t symbol_address(void** address, const void* symbol)
 
 using namespace sim;
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) { return copy("cudaMemcpy", plain(to), plain(from), {bytes}, kind, true, SIM_PLACE); }
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) { return copy("cudaMemcpy", plain(to), plain(from), {bytes}, kind, true, nullptr, SIM_PLACE); }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    return copy("cudaMemcpyAsync", plain(to), plain(from), {bytes}, kind, false, SIM_PLACE);
+    return copy("cudaMemcpyAsync", plain(to), plain(from), {bytes}, kind, false, stream, SIM_PLACE);
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind)
 {
-    return copy("cudaMemcpy2D", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, true, SIM_PLACE);
+    return copy("cudaMemcpy2D", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, true, nullptr, SIM_PLACE);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    return copy("cudaMemcpy2DAsync", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, false, SIM_PLACE);
+    return copy("cudaMemcpy2DAsync", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, false, stream, SIM_PLACE);
 }
 
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return copy_3d("cudaMemcpy3D", parameters, true, SIM_PLACE); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return copy_3d("cudaMemcpy3D", parameters, true, nullptr, SIM_PLACE); }
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream)
 {
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    return copy_3d("cudaMemcpy3DAsync", parameters, false, SIM_PLACE);
+    return copy_3d("cudaMemcpy3DAsync", parameters, false, stream, SIM_PLACE);
 }
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes)
 {
-    if (to_device || from_device) return result(cudaErrorInvalidDevice);
-    return copy("cudaMemcpyPeer", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, true, SIM_PLACE);
+    if (to_device < 0 || from_device < 0) return result(cudaErrorInvalidDevice);
+    return copy("cudaMemcpyPeer", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, true, nullptr, SIM_PLACE, {to_device, from_device});
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream)
 {
-    if (to_device || from_device) return result(cudaErrorInvalidDevice);
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    return copy("cudaMemcpyPeerAsync", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, false, SIM_PLACE);
+    if (to_device < 0 || from_device < 0) return result(cudaErrorInvalidDevice);
+    return copy("cudaMemcpyPeerAsync", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, false, stream, SIM_PLACE, {to_device, from_device});
 }
 
-cudaError_t cudaMemset(void* memory, int value, size_t bytes) { return set("cudaMemset", plain(memory), value, {bytes}, SIM_PLACE); }
+cudaError_t cudaMemset(void* memory, int value, size_t bytes) { return set("cudaMemset", plain(memory), value, {bytes}, true, nullptr, SIM_PLACE); }
 
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream)
 {
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    return set("cudaMemsetAsync", plain(memory), value, {bytes}, SIM_PLACE);
+    return set("cudaMemsetAsync", plain(memory), value, {bytes}, false, stream, SIM_PLACE);
 }
 
-cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height) { return set("cudaMemset2D", {memory, pitch}, value, {width, height}, SIM_PLACE); }
+cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height) { return set("cudaMemset2D", {memory, pitch}, value, {width, height}, true, nullptr, SIM_PLACE); }
 
 cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    return set("cudaMemset2DAsync", {memory, pitch}, value, {width, height}, SIM_PLACE);
+    return set("cudaMemset2DAsync", {memory, pitch}, value, {width, height}, false, stream, SIM_PLACE);
 }
 
 static Side whole(const cudaPitchedPtr& memory) { return {memory.ptr, memory.pitch, memory.pitch * memory.ysize}; }
 
-cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent e) { return set("cudaMemset3D", whole(memory), value, {e.width, e.height, e.depth}, SIM_PLACE); }
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent e) { return set("cudaMemset3D", whole(memory), value, {e.width, e.height, e.depth}, true, nullptr, SIM_PLACE); }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent e, cudaStream_t stream)
 {
-    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    return set("cudaMemset3DAsync", whole(memory), value, {e.width, e.height, e.depth}, SIM_PLACE);
+    return set("cudaMemset3DAsync", whole(memory), value, {e.width, e.height, e.depth}, false, stream, SIM_PLACE);
 }

@@ -1,15 +1,21 @@
-// The device, which is the machine that is simulated.
+// The devices. Each is the machine that is simulated.
 
 #include "devices.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <string>
 
+#include "../../error.h"
+#include "../devices.h"
 #include "program.h"
 #include "runtime.h"
+#include "timeline.h"
 
 namespace sim {
 namespace {
@@ -17,10 +23,16 @@ namespace {
 constexpr uint64_t kib = 1024, gib = 1024 * 1024 * 1024;
 constexpr int cuda_version = CUDART_VERSION;
 
-bool good(int device) { return device == 0; }
-
+bool counted = false;                   // somebody has asked how many there are
+thread_local int current = 0;
+uint32_t enabled_peers[most_devices] = {};  // by device
 unsigned device_flags = 0;
 cudaFuncCache preferred_cache = cudaFuncCachePreferNone;
+
+bool good(int device) { return device >= 0 && device < device_count(); }
+
+// Memory of one address space for all devices came with compute capability 2.0.
+bool can_access(int device, int peer) { return device != peer && program_options().peers && machine().major >= 2; }
 
 std::map<cudaLimit, size_t>& limits()
 {
@@ -31,6 +43,16 @@ std::map<cudaLimit, size_t>& limits()
 }
 
 }  // namespace
+
+int device_count()
+{
+    counted = true;
+    return program_options().gpus;
+}
+
+int current_device() { return current; }
+void set_current_device(int device) { current = device; }
+uint32_t peers_of(int device) { return enabled_peers[device]; }
 
 Limits limits_of(const harness::Machine& m)
 {
@@ -50,11 +72,23 @@ Limits limits_of(const harness::Machine& m)
 
 using namespace sim;
 
+extern "C" void sim_use_devices(int count)
+{
+    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const char* const why = count < 1 || count > most_devices ? "expected 1 to 16 devices" : counted ? "call it before the first use of a device" : nullptr;
+    if (why) {
+        fflush(stdout);
+        fprintf(stderr, "%s: sim_use_devices(%d): %s\n", program_invocation_short_name, count, why);
+        _exit(harness::status_bad_input);
+    }
+    program_options().gpus = count;
+}
+
 cudaError_t cudaGetDeviceCount(int* count)
 {
     SIM_ENTER(false);
     if (!count) return result(cudaErrorInvalidValue);
-    *count = 1;
+    *count = device_count();
     return cudaSuccess;
 }
 
@@ -62,17 +96,24 @@ cudaError_t cudaGetDevice(int* device)
 {
     SIM_ENTER(false);
     if (!device) return result(cudaErrorInvalidValue);
-    *device = 0;
+    *device = current;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
     SIM_ENTER(false);
+    if (!good(device)) return result(cudaErrorInvalidDevice);
+    current = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaInitDevice(int device, unsigned, unsigned)
+{
+    SIM_ENTER(false);
     return result(good(device) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 cudaError_t cudaSetValidDevices(int* devices, int count) { return result(devices && count > 0 && good(devices[0]) ? cudaSuccess : cudaErrorInvalidValue); }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags)
@@ -90,7 +131,14 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags)
     return cudaSuccess;
 }
 
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
+// All are alike: the first.
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*)
+{
+    SIM_ENTER(false);
+    if (!device) return result(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
 {
@@ -143,6 +191,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = 1;
     p.singleToDoublePrecisionPerfRatio = m.major == 6 && m.minor == 0 ? 2 : (m.major >= 7 && m.minor == 0) ? 2 : 32;
     p.memoryPoolsSupported = m.major >= 6;
+    p.pciDeviceID = device;
     p.computeMode = cudaComputeModeDefault;
     *properties = p;
     return cudaSuccess;
@@ -198,10 +247,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
         case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
         case cudaDevAttrReservedSharedMemoryPerBlock: *value = int(p.reservedSharedMemPerBlock); break;
+        case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; break;
         case cudaDevAttrKernelExecTimeout:
         case cudaDevAttrIntegrated:
         case cudaDevAttrPciBusId:
-        case cudaDevAttrPciDeviceId:
         case cudaDevAttrPciDomainId:
         case cudaDevAttrTccDriver:
         case cudaDevAttrIsMultiGpuBoard:
@@ -228,16 +277,26 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device)
     SIM_ENTER(false);
     if (!good(device)) return result(cudaErrorInvalidDevice);
     if (!id || length < 13) return result(cudaErrorInvalidValue);
-    snprintf(id, size_t(length), "0000:00:00.0");
+    snprintf(id, size_t(length), "0000:00:%02x.0", unsigned(device));
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetByPCIBusId(int* device, const char*) { return cudaGetDevice(device); }
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id)
+{
+    SIM_ENTER(false);
+    if (!device || !id) return result(cudaErrorInvalidValue);
+    unsigned domain = 0, bus = 0, number = 0;
+    const int read = std::sscanf(id, "%x:%x:%x", &domain, &bus, &number);
+    if (read == 2) number = bus, bus = domain;  // without its domain
+    if (read < 2 || bus || number >= unsigned(device_count())) return result(cudaErrorInvalidDevice);
+    *device = int(number);
+    return cudaSuccess;
+}
 
 cudaError_t cudaDeviceSynchronize()
 {
     SIM_ENTER(true);
-    stream_waited(nullptr);
+    timeline().host_waits_for_device(current);
     return cudaSuccess;
 }
 
@@ -247,9 +306,10 @@ cudaError_t cudaDeviceReset()
 {
     std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
     const cudaError_t error = enter(true);
-    stream_waited(nullptr);
-    free_everything();
-    forget_streams();
+    timeline().host_waits_for_device(current);
+    free_everything(current);
+    forget_streams(current);
+    enabled_peers[current] = 0;
     restore_context();
     return error;
 }
@@ -305,14 +365,44 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
 {
     SIM_ENTER(false);
     if (!good(device) || !good(peer)) return result(cudaErrorInvalidDevice);
-    *can = 0;
+    *can = can_access(device, peer);
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return result(cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceDisablePeerAccess(int) { return result(cudaErrorPeerAccessNotEnabled); }
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    SIM_ENTER(false);
+    if (!good(peer) || peer == current) return result(cudaErrorInvalidDevice);
+    if (flags) return result(cudaErrorInvalidValue);
+    if (!can_access(current, peer)) return result(cudaErrorPeerAccessUnsupported);
+    if (enabled_peers[current] >> peer & 1) return result(cudaErrorPeerAccessAlreadyEnabled);
+    enabled_peers[current] |= uint32_t(1) << peer;
+    return cudaSuccess;
+}
 
-cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) { return result(cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    SIM_ENTER(false);
+    if (!good(peer)) return result(cudaErrorInvalidDevice);
+    if (!(enabled_peers[current] >> peer & 1)) return result(cudaErrorPeerAccessNotEnabled);
+    enabled_peers[current] &= ~(uint32_t(1) << peer);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer)
+{
+    SIM_ENTER(false);
+    if (!good(device) || !good(peer) || device == peer) return result(cudaErrorInvalidDevice);
+    if (!value) return result(cudaErrorInvalidValue);
+    switch (attribute) {
+        case cudaDevP2PAttrAccessSupported:
+        case cudaDevP2PAttrNativeAtomicSupported: *value = can_access(device, peer); break;
+        case cudaDevP2PAttrPerformanceRank:
+        case cudaDevP2PAttrCudaArrayAccessSupported: *value = 0; break;
+        default: return result(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
 
 cudaError_t cudaDriverGetVersion(int* version)
 {

@@ -17,4 +17,22 @@ struct Limits {
 };
 Limits limits_of(const harness::Machine& machine);
 
+// How many there are. Once a program has asked, the number stays.
+int device_count();
+// That of this host thread.
+int current_device();
+void set_current_device(int device);
+// Whose memory its kernels may access, by cudaDeviceEnablePeerAccess: bit d for device d.
+uint32_t peers_of(int device);
+
+// Another device's number for the time of a call.
+class OnDevice {
+public:
+    explicit OnDevice(int device) : before_(current_device()) { set_current_device(device); }
+    ~OnDevice() { set_current_device(before_); }
+
+private:
+    int before_;
+};
+
 }  // namespace sim

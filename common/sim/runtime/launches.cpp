@@ -117,6 +117,8 @@ bool may_launch(const Launching& launching)
                                                     (unsigned long long)dynamic_limit(launching.kernel, fixed),
                                                     fixed + dynamic <= l.shared_per_block_optin ? "; cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more" : ""));
     if (!known_stream(static_cast<cudaStream_t>(c.stream))) return refuse(cudaErrorInvalidResourceHandle, "the stream does not exist");
+    if (const int device = device_of(static_cast<cudaStream_t>(c.stream)); device != current_device())
+        return refuse(cudaErrorInvalidResourceHandle, format("the stream belongs to device %d and device %d is current; call cudaSetDevice(%d) before the launch", device, current_device(), device));
     return true;
 }
 

@@ -1,8 +1,8 @@
 // What the program allocates.
 //
-// Memory of the device lies in one range of addresses, and that of the host that the device may touch in
+// Memory of a device lies in a range of addresses of its own, and that of the host that devices may touch in
 // another. No address is used twice, so that each tells which allocation it was of, freed or not. The host may
-// not touch the first range: but for kernels and copies, it is closed.
+// not touch the devices' ranges: but for kernels and copies, they are closed.
 
 #include "runtime.h"
 
@@ -13,13 +13,16 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <numeric>
 
 #include "../../error.h"
 #include "../../host.h"
 #include "../global_checker.h"
 #include "../symbols.h"
+#include "../devices.h"
 #include "devices.h"
 #include "program.h"
+#include "timeline.h"
 
 namespace sim {
 namespace {
@@ -75,12 +78,18 @@ private:
 };
 
 struct State {
-    Reserve device{0}, shared{managed_address};  // shared: with the host
+    std::vector<Reserve> devices;
+    Reserve shared{managed_address};             // with the host
     std::map<uintptr_t, Block> blocks;           // by address
-    uint64_t in_use = 0;                         // bytes of the device's
+    uint64_t in_use[most_devices] = {};          // bytes of each device's
     uint64_t allocations = 0;                    // ever
     uint64_t watched = 0;                        // bytes of it that have a Shadow
     int open = 0;                                // calls of open_device_memory
+
+    State()
+    {
+        for (int device = 0; device < device_count(); ++device) devices.emplace_back(0);
+    }
 };
 
 State& state()
@@ -89,17 +98,18 @@ State& state()
     return state;
 }
 
-uint64_t free_memory()
+uint64_t free_memory(int device)
 {
     static const uint64_t host = harness::available_memory();  // as it was at first: most of what is in use may not have been touched
-    const uint64_t limit = std::min(total_memory(), host);
-    return limit - std::min(limit, state().in_use);
+    const auto left = [](uint64_t of, uint64_t used) { return of - std::min(of, used); };
+    const auto& used = state().in_use;
+    return std::min(left(total_memory(), used[device]), left(host, std::accumulate(std::begin(used), std::end(used), uint64_t(0))));
 }
 
-std::string name_of(const char* function, const void* place)
+std::string name_of(const char* function, int device, const void* place)
 {
-    const std::string variable = first_argument(place, function);
-    return (variable.empty() ? "memory from " + std::string(function) : variable + " (" + function) + " " + at(place) + (variable.empty() ? "" : ")");
+    const std::string variable = first_argument(place, function), where = at(place) + (device >= 0 && device_count() > 1 ? format(", device %d", device) : "");
+    return (variable.empty() ? "memory from " + std::string(function) : variable + " (" + function) + " " + where + (variable.empty() ? "" : ")");
 }
 
 // Keeps an account of who wrote and read which bytes. It takes many times the memory itself.
@@ -115,19 +125,20 @@ void watch(Allocation& allocation)
     allocation.shadow = std::make_shared<Shadow>(allocation.bytes);
 }
 
-Block& enter_block(Owner owner, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
+Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
 {
     Allocation allocation{};
     allocation.begin = begin;
     allocation.bytes = bytes;
     allocation.gpu_address = gpu_address;
-    allocation.name = name_of(function, place);
+    allocation.device = device;
+    allocation.name = name_of(function, device, place);
     Allocation& known = memory().add(allocation);
     if (owner == Owner::device || owner == Owner::managed) watch(known);
     // Nobody sees what the host writes there.
     if (owner == Owner::managed && known.shadow) known.shadow->note_written(0, bytes);
     Block& block = state().blocks[begin];
-    block = {owner, &known, flags, ++state().allocations, ""};
+    block = {owner, device < 0 ? current_device() : device, &known, flags, ++state().allocations, ""};
     return block;
 }
 
@@ -137,19 +148,20 @@ void fill(uintptr_t begin, uint64_t bytes)
     if (bytes <= most_filled) std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
 }
 
-cudaError_t allocate_as(const char* function, void** memory, size_t bytes, const void* place)
+cudaError_t allocate_as(const char* function, int device, void** memory, size_t bytes, const void* place)
 {
     if (!memory) return result(cudaErrorInvalidValue);
     *memory = nullptr;
     if (bytes == 0) return cudaSuccess;
     State& s = state();
-    const uintptr_t begin = bytes > free_memory() ? 0 : s.device.take(bytes, bytes >= large ? page : alignment);
+    Reserve& reserve = s.devices[size_t(device)];
+    const uintptr_t begin = bytes > free_memory(device) ? 0 : reserve.take(bytes, bytes >= large ? page : alignment);
     if (!begin) return result(cudaErrorMemoryAllocation);
     open_device_memory();
     fill(begin, bytes);
     close_device_memory();
-    enter_block(Owner::device, function, begin, bytes, s.device.gpu_address(begin), 0, place);
-    s.in_use += bytes;
+    enter_block(Owner::device, device, function, begin, bytes, reserve.gpu_address(begin), 0, place);
+    s.in_use[device] += bytes;
     *memory = reinterpret_cast<void*>(begin);
     return cudaSuccess;
 }
@@ -164,7 +176,7 @@ cudaError_t allocate_shared(Owner owner, const char* function, void** memory, si
     const uintptr_t host_page = sysconf(_SC_PAGESIZE);
     const uintptr_t begin = bytes > harness::available_memory() ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? page : host_page);
     if (!begin || mprotect(reinterpret_cast<void*>(begin), rounded(bytes, host_page), PROT_READ | PROT_WRITE) != 0) return result(cudaErrorMemoryAllocation);
-    enter_block(owner, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
+    enter_block(owner, -1, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
     *memory = reinterpret_cast<void*>(begin);
     return cudaSuccess;
 }
@@ -186,7 +198,7 @@ void mark_freed(Block& block, const std::string& where)
     if (a.shadow) state().watched -= a.bytes;
     a.shadow.reset();
     block.freed_at = where;
-    if (block.owner == Owner::device) state().in_use -= a.bytes;
+    if (block.owner == Owner::device) state().in_use[a.device] -= a.bytes;
     give_back(a, block.owner != Owner::device);
 }
 
@@ -218,16 +230,28 @@ uint64_t total_memory() { return machine().dram_bytes; }
 void open_device_memory()
 {
     std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
-    if (state().open++ == 0) state().device.protect(PROT_READ | PROT_WRITE);
+    if (state().open++ == 0)
+        for (const Reserve& reserve : state().devices) reserve.protect(PROT_READ | PROT_WRITE);
 }
 
 void close_device_memory()
 {
     std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
-    if (--state().open == 0) state().device.protect(PROT_NONE);
+    if (--state().open == 0)
+        for (const Reserve& reserve : state().devices) reserve.protect(PROT_NONE);
 }
 
-bool in_device_range(uintptr_t address) { return state().device.holds(address); }
+bool in_device_range(uintptr_t address)
+{
+    const std::vector<Reserve>& all = state().devices;
+    return std::any_of(all.begin(), all.end(), [&](const Reserve& reserve) { return reserve.holds(address); });
+}
+
+int device_at(uintptr_t address)
+{
+    const Block* block = block_of(address);
+    return block ? block->allocation->device : -1;
+}
 
 Block* block_of(uintptr_t address)
 {
@@ -269,10 +293,10 @@ std::string address_text(uintptr_t address)
     return a ? in(*a) : format("%p", reinterpret_cast<void*>(address));
 }
 
-void free_everything()
+void free_everything(int device)
 {
     for (auto& entry : state().blocks)
-        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered) mark_freed(entry.second, "by cudaDeviceReset");
+        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered && entry.second.device == device) mark_freed(entry.second, "by cudaDeviceReset");
 }
 
 std::vector<std::string> never_freed()
@@ -298,13 +322,14 @@ void note_elements(const void* pointer, size_t bytes, size_t alignment)
 cudaError_t allocate(void** memory, size_t bytes, const void* place)
 {
     SIM_ENTER(false);
-    return allocate_as("cudaMalloc", memory, bytes, place);
+    return allocate_as("cudaMalloc", current_device(), memory, bytes, place);
 }
 
-cudaError_t allocate_async(void** memory, size_t bytes, const void* place)
+cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, const void* place)
 {
     SIM_ENTER(false);
-    return allocate_as("cudaMallocAsync", memory, bytes, place);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return allocate_as("cudaMallocAsync", device_of(stream), memory, bytes, place);
 }
 
 cudaError_t allocate_pitched(void** memory, size_t* pitch, size_t width, size_t height, const void* place)
@@ -312,7 +337,7 @@ cudaError_t allocate_pitched(void** memory, size_t* pitch, size_t width, size_t 
     SIM_ENTER(false);
     if (!pitch) return result(cudaErrorInvalidValue);
     *pitch = rounded(width, alignment);
-    return allocate_as("cudaMallocPitch", memory, *pitch * height, place);
+    return allocate_as("cudaMallocPitch", current_device(), memory, *pitch * height, place);
 }
 
 cudaError_t allocate_managed(void** memory, size_t bytes, const void* place)
@@ -332,7 +357,7 @@ cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, u
 using namespace sim;
 
 cudaError_t cudaMalloc(void** memory, size_t bytes) { return allocate(memory, bytes, SIM_PLACE); }
-cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) { return allocate_async(memory, bytes, SIM_PLACE); }
+cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream) { return allocate_async(memory, bytes, stream, SIM_PLACE); }
 cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) { return allocate_pitched(memory, pitch, width, height, SIM_PLACE); }
 cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned) { return allocate_managed(memory, bytes, SIM_PLACE); }
 cudaError_t cudaMallocHost(void** memory, size_t bytes) { return allocate_pinned("cudaMallocHost", memory, bytes, cudaHostAllocDefault, SIM_PLACE); }
@@ -343,13 +368,13 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent)
     SIM_ENTER(false);
     if (!memory) return result(cudaErrorInvalidValue);
     *memory = {nullptr, rounded(extent.width, alignment), extent.width, extent.height};
-    return allocate_as("cudaMalloc3D", &memory->ptr, memory->pitch * extent.height * extent.depth, SIM_PLACE);
+    return allocate_as("cudaMalloc3D", current_device(), &memory->ptr, memory->pitch * extent.height * extent.depth, SIM_PLACE);
 }
 
 cudaError_t cudaFree(void* memory)
 {
     SIM_ENTER(true);
-    stream_waited(nullptr);
+    timeline().host_waits_for_all();
     return release("cudaFree", memory, false, SIM_PLACE);
 }
 
@@ -372,7 +397,7 @@ cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags)
     if (!memory || bytes == 0 || in_device_range(address)) return result(cudaErrorInvalidValue);
     for (const auto& a : sim::memory().all())
         if (!a->freed && address < a->begin + a->bytes && a->begin < address + bytes) return result(cudaErrorHostMemoryAlreadyRegistered);
-    enter_block(Owner::registered, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags, SIM_PLACE);
+    enter_block(Owner::registered, -1, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags, SIM_PLACE);
     return cudaSuccess;
 }
 
@@ -408,7 +433,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total)
 {
     SIM_ENTER(false);
     if (!free || !total) return result(cudaErrorInvalidValue);
-    *free = free_memory();
+    *free = free_memory(current_device());
     *total = total_memory();
     return cudaSuccess;
 }
@@ -422,10 +447,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     const Owner owner = !block ? variable_at(uintptr_t(pointer)) : block->allocation->freed ? Owner::none : block->owner;
     switch (owner) {
         case Owner::none: *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, p}; break;
-        case Owner::device: *attributes = {cudaMemoryTypeDevice, 0, p, nullptr}; break;
-        case Owner::managed: *attributes = {cudaMemoryTypeManaged, 0, p, p}; break;
+        case Owner::device: *attributes = {cudaMemoryTypeDevice, block ? block->allocation->device : current_device(), p, nullptr}; break;
+        case Owner::managed: *attributes = {cudaMemoryTypeManaged, current_device(), p, p}; break;
         case Owner::pinned:
-        case Owner::registered: *attributes = {cudaMemoryTypeHost, 0, p, p}; break;
+        case Owner::registered: *attributes = {cudaMemoryTypeHost, current_device(), p, p}; break;
     }
     return cudaSuccess;
 }
@@ -443,7 +468,7 @@ static cudaError_t advise(const void* memory, size_t bytes)
 
 cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, cudaStream_t)
 {
-    return device > 0 ? result(cudaErrorInvalidDevice) : advise(memory, bytes);
+    return device >= device_count() ? result(cudaErrorInvalidDevice) : advise(memory, bytes);
 }
 cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, cudaMemLocation, unsigned, cudaStream_t) { return advise(memory, bytes); }
 cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise, int) { return advise(memory, bytes); }
@@ -454,27 +479,29 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigne
     return result(known_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-static cudaMemPool_t the_pool() { return reinterpret_cast<cudaMemPool_t>(&state()); }
+static cudaMemPool_t pool_of(int device) { return reinterpret_cast<cudaMemPool_t>(&state().in_use[device]); }
+static bool known_pool(cudaMemPool_t pool) { return pool >= pool_of(0) && pool <= pool_of(device_count() - 1); }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
 {
     SIM_ENTER(false);
-    if (device != 0 || !pool) return result(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    *pool = the_pool();
+    if (device < 0 || device >= device_count()) return result(cudaErrorInvalidDevice);
+    if (!pool) return result(cudaErrorInvalidValue);
+    *pool = pool_of(device);
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) { return result(pool == the_pool() && value ? cudaSuccess : cudaErrorInvalidValue); }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) { return result(known_pool(pool) && value ? cudaSuccess : cudaErrorInvalidValue); }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)
 {
     SIM_ENTER(false);
-    if (pool != the_pool() || !value) return result(cudaErrorInvalidValue);
+    if (!known_pool(pool) || !value) return result(cudaErrorInvalidValue);
     if (attribute <= cudaMemPoolReuseAllowInternalDependencies) *static_cast<int*>(value) = 1;
-    else *static_cast<uint64_t*>(value) = attribute == cudaMemPoolAttrReleaseThreshold ? 0 : state().in_use;
+    else *static_cast<uint64_t*>(value) = attribute == cudaMemPoolAttrReleaseThreshold ? 0 : *reinterpret_cast<const uint64_t*>(pool);
     return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return result(pool == the_pool() ? cudaSuccess : cudaErrorInvalidValue); }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return result(known_pool(pool) ? cudaSuccess : cudaErrorInvalidValue); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../error.h"
+#include "../devices.h"
 #include "program.h"
 
 namespace sim {
@@ -15,6 +16,7 @@ namespace {
 using harness::format;
 
 constexpr long most_threads = 1024;
+constexpr const char* expected = "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet or --threads";
 
 [[noreturn]] void refuse(const std::string& message) { throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message}; }
 
@@ -41,12 +43,12 @@ std::vector<std::string> words_of(const std::string& text)
     return words;
 }
 
-int whole_number(const char* text, long most)
+int whole_number(const char* name, const char* text, long most)
 {
     char* end = nullptr;
     errno = 0;
     const long value = std::strtol(text, &end, 10);
-    if (end == text || *end || errno || value < 1 || value > most) refuse(format("--threads %s: expected a whole number from 1 to %ld", text, most));
+    if (end == text || *end || errno || value < 1 || value > most) refuse(format("%s %s: expected a whole number from 1 to %ld", name, text, most));
     return int(value);
 }
 
@@ -54,8 +56,9 @@ int whole_number(const char* text, long most)
 
 ProgramOptions parse_program_options(const std::string& text)
 {
-    enum { machine = 1, csv, trace, explain, quiet, threads };
-    static const option known[] = {{"machine", required_argument, nullptr, machine}, {"csv", required_argument, nullptr, csv},
+    enum { machine = 1, gpus, no_peers, csv, trace, explain, quiet, threads };
+    static const option known[] = {{"machine", required_argument, nullptr, machine}, {"gpus", required_argument, nullptr, gpus},
+                                   {"no-peers", no_argument, nullptr, no_peers},     {"csv", required_argument, nullptr, csv},
                                    {"trace", required_argument, nullptr, trace},     {"explain", no_argument, nullptr, explain},
                                    {"quiet", no_argument, nullptr, quiet},           {"threads", required_argument, nullptr, threads},
                                    {nullptr, 0, nullptr, 0}};
@@ -87,6 +90,8 @@ ProgramOptions parse_program_options(const std::string& text)
                     refuse(error.message);
                 }
                 break;
+            case gpus: o.gpus = whole_number("--gpus", optarg, most_devices); break;
+            case no_peers: o.peers = false; break;
             case csv:
                 o.csv = optarg;
                 if (o.csv.empty()) refuse("--csv: expected a file name");
@@ -97,12 +102,12 @@ ProgramOptions parse_program_options(const std::string& text)
                 break;
             case explain: o.quiet = false; break;
             case quiet: o.quiet = true; break;
-            case threads: o.threads = whole_number(optarg, most_threads); break;
+            case threads: o.threads = whole_number("--threads", optarg, most_threads); break;
             case ':': refuse(format("%s needs a value", argv[size_t(optind - 1)]));
             default:
                 if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
-                if (optopt) refuse(format("unknown option -%c: expected --machine, --csv, --trace, --explain, --quiet or --threads", optopt));
-                refuse(format("unknown option %s: expected --machine, --csv, --trace, --explain, --quiet or --threads", argv[size_t(optind - 1)]));
+                if (optopt) refuse(format("unknown option -%c: %s", optopt, expected));
+                refuse(format("unknown option %s: %s", argv[size_t(optind - 1)], expected));
         }
     }
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));

@@ -24,7 +24,10 @@
 #include "../places.h"
 #include "../simulator.h"
 #include "../thread.h"
+#include "devices.h"
 #include "runtime.h"
+#include "timeline.h"
+#include "traffic.h"
 
 namespace sim {
 namespace {
@@ -55,6 +58,8 @@ struct Program {
     std::vector<Said> findings;
     std::vector<std::string> notes;
     uint64_t launches = 0;
+    Work work;            // the launch that runs
+    uint64_t window = 0;  // its first
     std::unique_ptr<Progress> progress;
     bool finished = false;
 };
@@ -79,7 +84,7 @@ void add(LaunchCounts& sum, const LaunchCounts& more)
     std::vector<AccessSite> sites = std::move(sum.sites);
     for (const AccessSite& site : more.sites) {
         const auto known = std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) {
-            return s.file == site.file && s.line == site.line && s.store == site.store && s.atomic == site.atomic && s.shared == site.shared && s.element_bytes == site.element_bytes;
+            return s.file == site.file && s.line == site.line && s.store == site.store && s.atomic == site.atomic && s.shared == site.shared && s.peer == site.peer && s.element_bytes == site.element_bytes;
         });
         if (known == sites.end()) {
             sites.push_back(site);
@@ -108,6 +113,7 @@ cudaError_t error_of(const Finding& f)
         case Fault::out_of_bounds_load:
         case Fault::out_of_bounds_store:
         case Fault::use_after_free:
+        case Fault::no_peer_access:
         case Fault::host_memory: return cudaErrorIllegalAddress;
         case Fault::misaligned: return cudaErrorMisalignedAddress;
         case Fault::stack_overflow: return cudaErrorHardwareStackError;
@@ -129,6 +135,10 @@ bool begin_launch(const Launching& launching)
     Program& p = program();
     use_machine(*p.machine);
     use_exact_checks(p.options.threads <= 1);
+    const Configuration& c = launching.configuration;
+    use_device(current_device(), device_count() > 1, peers_of(current_device()));
+    p.work = timeline().begin_work(queue_of(static_cast<cudaStream_t>(c.stream)), uint64_t(c.grid.x) * c.grid.y * c.grid.z, name_of(launching), launching.place);
+    p.window = timeline().clock_of(p.work.queue).window;
     if (p.trace) {
         p.trace_begin = csv_line({p.machine->label, name_of(launching), std::to_string(p.launches + 1)});
         p.trace_begin.back() = ',';
@@ -150,6 +160,8 @@ void end_launch(const Launching& launching)
     close_device_memory();
     const Report report = take_report();
     const LaunchCounts counts = counts_of(report, *program().machine, true);
+    timeline().end_work(program().work, (program().work.blocks + report.resident_blocks - 1) / report.resident_blocks);
+    note_peers(current_device(), program().window, report.peers);
     cudaError_t error = cudaSuccess;
     for (const Finding& f : report.findings) {
         // From launch to launch, the same fault at the same lines is one finding.
@@ -177,7 +189,7 @@ std::string csv_text()
         for (const AccessSite& s : l.counts.sites)
             text += csv_line({date, harness::build_commit, program().machine->label, program_invocation_short_name, l.name, n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y),
                              n(l.block.z), n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.launches), s.file, n(uint64_t(s.line)), name_of_access(s.store, s.atomic),
-                             s.shared ? "shared" : "global", n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units), n(s.ideal), n(uint64_t(s.worst)), n(s.bytes), n(s.asked)});
+                             memory_name(s), n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units), n(s.ideal), n(uint64_t(s.worst)), n(s.bytes), n(s.asked)});
     return text;
 }
 
@@ -192,9 +204,19 @@ std::string trace_line(const TracedRequest& t)
 
 std::string counted(uint64_t n, const char* what) { return format("%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s"); }
 
+void print_findings()
+{
+    for (const auto& finding : program().findings)
+        printf("finding: %s%s\n", finding.text.c_str(), finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count).c_str() : "");
+}
+
 void print_report()
 {
     const Program& p = program();
+    if (p.options.silent) {
+        print_findings();
+        return;
+    }
     printf("\nSimulated: %s (compute capability %d.%d). Counts are sums over the launches of a kernel. The simulator measures no time.\n", p.machine->label.c_str(), p.machine->major, p.machine->minor);
     std::set<std::string> names;
     for (const Launched& l : p.launched) {
@@ -203,10 +225,10 @@ void print_report()
         printf("%s", explanation(title(l), l.counts).c_str());
         if (l.counts.sites.empty()) printf("  no access to global or shared memory\n");
     }
+    if (!p.options.quiet) printf("%s", traffic_text().c_str());
     if (!p.launched.empty() && !p.options.quiet) printf("\n");
     for (const std::string& note : p.notes) printf("note: %s\n", note.c_str());
-    for (const auto& finding : p.findings)
-        printf("finding: %s%s\n", finding.text.c_str(), finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count).c_str() : "");
+    print_findings();
     printf("try: %s, %s, %s\n", counted(names.size(), "kernel").c_str(), format("%llu launch%s", (unsigned long long)p.launches, p.launches == 1 ? "" : "es").c_str(), counted(p.findings.size(), "finding").c_str());
 }
 
@@ -266,6 +288,8 @@ __attribute__((constructor(101))) void begin_program()
 
 const harness::Machine& machine() { return *program().machine; }
 
+ProgramOptions& program_options() { return program().options; }
+
 void program_finding(const std::string& text, uint64_t count, const std::string& key)
 {
     std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
@@ -306,6 +330,7 @@ int finish_program(int status, int signal)
     p.finished = true;
     for (const std::string& launch : refused_launches()) program_note(launch);
     for (const std::string& error : unseen_errors()) program_finding(error);
+    for (const std::string& message : lone_messages()) program_finding(message);
     // A program that was stopped could not free its memory.
     if (status == status_ok && !context_lost())
         for (const std::string& memory : never_freed()) program_finding(memory);
@@ -325,3 +350,5 @@ int finish_program(int status, int signal)
 }
 
 }  // namespace sim
+
+extern "C" void sim_quiet_report() { sim::program_options().silent = true; }

@@ -15,10 +15,15 @@ struct ProgramOptions {
     std::string machine = "h200";
     std::string csv, trace;  // files; empty: none
     bool quiet = false;      // findings alone
+    bool silent = false;     // and nothing if there are none
+    int gpus = 1;
+    bool peers = true;       // devices can access each other's memory
     int threads = 1;         // of the host; more than one do not look for races in global memory
 };
 // Throws Error with status_bad_input: one line.
 ProgramOptions parse_program_options(const std::string& text);
+
+ProgramOptions& program_options();
 
 // The machine that is simulated.
 const harness::Machine& machine();

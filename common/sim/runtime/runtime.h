@@ -13,6 +13,9 @@
 
 namespace sim {
 
+struct Clock;
+struct Work;
+
 // Device memory is closed to the host but between these two calls, which can be nested.
 void open_device_memory();
 void close_device_memory();
@@ -46,6 +49,7 @@ enum class Owner { none, device, managed, pinned, registered };
 // A piece of memory that the program got from the runtime.
 struct Block {
     Owner owner = Owner::none;
+    int device = 0;        // the current one when it was allocated, or that it lies on
     Allocation* allocation = nullptr;
     unsigned flags = 0;
     uint64_t number = 0;   // in the order of time
@@ -57,8 +61,10 @@ Block* block_of(uintptr_t address);
 // Of a variable that the source declares for the device: device or managed; none if there is none here.
 Owner variable_at(uintptr_t address);
 bool in_device_range(uintptr_t address);
-// Everything is freed at once.
-void free_everything();
+// Whose memory the address lies in; -1: no device's, or every device's own.
+int device_at(uintptr_t address);
+// Everything that was allocated on the device is freed at once.
+void free_everything(int device);
 // A line for each allocation that the program still has.
 std::vector<std::string> never_freed();
 uint64_t total_memory();
@@ -78,10 +84,19 @@ bool context_lost();
 // cudaDeviceReset: everything works again.
 void restore_context();
 
-// The work in a stream, or in all of them (null), is known to be done.
-void stream_waited(cudaStream_t stream);
 bool known_stream(cudaStream_t stream);
-void forget_streams();
+// Of a default stream, the current device's.
+int queue_of(cudaStream_t stream);
+int device_of(cudaStream_t stream);
+void forget_streams(int device);
+
+// A message's data, on either side: whether they lie in memory of the device. If not, a finding says so.
+bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
+// Copies a message; `before_send`: what came before it was sent.
+void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Work& receive, const Clock& before_send);
+std::vector<char> bytes_at(const void* memory, uint64_t bytes);
+// Messages that were sent and never received, or the other way round; a line each.
+std::vector<std::string> lone_messages();
 
 // The function that is copying between memory of the host and the device now, for whoever catches its fault: "cudaMemcpy at
 // program.cu:50". Empty: none.

@@ -1,24 +1,29 @@
-// Streams and events. Work is done at once, whatever its stream. Whether the program waited for it before it
-// asked is kept all the same: on hardware it has to.
+// Streams and events. Each belongs to the device that was current when it was made. Work is done at once, whatever its
+// stream. Whether the program waited for it before it asked is kept all the same (timeline.h): on hardware it has to.
 
 #include <cmath>
 #include <set>
 #include <vector>
 
 #include "../../error.h"
+#include "devices.h"
 #include "program.h"
 #include "runtime.h"
+#include "timeline.h"
 
 struct CUstream_st {
     unsigned flags;
     int priority;
+    int device;
+    int queue;
 };
 
 struct CUevent_st {
     unsigned flags;
-    enum State { fresh, recorded, waited } state;
-    cudaStream_t stream;
-    uint64_t number;  // of the record, counted over all events
+    int device;
+    int queue = 0;        // where it was recorded
+    uint32_t number = 0;  // of the record in the queue; 0: it was not recorded
+    sim::Clock clock = {};  // what the record came after, itself included
 };
 
 namespace sim {
@@ -29,7 +34,6 @@ constexpr int lowest_priority = 0, highest_priority = -5;
 struct Known {
     std::set<cudaStream_t> streams;
     std::set<cudaEvent_t> events;
-    uint64_t records = 0;
 };
 
 Known& known()
@@ -40,34 +44,51 @@ Known& known()
 
 bool is_default(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread; }
 
-void waited_up_to(cudaStream_t stream, uint64_t number)
-{
-    for (cudaEvent_t e : known().events)
-        if (e->state == CUevent_st::recorded && e->number <= number && (is_default(stream) || e->stream == stream)) e->state = CUevent_st::waited;
-}
-
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority)
 {
     SIM_ENTER(false);
     if (!stream || flags & ~cudaStreamNonBlocking) return result(cudaErrorInvalidValue);
-    *stream = *known().streams.insert(new CUstream_st{flags, priority}).first;
+    const int device = current_device();
+    *stream = *known().streams.insert(new CUstream_st{flags, priority, device, timeline().add_queue(device, !(flags & cudaStreamNonBlocking))}).first;
     return cudaSuccess;
 }
 
 bool known_event(cudaEvent_t event) { return known().events.count(event) > 0; }
 
+bool reached(cudaEvent_t event) { return timeline().host().covers(event->queue, event->number); }
+
 }  // namespace
 
 bool known_stream(cudaStream_t stream) { return is_default(stream) || known().streams.count(stream) > 0; }
 
-void stream_waited(cudaStream_t stream) { waited_up_to(stream, known().records); }
+int device_of(cudaStream_t stream) { return is_default(stream) ? current_device() : stream->device; }
 
-void forget_streams()
+int queue_of(cudaStream_t stream)
 {
-    for (cudaStream_t s : known().streams) delete s;
-    for (cudaEvent_t e : known().events) delete e;
-    known().streams.clear();
-    known().events.clear();
+    if (!is_default(stream)) return stream->queue;
+    return stream == cudaStreamPerThread ? timeline().thread_queue(current_device()) : timeline().legacy_queue(current_device());
+}
+
+void forget_streams(int device)
+{
+    Known& k = known();
+    for (auto stream = k.streams.begin(); stream != k.streams.end();) {
+        if ((*stream)->device != device) {
+            ++stream;
+            continue;
+        }
+        timeline().remove_queue((*stream)->queue);
+        delete *stream;
+        stream = k.streams.erase(stream);
+    }
+    for (auto event = k.events.begin(); event != k.events.end();) {
+        if ((*event)->device != device) {
+            ++event;
+            continue;
+        }
+        delete *event;
+        event = k.events.erase(event);
+    }
 }
 
 }  // namespace sim
@@ -93,9 +114,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     SIM_ENTER(false);
     if (known().streams.erase(stream) == 0) return result(cudaErrorInvalidResourceHandle);
-    // Its events remain: what they tell about is no stream's any more.
-    for (cudaEvent_t e : known().events)
-        if (e->stream == stream) e->stream = nullptr;
+    timeline().remove_queue(stream->queue);
     delete stream;
     return cudaSuccess;
 }
@@ -104,7 +123,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     SIM_ENTER(true);
     if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    stream_waited(stream);
+    timeline().host_waits_for_queue(queue_of(stream));
     return cudaSuccess;
 }
 
@@ -137,7 +156,9 @@ cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
     SIM_ENTER(false);
-    return result(known_stream(stream) && known_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    if (!known_stream(stream) || !known_event(event)) return result(cudaErrorInvalidResourceHandle);
+    timeline().wait(queue_of(stream), event->clock);
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags)
@@ -166,7 +187,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
 {
     SIM_ENTER(false);
     if (!event || flags & ~(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess)) return result(cudaErrorInvalidValue);
-    *event = *known().events.insert(new CUevent_st{flags, CUevent_st::fresh, nullptr, 0}).first;
+    *event = *known().events.insert(new CUevent_st{flags, current_device()}).first;
     return cudaSuccess;
 }
 
@@ -177,9 +198,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     SIM_ENTER(false);
     if (!known_event(event) || !known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    event->state = CUevent_st::recorded;
-    event->stream = stream;
-    event->number = ++known().records;
+    if (event->device != device_of(stream)) return result(cudaErrorInvalidResourceHandle);
+    const Work record = timeline().begin_work(queue_of(stream), 0, "", nullptr);
+    timeline().end_work(record, 0);
+    event->queue = record.queue;
+    event->number = record.number;
+    event->clock = timeline().clock_of(record.queue);
     return cudaSuccess;
 }
 
@@ -189,7 +213,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     SIM_ENTER(true);
     if (!known_event(event)) return result(cudaErrorInvalidResourceHandle);
-    if (event->state == CUevent_st::recorded) waited_up_to(event->stream, event->number);
+    timeline().host_waits(event->clock);
     return cudaSuccess;
 }
 
@@ -203,8 +227,9 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     *ms = std::nanf("");
     if (!known_event(start) || !known_event(stop)) return result(cudaErrorInvalidResourceHandle);
     for (cudaEvent_t e : {start, stop})
-        if (e->state == CUevent_st::fresh || e->flags & cudaEventDisableTiming) return result(cudaErrorInvalidResourceHandle);
-    if (stop->state != CUevent_st::waited) {
+        if (e->number == 0 || e->flags & cudaEventDisableTiming) return result(cudaErrorInvalidResourceHandle);
+    if (start->device != stop->device) return result(cudaErrorInvalidResourceHandle);
+    if (!reached(stop)) {
         program_finding("event not reached: cudaEventElapsedTime " + at(SIM_PLACE) + " asks for a time that may not be known yet; call cudaEventSynchronize(stop) first");
         return cudaErrorNotReady;
     }
