@@ -19,13 +19,16 @@ bool Shadow::written(uint64_t offset, uint64_t bytes)
     return all;
 }
 
-void GlobalChecker::check(const Request& request, int first_thread, const Allocation& memory, Findings& findings)
+void GlobalChecker::check(const Request& request, int first_thread, const Allocation& first, Findings& findings)
 {
     const unsigned bytes = bytes_of(request.site);
     const Kind kind = kind_of(request.site);
     const uint64_t block = order_.block();
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(request.lanes >> lane & 1)) continue;
+        // The lanes of a request may have pointers to different memory.
+        const Allocation& memory = first.holds(request.address[lane]) ? first : *sim::memory().find(request.address[lane]);
+        if (!memory.shadow) continue;
         const Moment at{block, order_.epoch(), request.times[lane], first_thread + lane};
         const Actor actor = actor_of(at.thread, strength_of(request.site));
         bool unset = false;

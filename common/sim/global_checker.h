@@ -48,7 +48,8 @@ private:
 class GlobalChecker {
 public:
     explicit GlobalChecker(const Order& order) : order_(order), hazards_(order, true) {}
-    void check(const Request& request, int first_thread, const Allocation& memory, Findings& findings);
+    // `first`: the memory that the first lane accesses.
+    void check(const Request& request, int first_thread, const Allocation& first, Findings& findings);
     void warp_done(const Sequence& sequence, Findings& findings) { hazards_.warp_done(sequence, findings); }
     void block_done(Findings& findings) { hazards_.block_done(findings); }
 

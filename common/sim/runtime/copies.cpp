@@ -142,6 +142,7 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
         if (device >= device_count()) return result(cudaErrorInvalidDevice);
     const int queue = queue_of(stream);
     if (blocks) timeline().host_waits_for_queue(queue);
+    use_variables_of(current_device());
     const RuntimeCall call{function, place};
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
     if (shape.empty()) return cudaSuccess;
@@ -171,6 +172,7 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
 {
     SIM_ENTER(false);
     if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    use_variables_of(current_device());
     const RuntimeCall call{function, place};
     if (shape.empty()) return cudaSuccess;
     if (shape.height > 1 && to.pitch < shape.width) return result(cudaErrorInvalidPitchValue);

@@ -137,6 +137,7 @@ bool begin_launch(const Launching& launching)
     use_exact_checks(p.options.threads <= 1);
     const Configuration& c = launching.configuration;
     use_device(current_device(), device_count() > 1, peers_of(current_device()));
+    use_variables_of(current_device());
     p.work = timeline().begin_work(queue_of(static_cast<cudaStream_t>(c.stream)), uint64_t(c.grid.x) * c.grid.y * c.grid.z, name_of(launching), launching.place);
     p.window = timeline().clock_of(p.work.queue).window;
     if (p.trace) {

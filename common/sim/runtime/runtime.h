@@ -61,6 +61,8 @@ Block* block_of(uintptr_t address);
 // Of a variable that the source declares for the device: device or managed; none if there is none here.
 Owner variable_at(uintptr_t address);
 bool in_device_range(uintptr_t address);
+// From now on, these variables have the values of the device.
+void use_variables_of(int device);
 // Whose memory the address lies in; -1: no device's, or every device's own.
 int device_at(uintptr_t address);
 // Everything that was allocated on the device is freed at once.

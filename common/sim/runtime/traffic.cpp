@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <vector>
 
 #include "../../error.h"
 #include "devices.h"
@@ -148,14 +149,19 @@ std::string traffic_text()
         }
     text += format("  camping: in %llu window%s of blocks that run together, the busiest device receives %.2f times the mean\n", t.windows, t.windows == 1 ? "" : "s", t.busiest_receiver);
     // Who sends to whom, when: of each device, the one that it sends most to.
-    const int shown = std::min(t.pictured, 16);
-    text += format("  each device's main receiver, by %s%s\n", t.windows_per_entry == 1 ? "window" : format("%llu windows", t.windows_per_entry).c_str(), shown < t.pictured ? ", the first 16" : "");
+    std::vector<int> shown;
+    for (int w = 0; w < t.pictured; ++w)
+        if (std::any_of(&t.picture[w][0][0], &t.picture[w][0][0] + sizeof t.picture[w] / sizeof t.picture[w][0][0], [](unsigned long long bytes) { return bytes > 0; })) shown.push_back(w);
+    const bool all = shown.size() <= 16;
+    if (!all) shown.resize(16);
+    text += format("  the device that each one sends most to, in %s%s in which something is sent\n", all ? "the " : "the first 16 ",
+                   t.windows_per_entry == 1 ? "windows" : format("groups of %llu windows", t.windows_per_entry).c_str());
     for (int from = 0; from < t.gpus; ++from) {
-        text += format("    %2d ->", from);
-        for (int w = 0; w < shown; ++w) {
+        text += format("    device %2d:", from);
+        for (int w : shown) {
             const auto& row = t.picture[w][from];
             const auto most = std::max_element(row, row + t.gpus);
-            text += *most ? format(" %2d", int(most - row)) : "  .";
+            text += *most ? format(" %2d", int(most - row)) : "  -";
         }
         text += "\n";
     }
