@@ -67,7 +67,9 @@ cpp_objects = $(patsubst %.cpp,build/%.o,$(filter %.cpp,$(1)))
 cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(filter %.cu,$(1))))
 objects = $(cpp_objects) $(cu_objects)
 
-STEPS := $(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder)))))
+# Step 8 is a program of its own, because it drives several GPUs: see below.
+SPREAD := step08_gpus
+STEPS := $(sort $(foreach folder,$(filter-out $(SPREAD),$(wildcard step[0-9][0-9]_*)),$(firstword $(subst _, ,$(folder)))))
 # An exercise is not part of its step. `make labNN` compiles and checks it separately. NN is the step's number or,
 # for exerciseNN.cu, that of the file.
 numbered_exercises = $(wildcard $(1)_*/exercise[0-9][0-9].cu)
@@ -83,6 +85,8 @@ GROUPS :=
 COMMON := build/common/commit.o $(call grouped,common,$(filter-out %/main.cpp %/commit.cpp,$(sort $(wildcard common/*.cpp common/cpu/*.cpp)))) \
           $(call grouped,common/sim,$(sort $(wildcard common/sim/*.cpp)))
 COMMON_CPP := $(COMMON)
+# The CUDA runtime of programs with a main of their own, on the simulator.
+RUNTIME := $(call cpp_objects,$(wildcard common/sim/runtime/*.cpp))
 ifneq ($(NVCC),)
 COMMON += $(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu))
 endif
@@ -97,7 +101,7 @@ endif
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(STEPS)
+all: $(STEPS) step08
 
 # The common objects come first. The linker then takes their copy of a shared function template, which is
 # not instrumented.
@@ -302,7 +306,6 @@ comma := ,
 # `make try` runs a program with its own main: FILE=program.cu, or several files of one program;
 # ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS=-I... for its headers;
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
-RUNTIME := $(call cpp_objects,$(wildcard common/sim/runtime/*.cpp))
 TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
 # $(call try_object,source,stem): the object stem.o of one file.
 try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
@@ -314,6 +317,33 @@ try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_CPP) $(RUNTIM
 build/try/%: %.cu build/rewrite $(COMMON_CPP) $(RUNTIME) $(wildcard common/sim/include/* common/sim/include/*/*)
 	@mkdir -p $(@D)
 	$(call say,sim,$<) $(call try_object,'$<','$@') && $(call try_link,'$@','$@.o')
+
+# Step 8: one text, two programs. build/try/step08 runs on the simulator, as `make try` builds it. Where there is nvcc, ./step08
+# is for GPUs, and starts the other one where there are too few; elsewhere it is the same. NCCL is used if its header is
+# installed, or NCCL_HOME names its folder: .../site-packages/nvidia/nccl of the package nvidia-nccl-cu13.
+NCCL_HEADER := $(firstword $(wildcard $(NCCL_HOME)/include/nccl.h /usr/include/nccl.h))
+NCCL_FLAGS := $(if $(NCCL_HOME),-I$(NCCL_HOME)/include)
+NCCL_LIBRARY := $(if $(NCCL_HEADER),$(if $(NCCL_HOME),-L$(NCCL_HOME)/lib -Xlinker -rpath=$(NCCL_HOME)/lib) -l:libnccl.so.2)
+SPREAD_FILES := $(filter-out $(SPREAD)/exercise.cu,$(wildcard $(SPREAD)/*.cu))
+SPREAD_HOST := $(call cpp_objects,$(wildcard $(SPREAD)/*.cpp))
+SPREAD_GPU := $(patsubst %.cu,build/%.cuda.o,$(if $(NCCL_HEADER),$(SPREAD_FILES),$(filter-out %/packed.cu %/network.cu,$(SPREAD_FILES))))
+SPREAD_SIM := $(patsubst %.cu,build/try/%.o,$(SPREAD_FILES))
+$(SPREAD_GPU): private CPP += $(NCCL_FLAGS)
+
+$(SPREAD_SIM): build/try/%.o: %.cu build/rewrite build/flags $(wildcard $(SPREAD)/*.h common/*.h common/sim/*.h common/sim/include/* common/sim/include/*/*)
+	@mkdir -p $(@D)
+	$(call say,sim,$<) $(call try_object,'$<','build/try/$*')
+
+build/try/step08: $(SPREAD_SIM) $(SPREAD_HOST) $(COMMON_CPP) $(RUNTIME)
+	$(call say,link,$@) $(call try_link,'$@',$(SPREAD_SIM) $(SPREAD_HOST))
+
+ifeq ($(NVCC),)
+step08: build/try/step08
+	$(call say,link,$@) ln -f $< $@
+else
+step08: build/try/step08 $(SPREAD_GPU) $(SPREAD_HOST) $(COMMON_CPP) build/flags.link
+	$(call say,link,$@) $(LINK) -o $@ $(filter-out $<,$(filter %.o,$^)) $(NCCL_LIBRARY)
+endif
 
 .PHONY: try
 ifeq ($(DEVICE),cuda)
@@ -419,7 +449,7 @@ slides: $(if $(PLOTS_PYTHON),,.venv/ready)
 endif
 
 clean:
-	rm -rf build $(STEPS) $(BENCHES)
+	rm -rf build $(STEPS) step08 $(BENCHES)
 
 help:
 	@echo 'make stepNN            build one step, for example: make step04 && ./step04'

@@ -22,6 +22,8 @@ constexpr int max_printed = 32;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error{status_bad_input, message}; }
 
+}  // namespace
+
 int whole_number(const char* option, const char* text, long most)
 {
     char* end = nullptr;
@@ -30,15 +32,6 @@ int whole_number(const char* option, const char* text, long most)
     if (end == text || *end || errno || value < 1 || value > most)
         refuse(format("--%s %s: expected a whole number from 1 to %ld", option, text, most));
     return int(value);
-}
-
-double bandwidth(const char* option, const char* text)
-{
-    char* end = nullptr;
-    const double value = std::strtod(text, &end);
-    if (end == text || *end || !std::isfinite(value) || value <= 0)
-        refuse(format("--%s %s: expected a bandwidth in GB/s above 0", option, text));
-    return value;
 }
 
 Type type_named(const std::string& name)
@@ -51,7 +44,6 @@ Type type_named(const std::string& name)
     refuse("--type " + name + ": expected one of " + known);
 }
 
-// The parts of a list; an empty part stays one, to be refused.
 std::vector<std::string> split(const std::string& text, char separator)
 {
     std::vector<std::string> parts(1);
@@ -59,6 +51,17 @@ std::vector<std::string> split(const std::string& text, char separator)
         if (c == separator) parts.emplace_back();
         else parts.back() += c;
     return parts;
+}
+
+namespace {
+
+double bandwidth(const char* option, const char* text)
+{
+    char* end = nullptr;
+    const double value = std::strtod(text, &end);
+    if (end == text || *end || !std::isfinite(value) || value <= 0)
+        refuse(format("--%s %s: expected a bandwidth in GB/s above 0", option, text));
+    return value;
 }
 
 // N or WxH.
@@ -89,6 +92,13 @@ std::vector<Shape> sweep(const std::string& name)
 
 }  // namespace
 
+std::vector<Shape> shapes_in(const std::string& list)
+{
+    std::vector<Shape> shapes;
+    for (const std::string& text : split(list, ',')) shapes.push_back(shape(text));
+    return shapes;
+}
+
 Options parse_options(int argc, char** argv)
 {
     enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, once, print, errata, csv, peak, machine, explain, trace, seed,
@@ -115,7 +125,7 @@ Options parse_options(int argc, char** argv)
     for (int c; (c = getopt_long(argc, argv, ":", known, nullptr)) != -1;) {
         switch (c) {
             case size:
-                for (const std::string& text : split(optarg, ',')) o.shapes.push_back(shape(text));
+                for (const Shape& shape : shapes_in(optarg)) o.shapes.push_back(shape);
                 break;
             case sweeps:
                 for (const Shape& s : sweep(optarg)) o.shapes.push_back(s);

@@ -1,0 +1,19 @@
+// What links between GPUs carry, as their makers publish it, and a model of an exchange's time on them.
+
+#pragma once
+
+struct Link {
+    const char* name;
+    double gbs;         // of each GPU, in each direction, 10^9 bytes/s
+    double latency_us;  // of a message; an assumption: no maker publishes it
+    const char* source;
+};
+
+constexpr Link links[] = {
+    {"nvlink2", 150, 2, "V100: six links of 25 GB/s in each direction (NVIDIA V100 data sheet)"},
+    {"nvlink3", 300, 2, "A100: twelve links of 25 GB/s in each direction (NVIDIA A100 data sheet)"},
+    {"nvlink4", 450, 2, "H100 and H200: eighteen links of 25 GB/s in each direction (NVIDIA H100 data sheet)"},
+    {"pcie4", 31.5, 3, "16 lanes of 16 GT/s, 128 of 130 bits (PCI Express 4.0)"},
+    {"pcie5", 63, 3, "16 lanes of 32 GT/s, 128 of 130 bits (PCI Express 5.0)"},
+    {"ndr", 50, 5, "InfiniBand NDR: 400 Gbit/s (NVIDIA ConnectX-7 data sheet)"},
+};

@@ -1,0 +1,199 @@
+// Step 8, the rungs below the lesson. Each spreads the matrix in the same way and differs in who talks to whom, when.
+
+#include "gpus.h"
+
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;  // step 4's
+
+// The GPU that has row y of n.
+__device__ int owner_of(int y, int n, int gpus)
+{
+    int gpu = int((long long)y * gpus / n);
+    while (first_row(n, gpu + 1, gpus) <= y) ++gpu;
+    return gpu;
+}
+
+// Step 2's kernel. Neighbouring lanes store to different rows of odata, 4 or 8 bytes to each. Each store crosses the link alone.
+template <typename T>
+__global__ void transposeElementsToPeers(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+{
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
+    int y = rows + blockIdx.y * TILE_DIM + threadIdx.y;
+    if (x >= width) return;
+    int peer = owner_of(x, width, gpus);
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (y + j < rows_end)
+            odata.part[peer][size_t(x - first_row(width, peer, gpus)) * height + y + j] = idata[size_t(y + j - rows) * width + x];
+}
+
+// The same with the loads and the stores exchanged: each GPU writes its own rows of odata and fetches single elements.
+template <typename T>
+__global__ void transposeElementsFromPeers(T* odata, Parts<const T> idata, int width, int height, int me, int gpus)
+{
+    int y = blockIdx.x * TILE_DIM + threadIdx.x;
+    int columns = first_row(width, me, gpus), columns_end = first_row(width, me + 1, gpus);
+    int x = columns + blockIdx.y * TILE_DIM + threadIdx.y;
+    if (y >= height) return;
+    int peer = owner_of(y, height, gpus);
+
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        if (x + j < columns_end)
+            odata[size_t(x + j - columns) * height + y] = idata.part[peer][size_t(y - first_row(height, peer, gpus)) * width + x + j];
+}
+
+// Which GPU's tiles a block takes.
+enum class Order {
+    plain,     // those for GPU 0 first, on each GPU: all of them store to GPU 0, then to GPU 1, ...
+    phases,    // those for the next GPU first, and its own last: in each phase, each GPU has one that stores to it
+};
+
+template <typename T> constexpr int SIDE = sizeof(T) == 4 ? 64 : 32;
+constexpr int LANES = 32, WARPS = 8;
+
+// The lesson's kernel without overlap. blockIdx.z counts the GPUs, so that blocks take all tiles for one before the next.
+template <typename T, Order order>
+__global__ void transposeInTurn(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+{
+    __shared__ T tile[SIDE<T>][SIDE<T> + 1];
+    int peer = order == Order::plain ? blockIdx.z : (me + 1 + blockIdx.z) % gpus;
+
+    int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
+    int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
+
+    int left = columns + blockIdx.y * SIDE<T>;
+    int top = rows + blockIdx.x * SIDE<T>;
+
+    int x = left + threadIdx.x;
+    int y = top + threadIdx.y;
+
+    T in[SIDE<T> / WARPS][SIDE<T> / LANES];
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            if (x + i < columns_end && y + j < rows_end)
+                in[j / WARPS][i / LANES] = idata[size_t(y + j - rows) * width + x + i];
+
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            tile[threadIdx.y + j][threadIdx.x + i] = in[j / WARPS][i / LANES];
+
+    __syncthreads();
+
+    x = top + threadIdx.x;
+    y = left + threadIdx.y;
+
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            if (x + i < rows_end && y + j < columns_end)
+                odata.part[peer][size_t(y + j - columns) * height + x + i] = tile[threadIdx.x + i][threadIdx.y + j];
+}
+
+// The other direction: a GPU loads the tiles of others and writes its own rows of odata. Blocks in the lesson's order.
+template <typename T>
+__global__ void transposeFromPeers(T* odata, Parts<const T> idata, int width, int height, int me, int gpus)
+{
+    __shared__ T tile[SIDE<T>][SIDE<T> + 1];
+    int peer = (blockIdx.x + me) % gpus;
+
+    int rows = first_row(height, peer, gpus), rows_end = first_row(height, peer + 1, gpus);
+    int columns = first_row(width, me, gpus), columns_end = first_row(width, me + 1, gpus);
+
+    int left = columns + blockIdx.y * SIDE<T>;
+    int top = rows + blockIdx.x / gpus * SIDE<T>;
+
+    int x = left + threadIdx.x;
+    int y = top + threadIdx.y;
+
+    T in[SIDE<T> / WARPS][SIDE<T> / LANES];
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            if (x + i < columns_end && y + j < rows_end)
+                in[j / WARPS][i / LANES] = idata.part[peer][size_t(y + j - rows) * width + x + i];
+
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            tile[threadIdx.y + j][threadIdx.x + i] = in[j / WARPS][i / LANES];
+
+    __syncthreads();
+
+    x = top + threadIdx.x;
+    y = left + threadIdx.y;
+
+    for (int j = 0; j < SIDE<T>; j += WARPS)
+        for (int i = 0; i < SIDE<T>; i += LANES)
+            if (x + i < rows_end && y + j < columns_end)
+                odata[size_t(y + j - columns) * height + x + i] = tile[threadIdx.x + i][threadIdx.y + j];
+}
+
+int tiles(int n, int side) { return (n + side - 1) / side; }
+// The most rows that a GPU has.
+int most_rows(int n, int gpus) { return tiles(n, gpus); }
+
+template <typename T>
+void launchElementsToPeers(const Exchange<T>& e)
+{
+    dim3 grid(tiles(e.width, TILE_DIM), tiles(most_rows(e.height, e.gpus), TILE_DIM)), block(TILE_DIM, BLOCK_ROWS);
+    for (int me : e.mine) {
+        CUDA(cudaSetDevice(e.device[me]));
+        transposeElementsToPeers<<<grid, block, 0, e.stream[me]>>>(e.odata, e.idata.part[me], e.width, e.height, me, e.gpus);
+        CUDA(cudaGetLastError());
+    }
+}
+
+template <typename T>
+void launchElementsFromPeers(const Exchange<T>& e)
+{
+    dim3 grid(tiles(e.height, TILE_DIM), tiles(most_rows(e.width, e.gpus), TILE_DIM)), block(TILE_DIM, BLOCK_ROWS);
+    for (int me : e.mine) {
+        CUDA(cudaSetDevice(e.device[me]));
+        transposeElementsFromPeers<<<grid, block, 0, e.stream[me]>>>(e.odata.part[me], e.idata, e.width, e.height, me, e.gpus);
+        CUDA(cudaGetLastError());
+    }
+}
+
+template <typename T, Order order>
+void launchInTurn(const Exchange<T>& e)
+{
+    dim3 grid(tiles(most_rows(e.height, e.gpus), SIDE<T>), tiles(most_rows(e.width, e.gpus), SIDE<T>), e.gpus);
+    for (int me : e.mine) {
+        CUDA(cudaSetDevice(e.device[me]));
+        transposeInTurn<T, order><<<grid, dim3(LANES, WARPS), 0, e.stream[me]>>>(e.odata, e.idata.part[me], e.width, e.height, me, e.gpus);
+        CUDA(cudaGetLastError());
+    }
+}
+template <typename T> void launchPlain(const Exchange<T>& e) { launchInTurn<T, Order::plain>(e); }
+template <typename T> void launchPhases(const Exchange<T>& e) { launchInTurn<T, Order::phases>(e); }
+
+template <typename T>
+void launchFromPeers(const Exchange<T>& e)
+{
+    dim3 grid(e.gpus * tiles(most_rows(e.height, e.gpus), SIDE<T>), tiles(most_rows(e.width, e.gpus), SIDE<T>));
+    for (int me : e.mine) {
+        CUDA(cudaSetDevice(e.device[me]));
+        transposeFromPeers<<<grid, dim3(LANES, WARPS), 0, e.stream[me]>>>(e.odata.part[me], e.idata, e.width, e.height, me, e.gpus);
+        CUDA(cudaGetLastError());
+    }
+}
+
+// No transpose, and no kernel: each GPU copies what must cross to each other GPU, in one piece. What the links can carry.
+template <typename T>
+void copyToPeers(const Exchange<T>& e)
+{
+    for (int me : e.mine) {
+        size_t rows = first_row(e.height, me + 1, e.gpus) - first_row(e.height, me, e.gpus);
+        CUDA(cudaSetDevice(e.device[me]));
+        for (int step = 1; step < e.gpus; ++step) {
+            int peer = (me + step) % e.gpus;
+            size_t columns = first_row(e.width, peer + 1, e.gpus) - first_row(e.width, peer, e.gpus);
+            T* to = e.odata.part[peer] + columns * first_row(e.height, me, e.gpus);  // no two GPUs write the same place
+            CUDA(cudaMemcpyPeerAsync(to, e.device[peer], e.idata.part[me], e.device[me], rows * columns * sizeof(T), e.stream[me]));
+        }
+    }
+}
+
+WAY(transposeElementsFromPeers, variant, peers, launchElementsFromPeers)
+WAY(transposeElementsToPeers, variant, peers, launchElementsToPeers)
+WAY(transposePlain, variant, peers, launchPlain)
+WAY(transposePhases, variant, peers, launchPhases)
+WAY(transposeFromPeers, variant, peers, launchFromPeers)
+WAY(copyToPeers, bound, peers, copyToPeers)
