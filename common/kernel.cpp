@@ -108,19 +108,21 @@ unsigned& passes_in_one_launch()
 
 void check_launch(const Launch& launch)
 {
-    const auto refuse = [](const char* what, unsigned asked, unsigned limit) {
-        throw Error{status_bad_input, format("the kernel asks for %u %s, and CUDA launches 1 to %u: "
-                                             "choose another matrix shape, or a kernel with fewer of them", asked, what, limit)};
+    const auto refuse = [](const char* what, unsigned asked, unsigned limit, const char* instead) {
+        throw Error{status_bad_input, format("the kernel asks for %u %s, and CUDA launches 1 to %u: %s", asked, what, limit,
+                                             asked ? instead : "round up where you divide to get this number")};
     };
+    const char* const fewer = "choose another matrix shape, or a kernel with fewer of them";
+    const char* const smaller = "choose a smaller block";
     const unsigned grid_limits[] = {2147483647, 65535, 65535}, block_limits[] = {1024, 1024, 64};
     const char* const blocks[] = {"blocks in x", "blocks in y", "blocks in z"};
     const char* const threads[] = {"threads in x", "threads in y", "threads in z"};
     for (int i = 0; i < 3; ++i) {
-        if (launch.grid[i] < 1 || launch.grid[i] > grid_limits[i]) refuse(blocks[i], launch.grid[i], grid_limits[i]);
-        if (launch.block[i] < 1 || launch.block[i] > block_limits[i]) refuse(threads[i], launch.block[i], block_limits[i]);
+        if (launch.grid[i] < 1 || launch.grid[i] > grid_limits[i]) refuse(blocks[i], launch.grid[i], grid_limits[i], fewer);
+        if (launch.block[i] < 1 || launch.block[i] > block_limits[i]) refuse(threads[i], launch.block[i], block_limits[i], smaller);
     }
     const unsigned long long all = 1ull * launch.block[0] * launch.block[1] * launch.block[2];
-    if (all > 1024) refuse("threads in a block", unsigned(all), 1024);
+    if (all > 1024) refuse("threads in a block", unsigned(all), 1024, smaller);
 }
 
 }  // namespace harness

@@ -10,6 +10,9 @@
 namespace sim {
 namespace {
 
+// Of dynamic shared memory, even if the launch asks for none: an access to it is then reported as one.
+constexpr uint64_t least_room = 1 << 16;
+
 constexpr uint64_t alignment = 256;  // of an array on this host thread: two rows of 32 banks of 4 bytes, one of 8
 
 uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -59,9 +62,9 @@ std::string name_of(const Symbol& array) { return "shared memory (" + variable_n
 void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
 {
     recent_ = 0;
-    if (dynamic_bytes > dynamic_room_) {
+    if (dynamic_bytes > dynamic_room_ || !dynamic_) {
         std::free(dynamic_);
-        dynamic_room_ = round_up(dynamic_bytes, 1024);
+        dynamic_room_ = round_up(std::max(dynamic_bytes, least_room), 1024);
         dynamic_ = std::aligned_alloc(1024, dynamic_room_);
         if (!dynamic_) throw std::bad_alloc();
     }

@@ -44,6 +44,8 @@ public:
 
     void* dynamic() const { return dynamic_; }
     uint64_t dynamic_bytes() const { return dynamic_bytes_; }
+    // Whether the address was meant for dynamic shared memory, also behind its end.
+    bool near_dynamic(uintptr_t address) const { return address - uintptr_t(dynamic_) < dynamic_room_; }
     uint64_t static_bytes() const { return static_bytes_; }  // of the arrays that were found
 
 private:

@@ -184,6 +184,9 @@ void Worker::refuse_stray(uintptr_t address, Site site)
     const Fault fault = address % bytes_of(site) ? Fault::misaligned : kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store;
     if (address - thread_local_base() < uintptr_t(1) << 24)
         if (const SharedArray* array = shared_.nearest(address)) refuse(fault, address, site, array->name, array->begin);
+    if (shared_.near_dynamic(address))
+        refuse(fault, address, site, harness::format("dynamic shared memory (the launch asks for %llu bytes of it)", (unsigned long long)shared_.dynamic_bytes()),
+               uintptr_t(shared_.dynamic()));
     const Allocation* target = memory().nearest(address);
     // Stores are not meant for a matrix that is only read, however near.
     if (target && target->constant && kind != load) target = output_matrix();
