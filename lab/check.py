@@ -38,16 +38,17 @@ sys.path.insert(0, str(ROOT / "lab"))
 import names    # noqa: E402
 import sandbox  # noqa: E402
 import source   # noqa: E402
-from parts import Run  # noqa: E402
+from parts import STOPPED, Run, said  # noqa: E402
 
 # The text that is compiled in the place of the submission. Reports keep the submission's name.
 NORMAL = "normal.cu"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
-RUN = {"cpu": 12, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
+RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
-SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (17, 31), (32, 32)]  # sizes of --show
-STOPPED = 2  # after so many stopped runs, the rest is not started
+SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (2, 17), (17, 2), (17, 31), (32, 32)]  # sizes of --show
+WINDOW = 16  # rows and columns that --show prints of them
+MOST_STOPPED = 2  # after so many stopped runs, the rest is not started
 
 
 class BadInput(Exception):
@@ -188,7 +189,7 @@ class Lab:
             return {"timeout": "the compiler took too long", "output": "the compiler said too much"}.get(done.status, "the compiler was stopped")
         said = source.plain(done.stderr).replace(NORMAL, file).splitlines()
         errors = [line for line in said if "error" in line or "undefined reference" in line] or said or ["no reason given"]
-        return f"does not compile: {errors[0][:300]}"
+        return f"does not compile: {errors[0].removeprefix(f'{os.path.dirname(file)}/')[:300]}"
 
     def show(self, exercise, path):
         """The result for the smallest matrix that is not right, with what is wrong in it; of the sizes that fit a page."""
@@ -200,8 +201,8 @@ class Lab:
                 done = self.sandboxed(["./program", "--device", "sim", "--kernel", self.own + exercise.kernel, "--print", "--size", f"{width}x{height}"],
                                       box, processors=processor, **RUN)
                 if done.status != 0:
-                    return shown_matrix(exercise, width, height, source.plain(done.stdout), source.plain(done.stderr))
-        return note or f"Right at {', '.join(f'{w} x {h}' for w, h in SHOWN)}; larger matrices are not shown."
+                    return shown_matrix(exercise, width, height, status_of(done), source.plain(done.stdout), source.plain(done.stderr))
+        return note or f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}. Larger matrices and doubles are not shown; the check names what is wrong there."
 
     def run_all(self, exercise, seed, box, processors):
         """A Run for each that the checks ask for. The shapes of a type and machine share a process; if that shows
@@ -213,7 +214,7 @@ class Lab:
 
         def run(shapes, *key):
             nonlocal stopped
-            if stopped == STOPPED:
+            if stopped == MOST_STOPPED:
                 return {shape: Run(*shape, *key, None, ["not run, because other runs were stopped"], "", "timeout") for shape in shapes}
             status, told = self.run(exercise, box, shapes, *key, processors)
             stopped += status == "timeout"
@@ -236,11 +237,7 @@ class Lab:
                                *(["--machine", machine] if machine else []), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
                                "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)), "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processors=processors, in_order=True, **limits)
         done.stdout, done.result = source.plain(done.stdout), source.plain(done.result)
-        status = done.status
-        if status == 2 and "out of memory" in done.stdout:
-            status = "memory"
-        elif status == "output" or isinstance(status, int) and status < 0:
-            status = "killed"
+        status = status_of(done)
         rows = verified_rows(done, name, exercise.kernel, shapes, type_) if status == 0 else {}
 
         def findings(text):
@@ -252,11 +249,18 @@ class Lab:
                 shape = int(heading[2]), int(heading[1])
                 if shape in rows:
                     told[shape] = Run(*shape, type_, machine, rows[shape], [], part, status)
-                elif status in (0, 1) and findings(part):
+                elif status in (0, 1, 2) and findings(part):  # 2: each launch was refused
                     told[shape] = Run(*shape, type_, machine, None, findings(part), "", 1)
         if len(shapes) == 1 and shapes[0] not in told:
             told[shapes[0]] = Run(*shapes[0], type_, machine, None, findings(done.stdout), "", status)
         return status, told
+
+
+def status_of(done):
+    """The exit status of a run, or the name of what stopped it: timeout, memory, killed."""
+    if done.status == 2 and "out of memory" in done.stdout + done.stderr:
+        return "memory"
+    return "killed" if done.status == "output" or isinstance(done.status, int) and done.status < 0 else done.status
 
 
 def belongs(exercise, row, column, width, height):
@@ -265,19 +269,23 @@ def belongs(exercise, row, column, width, height):
     return column * width + row if turned else row * width + column
 
 
-def shown_matrix(exercise, width, height, stdout, stderr):
-    """odata, each element as its number in idata. A wrong element is shown with the number that belongs there."""
+def shown_matrix(exercise, width, height, status, stdout, stderr):
+    """odata around the first wrong element, each element as its number in idata. A wrong element is shown with the number that belongs there."""
     parts = re.split(r"^odata after .*:\n", stdout, flags=re.MULTILINE)
-    said = [line.split(": ", 2)[-1] for line in stderr.splitlines()[:3]]
-    if len(parts) == 1:
-        return "\n".join([f"At {height} rows x {width} columns:", *said])
-    rows = [line.split() for line in parts[1].split("\n\n")[0].splitlines()]
-    cells = []
-    for r, row in enumerate(rows):
-        cells.append([found if found == str(belongs(exercise, r, c, width, height)) else f"{found}!{belongs(exercise, r, c, width, height)}" for c, found in enumerate(row)])
+    name = f"idata has {height} rows x {width} columns"
+    told = [said(line.partition(": ")[2], "float") for line in stderr.splitlines()[:3]] or [STOPPED.get(status, f"exit status {status}")]
+    found = [line.split() for line in parts[1].split("\n\n")[0].splitlines()] if len(parts) > 1 else []
+    wanted = [[str(belongs(exercise, r, c, width, height)) for c in range(len(row))] for r, row in enumerate(found)]
+    wrong = [(r, c) for r, row in enumerate(found) for c, cell in enumerate(row) if cell != wanted[r][c]]
+    if not wrong:
+        return "\n".join([f"{name}. {'Every element of odata is right, but:' if found else 'There is no result:'}", *told])
+    top, left = (max(0, min(first - 1, of - WINDOW)) for first, of in zip(wrong[0], (len(found), len(found[0]))))
+    rows, columns = range(len(found))[top:top + WINDOW], range(len(found[0]))[left:left + WINDOW]
+    cells = [[found[r][c] if found[r][c] == wanted[r][c] else f"{found[r][c]}!{wanted[r][c]}" for c in columns] for r in rows]
     wide = max(len(cell) for row in cells for cell in row)
-    return "\n".join([f"idata has {height} rows x {width} columns, its elements numbered row by row. In odata, 5!3 marks element 5 in the place of element 3:", "",
-                      *[" ".join(f"{cell:>{wide}}" for cell in row) for row in cells], "", *said])
+    part = f", rows {rows[0]} to {rows[-1]} and columns {columns[0]} to {columns[-1]} of {len(found)} x {len(found[0])}" if len(cells) < len(found) or len(cells[0]) < len(found[0]) else ""
+    return "\n".join([f"{name}, its elements numbered row by row. In odata, 5!3 marks element 5 in the place of element 3, and ?!3 a value that is no element. odata{part}:", "",
+                      *[" ".join(f"{cell:>{wide}}" for cell in row) for row in cells], "", *told])
 
 
 def verified_rows(done, name, kernel, shapes, type_):
@@ -312,10 +320,9 @@ def judged(check, runs):
 
 
 def modelled(run):
-    """The model's time for these counts, or ''."""
-    if not run.row or not run.row["model_time_over_copy"]:
-        return ""
-    return f"{float(run.row['model_time_over_copy']):.2f} times the time of a copy, in a matrix larger than the L2 of the {run.row['machine']}; limited by {run.row['model_time_over_copy_limit']}"
+    """The model's time for these counts."""
+    return (f"{float(run.row['model_time_over_copy']):.2f} times the time of a copy, in a matrix larger than the L2 of the {run.row['machine']}; "
+            f"limited by {run.row['model_time_over_copy_limit']}")
 
 
 NOT_RIGHT = "Cost earns a quarter until the kernel is right and clean everywhere."
@@ -323,7 +330,8 @@ NOT_RIGHT = "Cost earns a quarter until the kernel is right and clean everywhere
 
 def verdict_of(exercise, seed, runs, note="", seconds=0):
     """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds, seed}. `note`: why nothing was run;
-    `explain`: the simulator's account of each line, from the first verified run of a cost; `model`: the model's time for those counts.
+    `explain`: the simulator's account of each line, from the first verified run, those of a cost first; `model`: the model's time for
+    the counts of a cost, or of a limit, where it is longest.
 
     Checks of the result earn their points separately. The points for cost are divided by the largest limit that is exceeded, and by 4 until all checks of the result pass."""
     right, costs = exercise.right, exercise.costs(seed)
@@ -332,7 +340,7 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
     if not note:
         divisor, why = max((limit.judge({key: runs[key] for key in map(tuple, limit.runs)}) for limit in exercise.limits(seed)), default=(1, ""))
         why = [f"Divided by {divisor:.3g}: {why}."] if divisor > 1 else []
-        if any(share < 1 for share, _ in given[:len(right)]):
+        if any(share < 1 for share, _ in given[:len(right)]) or not all(runs[key].row for check in costs for key in map(tuple, check.runs)):
             divisor, why = 4 * divisor, [*why, NOT_RIGHT]
     speed = exercise.speed(seed, runs) if exercise.speed and not note and divisor == 1 else None
     checks = []
@@ -340,9 +348,11 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
         if i >= len(right) and share > 0:
             share, hint = share / divisor, " ".join([hint, *why]).strip()
         checks.append({"name": check.name, "what": check.what, "points": int(check.points * share + 1e-9), "of": check.points, "hint": hint})
-    firsts = [] if note else [runs[tuple(check.runs[0])] for check in [*costs, *right]]
+    counted = [] if note else [runs[key] for each in [*costs, *exercise.limits(seed)] for key in map(tuple, each.runs)]
+    firsts = [*counted, *([] if note else [runs[tuple(check.runs[0])] for check in right])]
+    slowest = max((run for run in counted if run.row and run.row["model_time_over_copy"]), key=lambda run: float(run.row["model_time_over_copy"]), default=None)
     return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks), "checks": checks,
-            "note": note, "explain": next((run.explain for run in firsts if run.explain), ""), "model": next(filter(None, map(modelled, firsts)), ""), "seconds": round(seconds, 2), "seed": seed,
+            "note": note, "explain": next((run.explain for run in firsts if run.explain), ""), "model": modelled(slowest) if slowest else "", "seconds": round(seconds, 2), "seed": seed,
             "speed": dataclasses.asdict(speed) if speed else None}
 
 
@@ -426,7 +436,7 @@ def main():
     parser.add_argument("--file", help="the submission; default: the exercise in the folder of the step")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--explain", action="store_true", help="also print the cost of each load and store of the kernel")
-    parser.add_argument("--show", action="store_true", help="print, instead of points, the result for the smallest matrix that is not right")
+    parser.add_argument("--show", action="store_true", help="print, instead of points, the result for the smallest of some matrices of floats that is not right")
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help=f"on a GPU, add {BANDWIDTH_POINTS} points for SHARE percent of cudaMemcpy's bandwidth")
     parser.add_argument("--seed", type=int, metavar="N", help="the seed of the shapes that are not on the page, to repeat a run")

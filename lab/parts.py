@@ -1,5 +1,7 @@
-"""The parts of an exercise. A file of exercises (lab/exercises.py, or another) defines them, and lab/check.py runs them."""
+"""The parts of an exercise. A file of exercises (lab/exercises.py, or another) defines them, and lab/check.py runs them.
+And what both say of a run that has no result."""
 
+import re
 from dataclasses import dataclass
 from typing import Callable, List, Optional, Tuple
 
@@ -21,6 +23,22 @@ class Run:
     @property
     def shape(self):
         return f"{self.width} x {self.height}"
+
+
+STOPPED = {
+    "timeout": "stopped at its time limit; check that every loop ends",
+    "memory": "stopped at its memory limit",
+    "killed": "it crashed",
+}
+
+
+def said(line, type_):
+    """A finding without the kernel's name, with file names without folders, and with the numbers of elements next to bytes and instead of their values."""
+    line = re.sub(r"(?:[\w.~+-]*/)+([\w.-]+:\d+)", r"\1", re.sub(r"^\w+: (?=[\w -]+[:,]? )", "", line, count=1))
+    line = re.sub(r"(expected|found) \S+ \[0x\w+\] \((idata row \d+, column \d+)\)", r"\1 \2", line)
+    line = re.sub(r", found \S+ \[0x\w+\] \(never written\)", "; it was never written", line)
+    line = re.sub(r"found \S+ \[0x\w+\] \(no element of the input\)", "found a value that is no element of idata", line)
+    return re.sub(r"\bbyte (-?\d+)", lambda byte: f"{byte[0]} ({type_} number {int(byte[1]) // (8 if type_ == 'double' else 4)})", line, count=1)
 
 
 @dataclass

@@ -201,6 +201,8 @@ def directive(words, line, macros, code, budget):
         parameters, body = [t for t in texts[3:close] if t != ","], words[close + 1:]
         if not all(re.fullmatch(r"[A-Za-z_]\w*", p) for p in parameters):
             refuse(line, name, "a macro's parameters are names")
+    if parameters is None and len(body) > 1 and body[-1].text == ";" and (body[0].kind == "number" or body[0].text in "(-"):
+        refuse(line, f"#define {name}", f"the ; at its end is put wherever {name} stands; leave the ; out")
     macros[name] = parameters, body
     return False
 

@@ -17,7 +17,9 @@ from lessons import ROOT
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check   # noqa: E402: after its folder is known
 import corpus  # noqa: E402
+import sandbox  # noqa: E402
 import wrong   # noqa: E402
+from edits import edited  # noqa: E402
 
 EXERCISES = check.load_exercises().EXERCISES
 NUMBERS = list(range(1, 9))
@@ -87,6 +89,44 @@ def test_wrong_solution_loses_what_it_should(submission, verdicts):
     lost = {c["name"]: verdict["note"] or c["hint"] for c in verdict["checks"] if c["points"] < c["of"]}
     assert set(lost) == set(submission.loses.split(", ")), (verdict["note"], lost)
     assert any(submission.hint in hint for hint in lost.values()), lost
+
+
+def test_cost_is_judged_where_the_result_is_right(verdicts):
+    """At the shape of the page, a square, it is; at the drawn one it is not: a quarter, and the reason."""
+    cost = verdicts["guard_exchanged", 3]["checks"][-1]
+    assert cost["points"] == 20 and "Not judged without a right and clean result" in cost["hint"] and "a quarter" in cost["hint"]
+
+
+def test_no_time_is_modelled_for_what_was_not_counted(verdicts):
+    """A matrix of one element, the only one that is right, says nothing of a large one."""
+    assert verdicts["handed_out", 5]["model"] == "" and verdicts["handed_out", 4]["model"].startswith("1.06 times the time of a copy")
+
+
+def test_what_too_large_a_block_is_told(tmp_path):
+    """All shapes share a process, also where each launch is refused."""
+    file, lab, exercise = tmp_path / "large.cu", check.Lab(), EXERCISES[2]
+    file.write_text(edited(wrong.handout(2).read_text(), {"BLOCK_X = 32;": "BLOCK_X = 64;", "BLOCK_Y = 8;": "BLOCK_Y = 64;"}))
+    started, run = [], lab.run
+    lab.run = lambda *arguments: started.append(arguments) or run(*arguments)
+    verdict = lab.check(exercise, file)
+    assert verdict["total"] == 0 and all("4096 threads in a block, and CUDA launches 1 to 1024: choose a smaller block" in c["hint"] for c in verdict["checks"][:2])
+    assert len(started) == 2
+
+
+def test_points_for_the_order_of_blocks_begin_at_the_order_that_is_handed_out(tmp_path):
+    """In each of the drawn shapes, with the race mended."""
+    file, lab, exercise = tmp_path / "mended.cu", check.Lab(), EXERCISES[6]
+    file.write_text(edited(wrong.handout(6).read_text(), {"        // TODO: what must be true before the next turn fills the tile?\n": "        __syncthreads();\n"}))
+    data, text, _ = lab.read(exercise, file)
+    checks = [c for seed in range(20) for c in exercise.costs(seed)]
+    shapes = sorted({key[:2] for c in checks for key in c.runs})
+    with sandbox.Box() as box:
+        assert lab.compile(box, check.unpack(box, exercise, file, data, text), [check.any_processor()]) == ""
+        _, told = lab.run(exercise, box, shapes, "float", "gtx280", [check.any_processor()])
+    assert len(shapes) == 5
+    for c in checks:
+        share, hint = c.judge({key: told[key[:2]] for key in c.runs})
+        assert share < 0.01 and hint, hint
 
 
 def test_guide_says_what_they_are_worth(verdicts):

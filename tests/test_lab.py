@@ -82,7 +82,7 @@ def test_what_wrong_solutions_lose(old, new, expected, tmp_path):
 
 def test_does_not_compile(tmp_path):
     result = verdict(SOLUTION.replace("int x =", "int x"), tmp_path)
-    assert result["total"] == 0 and result["note"].startswith("does not compile: step04_padding/submission.cu:")
+    assert result["total"] == 0 and result["note"].startswith("does not compile: submission.cu:")
 
 
 def test_one_crash_does_not_lose_the_others(tmp_path):
@@ -134,6 +134,7 @@ def test_kernels_of_the_steps_may_be_said():
     ("top", "__global__ void g(const int& n) {}", "none is a reference"), ("top", "__global__ int g() {}", "__global__ void"), ("kernel", "T none[0];", "without elements"), ("top", "__global__ void g() {}\n__global__ void h() { g<<<1, 1>>>(); }", "a kernel cannot"),
     # Slips, in words that help.
     ("launcher", "width = (height;", "(: not closed"), ("launcher", "width = height);", "one too many"), ("launcher", "width = idata[0;", "[: not closed"), ("kernel", "int n = '12';", "a character is one"), ("kernel", "/* no end", "without an end"),
+    ("top", "#define HALF 16;", "leave the ; out"),
     ("kernel", "int n = 1_km;", "no number"), ("kernel", "int \u00fc = 1;", "no such character"), ("kernel", "int \x07n = 1;", "no such character"),
 ])
 def test_refused_text(place, code, words):
@@ -171,6 +172,7 @@ def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     ("T own[4]; own[threadIdx.x % 2 + 4] = idata[0]; if (width < 0) odata[0] = own[threadIdx.x % 4];", "index 4 of a local array"),
     ("auto far = reinterpret_cast<unsigned long long*>(odata); far[-8] = 0;", "out-of-bounds store"),
     ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "host pointer"),
+    ("extern __shared__ T more[]; more[threadIdx.x] = idata[0];", "byte 0 (float number 0) of dynamic shared memory (the launch asks for 0 bytes of it)"),
     ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer"),
 ])
 def test_every_access_is_looked_at(code, words, tmp_path):
@@ -180,6 +182,25 @@ def test_every_access_is_looked_at(code, words, tmp_path):
     file.write_text(with_code("kernel", code)[0])
     shown = check.Lab().show(EXERCISES.EXERCISES[4], file)
     assert words in shown, shown
+
+
+def test_what_show_shows():
+    """The part around the first wrong element; where none is wrong, or none was printed, what happened instead."""
+    exercise = EXERCISES.EXERCISES[4]
+
+    def shown(odata, stderr, status=1, width=32, height=32):
+        return check.shown_matrix(exercise, width, height, status, "odata after it ran:\n" + "\n".join(" ".join(row) for row in odata) + "\n\n" if odata else "", stderr).splitlines()
+
+    odata = [[str(32 * c + r) for c in range(32)] for r in range(32)]
+    fault = "./program: kernel: out-of-bounds store of 4 bytes at byte 64 of odata: thread (0, 0, 0) at step04_padding/x.cu:3, in block (0, 0, 0)\n"
+    assert shown(odata, fault) == ["idata has 32 rows x 32 columns. Every element of odata is right, but:",
+                                   "out-of-bounds store of 4 bytes at byte 64 (float number 16) of odata: thread (0, 0, 0) at x.cu:3, in block (0, 0, 0)"]
+    assert shown([], "", "timeout") == ["idata has 32 rows x 32 columns. There is no result:", "stopped at its time limit; check that every loop ends"]
+    odata[3][31] = "?"
+    lines = shown(odata, fault)
+    assert lines[0].endswith("rows 2 to 17 and columns 16 to 31 of 32 x 32:") and lines[3].split() == [*(str(32 * c + 3) for c in range(16, 31)), "?!995"] and len(lines) == 2 + 16 + 2
+    wrong = "./program: kernel: wrong result: 1 of 1 elements differ; first at row 0, column 0 of odata: expected 1.5 [0x3fc00000] (idata row 0, column 0), found 2.5 [0x40200000] (never written)"
+    assert shown([["?"]], wrong, width=1, height=1)[1:] == ["", "?!0", "", "wrong result: 1 of 1 elements differ; first at row 0, column 0 of odata: expected idata row 0, column 0; it was never written"]
 
 
 @pytest.mark.skipif("trivial-auto-var-init" not in (ROOT / "build/lab/command").read_text(), reason="compilers before g++ 12 cannot fill locals")
