@@ -4,8 +4,10 @@
 //
 // Below is the copy of step 1. In a matrix of 1025 columns each row begins one element further
 // into a sector than the row before it, and so does every warp: 128 bytes touch 5 sectors.
-// Begin elsewhere, so that a warp touches 4, and a row's first and last one fewer. In 64 such rows,
-// loads may touch 8256 sectors, 129 a row, in at most 33 requests a row. So may stores.
+// (idata and odata themselves begin where a sector begins.) Let warps begin where sectors begin, up
+// to 7 floats in front of the row. Then they touch 4 sectors, and the first and the last warp of a
+// row touch fewer. In 64 such rows, loads may touch 8256 sectors, 129 per row, in at most 33
+// requests per row. The same holds for stores.
 
 #include "../common/step.h"
 
@@ -15,7 +17,7 @@ constexpr int BLOCK_ROWS = 8;  // with TILE_DIM x BLOCK_ROWS threads: four eleme
 template <typename T>
 __global__ void copyAligned(T* odata, const T* idata, int width, int height)
 {
-    // TODO: how many elements lie between the last boundary of sectors (32 bytes) and row y + j?
+    // TODO: how many elements before row y + j does its first sector (32 bytes) begin?
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
 

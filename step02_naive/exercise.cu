@@ -3,19 +3,20 @@
 //   make lab02
 //
 // Below is the transpose of step 2: 4 sectors for a warp's load, 32 for its store. Without shared
-// memory one side stays scattered. Choose the better side for it, and then the shape of the block,
-// which is the shape of the patch of the matrix that a warp moves: 4 sectors for every store,
+// memory one side stays scattered. Choose the better side for it. Then choose the shape of the block.
+// A warp is 32 threads of the block, counted along threadIdx.x first. So the width of the block
+// decides how many columns and rows of the matrix a warp moves. Reach 4 sectors for every store
 // and at most 8 for every load. (A sector is 8 floats.)
 
 #include "../common/step.h"
 
-constexpr int BLOCK_X = 32;  // TODO: a block of BLOCK_X x BLOCK_Y threads, 32 of which, one after
-constexpr int BLOCK_Y = 8;   // the other along threadIdx.x, then threadIdx.y, are a warp
+constexpr int BLOCK_X = 32;  // TODO: another shape. A block has BLOCK_X x BLOCK_Y threads,
+constexpr int BLOCK_Y = 8;   // at most 1024. The launch divides the matrix by the same numbers.
 
 template <typename T>
 __global__ void transposePatches(T* odata, const T* idata, int width, int height)
 {
-    // TODO: along which side should threadIdx.x, the index that neighbouring lanes differ in, go?
+    // TODO: neighbouring lanes differ in threadIdx.x. Should it go along x or along y? (See the grid, too.)
     int x = blockIdx.x * BLOCK_X + threadIdx.x;
     int y = blockIdx.y * BLOCK_Y + threadIdx.y;
 

@@ -2,7 +2,7 @@
 //
 //   make lab03
 //
-// The tile is 32 wide and 16 high, its transpose 16 wide and 32 high. A block of 32 x 8 threads
+// The tile is 32 wide and 16 tall, its transpose 16 wide and 32 tall. A block of 32 x 8 threads
 // fits the tile and not its transpose. Below, the tile is filled by rows and emptied by rows, so
 // the store runs down columns of odata. Number the threads anew, so that a warp writes two
 // whole rows of the transposed tile: 4 sectors for every load and store, 2048 bytes of floats.

@@ -3,10 +3,10 @@
 //   make lab06
 //
 // The launch has 32 x 32 blocks for any matrix, and each takes tile after tile. So a matrix may have
-// more tiles than CUDA allows blocks. Below, they take the tiles row by row, and a thread that is ahead
-// fills the tile again while others still read it. Mend this race, and let the blocks follow the
-// diagonals of the tiles. At 1024 x 1024, and where blocks take several tiles, the busiest partition
-// of a GTX 280 may get at most 1.25 times the mean.
+// more tiles than CUDA allows blocks. Below, the blocks take the tiles row by row, and a thread that is
+// ahead fills the tile again while others still read it. Mend this race, and let the blocks follow the
+// diagonals of the tiles. At 1024 x 1024 floats and at larger matrices, the busiest memory partition of
+// a GTX 280 may get at most 1.25 times the mean traffic.
 
 #include "../common/step.h"
 

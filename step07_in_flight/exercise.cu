@@ -20,7 +20,7 @@ struct alignas(16) Vector {
     T element[N<T>];
 };
 
-// TODO: a tile of Vector<T>, 16 bytes moved by one assignment. variants.cu shows how to get at them.
+// TODO: a tile of Vector<T>. One assignment moves a vector. transposeVectorized in variants.cu shows the casts.
 template <typename T>
 __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
 {
