@@ -1,4 +1,4 @@
-# Builds the steps, ./step01 to ./step07, and runs their tests. `make help` lists the targets.
+# Builds the steps, ./step01 to ./step08, and runs their tests. `make help` lists the targets.
 #
 # Every kernel file is compiled twice and both halves are linked into one program: by CXX for
 # the simulator and, where there is one, by nvcc for the GPU.
@@ -453,7 +453,8 @@ clean:
 
 help:
 	@echo 'make stepNN            build one step, for example: make step04 && ./step04'
-	@echo 'make all               build all steps: $(STEPS)'
+	@echo 'make step08            build the step for several GPUs: make step08 && ./step08 --gpus 4 (NCCL_HOME=folder: where NCCL is)'
+	@echo 'make all               build all steps: $(STEPS) step08'
 	@echo 'make list              list every kernel: its step, what it produces, its row in the table of sources'
 	@echo 'make table-whitepaper  measure the whitepaper'"'"'s tables again, and print them next to the published ones'
 	@echo 'make table-book        the same for the book (results go to results/, or to RESULTS=folder)'

@@ -1,12 +1,12 @@
 """The gallery of published faults, as `./stepNN --errata` shows it."""
 
 import functools
-import pathlib
 import re
 import subprocess
 from typing import NamedTuple
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from pages import ROOT, STEPS
+
 ENTRY = re.compile(r"(E\d+)  (\w+), (.*)\n((?:    .*\n)+)")
 TEXT = re.compile(r"(Published: .*) caught(?: on (\d+) rows x (\d+) columns)?: (.*) corrected: (\w+): (.*)")
 
@@ -29,8 +29,8 @@ class Fault(NamedTuple):
 def gallery():
     """All published faults, as Faults, step by step. Raises RuntimeError if a program is missing, or does not find its faults."""
     found = []
-    for folder in sorted(ROOT.glob("step[0-9][0-9]_*")):
-        program = folder.name.split("_")[0]
+    for folder in STEPS:
+        program = folder.split("_")[0]
         try:
             done = subprocess.run([ROOT / program, "--errata"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=120)
         except OSError as error:

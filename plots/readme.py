@@ -3,7 +3,7 @@
 
 usage: python3 plots/readme.py [--check]
 
-Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step;
+Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step; `gpus`, the ways of step 8;
 `results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`,
 what a profiler says of them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`,
 `memories`: the tables of the subject pages (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
@@ -163,6 +163,20 @@ def fill_trials(text):
     return "".join(lines)
 
 
+SPREAD_AT = [("float", 8192, 8192), ("float", 16384, 16384), ("float", 65536, 65536), ("float", 16383, 16381), ("double", 16384, 16384), ("double", 16383, 16381)]
+
+
+def spread():
+    """Step 8: every way's share of copies between the GPUs, in both directions at once, in its own run."""
+    rows = {(r["kernel"], r["type"], int(r["width"]), int(r["height"])): r for r in read(DATA / "h200x2_gpus.csv")}
+    kernels = dict.fromkeys(kernel for kernel, *_ in rows if kernel != "copyToPeers")
+    lines = [[f"`{kernel}`", *(share(rows[kernel, *shape]["percent_of_peer_copies"], 100) for shape in SPREAD_AT)] for kernel in kernels]
+    lines.append(["`copyToPeers`, GB/s", *(f"{float(rows['copyToPeers', *shape]['gbs_out_of_each_gpu']):.0f}" for shape in SPREAD_AT)])
+    return Table("", ["kernel", *(at(*shape) for shape in SPREAD_AT)], lines,
+                 "Two H200s with NVLink, measured: the time of `copyToPeers`, copies of what must cross in both directions at once, over that of the kernel in the "
+                 "same run. The last line is what leaves each GPU.")
+
+
 def fill(text, data):
     """A page's text with its generated parts as they should be."""
     def replace(match):
@@ -178,6 +192,8 @@ def fill(text, data):
             table = beside_peers(words[1])
         elif words == ["ahead"]:
             table = ahead()
+        elif words == ["gpus"]:
+            table = spread()
         elif words == ["limits"]:
             table = limits()
         elif words[0] == "profile" and len(words) == 2:
