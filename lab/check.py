@@ -76,8 +76,8 @@ def exercise_of(exercises, number):
         raise BadInput(f"exercise {number}: expected one of {', '.join(f'{n:02}' for n in sorted(exercises.EXERCISES))}") from None
 
 
-def read_submission(path):
-    """The bytes of a regular file that is no link; or BadInput."""
+def opened(path):
+    """A regular file that is no link, open for reading its bytes; or BadInput."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
@@ -85,7 +85,12 @@ def read_submission(path):
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise BadInput(f"{shown(path)}: not a file")
-    with os.fdopen(handle, "rb") as file:
+    return os.fdopen(handle, "rb")
+
+
+def read_submission(path):
+    """The bytes of a submission, and no more than one too many."""
+    with opened(path) as file:
         return file.read(source.MOST_BYTES + 1)
 
 

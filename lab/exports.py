@@ -9,7 +9,7 @@ import io
 import re
 
 # What course systems put around the name when an instructor downloads all submissions.
-MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_")
+MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:(?:file|onlinetext)(?:_|$))?", re.DOTALL)
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_")
 
 
@@ -32,10 +32,15 @@ def table(lines):
     return text.getvalue()
 
 
+def known(name):
+    """The match of a name that a course system made, with the groups name and id; what follows it is the file's own name. Or None."""
+    return MOODLE_NAME.match(name) or CANVAS_NAME.match(name)
+
+
 def person(name):
     """The name without what a course system put around it."""
-    known = MOODLE_NAME.match(name) or CANVAS_NAME.match(name)
-    return known["name"] if known else name
+    match = known(name)
+    return match["name"] if match else name
 
 
 def first_hint(verdict):

@@ -1,7 +1,7 @@
 """Grades a class: python3 lab/grade.py SUBMISSIONS [--exercise NN] [--jobs N] [--results FOLDER]
 
-SUBMISSIONS holds a folder or a file for each person, as courses export them: NAME/exercise.cu, NAME/.../step04_padding/exercise.cu
-(which may be part of a whole copy of the project), or NAME.cu. --exercise names the exercise to grade. Without it, every exercise that
+SUBMISSIONS holds a folder, a file or an archive for each person, as courses export them: NAME/exercise.cu, NAME/.../step04_padding/exercise.cu
+(which may be part of a whole copy of the project), NAME.cu, or NAME.zip and NAME/....zip, which are read in place. --exercise names the exercise to grade. Without it, every exercise that
 the names of folders and files give is graded. FOLDER/labNN/NAME/results.json is in Gradescope's format. FOLDER/labNN.csv has a line for
 each person, also for those without a submission, and FOLDER/labNN.html their statistics. For an open exercise,
 FOLDER/labNN.leaderboard.html orders the fastest. --one OUT: SUBMISSIONS belongs to one person, whose results.json goes to OUT.
@@ -21,7 +21,6 @@ import os
 import pathlib
 import queue
 import random
-import re
 import sys
 import threading
 import time
@@ -29,96 +28,11 @@ import time
 import check
 import class_pages
 import exports
+import handed_in
 import sandbox
 
 sys.path.append(str(check.ROOT / "plots"))
 import whole  # noqa: E402: after its folder is known
-
-DEEP = 6  # folders below that of a person
-
-
-def files_of(entry, endings=(".cu",)):
-    """The .cu files (or others) of a person's folder, without hidden ones and without following links. OSError if it cannot be read."""
-    if not entry.is_dir():
-        return [entry]
-    found = []
-
-    def refuse(error):
-        raise error
-    for folder, folders, names in os.walk(entry, onerror=refuse):
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__MACOSX" and len(pathlib.Path(folder, f).relative_to(entry).parts) <= DEEP)
-        found += [pathlib.Path(folder, name) for name in sorted(names) if name.endswith(endings) and not name.startswith(".")]
-    return found
-
-
-def number_of(file, entry):
-    """The exercise's number from a name in the file's path: step04_padding, Lab 4, step04.cu; None if no name has one."""
-    for part in reversed(file.relative_to(entry.parent).parts[1:]):
-        if re.match(r"exercise[ _-]*\(?\d\)?\.cu$", part, re.IGNORECASE) and not re.match(r"exercise\d", part, re.IGNORECASE):
-            continue  # the number of a copy, by a browser or a course system
-        if match := re.match(r"(?:step|lab|exercise)[ _-]?0?(\d)(?!\d)", part, re.IGNORECASE):
-            return int(match.group(1))
-    return None
-
-
-def choose(entry, number):
-    """{exercise number: its file, or the reason why there is none} for one person. The file is an exercise.cu, or else any .cu file.
-    Its path gives the exercise; with `number`, a path without a number counts as that exercise."""
-    if entry.is_symlink():
-        return {number: "a link, which is not followed"}
-    try:
-        files = files_of(entry)
-    except OSError as error:
-        return {number: f"cannot be read: {error.strerror}"}
-    # A copy of the project also has the steps' kernels.
-    files = [f for f in files if re.match(r"exercise(\d\d)?\b", f.name)] or files
-    placed = {}
-    for file in files:
-        told = number_of(file, entry)
-        placed.setdefault(number if told is None else told, []).append(file)
-    if number is not None:
-        placed = {number: placed.get(number, [])}
-    if not placed or list(placed) == [None]:
-        return {None: "no exercise number in its path; add EXERCISE=NN" if files else "no .cu file in it"}
-
-    def names(some):
-        return ", ".join(check.shown(file.relative_to(entry)) for file in some)
-
-    def others():
-        """The end of a sentence: files of other kinds or exercises."""
-        found = files or sorted(path for path in entry.rglob("*") if re.search(r"\.(cu\.\w+|cpp|zip|tar|gz|7z|rar)$", path.name))
-        return f"; there is {names(found[:3])}" if found else ""
-
-    def the_one(found):
-        if len(found) == 1:
-            return found[0]
-        return f"several files: {names(found)}" if found else "no file of this exercise in it" + others()
-    return {n: the_one(found) for n, found in placed.items() if n is not None}
-
-
-def submissions(folder, number, asked="SUBMISSIONS"):
-    """[(name, exercise number, file or the reason why there is none)] of each person, in order."""
-    if not folder:  # the path '' would be the current folder
-        raise check.BadInput(f"{asked}=: expected a folder of submissions")
-    folder = pathlib.Path(folder)
-    if not folder.is_dir():
-        raise check.BadInput(f"{folder}: expected a folder of submissions")
-    entries = {}
-    for entry in sorted(folder.iterdir()):
-        if not entry.name.startswith("._") and entry.name != "__MACOSX" and (entry.suffix == ".cu" or entry.is_dir() or entry.is_symlink()):
-            entries.setdefault(entry.name.removesuffix(".cu"), []).append(entry)
-    if not entries:
-        raise check.BadInput(f"{folder}: no submissions: expected NAME/exercise.cu, NAME/stepNN/exercise.cu or NAME.cu")
-    found = []
-    for name, own in entries.items():
-        if len(own) > 1:
-            found.append((name, number, "both a folder and a file: " + ", ".join(check.shown(entry.name) for entry in own)))
-        else:
-            found += [(name, n, file) for n, file in sorted(choose(own[0], number).items(), key=str)]
-    if all(n is None for _, n, _ in found):
-        raise check.BadInput(f"{folder}: {check.shown(found[0][0])}: {found[0][2]}")
-    return found
-
 
 def write(path, text, encoding="utf-8"):
     """Writes the file whole or not at all, for everybody to read."""
@@ -217,13 +131,16 @@ def main():
     if options.one:
         if number is None:
             raise check.BadInput("--one: no exercise given; add --exercise NN")
-        verdict = grade(number, choose(pathlib.Path(options.submissions), number)[number])
+        with handed_in.Reader() as reader:
+            chosen = handed_in.choose(reader.read(pathlib.Path(options.submissions)), number)[number]
+            verdict = grade(number, chosen if isinstance(chosen, str) else chosen.path)
         write(options.one, json.dumps(exports.gradescope(verdict), indent=1) + "\n")
         print(check.report(verdict))
         return 0
 
-    found, verdicts, graded = submissions(options.submissions, number), {}, 0
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    verdicts, graded = {}, 0
+    with handed_in.Reader() as reader, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        found = handed_in.submissions(options.submissions, number, reader)
         waiting = {pool.submit(grade, n, file, name): (name, n) for name, n, file in found}
         for done in concurrent.futures.as_completed(waiting):
             name, n = waiting[done]

@@ -1,6 +1,6 @@
 """Grades pre-lab sheets: python3 lab/prelab_grade.py SUBMISSIONS [--results FOLDER], or --key NAME
 
-SUBMISSIONS holds a file or a folder for each person: NAME.md, NAME.txt, or NAME/... with one such file in it. A file is a sheet of
+SUBMISSIONS holds a file or a folder for each person: NAME.md, NAME.txt, NAME/... with one such file in it, or an archive of it. A file is a sheet of
 lab/prelab.py with its answers filled in, or any text with a line `Name: Ada Lovelace` and lines `Answer 1: 24`. FOLDER/prelab.csv has a line
 for each person. --key prints a person's answers. This file is for instructors and is not in the hand-out.
 
@@ -16,6 +16,7 @@ import sys
 import check
 import exports
 import grade
+import handed_in
 import names
 import prelab
 import whole  # of plots, whose folder grade adds
@@ -92,7 +93,7 @@ def written(value):
 # ---- Sheets ----------------------------------------------------------------------------------------------------
 
 MOST_BYTES = 1 << 16
-SUFFIXES = (".md", ".txt", ".MD", ".TXT")
+ENDINGS = (".md", ".txt")
 MARKS = r"[ \t>*_#`+-]*"
 ANSWER = re.compile(rf"^{MARKS}answer[ \t]+([0-9]{{1,3}})\b([^:\n]*):(.*)$", re.IGNORECASE | re.MULTILINE)
 NAME = re.compile(rf"^{MARKS}name[ *_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
@@ -158,29 +159,13 @@ def graded(data):
     return {"name": found["name"], "points": [int(not why) for why in whys], "note": "; ".join(f"{i}: {why}" for i, why in enumerate(whys, 1) if why)}
 
 
-def read_some(path):
-    return check.read_submission(path)[:MOST_BYTES + 1]
-
-
-def sheet_in(entry):
+def sheet_of(contents):
     """The bytes of the one sheet of a person. BadInput: there is none, or more than one."""
-    if entry.is_symlink():
-        raise check.BadInput("a link, which is not followed")
-    if not entry.is_dir():
-        return read_some(entry)
-    sheets = {file: data for file, data in ((file, read_some(file)) for file in grade.files_of(entry, SUFFIXES)) if ANSWER.search(data.decode("utf-8", "replace"))}
+    sheets = [(file.place, data) for file, data in ((file, check.read_submission(file.path)[:MOST_BYTES + 1]) for file in contents.files)
+              if len(contents.files) == 1 or ANSWER.search(data.decode("utf-8", "replace"))]
     if len(sheets) != 1:
-        raise check.BadInput("several sheets: " + ", ".join(check.shown(file.relative_to(entry)) for file in sheets) if sheets else "no sheet in it")
-    return next(iter(sheets.values()))
-
-
-def entries(folder):
-    if not folder or not pathlib.Path(folder).is_dir():
-        raise check.BadInput(f"SUBMISSIONS={check.shown(folder)}: expected a folder of sheets")
-    found = sorted(e for e in pathlib.Path(folder).iterdir() if not e.name.startswith("._") and e.name != "__MACOSX" and (e.suffix in SUFFIXES or e.is_dir()))
-    if not found:
-        raise check.BadInput(f"{check.shown(folder)}: no sheets: expected NAME.md, NAME.txt or NAME/sheet.md")
-    return found
+        raise check.BadInput("several sheets: " + ", ".join(check.shown(place) for place, _ in sheets) if sheets else "; ".join(contents.troubles[:2]) or "no sheet in it")
+    return sheets[0][1]
 
 
 def table(found):
@@ -212,13 +197,16 @@ def main():
         print(key(options.key))
         return 0
     found = []
-    for entry in entries(options.submissions):
-        try:
-            found.append((entry.name, graded(sheet_in(entry))))
-        except check.BadInput as error:
-            found.append((entry.name, str(error).removeprefix(f"{check.shown(entry)}: ")))
-        except OSError as error:
-            found.append((entry.name, f"cannot be read: {error.strerror}"))
+    with handed_in.Reader(ENDINGS) as reader:
+        for name, own in handed_in.entries(options.submissions, ENDINGS, "SUBMISSIONS").items():
+            try:
+                found.append((name, graded(sheet_of(handed_in.contents_of(reader, own)))))
+            except check.BadInput as error:
+                found.append((name, str(error)))
+            except OSError as error:
+                found.append((name, f"cannot be read: {error.strerror}"))
+    if not found:
+        raise check.BadInput(f"{check.shown(options.submissions)}: no sheets: expected NAME.md, NAME.txt, NAME.zip or NAME/sheet.md")
     grade.write(options.results / "prelab.csv", table(found), "utf-8-sig")
     results = [result for _, result in found if not isinstance(result, str)]
     for i, question in enumerate(prelab.QUESTIONS, 1):

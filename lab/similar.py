@@ -16,6 +16,7 @@ import sys
 import check
 import exports
 import grade
+import handed_in
 import whole
 
 LEAST_TOKENS = 20
@@ -103,11 +104,12 @@ def main():
         raise check.BadInput(f"--threshold {options.threshold:g}: expected a number above 0, at most 100")
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
-    found = grade.submissions(options.folder, number, "CLASS")
+    with handed_in.Reader() as reader:
+        found = [(check.shown(name), n, text_of(file)) for name, n, file in handed_in.submissions(options.folder, number, reader, "CLASS") if n in exercises.EXERCISES and not isinstance(file, str)]
     lines = []
-    for n in sorted({n for _, n, file in found if n in exercises.EXERCISES}):
+    for n in sorted({n for _, n, _ in found}):
         exercise = exercises.EXERCISES[n]
-        texts = {check.shown(name): text_of(file) for name, m, file in found if m == n and not isinstance(file, str)}
+        texts = {name: text for name, m, text in found if m == n}
         close, short = pairs(texts, (check.ROOT / exercise.step / exercise.file).read_text(encoding="utf-8"), options.threshold)
         print(f"exercise {n}: {len(texts)} submissions, {len(close)} similar pairs" + (f"; {len(short)} have too little text of their own to compare" if short else ""))
         if close:

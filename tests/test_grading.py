@@ -69,7 +69,7 @@ def test_nobody_is_lost(tmp_path, untouched):
     rows = {row["name"].lstrip("'"): row for row in graded(results)}
     assert {name for name, row in rows.items() if row["total"] == "100"} == {*places, "single"}
     assert {name: row["note"].rsplit("/", 1)[-1] for name, row in rows.items() if row["total"] != "100"} == {
-        "empty": "no file of this exercise in it", "texted": "no file of this exercise in it; there is exercise.cu.txt", "linked": "a link, which is not followed", "other": "exercise.cu", "two": "exercise.cu", "twice": "both a folder and a file: twice, twice.cu",
+        "empty": "no file of this exercise in it", "texted": "no file of this exercise in it; there is exercise.cu.txt", "linked": "a link, which is not followed", "other": "exercise.cu", "two": "exercise.cu", "twice": "several of this name: twice, twice.cu",
         "utf16": "the file is in UTF-16; save it as UTF-8"}
     assert rows["two"]["note"] == "several files: step04/exercise.cu, step04_padding/exercise.cu"
     assert rows["other"]["note"] == "no file of this exercise in it; there is step05/exercise.cu"
@@ -99,7 +99,7 @@ def test_what_is_packed(tmp_path):
             names = archive.namelist()
         assert f"{prefix}Makefile" in names and f"{prefix}step04_padding/exercise.cu" in names
         assert not [name for name in names if "tests/" in name]
-        for_instructors = ["lab/README.md", "lab/grade.py", "lab/exports.py", "lab/class_pages.py", "lab/pack.py", "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py"]
+        for_instructors = ["lab/README.md", "lab/grade.py", "lab/handed_in.py", "lab/exports.py", "lab/class_pages.py", "lab/pack.py", "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py"]
         assert [f"{prefix}{name}" in names for name in for_instructors] == [bool(options)] * len(for_instructors) and f"{prefix}lab/CUDA.md" in names
         assert ("run_autograder" in names) == ("setup.sh" in names) == ("exercise" in names) == bool(options)
     assert_refused(run(sys.executable, ROOT / "lab/pack.py", out, "--gradescope", ""), 2, "exercise ")

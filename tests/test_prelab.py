@@ -227,12 +227,12 @@ def test_a_class_is_graded(tmp_path, untouched):
     assert lines_of(results) == lines_of(tmp_path / "ascii")
     assert "6 of 14 graded, 8 without a sheet" in done.stdout and " 5 of 6 right  3. Requests of a copy" in done.stdout, done.stdout
     rows = lines_of(results)
-    assert {name: row["total"] for name, row in rows.items() if row["total"] != "0"} == {"ada": "10", "grace.txt": "9", "'=1+1.md": "10", "copied.md": "10", "caf\\xe9\\x1b.md": "10", "zo\u00eb.md": "9"}
-    assert rows["'=1+1.md"]["name on the sheet"] == "'=HYPERLINK(\"x\")"
+    assert {name: row["total"] for name, row in rows.items() if row["total"] != "0"} == {"ada": "10", "grace": "9", "'=1+1": "10", "copied": "10", "caf\\xe9\\x1b": "10", "zo\u00eb": "9"}
+    assert rows["'=1+1"]["name on the sheet"] == "'=HYPERLINK(\"x\")"
     assert {name: row["note"] for name, row in rows.items() if row["note"]} == {
-        "grace.txt": "3: no answer", "zo\u00eb.md": "1: no answer", "copied.md": "the same name is on the sheet of ada", "empty": "no sheet in it", "a folder.md": "no sheet in it",
-        "old.md": "the sheet is of another edition of the questions; let the student make a new one", "nameless.md": "no line \u201cName: \u2026\u201d in it",
-        "utf16.md": "not a text in UTF-8", "huge.md": "longer than 65536 bytes", "two": "several sheets: a.md, b.md", "linked.md": "a link, which is not followed"}
+        "grace": "3: no answer", "zo\u00eb": "1: no answer", "copied": "the same name is on the sheet of ada", "empty": "no sheet in it", "a folder.md": "no sheet in it",
+        "old": "the sheet is of another edition of the questions; let the student make a new one", "nameless": "no line \u201cName: \u2026\u201d in it",
+        "utf16": "not a text in UTF-8", "huge": "longer than 65536 bytes", "two": "several sheets: a.md, b.md", "linked": "a link, which is not followed"}
 
 
 def test_the_commands(tmp_path):
@@ -243,7 +243,7 @@ def test_the_commands(tmp_path):
     path.write_text(filled(name))
     assert_refused(run(sys.executable, ROOT / "lab/prelab.py", name, "--results", tmp_path / "prelab"), 2, "exists and may have answers")
     done = run("make", "-s", "grade-prelab", f"SUBMISSIONS={tmp_path / 'prelab'}", f"RESULTS={tmp_path}")
-    assert done.returncode == 0 and lines_of(tmp_path / "grades")[path.name]["total"] == "10", done.stderr
+    assert done.returncode == 0 and lines_of(tmp_path / "grades")[path.stem]["total"] == "10", done.stderr
     key = run(sys.executable, ROOT / "lab/prelab_grade.py", "--key", "Ada Lovelace")
     assert [line.split(": ")[1].split()[0] for line in key.stdout.splitlines()[1:]] == ADA
     done = run(sys.executable, ROOT / "lab/prelab.py", "Zo\u00eb", "--results", tmp_path, env=ASCII)
@@ -256,7 +256,7 @@ def test_the_commands(tmp_path):
 def test_bad_input(tmp_path):
     assert_refused(run(sys.executable, ROOT / "lab/prelab.py", " ?! ", "--results", tmp_path), 2, "no name is given")
     assert_refused(run(sys.executable, ROOT / "lab/prelab.py", "Ada", "--results", "/dev/null/x"), 2, "/dev/null")
-    assert_refused(grade(tmp_path / "missing", tmp_path), 2, "folder of sheets")
+    assert_refused(grade(tmp_path / "missing", tmp_path), 2, "folder of submissions")
     assert_refused(grade("", tmp_path), 2, "SUBMISSIONS=")
     assert_refused(grade(tmp_path, tmp_path), 2, "no sheets")
     (tmp_path / "a.md").write_text("Answer 1: 2")

@@ -1,0 +1,237 @@
+"""What a class handed in: a folder that holds a folder, a file or a .zip for each person, as course systems export them.
+
+Archives are read in place. Only the files that are asked for come out of one, at most MOST_FILES of them and of each no more than a
+submission may have. They go into a temporary folder under names of ours, so no path in an archive leads anywhere.
+"""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import stat
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from typing import List, Optional
+
+import check
+import exports
+
+DEEP = 6                   # folders below that of a person, and in an archive
+MOST_FILES = 500           # a copy of the project has about 60
+MOST_CONTENTS = 4 << 20    # bytes of an archive's table of contents: some 40 000 files
+OTHER = re.compile(r"\.(cu\.\w+|cpp|c|zip|zipx|tar|t?gz|bz2|xz|7z|rar)$", re.IGNORECASE)  # named where nothing else is found
+LINK = "a link, which is not followed"
+
+
+@dataclass
+class File:
+    path: pathlib.Path       # where its bytes are
+    place: pathlib.PurePath  # below the person's entry, through archives; for people to read
+    number: Optional[int]    # of the exercise, by its place
+
+
+@dataclass
+class Contents:
+    """Of the entry of a person, or of several."""
+    files: List[File] = field(default_factory=list)
+    others: List[pathlib.PurePath] = field(default_factory=list)  # of another kind, that may have been meant
+    troubles: List[str] = field(default_factory=list)             # archives and folders that cannot be read, with the reason
+
+
+def number_of(names):
+    """The exercise's number from the names of folders and files on a path: step04_padding, Lab 4, step04.cu; None if no name has one."""
+    for part in reversed(names):
+        if re.match(r"exercise[ _-]*\(?\d\)?\.cu$", part, re.IGNORECASE) and not re.match(r"exercise\d", part, re.IGNORECASE):
+            continue  # the number of a copy, by a browser or a course system
+        if match := re.match(r"(?:step|lab|exercise)[ _-]?0?(\d)(?!\d)", part, re.IGNORECASE):
+            return int(match.group(1))
+    return None
+
+
+def hidden(name):
+    return name.startswith(".") or name == "__MACOSX"
+
+
+class Archive(io.FileIO):
+    """A file that is read in pieces only: zipfile would read a table of contents of any length at once."""
+
+    def read(self, size=-1):
+        if size > MOST_CONTENTS:
+            raise zipfile.BadZipFile("it lists too many files")
+        return super().read(MOST_CONTENTS if size < 0 else size)
+
+
+class Reader:
+    """Reads what was handed in. As a context manager: files from archives are there until its end."""
+
+    def __init__(self, endings=(".cu",)):
+        self.endings = endings
+
+    def __enter__(self):
+        self.temporary = contextlib.ExitStack()
+        self.folder, self.count = pathlib.Path(self.temporary.enter_context(tempfile.TemporaryDirectory(prefix="handed-in-"))), 0
+        return self
+
+    def __exit__(self, *_):
+        self.temporary.close()
+
+    def read(self, entry, name=None):
+        """The Contents of a person's folder, file or archive. `name`: of a file, as the person wrote it, if a course system put more around it."""
+        contents = Contents()
+        if entry.is_symlink():
+            contents.troubles.append(LINK)
+        elif not entry.is_dir():
+            self.add(contents, entry, pathlib.PurePath(name or entry.name), () if name is None else (name,))
+        else:
+            def refuse(error):
+                contents.troubles.append(f"cannot be read: {error.strerror}")
+            for folder, folders, files in os.walk(entry, onerror=refuse):
+                here = pathlib.Path(folder).relative_to(entry)
+                folders[:] = sorted(f for f in folders if not hidden(f) and len(here.parts) < DEEP)
+                for file in sorted(files):
+                    if not hidden(file):
+                        self.add(contents, pathlib.Path(folder, file), here / file, (here / file).parts)
+        return contents
+
+    def add(self, contents, path, place, names):
+        """A file at a place, which is an archive, or asked for, or may have been meant."""
+        if place.name.lower().endswith(self.endings):
+            contents.files.append(File(path, place, number_of(names)))
+        elif place.name.lower().endswith(".zip"):
+            try:
+                self.unpack(contents, path, place, names)
+            except check.BadInput as error:
+                contents.troubles.append(f"{check.shown(place)}: {str(error).removeprefix(f'{check.shown(path)}: ')}")
+            except Exception as error:  # zipfile raises anything from struct.error to RuntimeError for a broken archive
+                contents.troubles.append(f"{check.shown(place)}: cannot be read as an archive: {reason(error)}")
+        elif OTHER.search(place.name):
+            contents.others.append(place)
+
+    def unpack(self, contents, path, place, names):
+        with check.opened(path) as file, zipfile.ZipFile(Archive(file.fileno(), closefd=False)) as archive:
+            found, others = [], []
+            for info in archive.infolist():
+                inside = pathlib.PurePosixPath(info.filename.replace("\\", "/"))
+                wanted = inside.name.lower().endswith(self.endings)
+                if info.is_dir() or not wanted and not OTHER.search(inside.name):
+                    continue
+                if inside.is_absolute() or ".." in inside.parts or re.match("[A-Za-z]:", inside.parts[0]):
+                    contents.troubles.append(f"{check.shown(place / inside.name)}: its path leads out of the archive: {check.shown(info.filename[:200])}")
+                elif not any(map(hidden, inside.parts)) and len(inside.parts) <= DEEP + 1:
+                    (found if wanted else others).append((info, inside))
+            if len(found) > MOST_FILES:
+                raise check.BadInput(f"{len(found)} files with {' or '.join(self.endings)} at the end, and at most {MOST_FILES} are read")
+            contents.others += [place / inside for _, inside in others[:MOST_FILES]]
+            for info, inside in found:
+                if why := not_read(info):
+                    contents.troubles.append(f"{check.shown(place / inside)}: {why}")
+                    continue
+                with archive.open(info) as member:
+                    data = member.read(check.source.MOST_BYTES + 1)  # one byte too many is refused later
+                self.count += 1
+                copy = self.folder / str(self.count) / re.sub(r"[^A-Za-z0-9._-]", "_", inside.name)[-100:]
+                copy.parent.mkdir()
+                copy.write_bytes(data)
+                contents.files.append(File(copy, place / inside, number_of((*names, *inside.parts))))
+
+
+def not_read(info):
+    """Why a file stays in its archive, or ''."""
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return LINK
+    if info.flag_bits & 1:
+        return "encrypted; hand it in without a password"
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "compressed in a way that not every program reads; pack it with zip"
+    return ""
+
+
+def reason(error):
+    """One line about an exception."""
+    return check.shown(" ".join((getattr(error, "strerror", None) or str(error) or type(error).__name__).split())[:200])
+
+
+def exercises_of(files):
+    return [file for file in files if re.match(r"exercise(\d\d)?\b", file.place.name, re.IGNORECASE)]
+
+
+def choose(contents, number):
+    """{exercise number: its File, or the reason why there is none} for one person. The file is an exercise.cu, or else any .cu file.
+    Its place gives the exercise; with `number`, a place without a number counts as that exercise."""
+    placed = {}
+    for file in contents.files:
+        placed.setdefault(number if file.number is None else file.number, []).append(file)
+    # A copy of the project also has the steps' kernels.
+    placed = {n: exercises_of(files) or files for n, files in placed.items()}
+    if number is not None:
+        placed = {number: placed.get(number, [])}
+
+    def names(places):
+        return ", ".join(check.shown(place) for place in places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+
+    def instead():
+        """The end of a sentence: files of other kinds or exercises, and what could not be read."""
+        there = [file.place for file in exercises_of(contents.files) or contents.files] or contents.others
+        return "; ".join(["", *([f"there is {names(there)}"] if there else []), *contents.troubles[:2]])
+    if not placed or list(placed) == [None]:
+        return {None: "no exercise number in its path; add EXERCISE=NN" if contents.files else contents.troubles[0] if contents.troubles else "no .cu file in it" + instead()}
+
+    def the_one(found):
+        if len(found) == 1:
+            return found[0]
+        if found:
+            return f"several files: {names([file.place for file in found])}"
+        return contents.troubles[0] if contents.troubles and not contents.files and not contents.others else "no file of this exercise in it" + instead()
+    return {n: the_one(found) for n, found in placed.items() if n is not None}
+
+
+def entries(folder, endings, asked):
+    """{name of a person: [(path, the file's own name, or None for a name that is the person's)]} of a class. A course system's names are taken apart."""
+    if not folder:  # the path '' would be the current folder
+        raise check.BadInput(f"{asked}=: expected a folder of submissions")
+    folder = pathlib.Path(folder)
+    if folder.is_file() and folder.suffix.lower() == ".zip":
+        raise check.BadInput(f"{check.shown(folder)}: an archive; unpack it into a folder, and give the folder: unzip -d class {check.shown(folder.name)}")
+    if not folder.is_dir():
+        raise check.BadInput(f"{check.shown(folder)}: expected a folder of submissions")
+    people, called = {}, {}
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith("._") or entry.name == "__MACOSX":
+            continue
+        known = exports.known(entry.name)
+        if not (known or entry.is_symlink() or entry.is_dir() or entry.name.lower().endswith((*endings, ".zip")) or OTHER.search(entry.name)):
+            continue
+        alone = known is None or entry.is_dir()
+        name = entry.name if alone else known[0]
+        if alone and not entry.is_dir():
+            name = re.sub(rf"({'|'.join(map(re.escape, (*endings, '.zip')))})$", "", name, flags=re.IGNORECASE)
+        key = (known["name"], known["id"]) if known else name
+        people.setdefault(called.setdefault(key, name), []).append((entry, None if alone else entry.name[known.end():]))
+    return people
+
+
+def contents_of(reader, own):
+    """The Contents of all entries of a person."""
+    contents = Contents()
+    for path, name in own:
+        more = reader.read(path, name)
+        for part in ("files", "others", "troubles"):
+            getattr(contents, part).extend(getattr(more, part))
+    return contents
+
+
+def submissions(folder, number, reader, asked="SUBMISSIONS"):
+    """[(name, exercise number, path of a file or the reason why there is none)] of each person, in order. The paths hold while the reader does."""
+    found = []
+    for name, own in entries(folder, reader.endings, asked).items():
+        if len(own) > 1 and any(of is None and not (path.is_dir() and exports.known(path.name)) for path, of in own):
+            found.append((name, number, "several of this name: " + ", ".join(check.shown(path.name) for path, _ in own)))
+        else:
+            found += [(name, n, file.path if isinstance(file, File) else file) for n, file in sorted(choose(contents_of(reader, own), number).items(), key=str)]
+    if not found:
+        raise check.BadInput(f"{check.shown(folder)}: no submissions: expected NAME/exercise.cu, NAME/stepNN/exercise.cu, NAME.cu or NAME.zip")
+    if all(n is None for _, n, _ in found):
+        raise check.BadInput(f"{check.shown(folder)}: {check.shown(found[0][0])}: {found[0][2]}")
+    return found
