@@ -398,9 +398,10 @@ override SUBMISSIONS := $(value SUBMISSIONS)
 override RESULTS := $(value RESULTS)
 override CLASS := $(value CLASS)
 override PSEUDONYMS := $(value PSEUDONYMS)
+override NAMES := $(value NAMES)
 # Only from the command line: Windows' Linux exports a NAME, which is the machine's.
 override NAME := $(if $(filter command line,$(origin NAME)),$(value NAME))
-export FILE SUBMISSIONS RESULTS CLASS PSEUDONYMS NAME
+export FILE SUBMISSIONS RESULTS CLASS PSEUDONYMS NAME NAMES
 LABS := $(STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
 .PHONY: lab-ready $(LABS)
 $(LABS): lab%: lab-ready
@@ -410,7 +411,7 @@ lab%:
 
 # A sheet of questions whose numbers are drawn from a name.
 prelab:
-	@python3 lab/prelab.py "$$NAME" --results "$$RESULTS/prelab"
+	@python3 lab/prelab.py --results "$$RESULTS/prelab" $(if $(NAMES),--names="$$NAMES",-- "$$NAME")
 
 ifeq ($(wildcard lab/grade.py),)
 grade grade-prelab similar slides handout gradescope:
@@ -469,6 +470,7 @@ help:
 	@echo 'make similar           list similar submissions of a class: CLASS=folder [EXERCISE=NN]'
 	@echo "                       (SIMILAR='--threshold 70' lists more; the first time, it creates .venv)"
 	@echo 'make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace" (it goes to results/prelab/)'
+	@echo '                       (NAMES=file writes one for each line of a file)'
 	@echo 'make grade-prelab      grade such sheets: SUBMISSIONS=folder (the table is results/grades/prelab.csv)'
 	@echo 'make slides            write the slides for 90 minutes, report/slides.html'
 	@echo 'make handout           pack the project for students, without tests and solutions'

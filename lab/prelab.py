@@ -111,18 +111,42 @@ def file_of(name):
     return f"{names.slug(name)}.md"
 
 
+def names_in(path):
+    """The names in a file, one on each line, whatever bytes it holds."""
+    lines = path.read_bytes().decode("utf-8-sig", "surrogateescape").splitlines()
+    return [line for line in lines if line.strip()]
+
+
+def write_sheet(name, folder):
+    """(whether it was written, its path for people to read). A sheet that exists may have answers, and stays."""
+    path = os.path.join(os.fsencode(folder), file_of(name).encode())  # UTF-8, whatever the locale
+    new = not os.path.lexists(path)
+    if new:
+        os.makedirs(folder, exist_ok=True)
+        whole.write(path, sheet(name))
+    return new, path.decode("utf-8", "backslashreplace")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", metavar="NAME")
-    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "results/prelab", metavar="FOLDER", help="where the sheet goes; default: results/prelab")
+    parser.add_argument("name", metavar="NAME", nargs="?")
+    parser.add_argument("--names", type=pathlib.Path, metavar="FILE", help="write a sheet for each line of a file instead; one that exists stays")
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "results/prelab", metavar="FOLDER", help="where the sheets go; default: results/prelab")
     options = parser.parse_args()
-    path = os.path.join(os.fsencode(options.results), file_of(options.name).encode())  # UTF-8, whatever the locale
-    shown = path.decode("utf-8", "backslashreplace")
-    if os.path.lexists(path):
+    if options.names is not None:
+        status = 0
+        for name in names_in(options.names):
+            try:
+                new, shown = write_sheet(name, options.results)
+                print(shown if new else f"{shown} exists, and stays")
+            except ValueError:
+                print(f"prelab: {ascii(name)[:80]}: no name; write it with at least one letter", file=sys.stderr)
+                status = 2
+        return status
+    new, shown = write_sheet(options.name or "", options.results)
+    if not new:
         print(f"prelab: {shown} exists and may have answers; move it away, or fill it in", file=sys.stderr)
         return 2
-    os.makedirs(options.results, exist_ok=True)
-    whole.write(path, sheet(options.name))
     print(shown)
     return 0
 

@@ -6,7 +6,7 @@ usage: python3 plots/readme.py [--check]
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step; `gpus`, the ways of step 8;
 `results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`,
 what a profiler says of them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`,
-`memories`: the tables of the subject pages (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
+`memories`, `exercises`: the tables of the subject pages and of the lab (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
 that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
@@ -143,7 +143,7 @@ def limits():
                  map(line, read(DATA / "h200_limits.csv")), "H200, Nsight Compute.", texts=2)
 
 
-SUBJECTS = {table.__name__: table for table in (subjects.widths, subjects.constants, subjects.timing, subjects.batches, subjects.transfers, subjects.readonly, subjects.memories)}
+SUBJECTS = {table.__name__: table for table in (subjects.widths, subjects.constants, subjects.timing, subjects.batches, subjects.transfers, subjects.readonly, subjects.memories, subjects.exercises)}
 
 
 def fill_trials(text):

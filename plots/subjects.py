@@ -86,6 +86,19 @@ def bytes_text(count):
     return f"{count} bytes"
 
 
+def exercises():
+    """What hand-outs and solutions of the lab reach, and two thirds of the way between them, for instructors who grade bandwidth."""
+    found = {}
+    for row in read(COUNTS / "h200_lab.csv"):
+        found.setdefault(int(row["exercise"]), {})[row["submission"]] = float(row["bandwidth_percent_of_memcpy"] or 0)
+
+    def line(number):
+        given, solved = found[number]["handed out"], found[number]["solved"]
+        return [number, f"{given} %" if given else "wrong", f"{solved} %", f"{given + 2 / 3 * (solved - given):.0f} %" if solved > given + 1 else "no bandwidth"]
+    return Table("", ["exercise", "handed out", "solved", "ask for"], map(line, sorted(found)),
+                 "Shares of `cudaMemcpy`'s bandwidth, H200, measured. A hand-out with a wrong result has none. The last column is two thirds of the way from the hand-out to the solution.")
+
+
 def transfers():
     rows = {(r["way"], r["memory"], int(r["bytes"])): r["bandwidth_gbs"] for r in rows_of("h200_transfers.csv")}
     ways = [(way, memory) for way in ("to_device", "to_host") for memory in ("pageable", "pinned")]

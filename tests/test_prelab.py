@@ -253,6 +253,21 @@ def test_the_commands(tmp_path):
     assert done.returncode == 2 and "no name is given" in done.stderr
 
 
+def test_sheets_of_a_class(tmp_path):
+    """One for each line, whatever the lines hold; what a student may have filled in stays."""
+    people = ["Ada Lovelace", "-rf $(touch pwned)", "Zo\u00eb", "caf\udce9"]
+    (tmp_path / "class.txt").write_bytes(("\ufeff" + "\r\n".join([people[0], "", *people[1:]])).encode("utf-8", "surrogateescape"))
+    for words in ("", " exists, and stays"):
+        done = run("make", "-s", "prelab", f"NAMES={tmp_path / 'class.txt'}", f"RESULTS={tmp_path}")
+        assert done.returncode == 0 and done.stderr == "" and [line.endswith(f".md{words}") for line in done.stdout.splitlines()] == [True] * 4, done.stderr
+    assert sorted((tmp_path / "prelab" / prelab.file_of(name)).read_text() for name in people) == sorted(map(prelab.sheet, people)) and not (ROOT / "pwned").exists()
+    (tmp_path / "class.txt").write_text("Ada\n?!\nGrace\n")
+    done = run(sys.executable, ROOT / "lab/prelab.py", "--names", tmp_path / "class.txt", "--results", tmp_path)
+    assert_refused(done, 2, "'?!': no name")
+    assert len(done.stdout.splitlines()) == 2
+    assert_refused(run(sys.executable, ROOT / "lab/prelab.py", "--names", tmp_path / "none"), 2, "none: No such file")
+
+
 def test_bad_input(tmp_path):
     assert_refused(run(sys.executable, ROOT / "lab/prelab.py", " ?! ", "--results", tmp_path), 2, "no name is given")
     assert_refused(run(sys.executable, ROOT / "lab/prelab.py", "Ada", "--results", "/dev/null/x"), 2, "/dev/null")

@@ -25,7 +25,7 @@ def of_kind(kind):
 
 def test_they_follow_the_plan():
     parts = slides.plan(GUIDE)
-    assert parts[-1].end == 90 and [part.what.split(":")[0] for part in parts] == ["step 1", "step 2", "step 3", "step 4", "exercise 4", "your machine's chapter"]
+    assert parts[-1].end == 90 and [part.what.split(":")[0] for part in parts] == ["step 1", "step 2", "step 3", "step 4", "exercise 4", "homework"]
     feet = list(dict.fromkeys(slide.foot for slide in DECK if slide.foot))
     assert feet == [f"{part.what.split(':')[0]}, minutes {part.begin} to {part.end}" for part in parts]
     for part in parts[:4]:
