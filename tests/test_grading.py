@@ -30,6 +30,7 @@ def test_grades_of_a_class(tmp_path, untouched):
         ("student00", "40", "60", "100"), ("student01", "0", "0", "0"), ("student02", "40", "15", "55"), ("student03", "0", "0", "0")]
     assert [bool(row["note"]) for row in rows[:4]] == [False, True, True, True]
     assert len(rows) == 12 and all(float(row["seconds"]) >= 0 for row in rows)
+    assert [row["seconds"] for row in rows[:4]] * 3 == [row["seconds"] for row in rows]  # the same file is checked once
     for row in rows:
         result = json.loads((results / "lab04" / row["name"] / "results.json").read_text())
         assert result["score"] == int(row["total"]) == sum(test["score"] for test in result["tests"])
