@@ -21,6 +21,7 @@ import whole
 
 LEAST_TOKENS = 20
 THRESHOLD = 80
+MOST_PRINTED = 40  # pairs of an exercise: ten copies of one file are 45
 
 try:
     from pygments.lexers import CudaLexer
@@ -114,9 +115,11 @@ def main():
         print(f"exercise {n}: {len(texts)} submissions, {len(close)} similar pairs" + (f"; {len(short)} have too little text of their own to compare" if short else ""))
         if close:
             print(f"{'text':>6} {'structure':>10}")
-        for text, structure, a, b in close:
+        for text, structure, a, b in close[:MOST_PRINTED]:
             print(f"{int(text):5} % {int(structure):8} %  {a}  and  {b}")
-            lines.append([n, round(text, 1), round(structure, 1), a, b])
+        if len(close) > MOST_PRINTED:
+            print(f"and {len(close) - MOST_PRINTED} more; --csv FILE writes all of them")
+        lines += [[n, round(text, 1), round(structure, 1), a, b] for text, structure, a, b in close]
     if options.csv:
         grade.write(options.csv, exports.table([["exercise", "text", "structure", "first", "second"], *lines]), "utf-8-sig")
     return 0

@@ -255,6 +255,17 @@ def test_similar_in_a_class(tmp_path):
     assert_refused(run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--threshold", "0"), 2, "--threshold 0")
 
 
+def test_many_similar_pairs(tmp_path):
+    """The first are printed, the table has all, and files in archives are compared, too."""
+    (tmp_path / "class").mkdir()
+    for i in range(11):
+        with zipfile.ZipFile(tmp_path / f"class/{i}.zip", "w") as archive:
+            archive.write(wrong.solution(4), "step04_padding/exercise.cu")
+    done = run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--csv", tmp_path / "pairs.csv")
+    assert "11 submissions, 55 similar pairs" in done.stdout and done.stdout.endswith("and 15 more; --csv FILE writes all of them\n") and len(done.stdout.splitlines()) == 43, done.stdout + done.stderr
+    assert len(parsed((tmp_path / "pairs.csv").read_text(encoding="utf-8-sig"))) == 55
+
+
 def test_a_missing_package_is_one_line(tmp_path):
     (tmp_path / "rapidfuzz.py").write_text("raise ImportError('none', name='rapidfuzz')\n")
     done = run(sys.executable, ROOT / "lab/similar.py", tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
