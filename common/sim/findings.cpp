@@ -70,6 +70,9 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block)
         case Fault::read_after_write: return race("read-after-write", "writes", "reads");
         case Fault::write_after_read: return race("write-after-read", "reads", "writes");
         case Fault::write_after_write: return race("write-after-write", "writes", "writes");
+        case Fault::race_beside:
+            return format("race: byte %lld of %s: %s at %s, in %s, %s it and %s; nothing orders the two: record an event after the first, and let the second wait for it", (long long)f.offset,
+                          f.memory.c_str(), who.c_str(), at.c_str(), in.c_str(), kind_of(f.first) == load ? "reads" : "writes", f.text.c_str());
         case Fault::out_of_bounds_load: return access("out-of-bounds load");
         case Fault::out_of_bounds_store: return access("out-of-bounds store");
         case Fault::store_to_input: return access("store to the input,");

@@ -16,6 +16,7 @@ enum class Fault {
     read_after_write,    // a thread reads what another writes, with no barrier between
     write_after_read,    // a thread overwrites what another reads
     write_after_write,
+    race_beside,         // with a launch or a copy that nothing orders
     out_of_bounds_load,
     out_of_bounds_store,
     store_to_input,

@@ -2,13 +2,32 @@
 
 #include <algorithm>
 
+#include "worker.h"
+
 namespace sim {
 
-void Shadow::note_written(uint64_t offset, uint64_t bytes)
+const Beside* beside_of(uint64_t block, const std::vector<Beside>& all)
 {
-    visit(offset, bytes, [](Cell& cell, uint64_t) {
+    const auto after = std::upper_bound(all.begin(), all.end(), block, [](uint64_t b, const Beside& one) { return b <= one.first; });
+    if (after == all.begin()) return nullptr;
+    const Beside& one = *std::prev(after);
+    return block <= one.first + one.blocks ? &one : nullptr;
+}
+
+void Shadow::note_written(uint64_t offset, uint64_t bytes, uint64_t block)
+{
+    visit(offset, bytes, [&](Cell& cell, uint64_t) {
         cell = {};
         cell.written = true;
+        cell.writer_block = block;
+    });
+}
+
+void Shadow::note_read(uint64_t offset, uint64_t bytes, uint64_t block)
+{
+    visit(offset, bytes, [&](Cell& cell, uint64_t) {
+        cell.note_load(0, 0, 0, 0, true);
+        cell.reader_block = block;
     });
 }
 
@@ -24,6 +43,7 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
     const unsigned bytes = bytes_of(request.site);
     const Kind kind = kind_of(request.site);
     const uint64_t block = order_.block();
+    const std::vector<Beside>& beside = settings().beside;
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(request.lanes >> lane & 1)) continue;
         // The lanes of a request may have pointers to different memory.
@@ -34,6 +54,11 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
         bool unset = false;
         memory.shadow->visit(request.address[lane] - memory.begin, bytes, [&](Shadow::Cell& cell, uint64_t offset) {
             const auto conflict = [&](uint32_t place, Kind other_kind, Actor who, uint64_t other_block, uint32_t epoch, uint32_t time) {
+                if (other_block <= order_.first_block()) {
+                    const Beside* other = beside.empty() || (strength_of(request.site) != as_data && strength_of_actor(who) != as_data) ? nullptr : beside_of(other_block, beside);
+                    if (other) note_beside(*other, request, at.thread, memory, int64_t(offset), other_kind);
+                    return;
+                }
                 if (other_block == block && (thread_of(who) == at.thread || epoch != at.epoch)) return;
                 hazards_.look({request.site, site_of(return_address(place), other_kind, 2), at, {other_block, epoch, time, thread_of(who)},
                                strength_of_actor(who), request.order, &memory.name, int64_t(offset), memory.begin + offset});
@@ -58,6 +83,25 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
             findings.add({Fault::uninitialized, request.site, 0, at.thread, 0, block - order_.first_block() - 1, memory.name,
                           int64_t(request.address[lane] - memory.begin), 1, 0, true, ""});
     }
+}
+
+void GlobalChecker::note_beside(const Beside& other, const Request& request, int thread, const Allocation& memory, int64_t offset, Kind other_kind)
+{
+    for (Meeting& m : meetings_)
+        if (m.other == &other && m.finding.first == request.site) {
+            ++m.finding.count;
+            return;
+        }
+    const uint64_t block = order_.block() - order_.first_block() - 1;
+    meetings_.push_back({&other, {Fault::race_beside, request.site, 0, thread, 0, block, memory.name, offset, 1, block, true,
+                                  other.text + (other_kind == load ? " reads it" : " writes it")}});
+}
+
+void GlobalChecker::block_done(Findings& findings)
+{
+    hazards_.block_done(findings);
+    for (const Meeting& m : meetings_) findings.add(m.finding);
+    meetings_.clear();
 }
 
 }  // namespace sim

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "findings.h"
@@ -18,6 +19,14 @@
 #include "requests.h"
 
 namespace sim {
+
+// Another launch, or a copy, that may run at the same time as the one that runs.
+struct Beside {
+    uint64_t first, blocks;  // counted over all launches: its blocks are first + 1 to first + blocks
+    std::string text;        // for a reader: "put, launched at program.cu:31 on device 1"
+};
+// The one that a block is of; null: none. They are in the order of their blocks.
+const Beside* beside_of(uint64_t block, const std::vector<Beside>& all);
 
 // The last accesses to each word of one allocation.
 class Shadow {
@@ -31,8 +40,9 @@ public:
     // Calls visit(cell, offset of its first byte) for each cell of a range.
     template <typename Visit>
     void visit(uint64_t offset, uint64_t bytes, Visit visit);
-    // The host, or an operation of the runtime, has written here.
-    void note_written(uint64_t offset, uint64_t bytes);
+    // The host, or an operation of the runtime, has written here. `block`: of a copy, its number; 0: nothing runs beside it.
+    void note_written(uint64_t offset, uint64_t bytes, uint64_t block = 0);
+    void note_read(uint64_t offset, uint64_t bytes, uint64_t block);
     // Whether all of it has been written.
     bool written(uint64_t offset, uint64_t bytes);
 
@@ -51,9 +61,16 @@ public:
     // `first`: the memory that the first lane accesses.
     void check(const Request& request, int first_thread, const Allocation& first, Findings& findings);
     void warp_done(const Sequence& sequence, Findings& findings) { hazards_.warp_done(sequence, findings); }
-    void block_done(Findings& findings) { hazards_.block_done(findings); }
+    void block_done(Findings& findings);
 
 private:
+    void note_beside(const Beside& other, const Request& request, int thread, const Allocation& memory, int64_t offset, Kind other_kind);
+
+    struct Meeting {
+        const Beside* other;
+        Finding finding;
+    };
+    std::vector<Meeting> meetings_;
     const Order& order_;
     Hazards hazards_;
 };

@@ -302,6 +302,8 @@ void use_device(int device, bool several, uint32_t peers)
     settings().peers = peers;
 }
 
+void use_beside(std::vector<Beside> beside) { settings().beside = std::move(beside); }
+
 void use_one_host_thread(bool on) { settings().alone = on; }
 
 void use_machine(const harness::Machine& chosen) { machine = &chosen; }

@@ -37,6 +37,10 @@ void use_exact_checks(bool on);
 // Which device runs the next launches, whether there are several, and whose memory it may access: bit d for device d.
 void use_device(int device, bool several, uint32_t peers);
 
+// Which other launches and copies may run at the same time as the next launch, in the order of their blocks.
+struct Beside;
+void use_beside(std::vector<Beside> beside);
+
 // Whether one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every time.
 void use_one_host_thread(bool on);
 

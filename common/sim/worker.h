@@ -126,6 +126,7 @@ struct Settings {
     int device = 0;           // that runs the kernel
     bool several = false;     // devices
     uint32_t peers = 0;       // bit d: the kernel's device may access the memory of device d
+    std::vector<Beside> beside;  // what may run at the same time as the launch
 };
 Settings& settings();
 

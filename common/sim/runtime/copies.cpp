@@ -1,6 +1,7 @@
 // cudaMemcpy and its kin.
 
 #include <cstring>
+#include <map>
 
 #include "../../error.h"
 #include "../global_checker.h"
@@ -100,13 +101,44 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
     program_finding(format("never written: %s copies uninitialized memory to the host; it begins at %s", call.text().c_str(), address_text(address + good).c_str()));
 }
 
-void note_written(uintptr_t address, uint64_t bytes)
+void note_written(uintptr_t address, uint64_t bytes, uint64_t block)
 {
     uint64_t offset = 0;
-    if (Shadow* shadow = shadow_of(address, offset)) shadow->note_written(offset, bytes);
+    if (Shadow* shadow = shadow_of(address, offset)) shadow->note_written(offset, bytes, block);
 }
 
-void move(const RuntimeCall& call, const Side& to, const Side& from, const Shape& shape)
+void note_read(uintptr_t address, uint64_t bytes, uint64_t block)
+{
+    uint64_t offset = 0;
+    if (Shadow* shadow = shadow_of(address, offset); shadow && timeline().several()) shadow->note_read(offset, bytes, block);
+}
+
+// A launch, or another copy, that may run at the same time and touches the same bytes.
+void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bool writes, const std::vector<Beside>& beside)
+{
+    uint64_t offset = 0;
+    Shadow* shadow = beside.empty() ? nullptr : shadow_of(address, offset);
+    if (!shadow) return;
+    std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
+    shadow->visit(offset, bytes, [&](Shadow::Cell& cell, uint64_t at) {
+        if (const Beside* other = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr) first.emplace(std::make_pair(other, true), at);
+        if (const Beside* other = writes && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr) first.emplace(std::make_pair(other, false), at);
+    });
+    for (const auto& [other, at] : first) {
+        const char* does = writes ? "writes" : "reads";
+        const std::string what = format("%s it and %s %s it; nothing orders the two: record an event after the first, and let the second wait for it", does, other.first->text.c_str(),
+                                        other.second ? "writes" : "reads");
+        program_finding(format("race: %s: %s ", address_text(address - offset + at).c_str(), call.text().c_str()) + what, 1, call.text() + what);
+    }
+}
+
+// `sent`, `received`: what may run at the same time as reading the source, and as writing the destination; and the numbers of the two as blocks.
+struct Meetings {
+    std::vector<Beside> sent, received;
+    uint64_t sends, receives;
+};
+
+void move(const RuntimeCall& call, const Side& to, const Side& from, const Shape& shape, const Meetings& m)
 {
     const bool to_host = where(uintptr_t(to.begin)) != Where::device;
     open_device_memory();
@@ -114,8 +146,11 @@ void move(const RuntimeCall& call, const Side& to, const Side& from, const Shape
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
             if (to_host) check_written(call, from.row(y, z), shape.width);
+            check_beside(call, from.row(y, z), shape.width, false, m.sent);
+            check_beside(call, to.row(y, z), shape.width, true, m.received);
             std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)), shape.width);
-            note_written(to.row(y, z), shape.width);
+            note_read(from.row(y, z), shape.width, m.sends);
+            note_written(to.row(y, z), shape.width, m.receives);
         }
     current = nullptr;
     close_device_memory();
@@ -156,13 +191,15 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
 
     const int to_device = device_at(uintptr_t(to.begin)), from_device = device_at(uintptr_t(from.begin));
     const bool between = to_device >= 0 && from_device >= 0 && to_device != from_device;
-    // A copy that blocks waits for what both devices have begun, as far as it would wait on its own.
-    if (blocks && between)
-        for (int device : {to_device, from_device}) timeline().wait(queue, timeline().clock_of(timeline().legacy_queue(device)));
+    // A copy that blocks waits for the devices whose memory it is, too.
+    for (int device : {to_device, from_device})
+        if (blocks && device >= 0) timeline().wait(queue, timeline().clock_of(timeline().legacy_queue(device)));
     const Work work = timeline().begin_work(queue, 1, function, place);
-    if (between) note_message(from_device, to_device, shape.width * shape.height * shape.depth, timeline().clock_of(queue).window);
+    const Clock& clock = timeline().clock_of(queue);
+    if (between) note_message(from_device, to_device, shape.width * shape.height * shape.depth, clock.window);
     count_a_copy();
-    move(call, to, from, shape);
+    const std::vector<Beside> beside = timeline().beside(work, clock);
+    move(call, to, from, shape, {beside, beside, work.first + 1, work.first + 1});
     timeline().end_work(work, 1);
     if (blocks) timeline().host_waits_for_queue(queue);
     return cudaSuccess;
@@ -179,11 +216,13 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
     if (const cudaError_t error = check(call, "destination", to, shape, true, function)) return error;
     const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
     count_a_copy();
+    const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
     open_device_memory();
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
+            check_beside(call, to.row(y, z), shape.width, true, beside);
             std::memset(reinterpret_cast<void*>(to.row(y, z)), value, shape.width);
-            note_written(to.row(y, z), shape.width);
+            note_written(to.row(y, z), shape.width, work.first + 1);
         }
     close_device_memory();
     timeline().end_work(work, 1);
@@ -225,9 +264,13 @@ bool good_buffer(const char* function, const void* place, const void* memory, ui
     return true;
 }
 
-void move_message(void* to, const void* from, uint64_t bytes, const Work&, const Work& receive, const Clock&)
+void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send, const Work& receive, const Clock& before_receive)
 {
-    if (bytes) move({"ncclRecv", receive.place}, plain(to), plain(from), {bytes});
+    if (!bytes) return;
+    // What is received comes after all that the sender did before.
+    Clock before = before_receive;
+    before.join(before_send);
+    move({receive.name, receive.place}, plain(to), plain(from), {bytes}, {timeline().beside(send, before_send), timeline().beside(receive, before), send.first + 1, receive.first + 1});
 }
 
 std::vector<char> bytes_at(const void* memory, uint64_t bytes)

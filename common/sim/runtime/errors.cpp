@@ -68,13 +68,13 @@ void kernel_failed(const Launching& launching, cudaError_t error)
     std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
     if (context_lost()) return;
     pending = error;
-    failed_launches().push_back({name_of(launching) + ", launched " + at(launching.place), error, ""});
+    failed_launches().push_back({std::string(name_of(launching)) + ", launched " + at(launching.place), error, ""});
 }
 
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why)
 {
     result(error);
-    failed_launches().push_back({name_of(launching) + ", launched " + at(launching.place), error, why});
+    failed_launches().push_back({std::string(name_of(launching)) + ", launched " + at(launching.place), error, why});
 }
 
 cudaError_t launch_error()

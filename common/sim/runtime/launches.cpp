@@ -1,6 +1,7 @@
 // Launches of kernels: what CUDA refuses, and what it tells about a kernel.
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "../../error.h"
@@ -88,10 +89,10 @@ const char* kernel_name(const void* kernel)
     return name.c_str();
 }
 
-std::string name_of(const Launching& launching)
+const char* name_of(const Launching& launching)
 {
-    const std::string name = kernel_name(launching.kernel);
-    return name == "a kernel" ? launching.name : name;
+    const char* name = kernel_name(launching.kernel);
+    return std::strcmp(name, "a kernel") ? name : launching.name;
 }
 
 bool may_launch(const Launching& launching)

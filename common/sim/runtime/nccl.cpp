@@ -191,7 +191,7 @@ void carry(Message& send, Message& receive, uint64_t start)
                ncclInvalidArgument);
         return;
     }
-    move_message(receive.data, send.kept.empty() ? send.data : send.kept.data(), send.bytes, send.work, receive.work, send.clock);
+    move_message(receive.data, send.kept.empty() ? send.data : send.kept.data(), send.bytes, send.work, send.clock, receive.work, receive.clock);
     if (send.comm != receive.comm && send.bytes) note_message(send.comm->device, receive.comm->device, send.bytes, start);
 }
 
@@ -234,12 +234,10 @@ ncclResult_t end_group()
     for (Message& m : messages) {
         const OnDevice on(m.comm->device);
         const int queue = queue_of(m.stream);
-        const auto same = [&](const Work& w) { return w.queue == queue; };
-        auto work = std::find_if(works.begin(), works.end(), same);
-        // The messages of one stream and group are one piece of work.
-        if (work == works.end()) work = works.insert(work, timeline().begin_work(queue, 1, m.function(), m.place)), count_a_copy();
         m.posted = number;
-        m.work = *work;
+        m.work = timeline().begin_work(queue, 1, m.function(), m.place);
+        count_a_copy();
+        works.push_back(m.work);
         m.clock = timeline().clock_of(queue);
         cliques.insert(m.comm->clique);
         (m.sends ? m.comm->clique->sends : m.comm->clique->receives).push_back(m);

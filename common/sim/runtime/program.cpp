@@ -138,8 +138,10 @@ bool begin_launch(const Launching& launching)
     const Configuration& c = launching.configuration;
     use_device(current_device(), device_count() > 1, peers_of(current_device()));
     use_variables_of(current_device());
-    p.work = timeline().begin_work(queue_of(static_cast<cudaStream_t>(c.stream)), uint64_t(c.grid.x) * c.grid.y * c.grid.z, name_of(launching), launching.place);
-    p.window = timeline().clock_of(p.work.queue).window;
+    p.work = timeline().begin_work(queue_of(static_cast<cudaStream_t>(c.stream)), uint64_t(c.grid.x) * c.grid.y * c.grid.z, name_of(launching), launching.place, true);
+    const Clock& clock = timeline().clock_of(p.work.queue);
+    p.window = clock.window;
+    use_beside(timeline().beside(p.work, clock));
     if (p.trace) {
         p.trace_begin = csv_line({p.machine->label, name_of(launching), std::to_string(p.launches + 1)});
         p.trace_begin.back() = ',';
@@ -166,8 +168,8 @@ void end_launch(const Launching& launching)
     cudaError_t error = cudaSuccess;
     for (const Finding& f : report.findings) {
         // From launch to launch, the same fault at the same lines is one finding.
-        const std::string key = format("%s %d %u %u ", name_of(launching).c_str(), int(f.fault), place_number(return_address(f.first)), f.second ? place_number(return_address(f.second)) : 0);
-        program_finding(name_of(launching) + ": " + finding_text(f, report.grid, report.block), f.count, key + f.memory + f.text);
+        const std::string key = format("%s %d %u %u ", name_of(launching), int(f.fault), place_number(return_address(f.first)), f.second ? place_number(return_address(f.second)) : 0);
+        program_finding(std::string(name_of(launching)) + ": " + finding_text(f, report.grid, report.block), f.count, key + f.memory + f.text);
         if (error == cudaSuccess) error = error_of(f);
     }
     program_launch_finished(launching, counts);

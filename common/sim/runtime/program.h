@@ -34,7 +34,7 @@ void program_finding(const std::string& text, uint64_t count = 1, const std::str
 void program_note(const std::string& text);
 
 // The kernel's own name, where its address is known; else as it was written at the launch.
-std::string name_of(const Launching& launching);
+const char* name_of(const Launching& launching);
 
 void program_launch_finished(const Launching& launching, const harness::LaunchCounts& counts);
 

@@ -94,8 +94,8 @@ void forget_streams(int device);
 
 // A message's data, on either side: whether they lie in memory of the device. If not, a finding says so.
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
-// Copies a message; `before_send`: what came before it was sent.
-void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Work& receive, const Clock& before_send);
+// Copies a message. What came before it was sent, and what the receiver did before.
+void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send, const Work& receive, const Clock& before_receive);
 std::vector<char> bytes_at(const void* memory, uint64_t bytes);
 // Messages that were sent and never received, or the other way round; a line each.
 std::vector<std::string> lone_messages();

@@ -3,8 +3,19 @@
 #include <algorithm>
 
 #include "../simulator.h"
+#include "devices.h"
+#include "runtime.h"
 
 namespace sim {
+
+namespace {
+
+std::string text_of(const Work& work, int device)
+{
+    return std::string(work.name) + (work.launch ? ", launched " : " ") + at(work.place) + (device_count() > 1 ? " on device " + std::to_string(device) : "");
+}
+
+}  // namespace
 
 void Clock::join(const Clock& other)
 {
@@ -54,11 +65,11 @@ const Clock& Timeline::clock_of(int queue)
     return q.clock;
 }
 
-Work Timeline::begin_work(int queue, uint64_t blocks, const std::string& name, const void* place)
+Work Timeline::begin_work(int queue, uint64_t blocks, const char* name, const void* place, bool launch)
 {
     clock_of(queue);
     Queue& q = queues_[size_t(queue)];
-    const Work work{queue, ++q.count, blocks_run(), blocks, name, place};
+    const Work work{queue, ++q.count, blocks_run(), blocks, name, place, launch};
     if (blocks) q.open.push_back(work);
     return work;
 }
@@ -97,12 +108,13 @@ uint64_t Timeline::next_windows()
     return host_.window;
 }
 
-std::vector<Work> Timeline::beside(const Clock& clock) const
+std::vector<Beside> Timeline::beside(const Work& own, const Clock& clock) const
 {
-    std::vector<Work> works;
+    std::vector<Beside> works;
     for (const Queue& q : queues_)
-        for (auto work = q.open.rbegin(); work != q.open.rend() && !clock.covers(work->queue, work->number); ++work) works.push_back(*work);
-    std::sort(works.begin(), works.end(), [](const Work& a, const Work& b) { return a.first < b.first; });
+        for (auto work = q.open.rbegin(); work != q.open.rend() && !clock.covers(work->queue, work->number); ++work)
+            if (work->queue != own.queue || work->number != own.number) works.push_back({work->first, work->blocks, text_of(*work, q.device)});
+    std::sort(works.begin(), works.end(), [](const Beside& a, const Beside& b) { return a.first < b.first; });
     return works;
 }
 

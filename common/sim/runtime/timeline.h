@@ -8,8 +8,9 @@
 
 #include <cstdint>
 #include <deque>
-#include <string>
 #include <vector>
+
+#include "../global_checker.h"
 
 namespace sim {
 
@@ -27,8 +28,9 @@ struct Work {
     int queue = 0;
     uint32_t number = 0;  // in its queue, from 1
     uint64_t first = 0, blocks = 0;  // its blocks, counted over everything that runs
-    std::string name;     // for a reader
+    const char* name = "";  // of the kernel, or of the function of the runtime
     const void* place = nullptr;
+    bool launch = false;
 };
 
 class Timeline {
@@ -43,7 +45,7 @@ public:
 
     // A piece of work, after all that is in the queue. What comes before it is clock_of(queue) until end_work(). Without blocks it
     // touches no memory.
-    Work begin_work(int queue, uint64_t blocks, const std::string& name, const void* place);
+    Work begin_work(int queue, uint64_t blocks, const char* name, const void* place, bool launch = false);
     void end_work(const Work& work, uint64_t windows);
 
     // What is in the queue so far, and what it waits for.
@@ -57,8 +59,10 @@ public:
     // Whatever comes from now on is in later windows than what was there before. Returns the first.
     uint64_t next_windows();
 
-    // The pieces that may run at the same time as what the clock belongs to, in the order of their blocks.
-    std::vector<Work> beside(const Clock& clock) const;
+    // Launches and copies that may run at the same time as a piece of work, in the order of their blocks. `clock`: what comes before it.
+    std::vector<Beside> beside(const Work& work, const Clock& clock) const;
+    // Whether there is work in more than one queue, so that some of it may meet.
+    bool several() const { return queues_.size() > 1; }
 
 private:
     struct Queue {
