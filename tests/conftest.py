@@ -20,7 +20,7 @@ HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncod
 
 
 # Files whose tests build in the checkout or write to it, and those that see to it that nothing there changes.
-CHECKOUT = {"test_divergence", "test_grading", "test_kinds", "test_lab", "test_language", "test_mutation", "test_notebook", "test_prelab", "test_steps", "test_tables", "test_try"}
+CHECKOUT = {"test_devices", "test_divergence", "test_grading", "test_kinds", "test_lab", "test_language", "test_mutation", "test_notebook", "test_prelab", "test_steps", "test_tables", "test_try"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups

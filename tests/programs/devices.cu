@@ -62,7 +62,8 @@ static void exchange(const char* name, Send send)
     }
     if (!sim_take_traffic) return;
     const sim::Traffic& t = *sim_take_traffic();
-    unsigned long long diagonal = 0, least[6] = {~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull}, largest[6] = {};
+    unsigned long long diagonal = 0, least[6], largest[6] = {};
+    bool first = true;
     for (int from = 0; from < gpus; ++from)
         for (int to = 0; to < gpus; ++to) {
             const unsigned long long counts[] = {t.bytes[from][to], t.asked[from][to], t.stores[from][to], t.loads[from][to], t.messages[from][to], t.message_bytes[from][to]};
@@ -71,11 +72,16 @@ static void exchange(const char* name, Send send)
                     diagonal += counts[k];
                     continue;
                 }
-                if (counts[k] < least[k]) least[k] = counts[k];
-                if (counts[k] > largest[k]) largest[k] = counts[k];
+                if (first || counts[k] < least[k]) least[k] = counts[k];
+                if (first || counts[k] > largest[k]) largest[k] = counts[k];
             }
+            first = first && from == to;
         }
     printf("%s: %d devices, diagonal %llu,", name, t.gpus, diagonal);
+    if (first) {
+        printf(" nothing else, windows %llu, busiest %.3f\n", t.windows, t.busiest_receiver);
+        return;
+    }
     const char* const names[] = {"bytes", "asked", "stores", "loads", "messages", "message_bytes"};
     for (int k = 0; k < 6; ++k) printf(least[k] == largest[k] ? " %s %llu" : " %s %llu to %llu", names[k], least[k], largest[k]);
     printf(", windows %llu, busiest %.3f\n", t.windows, t.busiest_receiver);
@@ -104,7 +110,7 @@ int main(int argc, char** argv)
             CHECK(cudaSetDevice(d));
             for (int to = 0; to < gpus; ++to)
                 if (to != d) stores(d, to);
-                else put<<<1, 1, 0, stream[d]>>>(in[d], in[d]);
+                else put<<<1, 1, 0, stream[d]>>>(in[d] + d * piece, out[d]);
         }
     });
     exchange("stores, rotated order", [&] {

@@ -47,13 +47,15 @@ Where where(uintptr_t address)
 struct RuntimeCall {
     const char* function;
     const void* place;
+    const char* fault = "bad copy";
+    const char* takes = "the copy";
     std::string text() const { return std::string(function) + " " + at(place); }
 };
 const RuntimeCall* current = nullptr;
 
 cudaError_t refuse(const RuntimeCall& call, const std::string& what, cudaError_t error = cudaErrorInvalidValue)
 {
-    program_finding("bad copy: " + call.text() + ": " + what);
+    program_finding(std::string(call.fault) + ": " + call.text() + ": " + what);
     return result(error);
 }
 
@@ -73,8 +75,8 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
     if (a->freed) return refuse(call, format("the %s is freed memory: %s", role, address_text(first).c_str()));
     const uint64_t offset = first - a->begin, extent = side.extent(shape);
     if (extent > a->bytes - offset)
-        return refuse(call, format("the %s has %llu bytes from byte %llu of %s on, and the copy takes %llu", role, (unsigned long long)(a->bytes - offset),
-                                   (unsigned long long)offset, a->name.c_str(), (unsigned long long)extent));
+        return refuse(call, format("the %s has %llu bytes from byte %llu of %s on, and %s takes %llu", role, (unsigned long long)(a->bytes - offset),
+                                   (unsigned long long)offset, a->name.c_str(), call.takes, (unsigned long long)extent));
     return cudaSuccess;
 }
 
@@ -132,25 +134,26 @@ void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bo
     }
 }
 
-// `sent`, `received`: what may run at the same time as reading the source, and as writing the destination; and the numbers of the two as blocks.
-struct Meetings {
-    std::vector<Beside> sent, received;
-    uint64_t sends, receives;
+// One side of a copy, for the search for races: the call, its number as a block, and what may run at the same time.
+struct End {
+    const RuntimeCall& call;
+    uint64_t block;
+    std::vector<Beside> beside;
 };
 
-void move(const RuntimeCall& call, const Side& to, const Side& from, const Shape& shape, const Meetings& m)
+void move(const Side& to, const Side& from, const Shape& shape, const End& writes, const End& reads)
 {
     const bool to_host = where(uintptr_t(to.begin)) != Where::device;
     open_device_memory();
-    current = &call;
+    current = &writes.call;
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
-            if (to_host) check_written(call, from.row(y, z), shape.width);
-            check_beside(call, from.row(y, z), shape.width, false, m.sent);
-            check_beside(call, to.row(y, z), shape.width, true, m.received);
+            if (to_host) check_written(writes.call, from.row(y, z), shape.width);
+            check_beside(reads.call, from.row(y, z), shape.width, false, reads.beside);
+            check_beside(writes.call, to.row(y, z), shape.width, true, writes.beside);
             std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)), shape.width);
-            note_read(from.row(y, z), shape.width, m.sends);
-            note_written(to.row(y, z), shape.width, m.receives);
+            note_read(from.row(y, z), shape.width, reads.block);
+            note_written(to.row(y, z), shape.width, writes.block);
         }
     current = nullptr;
     close_device_memory();
@@ -161,11 +164,11 @@ struct Named {
     int to = -1, from = -1;
 };
 
-cudaError_t check_device(const RuntimeCall& call, const char* role, const void* memory, int named)
+cudaError_t check_device(const RuntimeCall& call, const char* role, const void* memory, int named, const char* by = "the call says")
 {
     const int device = device_at(uintptr_t(memory));
     if (named < 0 || device < 0 || device == named) return cudaSuccess;
-    return refuse(call, format("the %s is memory of device %d (%s), and the call says device %d", role, device, address_text(uintptr_t(memory)).c_str(), named));
+    return refuse(call, format("the %s is memory of device %d (%s), and %s device %d", role, device, address_text(uintptr_t(memory)).c_str(), by, named));
 }
 
 cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place,
@@ -198,8 +201,8 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
     const Clock& clock = timeline().clock_of(queue);
     if (between) note_message(from_device, to_device, shape.width * shape.height * shape.depth, clock.window);
     count_a_copy();
-    const std::vector<Beside> beside = timeline().beside(work, clock);
-    move(call, to, from, shape, {beside, beside, work.first + 1, work.first + 1});
+    const End end{call, work.first + 1, timeline().beside(work, clock)};
+    move(to, from, shape, end, end);
     timeline().end_work(work, 1);
     if (blocks) timeline().host_waits_for_queue(queue);
     return cudaSuccess;
@@ -258,10 +261,8 @@ cudaError_t check_symbol(const char* function, size_t symbol_bytes, size_t bytes
 
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device)
 {
-    const RuntimeCall call{function, place};
-    const Side side = plain(memory);
-    if (check(call, "buffer", side, {bytes}, true, function) || check_device(call, "buffer", memory, device)) return false;
-    return true;
+    const RuntimeCall call{function, place, "bad message", "the message"};
+    return !check(call, "buffer", plain(memory), {bytes}, true, function) && !check_device(call, "buffer", memory, device, "the rank has");
 }
 
 void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send, const Work& receive, const Clock& before_receive)
@@ -270,7 +271,8 @@ void move_message(void* to, const void* from, uint64_t bytes, const Work& send, 
     // What is received comes after all that the sender did before.
     Clock before = before_receive;
     before.join(before_send);
-    move({receive.name, receive.place}, plain(to), plain(from), {bytes}, {timeline().beside(send, before_send), timeline().beside(receive, before), send.first + 1, receive.first + 1});
+    const RuntimeCall sends{send.name, send.place}, receives{receive.name, receive.place};
+    move(plain(to), plain(from), {bytes}, {receives, receive.first + 1, timeline().beside(receive, before)}, {sends, send.first + 1, timeline().beside(send, before_send)});
 }
 
 std::vector<char> bytes_at(const void* memory, uint64_t bytes)

@@ -159,6 +159,7 @@ ncclResult_t join(ncclComm_t* comm, Clique& clique, int ranks, int rank, int dev
     for (ncclComm_t other : clique.comms)
         if (other && other->device == device) return refuse(where + format(": device %d is that of rank %d; call cudaSetDevice before", device, other->rank));
     group.has_ranks = true;
+    state().ended.erase(std::this_thread::get_id());  // of an earlier thread
     *comm = clique.comms[size_t(rank)] = new ncclComm{&clique, rank, device, std::this_thread::get_id()};
     state().comms.insert(*comm);
     state().arrived.notify_all();
@@ -366,7 +367,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
     const std::string where = "ncclCommInitRank " + at(SIM_PLACE);
     if (!comm) return ncclInvalidArgument;
     *comm = nullptr;
-    if (ranks < 1 || ranks > device_count()) return refuse(where + format(": %d ranks, and the simulator has %d devices; add --gpus %d", ranks, device_count(), ranks), ncclInvalidArgument);
+    if (ranks < 1 || ranks > device_count()) return refuse(where + format(": %d ranks, where 1 to %d are allowed: each has a device (SIM_OPTIONS: --gpus)", ranks, device_count()), ncclInvalidArgument);
     if (rank < 0 || rank >= ranks) return refuse(where + format(": rank %d, where 0 to %d are allowed", rank, ranks - 1), ncclInvalidArgument);
     Clique* clique = clique_of(id);
     if (!clique) return refuse(where + ": the id is not from ncclGetUniqueId in this process, and the simulator has no messages between processes", ncclInvalidArgument);
