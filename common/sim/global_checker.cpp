@@ -2,9 +2,18 @@
 
 #include <algorithm>
 
+#include "../error.h"
+#include "places.h"
 #include "worker.h"
 
 namespace sim {
+
+std::string Beside::text() const
+{
+    const Place at = place_of(uint64_t(place));
+    return harness::format("%s%s at %s%s", name, launch ? ", launched" : "", at.file.empty() ? "an unknown line" : harness::format("%s:%d", at.file.c_str(), at.line).c_str(),
+                           device >= 0 ? harness::format(" on device %d", device).c_str() : "");
+}
 
 const Beside* beside_of(uint64_t block, const std::vector<Beside>& all)
 {
@@ -43,7 +52,7 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
     const unsigned bytes = bytes_of(request.site);
     const Kind kind = kind_of(request.site);
     const uint64_t block = order_.block();
-    const std::vector<Beside>& beside = settings().beside;
+    const std::vector<Beside>* const beside = settings().beside;
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(request.lanes >> lane & 1)) continue;
         // The lanes of a request may have pointers to different memory.
@@ -55,7 +64,7 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
         memory.shadow->visit(request.address[lane] - memory.begin, bytes, [&](Shadow::Cell& cell, uint64_t offset) {
             const auto conflict = [&](uint32_t place, Kind other_kind, Actor who, uint64_t other_block, uint32_t epoch, uint32_t time) {
                 if (other_block <= order_.first_block()) {
-                    const Beside* other = beside.empty() || (strength_of(request.site) != as_data && strength_of_actor(who) != as_data) ? nullptr : beside_of(other_block, beside);
+                    const Beside* other = !beside || (strength_of(request.site) != as_data && strength_of_actor(who) != as_data) ? nullptr : beside_of(other_block, *beside);
                     if (other) note_beside(*other, request, at.thread, memory, int64_t(offset), other_kind);
                     return;
                 }
@@ -94,7 +103,7 @@ void GlobalChecker::note_beside(const Beside& other, const Request& request, int
         }
     const uint64_t block = order_.block() - order_.first_block() - 1;
     meetings_.push_back({&other, {Fault::race_beside, request.site, 0, thread, 0, block, memory.name, offset, 1, block, true,
-                                  other.text + (other_kind == load ? " reads it" : " writes it")}});
+                                  other.text() + (other_kind == load ? " reads it" : " writes it")}});
 }
 
 void GlobalChecker::block_done(Findings& findings)

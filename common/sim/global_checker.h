@@ -23,7 +23,11 @@ namespace sim {
 // Another launch, or a copy, that may run at the same time as the one that runs.
 struct Beside {
     uint64_t first, blocks;  // counted over all launches: its blocks are first + 1 to first + blocks
-    std::string text;        // for a reader: "put, launched at program.cu:31 on device 1"
+    const char* name;        // of the kernel, or of the function that copies
+    const void* place;       // where the program calls it
+    bool launch;
+    int device;              // -1: there is one alone
+    std::string text() const;  // "put, launched at program.cu:31 on device 1"
 };
 // The one that a block is of; null: none. They are in the order of their blocks.
 const Beside* beside_of(uint64_t block, const std::vector<Beside>& all);

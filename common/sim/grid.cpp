@@ -302,7 +302,12 @@ void use_device(int device, bool several, uint32_t peers)
     settings().peers = peers;
 }
 
-void use_beside(std::vector<Beside> beside) { settings().beside = std::move(beside); }
+void use_beside(std::vector<Beside> beside)
+{
+    static std::vector<Beside> kept;
+    kept = std::move(beside);
+    settings().beside = kept.empty() ? nullptr : &kept;
+}
 
 void use_one_host_thread(bool on) { settings().alone = on; }
 

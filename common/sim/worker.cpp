@@ -161,7 +161,7 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
 void Worker::global_request(const Request& request, int warp)
 {
     if (__builtin_expect(several_, 0)) split_by_device(request, warp);
-    else memory_request(request, warp, *recent_);
+    else memory_request(request, warp, *recent_, false);
 }
 
 // Lanes that touch the memory of different devices form a request to each.
@@ -178,18 +178,17 @@ void Worker::split_by_device(const Request& request, int warp)
             if (recent_->device == first->device) together |= 1u << lane;
         }
         left &= ~together;
-        memory_request({request.site, together, request.address, request.order, request.times}, warp, *first);
+        memory_request({request.site, together, request.address, request.order, request.times}, warp, *first, first->device >= 0 && first->device != settings().device);
     }
 }
 
-void Worker::memory_request(const Request& request, int warp, const Allocation& target)
+void Worker::memory_request(const Request& request, int warp, const Allocation& target, bool far)
 {
     if (target.shadow) global_checker_.check(request, warp * warp_size, target, findings);
     if (!target.counted) return;
     const Kind kind = kind_of(request.site);
     if (target.unwritten && kind == store) output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);
     else if (target.unwritten || (kind == store && !target.constant)) unordered_possible = true;
-    const bool far = target.device >= 0 && target.device != settings().device;
     const uint64_t offset = target.gpu_address - target.begin;
     const int units = far ? counter.count_peer(request, target.device) : counter.count(request, global, offset);
     if (settings().trace) {

@@ -93,7 +93,8 @@ private:
     void shared_request(const Request& request, int warp, const SharedArray& array);
     void global_request(const Request& request, int warp);
     __attribute__((noinline)) void split_by_device(const Request& request, int warp);
-    void memory_request(const Request& request, int warp, const Allocation& target);
+    // `far`: it is another device's.
+    void memory_request(const Request& request, int warp, const Allocation& target, bool far);
     void tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition);
 
     Grid* grid_ = nullptr;
@@ -126,7 +127,7 @@ struct Settings {
     int device = 0;           // that runs the kernel
     bool several = false;     // devices
     uint32_t peers = 0;       // bit d: the kernel's device may access the memory of device d
-    std::vector<Beside> beside;  // what may run at the same time as the launch
+    const std::vector<Beside>* beside = nullptr;  // what may run at the same time as the launch; null: nothing
 };
 Settings& settings();
 

@@ -128,7 +128,7 @@ void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bo
     });
     for (const auto& [other, at] : first) {
         const char* does = writes ? "writes" : "reads";
-        const std::string what = format("%s it and %s %s it; nothing orders the two: record an event after the first, and let the second wait for it", does, other.first->text.c_str(),
+        const std::string what = format("%s it and %s %s it; nothing orders the two: record an event after the first, and let the second wait for it", does, other.first->text().c_str(),
                                         other.second ? "writes" : "reads");
         program_finding(format("race: %s: %s ", address_text(address - offset + at).c_str(), call.text().c_str()) + what, 1, call.text() + what);
     }
