@@ -32,6 +32,7 @@ WRONG = {
     "race_with_message": [rf"race: {B % 1}: ncclRecv at LINE writes it and set, launched at LINE on device 1 writes it; {UNORDERED}"],
     "race_before_message": [rf"race: {A % 0}: ncclSend at LINE reads it and set, launched at LINE on device 0 writes it; {UNORDERED}"],
     "race_after_message": [rf"set: race: {B % 1}: THREAD, writes it and ncclRecv at LINE on device 1 writes it; {UNORDERED}"],
+    "sender_is_ahead": [rf"put: race: {A % 2}: THREAD, reads it and set, launched at LINE on device 1 writes it; {UNORDERED}"],
     "thread_that_ends": [r"bad message: ncclRecv at LINE: rank 1 receives from rank 0, which does not send; ", r"bad message: ncclSend at LINE: rank 1 sends to rank 0, which never receives"],
     "nccl_foreign_id": [r"bad message: ncclCommInitRank at LINE: the id is not from ncclGetUniqueId in this process, and the simulator has no messages between processes"],
     "nccl_ranks_one_by_one": [r"bad message: ncclCommInitRank at LINE: the thread made rank 0, too, and waits for ever there; put the calls between ncclGroupStart and ncclGroupEnd"],
@@ -51,7 +52,7 @@ WRONG = {
     "nccl_collective": [r"not simulated: ncclAllReduce at LINE: of NCCL there are ncclSend and ncclRecv"],
 }
 # What comes close to them, and is right.
-RIGHT = ["event", "synchronize", "threads", "nccl_right", "wrong_stream", "wrong_event"]
+RIGHT = ["event", "synchronize", "threads", "ordered_by_message", "nccl_right", "wrong_stream", "wrong_event"]
 
 
 @pytest.mark.parametrize("fault", WRONG)
@@ -68,7 +69,7 @@ def test_each_fault_is_found(fault):
 def test_what_is_ordered_is_no_fault(name):
     """With sim_quiet_report(), a program without findings prints nothing but its own lines."""
     done = tried("devices_wrong", name)
-    own = {"nccl_right": "group: no error\n", "wrong_stream": "cudaErrorInvalidResourceHandle\n", "wrong_event": "record: cudaErrorInvalidResourceHandle\n"}
+    own = {"nccl_right": "group: no error\n", "ordered_by_message": "group: no error\n", "wrong_stream": "cudaErrorInvalidResourceHandle\n", "wrong_event": "record: cudaErrorInvalidResourceHandle\n"}
     assert done.returncode == 0 and done.stdout == own.get(name, ""), done.stdout + done.stderr
 
 
@@ -85,8 +86,8 @@ def test_bad_options(options, words):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("gpus", [1, 2, 4, 8])
-@pytest.mark.parametrize("name", ["devices_language", "devices_lanes"])
+@pytest.mark.parametrize("gpus", [1, 2, 8, 16])
+@pytest.mark.parametrize("name", ["devices_language", "devices_lanes", "devices_threads"])
 def test_right_programs(name, gpus):
     done = tried(name, options=f"--gpus {gpus}")
     assert done.returncode == 0 and "PASSED" in done.stdout and closing(done)[2] == 0, done.stdout + done.stderr

@@ -68,8 +68,11 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
         dynamic_ = std::aligned_alloc(1024, dynamic_room_);
         if (!dynamic_) throw std::bad_alloc();
     }
-    if (kernel && kernel == kernel_ && dynamic_bytes == dynamic_bytes_) return;
+    // A program may launch from several host threads, each of which has its own arrays.
+    const uintptr_t base = thread_local_base();
+    if (kernel && kernel == kernel_ && dynamic_bytes == dynamic_bytes_ && base == base_) return;
     kernel_ = kernel;
+    base_ = base;
     arrays_.clear();
     static_bytes_ = end_ = cells_ = 0;
     const Symbol* function = kernel ? function_at(uint64_t(kernel)) : nullptr;
@@ -78,7 +81,7 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
         for (const Symbol& s : all_arrays())
             if (belongs_to(s, *function)) own.push_back({layout_of(s), &s});
     std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.first.order < b.first.order; });
-    for (const auto& [layout, s] : own) add(thread_local_base() + s->address, s->bytes, name_of(*s), round_up(end_, layout.align), layout.elements);
+    for (const auto& [layout, s] : own) add(base + s->address, s->bytes, name_of(*s), round_up(end_, layout.align), layout.elements);
     dynamic_bytes_ = dynamic_bytes;
     if (dynamic_bytes) {
         const uint64_t static_bytes = static_bytes_;

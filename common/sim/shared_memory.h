@@ -52,6 +52,7 @@ private:
     const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset, Elements elements = {});
 
     const void* kernel_ = nullptr;
+    uintptr_t base_ = 0;  // of the host thread's variables
     std::vector<std::unique_ptr<SharedArray>> arrays_;
     size_t recent_ = 0;  // the array found last
     uint64_t static_bytes_ = 0, end_ = 0, cells_ = 0;

@@ -187,6 +187,17 @@ int main(int, char** arguments)
         CHECK(cudaSetDevice(1));
         set<<<1, 33>>>(b[1], 1);
     }
+    // The receiver goes on when the sender has come to the message, and not the other way round.
+    if (is("ordered_by_message") || is("sender_is_ahead")) {
+        const int first = is("ordered_by_message") ? 0 : 1, second = 1 - first;
+        enable(first, 2);
+        enable(second, 2);
+        CHECK(cudaSetDevice(first));
+        set<<<1, 32, 0, stream[first]>>>(a[2], 1);
+        messages();
+        CHECK(cudaSetDevice(second));
+        put<<<1, 32, 0, stream[second]>>>(a[second], a[2]);
+    }
     if (!strncmp(fault, "nccl_", 5)) {
         fault += 5;
         messages();

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <list>
+#include <map>
 #include <memory>
 #include <set>
 #include <thread>
@@ -67,7 +68,18 @@ struct Clique {
     int ranks;
     std::vector<ncclComm_t> comms;  // by rank; null: not made yet
     std::list<Message> sends, receives;
-    std::set<std::thread::id> waiting;
+    std::map<std::thread::id, uint64_t> waiting;  // threads, and the group whose messages they wait for
+
+    // Whether the group has a message that nobody has sent. A thread whose last one has just come is not stuck: it has not gone on yet.
+    bool misses(uint64_t group) const
+    {
+        return std::any_of(receives.begin(), receives.end(), [&](const Message& m) { return m.posted == group; });
+    }
+    bool stuck(std::thread::id thread) const
+    {
+        const auto waits = waiting.find(thread);
+        return waits != waiting.end() && misses(waits->second);
+    }
 };
 
 struct State {
@@ -180,7 +192,7 @@ bool may_come(const Clique& clique)
 {
     if (alone()) return false;
     for (ncclComm_t comm : clique.comms)
-        if (!comm || (!clique.waiting.count(comm->thread) && !state().ended.count(comm->thread))) return true;
+        if (!comm || (!clique.stuck(comm->thread) && !state().ended.count(comm->thread))) return true;
     return false;
 }
 
@@ -249,12 +261,10 @@ ncclResult_t end_group()
         for (Message& m : clique->sends)
             if (m.posted == number && m.kept.empty() && m.bytes) m.kept = bytes_at(m.data, m.bytes);
     for (Clique* clique : cliques) {
-        const auto own = [&](const Message& m) { return m.posted == number; };
-        const auto missing = [&] { return std::any_of(clique->receives.begin(), clique->receives.end(), own); };
-        clique->waiting.insert(std::this_thread::get_id());
-        while (missing() && may_come(*clique)) state().arrived.wait_for(lock, std::chrono::milliseconds(20));
-        clique->waiting.erase(std::this_thread::get_id());
+        clique->waiting[std::this_thread::get_id()] = number;
+        while (clique->misses(number) && may_come(*clique)) state().arrived.wait_for(lock, std::chrono::milliseconds(20));
         const bool last = !may_come(*clique);
+        clique->waiting.erase(std::this_thread::get_id());
         for (auto* list : {&clique->sends, &clique->receives})
             for (auto m = list->begin(); m != list->end();) {
                 if (m->posted != number || !(last || !m->sends)) {
