@@ -151,7 +151,7 @@ update = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' > $@.$$$$; if cmp
 
 # A change of a compile or link command rebuilds the objects or programs that it makes.
 build/flags: FORCE
-	$(call update,$(COMPILE) $(SIM_KERNELS) $(foreach group,$(GROUPS),$(sources_of_$(group))))
+	$(call update,$(COMPILE) $(SIM_KERNELS) $(TRY_CPP) $(foreach group,$(GROUPS),$(sources_of_$(group))))
 build/flags.cuda: FORCE
 	$(call update,$(CUDA_COMPILE))
 build/flags.link: FORCE
@@ -164,7 +164,7 @@ build/commit.h: FORCE
 # Tests.
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu tests/atomics_async.cu)
-TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/order build/tests/places build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim
+TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/order build/tests/places build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim build/tests/faulty_gpu
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/flags.link
 	$(link)
@@ -182,6 +182,18 @@ build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call 
 
 build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu))) build/flags.link
 	$(link)
+
+# Step 4 with common/cuda/, both compiled by CXX for the CUDA runtime of tests/faulty_cuda.cpp, whose calls can fail. It has the simulator, too.
+FAULTY := $(patsubst %.cu,build/faulty/%.o,common/cuda/device.cu $(filter %.cu,$(call step_sources,step04)))
+build/faulty/%.o: %.cu build/rewrite build/flags
+	@mkdir -p $(@D)
+	$(call say,C++,$< for tests/faulty_cuda.cpp) $(CXX) $(CPP:-MMD=-MD) $(filter-out -DSIMULATOR,$(TRY_CPP)) $(CPPFLAGS) -MF $(@:.o=.d) -MT $@ -E $< -o $(@:.o=.pre.ii)
+	@build/rewrite $(@:.o=.pre.ii) > $(@:.o=.ii)
+	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec -c $(@:.o=.ii) -o $@
+
+build/tests/faulty_cuda.o: private override CPPFLAGS += -isystem common/sim/include
+build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY) $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step04))) build/flags.link
+	$(call say,link,$@) $(CXX) -pthread $(LDFLAGS) -o $@ $(filter %.o,$^)
 
 # Mutants of the steps' kernels, written by tests/mutation.py.
 build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/flags.link

@@ -1,4 +1,4 @@
-// The GPU as a Device: device 0 of the CUDA runtime, measured with its events.
+// The GPU as a Device: the one that the CUDA runtime chooses, measured with its events.
 
 #include <cuda_runtime.h>
 
@@ -16,13 +16,16 @@ namespace {
 
 using namespace harness;
 
+// The kernel that was launched last: its faults show in later calls. Empty: none.
+std::string launched;
+
 // Throws status_no_device, naming the call and its place, unless `call` succeeded.
 #define CUDA(call) check(call, #call, __FILE__, __LINE__)
 
 void check(cudaError_t status, const char* call, const char* file, int line)
 {
     if (status == cudaSuccess) return;
-    throw Error{status_no_device, format("%s:%d: %s: %s", file, line, call, cudaGetErrorString(status))};
+    throw Error{status_no_device, format("%s:%d: %s: %s%s", file, line, call, cudaGetErrorString(status), launched.empty() ? "" : (" (after the launch of " + launched + ")").c_str())};
 }
 
 template <typename Bits>
@@ -68,15 +71,19 @@ class Gpu : public Device {
 public:
     Gpu()
     {
+        // Of several cards, CUDA takes the first that no other process has for itself. The first call that needs one decides.
+        int card = 0;
         cudaDeviceProp properties;
-        CUDA(cudaGetDeviceProperties(&properties, 0));
+        CUDA(cudaFree(nullptr));
+        CUDA(cudaGetDevice(&card));
+        CUDA(cudaGetDeviceProperties(&properties, card));
         CUDA(cudaEventCreate(&start_));
         CUDA(cudaEventCreate(&stop_));
         // Double data rate: two transfers per clock of a bus this many bits wide. Cards that do
         // not tell report zero, and so do we.
         int clock_khz = 0, bus_bits = 0;
-        CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, 0));
-        CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+        CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, card));
+        CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, card));
         const double peak_gbs = 2.0 * clock_khz * 1e3 * bus_bits / 8 / 1e9;
         info_ = {"cuda", properties.name, driver_version(), "", peak_gbs, uint64_t(properties.l2CacheSize), "cudaMemcpy", 0};
         most_blocks_ = 8 * properties.multiProcessorCount;
@@ -180,10 +187,9 @@ public:
 
     void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) override
     {
+        launched = kernel.name;
         kernel.launch[int(odata.contents.type)](odata.data, idata.data, width, height, block);
-        const cudaError_t status = cudaGetLastError();
-        if (status != cudaSuccess)
-            throw Error{status_no_device, format("launch of %s: %s", kernel.name.c_str(), cudaGetErrorString(status))};
+        CUDA(cudaGetLastError());
     }
 
     void enqueue_copy(void* to, const void* from, uint64_t bytes) override
@@ -242,9 +248,13 @@ std::unique_ptr<Device> open(const Machine&, std::string& why_not)
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
     if (status == cudaSuccess && count > 0) {
-        auto gpu = std::make_unique<Gpu>();
-        gpu->launch_first(start);
-        return gpu;
+        try {
+            auto gpu = std::make_unique<Gpu>();
+            gpu->launch_first(start);
+            return gpu;
+        } catch (const Error& error) {
+            throw Error{error.status, error.message + "; --device sim needs no GPU"};
+        }
     }
     why_not = status == cudaSuccess ? "none installed"
               : status == cudaErrorInsufficientDriver ? "no NVIDIA driver, or one too old for this program"
