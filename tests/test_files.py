@@ -190,6 +190,15 @@ def test_a_limit_of_threads_on_a_terminal(tmp_path):
     os.close(terminal)
 
 
+def test_a_small_stack():
+    """Of the main thread: the others have stacks of their own. At 16 KB not even ls runs."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_STACK, (64 << 10, 64 << 10))
+
+    done = subprocess.run([STEP, "--device", "sim", "--size", "133x77", "--all"], env={}, stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=limit)
+    assert done.returncode == 0 and "verified" in done.stdout, done
+
+
 def test_what_is_named_is_shown_on_one_line():
     done = subprocess.run([STEP, "--kernel", b"a\nb\xff\x1b[2J\xc3\xa9"], stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 2 and done.stderr.startswith(b"step04: --kernel a\\x0ab\\xff\\x1b[2J\xc3\xa9: expected") and done.stderr.count(b"\n") == 1

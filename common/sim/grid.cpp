@@ -1,6 +1,7 @@
 // Runs the blocks of a grid, shared by the host threads.
 
 #include <malloc.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -29,6 +30,8 @@ Findings host_findings;
 
 // The host threads. The caller of run_grid is one of them; the others sleep between grids.
 class Pool {
+    static constexpr size_t stack_bytes = 8 << 20;
+
 public:
     Pool();
     ~Pool();
@@ -67,6 +70,13 @@ Pool::Pool()
 #ifdef M_ARENA_MAX
     mallopt(M_ARENA_MAX, 1);  // host threads allocate once, and little: memory of their own for it would be wasted
 #endif
+    // `ulimit -s` is the main thread's. The stack of another thread also holds the shared arrays of all kernels.
+    pthread_attr_t usual;
+    size_t bytes = 0;
+    if (pthread_getattr_default_np(&usual) == 0) {
+        if (pthread_attr_getstacksize(&usual, &bytes) == 0 && bytes < stack_bytes && pthread_attr_setstacksize(&usual, stack_bytes) == 0) pthread_setattr_default_np(&usual);
+        pthread_attr_destroy(&usual);
+    }
     set_active(harness::usable_processors());
 }
 
