@@ -23,10 +23,11 @@ GPU := $(shell nvidia-smi -L 2>/dev/null | grep GPU)
 ARCH ?= $(if $(GPU),native,all-major)
 endif
 
+comma := ,
 WARNINGS := -Wall -Wextra -Werror
 CPP := -std=c++17 -I. -MMD -MP
 # CPPFLAGS of `make try` apply to the program, not to the simulator.
-COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLAGS)) $(CXXFLAGS) -pthread
+COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLAGS)) $(CXXFLAGS) $(SANITIZERS) -pthread
 
 # A kernel for the simulator passes through three programs: the preprocessor, build/rewrite, which rewrites the syntax that
 # only nvcc understands, and the compiler, which puts a call in front of every memory access (-fsanitize=thread).
@@ -50,13 +51,27 @@ SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguis
 SIM_KERNELS += $(shell test "$$($(CXX) -dumpversion | cut -d. -f1)" -ge 16 2>/dev/null && echo -fno-tree-forwprop)
 endif
 
+# SANITIZE=address,undefined or SANITIZE=thread: sanitizers watch the host's code; undefined also the kernels'. `make sanitize` runs
+# what runs with them. tests/sanitize.py says what they cannot see.
+ifneq ($(SANITIZE),)
+SANITIZERS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+# The simulator has the handler of a kernel's indices itself.
+SIM_KERNELS += $(if $(filter undefined,$(subst $(comma), ,$(SANITIZE))),-fsanitize=undefined -fno-sanitize-recover=undefined -fsanitize-recover=bounds)
+ifneq ($(filter thread,$(SANITIZE)),)
+# Functions end on other fibers than they began on, so their entries and exits are not counted.
+SANITIZERS += $(if $(findstring clang,$(shell $(CXX) --version)),-mllvm -tsan-instrument-func-entry-exit=0,-Wno-tsan --param tsan-instrument-func-entry-exit=0) -DHOOKED_AS=__sim_
+# What kernels call is the simulator's; the compiler's library has the usual names.
+rename_hooks = && nm $(1) | sed -n 's/.* \(__tsan_\(.*\)\)/\1 __sim_\2/p' | sort -u > $(1).hooks && objcopy --redefine-syms=$(1).hooks $(1)
+endif
+endif
+
 ifneq ($(NVCC),)
 CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
-LINK = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(LDFLAGS))
+LINK = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(SANITIZERS) $(LDFLAGS))
 # common/cuda/launches.cu records launches before the CUDA runtime gets them.
 WRAP := $(addprefix -Xlinker --wrap=,__cudaPushCallConfiguration cudaLaunchKernel __cudaLaunchKernel)
 else
-LINK := $(CXX) -pthread $(LDFLAGS)
+LINK := $(CXX) -pthread $(SANITIZERS) $(LDFLAGS)
 endif
 
 # The recipe that links a program's objects.
@@ -127,7 +142,7 @@ build/%.sim.o: %.cu build/rewrite build/flags
 	@mkdir -p $(@D)
 	$(call say,sim,$<) $(CXX) $(CPP:-MMD=-MD) $(SIM_CPP) $(CPPFLAGS) -MF build/$*.sim.d -MT $@ -E $< -o build/$*.sim.pre.ii
 	@build/rewrite --namespace simulated build/$*.sim.pre.ii > build/$*.sim.ii
-	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@
+	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@ $(call rename_hooks,$@)
 
 # It runs during the build, so it is compiled for this machine and without the kernels' flags.
 build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h)
@@ -189,11 +204,11 @@ build/faulty/%.o: %.cu build/rewrite build/flags
 	@mkdir -p $(@D)
 	$(call say,C++,$< for tests/faulty_cuda.cpp) $(CXX) $(CPP:-MMD=-MD) $(filter-out -DSIMULATOR,$(TRY_CPP)) $(CPPFLAGS) -MF $(@:.o=.d) -MT $@ -E $< -o $(@:.o=.pre.ii)
 	@build/rewrite $(@:.o=.pre.ii) > $(@:.o=.ii)
-	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec -c $(@:.o=.ii) -o $@
+	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec $(SANITIZERS) -c $(@:.o=.ii) -o $@
 
 build/tests/faulty_cuda.o: private override CPPFLAGS += -isystem common/sim/include
 build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY) $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step04))) build/flags.link
-	$(call say,link,$@) $(CXX) -pthread $(LDFLAGS) -o $@ $(filter %.o,$^)
+	$(call say,link,$@) $(CXX) -pthread $(SANITIZERS) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
 # Mutants of the steps' kernels, written by tests/mutation.py.
 build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/flags.link
@@ -313,7 +328,6 @@ table-bandwidth: all
 	$(call measure,bandwidth,step02,--kernel F9 --size 4096 --block 32x16$(comma)32x8$(comma)64x16$(comma)64x8$(comma)128x8,_blocks)
 	$(if $(GPU),for step in step01 step02; do $(call measure,bandwidth,$${step},--kernel F --size 4096 --device sim,_counts) || exit; done)
 	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
-comma := ,
 
 # `make try` runs a program with its own main: FILE=program.cu, or several files of one program;
 # ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS=-I... for its headers;
@@ -321,10 +335,10 @@ comma := ,
 TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
 # $(call try_object,source,stem): the object stem.o of one file.
 try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
-             $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(SIM_KERNELS) -c $(2).ii -o $(2).o && rm $(2).pre.ii
+             $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(SIM_KERNELS) -c $(2).ii -o $(2).o $(call rename_hooks,$(2).o) && rm $(2).pre.ii
 # In a program of several files, those that end in .cpp are plain C++, as for nvcc.
 try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$$(dirname $(1))" $(CPPFLAGS) $(CXXFLAGS) -c $(1) -o $(2).o
-try_link = $(CXX) -pthread $(CXXFLAGS) $(LDFLAGS) -o $(1) $(COMMON_CPP) $(RUNTIME) $(2) $(LDLIBS)
+try_link = $(CXX) -pthread $(CXXFLAGS) $(SANITIZERS) $(LDFLAGS) -o $(1) $(COMMON_CPP) $(RUNTIME) $(2) $(LDLIBS)
 
 build/try/%: %.cu build/rewrite $(COMMON_CPP) $(RUNTIME) $(wildcard common/sim/include/* common/sim/include/*/*)
 	@mkdir -p $(@D)

@@ -6,6 +6,11 @@
 
 #include <new>
 
+#ifdef SIM_ANNOUNCED_FIBERS
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace sim {
 
 Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE)))
@@ -15,7 +20,27 @@ Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE)))
     pool_ = static_cast<char*>(pool);
 }
 
-Fibers::~Fibers() { munmap(pool_, stack_bytes * most); }
+Fibers::~Fibers()
+{
+#ifdef SIM_ANNOUNCED_FIBERS
+    __asan_unpoison_memory_region(pool_, stack_bytes * most);  // another mapping may take the place
+#endif
+    munmap(pool_, stack_bytes * most);
+}
+
+#ifdef SIM_ANNOUNCED_FIBERS
+void Fibers::leave(Fiber* from, Fiber* to)
+{
+    left_home_ = !from;
+    const char* bottom = to ? pool_ + (to - fiber_) * stack_bytes + page_ : nullptr;
+    __sanitizer_start_switch_fiber(from ? &from->shadow : &home_.shadow, to ? bottom : home_.bottom, to ? stack_bytes - page_ : home_.bytes);
+}
+
+void Fibers::arrive(Fiber* on)
+{
+    __sanitizer_finish_switch_fiber(on ? on->shadow : home_.shadow, left_home_ ? &home_.bottom : nullptr, left_home_ ? &home_.bytes : nullptr);
+}
+#endif
 
 bool Fibers::guard(uintptr_t address) const { return hold(address) && (address - uintptr_t(pool_)) % stack_bytes < page_; }
 
@@ -29,6 +54,8 @@ std::string_view Fibers::stack(const Fiber& fiber) const
 void Fibers::start(Fiber*& running, void (*enter)())
 {
     const size_t i = size_t(started_++);
+    fiber_[i].shadow = nullptr;
+    leave(running, &fiber_[i]);
     running = &fiber_[i];
     char* low = pool_ + i * stack_bytes;
     mprotect(low, page_, PROT_NONE);

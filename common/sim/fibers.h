@@ -10,6 +10,13 @@
 #include <cstdint>
 #include <string_view>
 
+#if defined __SANITIZE_ADDRESS__
+#define SIM_ANNOUNCED_FIBERS
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SIM_ANNOUNCED_FIBERS
+#endif
+#endif
 namespace sim {
 
 // Places to go on at are filled by __builtin_setjmp and left to by __builtin_longjmp.
@@ -18,6 +25,7 @@ struct Fiber {
     void* idle[5];      // between two of them
     const char* frame;  // of the function that paused it
     uint64_t turn;      // of the simulated thread: launch.h
+    void* shadow;       // AddressSanitizer's, while the fiber is paused
 };
 
 // The fibers of one host thread and their stacks.
@@ -43,11 +51,28 @@ public:
     // enter() there. `running` is set to the fiber first.
     [[noreturn]] void start(Fiber*& running, void (*enter)());
 
+    // AddressSanitizer is told of every switch: in front of it, and behind it. Null: the stack of the host thread.
+#ifdef SIM_ANNOUNCED_FIBERS
+    void leave(Fiber* from, Fiber* to);
+    void arrive(Fiber* on);
+#else
+    void leave(Fiber*, Fiber*) {}
+    void arrive(Fiber*) {}
+#endif
+
 private:
     Fiber fiber_[most];
     int started_ = 0;
     char* pool_;
     size_t page_;
+#ifdef SIM_ANNOUNCED_FIBERS
+    struct {
+        void* shadow = nullptr;
+        const void* bottom = nullptr;
+        size_t bytes = 0;
+    } home_;  // the stack of the host thread
+    bool left_home_ = false;
+#endif
 };
 
 }  // namespace sim

@@ -1,5 +1,6 @@
 // What the compiler calls in front of every access of a file that is compiled with
 // -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked.
+// Where it is (make SANITIZE=thread), the Makefile gives kernel files, and HOOKED_AS this one, other names.
 
 #include <algorithm>
 #include <cstdint>
@@ -58,47 +59,54 @@ using sim::store;
 
 #define HERE __builtin_return_address(0)
 
+#ifndef HOOKED_AS
+#define HOOKED_AS __tsan_
+#endif
+#define JOINED(a, b) a##b
+#define JOIN(a, b) JOINED(a, b)
+#define HOOK(name) JOIN(HOOKED_AS, name)
+
 // Accesses whose type is not aligned to its size are made piece by piece.
 #define HOOKS(bytes, log2_bytes)                                                                                    \
-    void __tsan_read##bytes(void* p) { sim::see<load, log2_bytes>(p, HERE); }                                       \
-    void __tsan_write##bytes(void* p) { sim::see<store, log2_bytes>(p, HERE); }                                     \
-    void __tsan_read_write##bytes(void* p)                                                                          \
+    void HOOK(read##bytes)(void* p) { sim::see<load, log2_bytes>(p, HERE); }                                       \
+    void HOOK(write##bytes)(void* p) { sim::see<store, log2_bytes>(p, HERE); }                                     \
+    void HOOK(read_write##bytes)(void* p)                                                                          \
     {                                                                                                               \
         sim::see<load, log2_bytes>(p, HERE);                                                                        \
         sim::see<store, log2_bytes>(p, HERE);                                                                       \
     }                                                                                                               \
-    void __tsan_unaligned_read##bytes(void* p) { sim::see_range(p, bytes, load, HERE); }                            \
-    void __tsan_unaligned_write##bytes(void* p) { sim::see_range(p, bytes, store, HERE); }                          \
-    void __tsan_unaligned_read_write##bytes(void* p)                                                                \
+    void HOOK(unaligned_read##bytes)(void* p) { sim::see_range(p, bytes, load, HERE); }                            \
+    void HOOK(unaligned_write##bytes)(void* p) { sim::see_range(p, bytes, store, HERE); }                          \
+    void HOOK(unaligned_read_write##bytes)(void* p)                                                                \
     {                                                                                                               \
         sim::see_range(p, bytes, load, HERE);                                                                       \
         sim::see_range(p, bytes, store, HERE);                                                                      \
     }                                                                                                               \
-    void __tsan_volatile_read##bytes(void* p) { sim::see_volatile<load, log2_bytes>(p, HERE); }                     \
-    void __tsan_volatile_write##bytes(void* p) { sim::see_volatile<store, log2_bytes>(p, HERE); }                   \
-    void __tsan_unaligned_volatile_read##bytes(void* p) { sim::see_range(p, bytes, load, HERE); }                   \
-    void __tsan_unaligned_volatile_write##bytes(void* p) { sim::see_range(p, bytes, store, HERE); }
+    void HOOK(volatile_read##bytes)(void* p) { sim::see_volatile<load, log2_bytes>(p, HERE); }                     \
+    void HOOK(volatile_write##bytes)(void* p) { sim::see_volatile<store, log2_bytes>(p, HERE); }                   \
+    void HOOK(unaligned_volatile_read##bytes)(void* p) { sim::see_range(p, bytes, load, HERE); }                   \
+    void HOOK(unaligned_volatile_write##bytes)(void* p) { sim::see_range(p, bytes, store, HERE); }
 
 // Atomic operations of C++ (std::atomic, and the guards of static variables): host code makes them.
 #define ATOMICS(bits, type)                                                                                         \
-    type __tsan_atomic##bits##_load(const volatile type* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }   \
-    void __tsan_atomic##bits##_store(volatile type* p, type v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }   \
-    type __tsan_atomic##bits##_exchange(volatile type* p, type v, int) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); } \
-    type __tsan_atomic##bits##_fetch_add(volatile type* p, type v, int) { return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST); } \
-    type __tsan_atomic##bits##_fetch_sub(volatile type* p, type v, int) { return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); } \
-    type __tsan_atomic##bits##_fetch_and(volatile type* p, type v, int) { return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); } \
-    type __tsan_atomic##bits##_fetch_or(volatile type* p, type v, int) { return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); }   \
-    type __tsan_atomic##bits##_fetch_xor(volatile type* p, type v, int) { return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); } \
-    type __tsan_atomic##bits##_fetch_nand(volatile type* p, type v, int) { return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST); } \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected, type v, int, int)           \
+    type HOOK(atomic##bits##_load)(const volatile type* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }   \
+    void HOOK(atomic##bits##_store)(volatile type* p, type v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }   \
+    type HOOK(atomic##bits##_exchange)(volatile type* p, type v, int) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_add)(volatile type* p, type v, int) { return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_sub)(volatile type* p, type v, int) { return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_and)(volatile type* p, type v, int) { return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_or)(volatile type* p, type v, int) { return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); }   \
+    type HOOK(atomic##bits##_fetch_xor)(volatile type* p, type v, int) { return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_nand)(volatile type* p, type v, int) { return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST); } \
+    int HOOK(atomic##bits##_compare_exchange_strong)(volatile type* p, type* expected, type v, int, int)           \
     {                                                                                                               \
         return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
     }                                                                                                               \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile type* p, type* expected, type v, int, int)             \
+    int HOOK(atomic##bits##_compare_exchange_weak)(volatile type* p, type* expected, type v, int, int)             \
     {                                                                                                               \
         return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
     }                                                                                                               \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type v, int, int)              \
+    type HOOK(atomic##bits##_compare_exchange_val)(volatile type* p, type expected, type v, int, int)              \
     {                                                                                                               \
         __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
         return expected;                                                                                            \
@@ -112,16 +120,16 @@ HOOKS(4, 2)
 HOOKS(8, 3)
 HOOKS(16, 4)
 
-void __tsan_read_range(void* p, size_t bytes) { sim::see_range(p, bytes, load, HERE); }
-void __tsan_write_range(void* p, size_t bytes) { sim::see_range(p, bytes, store, HERE); }
+void HOOK(read_range)(void* p, size_t bytes) { sim::see_range(p, bytes, load, HERE); }
+void HOOK(write_range)(void* p, size_t bytes) { sim::see_range(p, bytes, store, HERE); }
 
 ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
 
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-void __tsan_atomic_signal_fence(int) {}
+void HOOK(atomic_thread_fence)(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void HOOK(atomic_signal_fence)(int) {}
 
 // An index of an array whose length the compiler knows is out of bounds (-fsanitize=bounds): what it tells.
 struct IndexData {
@@ -146,26 +154,26 @@ void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
         int(data->place.line), uint64_t(HERE));
 }
 
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-void __tsan_vptr_update(void** p, void*) { sim::see<store, 3>(p, HERE); }
-void __tsan_vptr_read(void** p) { sim::see<load, 3>(p, HERE); }
+void HOOK(init)() {}
+void HOOK(func_entry)(void*) {}
+void HOOK(func_exit)() {}
+void HOOK(vptr_update)(void** p, void*) { sim::see<store, 3>(p, HERE); }
+void HOOK(vptr_read)(void** p) { sim::see<load, 3>(p, HERE); }
 
 // memcpy and its kin: launch.h has kernels call these.
-void* __tsan_memcpy(void* to, const void* from, size_t bytes)
+void* HOOK(memcpy)(void* to, const void* from, size_t bytes)
 {
     sim::see_copy(from, bytes, load, HERE);
     sim::see_copy(to, bytes, store, HERE);
     return memcpy(to, from, bytes);
 }
-void* __tsan_memmove(void* to, const void* from, size_t bytes)
+void* HOOK(memmove)(void* to, const void* from, size_t bytes)
 {
     sim::see_copy(from, bytes, load, HERE);
     sim::see_copy(to, bytes, store, HERE);
     return memmove(to, from, bytes);
 }
-void* __tsan_memset(void* to, int value, size_t bytes)
+void* HOOK(memset)(void* to, int value, size_t bytes)
 {
     sim::see_copy(to, bytes, store, HERE);
     return memset(to, value, bytes);

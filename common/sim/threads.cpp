@@ -54,7 +54,9 @@ void Threads::run_block(bool alone)
     unsettled_ = yields_ = false;
     current_ = nobody;
     warp_end_ = std::min(warp_size, threads_);
+    running_ = nullptr;
     if (__builtin_setjmp(home_) == 0) go_on(advance());
+    fibers_.arrive(nullptr);
     current_ = nobody;
 }
 
@@ -123,8 +125,12 @@ bool Threads::stuck()
 // Leaves the running fiber for the one that carries the current thread on.
 void Threads::go_on(int thread)
 {
-    if (thread == nobody) __builtin_longjmp(home_, 1);
+    if (thread == nobody) {
+        fibers_.leave(running_, nullptr);
+        __builtin_longjmp(home_, 1);
+    }
     if (state_[thread] == ready) {
+        fibers_.leave(running_, fiber_of_[thread]);
         running_ = fiber_of_[thread];
         // Of the fiber after this one, all that matters is the end of its stack, last touched
         // a whole block ago: by the time its turn comes it can be back in the cache.
@@ -136,6 +142,7 @@ void Threads::go_on(int thread)
     }
     turn = 0;
     if (!idle_.empty()) {
+        fibers_.leave(running_, idle_.back());
         running_ = idle_.back();
         idle_.pop_back();
         __builtin_longjmp(running_->idle, 1);
@@ -148,6 +155,7 @@ void Threads::enter_fiber() { here->fiber_start(); }
 void Threads::fiber_start()
 {
     __builtin_setjmp(here->running_->idle);
+    here->fibers_.arrive(here->running_);
     here->run_(here->arguments_);
     __builtin_unreachable();
 }
@@ -186,7 +194,8 @@ void Threads::end_thread()
     (threads).fiber_of_[(threads).current_] = (threads).running_;                         \
     (threads).running_->frame = static_cast<const char*>(__builtin_frame_address(0));     \
     (threads).running_->turn = turn;                                                      \
-    if (__builtin_setjmp((threads).running_->paused) == 0) (threads).go_on((threads).advance())
+    if (__builtin_setjmp((threads).running_->paused) == 0) (threads).go_on((threads).advance()); \
+    here->fibers_.arrive(here->running_)
 
 int Threads::barrier(int predicate, uint64_t place)
 {
