@@ -43,12 +43,18 @@ WARNINGS += -Wno-deprecated-declarations
 SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 \
                -Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1 -Xclang -mllvm -Xclang -tsan-distinguish-volatile=1
 else
+GCC := $(shell $(CXX) -dumpversion 2>/dev/null | cut -d. -f1)
+ifneq ($(filter 4 5 6 7 8 9 10,$(GCC)),)
+ifneq ($(filter-out clean help,$(or $(MAKECMDGOALS),all)),)
+$(error CXX=$(CXX) is g++ $(GCC). The simulator needs g++ 11 or clang++ 14, or newer. Type make CXX=g++-11 or make CXX=clang++)
+endif
+endif
 SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
                -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
                -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
 # From version 16 on, g++ merges two copies of a structure into one, which moves the load to the line after the store.
-SIM_KERNELS += $(shell test "$$($(CXX) -dumpversion | cut -d. -f1)" -ge 16 2>/dev/null && echo -fno-tree-forwprop)
+SIM_KERNELS += $(shell test '$(GCC)' -ge 16 2>/dev/null && echo -fno-tree-forwprop)
 endif
 
 # SANITIZE=address,undefined or SANITIZE=thread: sanitizers watch the host's code; undefined also the kernels'. `make sanitize` runs
@@ -112,7 +118,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book table-bandwidth peers report check test bench-sim bench-page clean help FORCE
+.PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book table-bandwidth peers report check test sanitize bench-sim bench-page clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -198,6 +204,10 @@ build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call 
 build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu))) build/flags.link
 	$(link)
 
+# Faults that sanitizers find.
+build/tests/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tests/sanitized.cu) build/tests/sanitized_host.o build/flags.link
+	$(link)
+
 # Step 4 with common/cuda/, both compiled by CXX for the CUDA runtime of tests/faulty_cuda.cpp, whose calls can fail. It has the simulator, too.
 FAULTY := $(patsubst %.cu,build/faulty/%.o,common/cuda/device.cu $(filter %.cu,$(call step_sources,step04)))
 build/faulty/%.o: %.cu build/rewrite build/flags
@@ -258,6 +268,9 @@ else
 check: all
 	@python3 tests/check.py
 endif
+
+sanitize:
+	@python3 tests/sanitize.py --jobs $(JOBS) $(if $(WORK),--work '$(WORK)')
 
 bench-page: .venv/tests
 	.venv/bin/python tests/bench_page.py
@@ -506,6 +519,7 @@ help:
 	@echo 'make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html'
 	@echo 'make check             verify every kernel, and compare the lessons'"'"' counts with an H200'"'"'s (10 seconds)'
 	@echo 'make test              build and run the tests (the first time, it also creates .venv)'
+	@echo 'make sanitize          build step 4 with the sanitizers of the compiler, in a copy of the tree, and run it (some minutes)'
 	@echo 'make bench-page        measure how fast the page of make report answers in a browser'
 	@echo 'make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it'
 	@echo '                       with an earlier commit'
