@@ -57,9 +57,9 @@ def as_user(commands, where="/home/ada/transpose"):
     return f"exec su ada -s /bin/bash -c {shlex.quote(f'set -e; export HOME=/home/ada; cd {shlex.quote(where)}; {commands}')}"
 
 
-def compiler(which, package, program):
+def compiler(which, package, program, least=0):
     """The oldest or newest version of a compiler that the system's archive has."""
-    return (f"package=$(apt-cache pkgnames {package}- | grep -E '^{re.escape(package)}-[0-9]+$' | sort -V | {'head' if which == 'oldest' else 'tail'} -n 1); "
+    return (f"package=$(apt-cache pkgnames {package}- | grep -E '^{re.escape(package)}-[0-9]+$' | sort -V | awk -F- '$NF >= {least}' | {'head' if which == 'oldest' else 'tail'} -n 1); "
             f"apt-get install -y --no-install-recommends $package > /dev/null; cxx={program}-${{package##*-}}; echo compiler: $($cxx --version | head -n 1); "
             f"rm -rf /tmp/with; git clone -q /srv/transpose.git /tmp/with; cd /tmp/with; make CXX=$cxx step04; {ALL_KERNELS}; rm -rf /tmp/with")
 
@@ -72,8 +72,9 @@ def rows():
         yield Row(f"{system}: report", system, as_user(REPORT), 0, CHAPTER)
     for system in SYSTEMS:
         for which in ("oldest", "newest"):
-            yield Row(f"{system}: {which} g++", system, compiler(which, "g++", "g++"), 0, VERIFIED)
+            yield Row(f"{system}: {which} g++", system, compiler(which, "g++", "g++", 11), 0, VERIFIED)
         yield Row(f"{system}: newest clang++", system, compiler("newest", "clang", "clang++"), 0, VERIFIED)
+    yield Row("Ubuntu 22.04: a g++ that is too old", "Ubuntu 22.04", compiler("oldest", "g++", "g++"), 2, r"is g\+\+ \d+\. The simulator needs g\+\+ 11 ")
 
     def here(name, script, status, line): return Row(f"circumstances: {name}", "Debian stable", script, status, line)
     for language in ("C", "de_DE", "de_DE.UTF-8", "tr_TR", "tr_TR.UTF-8"):
@@ -103,10 +104,15 @@ def rows():
                "make CXX=aarch64-linux-gnu-g++ HOSTCXX=g++ step04; qemu-aarch64 -R 64G -L /usr/aarch64-linux-gnu ./step04 --all --size 33x65; rm -rf /tmp/arm", 0, VERIFIED)
 
 
+def of_apt(*names):
+    """This machine's settings of apt that begin so, a line each."""
+    said = subprocess.run(["apt-config", "dump"], capture_output=True, text=True).stdout
+    return [line for line in said.splitlines() if line.startswith(names) and not line.endswith('"";')]
+
+
 def proxy():
     """That of the environment, or that of this machine's apt."""
-    said = subprocess.run(["apt-config", "shell", "proxy", "Acquire::http::Proxy"], capture_output=True, text=True).stdout
-    found = re.search(r"proxy='([^']*)'", said)
+    found = re.search('"(.*)"', "".join(of_apt("Acquire::http::Proxy ")))
     return {"http_proxy": found[1]} if found and "http_proxy" not in os.environ else {}
 
 
@@ -138,6 +144,8 @@ class Fresh:
             (self.folder / ".ready").touch()
         if "PIP_CERT" in self.environment: shutil.copyfile(self.environment["PIP_CERT"], self.folder / CERTIFICATES.lstrip("/"))
         shutil.copyfile("/etc/resolv.conf", self.folder / "etc/resolv.conf")
+        # A mirror may be a copy of some date.
+        (self.folder / "etc/apt/apt.conf.d/90host").write_text("".join(line + "\n" for line in of_apt("Acquire::Check-")))
         shutil.rmtree(self.folder / "srv/transpose.git", ignore_errors=True)
         subprocess.run(["git", "clone", "-q", "--bare", "--no-local", ROOT, self.folder / "srv/transpose.git"], check=True, capture_output=True, text=True)
         done = self.run(
