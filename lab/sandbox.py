@@ -142,6 +142,7 @@ if __name__ == "__main__":
 # ---- The module ------------------------------------------------------------------------------------------------
 
 import dataclasses
+import fcntl
 import functools
 import random
 import selectors
@@ -160,11 +161,43 @@ class Done:
     result: str     # what was written to the pipe `result`
 
 
+PREFIX = "transpose-lab-"
+
+
+def remove(folder):
+    for inside, _, _ in os.walk(folder):
+        os.chmod(inside, 0o700)  # or what a command made unreadable would stay
+    shutil.rmtree(folder)
+
+
+@functools.cache
+def remove_abandoned():
+    """What a process left that was killed. A folder in use is locked; one that is new is perhaps not locked yet."""
+    for entry in os.scandir(tempfile.gettempdir()):
+        try:
+            found = entry.stat(follow_symlinks=False)
+            if not entry.name.startswith(PREFIX) or not entry.is_dir(follow_symlinks=False) or found.st_uid != os.geteuid() or found.st_mtime > time.time() - 60:
+                continue
+            lock = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue  # another process was faster
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            remove(entry.path)
+        except OSError:
+            pass
+        finally:
+            os.close(lock)
+
+
 class Box:
     """A private folder. box.path belongs to the command; all of it is removed at the end of the `with`."""
 
     def __enter__(self):
-        self.outer = tempfile.mkdtemp(prefix="transpose-lab-")
+        remove_abandoned()
+        self.outer = tempfile.mkdtemp(prefix=PREFIX)
+        self.lock = os.open(self.outer, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(self.lock, fcntl.LOCK_SH)
         self.path, self.root = os.path.join(self.outer, "box"), os.path.join(self.outer, "root")
         os.mkdir(self.path)
         os.mkdir(self.root)
@@ -173,9 +206,8 @@ class Box:
         return self
 
     def __exit__(self, *_):
-        for folder, _, _ in os.walk(self.outer):
-            os.chmod(folder, 0o700)  # or what a command made unreadable would stay
-        shutil.rmtree(self.outer)
+        remove(self.outer)
+        os.close(self.lock)
 
 
 def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, memory=2**30, file_size=0, processes=16,

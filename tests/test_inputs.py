@@ -1,6 +1,8 @@
 """Result files are input: what is planted in them is shown and never run, what is damaged is named, machines are kept apart; in any locale, on any output."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
 
@@ -168,6 +170,34 @@ def test_any_locale(program, arguments):
     assert done.returncode == 0 and done.stderr == b""
     expected = subprocess.run([PYTHON, ROOT / "plots" / program, *arguments], capture_output=True).stdout.decode()
     assert done.stdout.decode() == expected.encode("ascii", "backslashreplace").decode()
+
+
+def test_every_file_has_an_encoding():
+    """In a locale of its own, report.py wrote a page that was not the UTF-8 it said."""
+    without = []
+    for path in sorted([*(ROOT / "plots").rglob("*.py"), *(ROOT / "lab").rglob("*.py")]):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call): continue
+            function = ast.unparse(node.func).split(".")
+            words = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+            mode = words.get("mode", next((ast.unparse(argument) for argument in node.args[1:2]), "'r'"))
+            opens = function[-1] in ("open", "fdopen") and function[:1] != ["os"] and "b" not in mode or function[-1] in ("read_text", "write_text")
+            if (opens or {"text", "universal_newlines"} & set(words)) and "encoding" not in words:
+                without.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
+    # Files of the kernel's, with numbers in them, and a file without a text.
+    assert [line for line in without if not line.startswith("lab/sandbox.py:")] == [] and len(without) == 2, without
+
+
+def test_a_step_that_fails_tells_why_where_the_disk_is_full(tmp_path):
+    """What make report shows of it does not need a file."""
+    program = tmp_path / "step01"
+    program.write_text("#!/bin/sh\necho \"$0: --csv $5: cannot be written: No space left on device\" >&2\nexit 2\n")
+    program.chmod(0o755)
+    for step in ("step02", "step03", "step04", "step05", "step06", "step07"):
+        (tmp_path / step).symlink_to("step01")
+    (tmp_path / "results").mkdir(mode=0o555)
+    done = run(ROOT / "bench/measure.sh", "results", cwd=tmp_path)
+    assert done.returncode == 1 and re.fullmatch(r"\./step0\d: --csv .*: cannot be written: No space left on device\n", done.stderr), done
 
 
 def test_devices_are_no_files():

@@ -1,6 +1,7 @@
 """The lab's checker: what it gives points for, and what none of the hostile submissions in tests/lab/hostile.py gets away with."""
 
 import concurrent.futures
+import fcntl
 import json
 import os
 import pathlib
@@ -13,7 +14,7 @@ import pytest
 
 from conftest import assert_refused
 from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401: a fixture
-from lessons import ROOT
+from lessons import ROOT, run
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check    # noqa: E402
@@ -31,6 +32,33 @@ UNTRUSTED = ["assembler", "attribute", "crash_signal", "daemon", "deletes", "exi
              "includes_reference", "includes_zero", "loop_constructor", "reads_files", "writes_files"]
 
 needs_namespaces = pytest.mark.skipif(bool(sandbox.isolation()), reason=f"no namespaces here: {sandbox.isolation()}")
+
+
+def test_what_a_killed_check_left_is_removed(tmp_path):
+    """By the next one, and not what another one still uses, or what is no such folder."""
+    kept = {"transpose-lab-used", "transpose-lab-new", "transpose-lab-link", "another"}
+    for name in ("transpose-lab-killed", *kept - {"transpose-lab-link"}):
+        (tmp_path / name / "box").mkdir(parents=True)
+        if name != "transpose-lab-new":
+            os.utime(tmp_path / name, (0, 0))
+    (tmp_path / "transpose-lab-killed/box").chmod(0)
+    (tmp_path / "transpose-lab-link").symlink_to("another")
+    lock = os.open(tmp_path / "transpose-lab-used", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    done = run(sys.executable, "-c", "import sandbox\nwith sandbox.Box() as box: pass", cwd=ROOT / "lab", env={**os.environ, "TMPDIR": str(tmp_path)})
+    os.close(lock)
+    assert done.returncode == 0 and set(os.listdir(tmp_path)) == kept, done
+
+
+def test_a_project_at_a_path_that_is_not_ascii(tmp_path, untouched):
+    """In a locale without UTF-8, too: the compiler gets the path as it is."""
+    project = tmp_path / "mat riks é"
+    for name in ("common", "lab", "step04_padding", "build/lab"):
+        shutil.copytree(ROOT / name, project / name)
+    shutil.copy(ROOT / "build/rewrite", project / "build")
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([sys.executable, project / "lab/check.py", "04", "--exercises", STANDIN / "exercises.py", "--file", STANDIN / "solution.cu"], env=environment, capture_output=True)
+    assert done.returncode == 0 and b"100 / 100" in done.stdout and done.stderr == b"", done
 
 
 def verdict(text, tmp_path, **options):
