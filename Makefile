@@ -49,6 +49,7 @@ ifneq ($(filter-out clean help,$(or $(MAKECMDGOALS),all)),)
 $(error CXX=$(CXX) is g++ $(GCC). The simulator needs g++ 11 or clang++ 14, or newer. Type make CXX=g++-11 or make CXX=clang++)
 endif
 endif
+GROUPED := -Wno-subobject-linkage
 SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
                -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
@@ -98,7 +99,7 @@ step_sources = $(sort $(filter-out %/exercise.cu $(numbered_exercises),$(wildcar
 ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
 
 # Half of a small file's compile time is the standard headers, so the compiler gets up to twelve files at once.
-# Local names of the files in a folder therefore differ.
+# Local names of the files in a folder therefore differ. A file's own types may have local types as members: -Wno-subobject-linkage.
 # $(call grouped,folder,sources): build/folder/group1.o and so on. GROUP_RULE below makes them.
 grouped = $(if $(2),$(call note_group,build/$(1)/group$(words x $(3)).o,$(wordlist 1,12,$(2))) $(call grouped,$(1),$(wordlist 13,99,$(2)),x $(3)))
 note_group = $(eval GROUPS += $(1))$(eval sources_of_$(1) := $(2))$(1)
@@ -107,7 +108,7 @@ COMMON := build/common/commit.o $(call grouped,common,$(filter-out %/main.cpp %/
           $(call grouped,common/sim,$(sort $(wildcard common/sim/*.cpp)))
 COMMON_CPP := $(COMMON)
 # The CUDA runtime of programs with a main of their own, on the simulator.
-RUNTIME := $(call cpp_objects,$(wildcard common/sim/runtime/*.cpp))
+RUNTIME := $(call grouped,common/sim/runtime,$(sort $(wildcard common/sim/runtime/*.cpp)))
 ifneq ($(NVCC),)
 COMMON += $(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu))
 endif
@@ -139,7 +140,7 @@ build/%.o: %.cpp build/flags
 define GROUP_RULE
 $(1): $(sources_of_$(1)) build/flags
 	@mkdir -p $$(@D)
-	$$(call say,C++,$(patsubst build/%/,%,$(dir $(1))): $(notdir $(sources_of_$(1):.cpp=))) $$(COMPILE) $(addprefix -include ,$(sources_of_$(1))) -x c++ -c /dev/null -o $$@
+	$$(call say,C++,$(patsubst build/%/,%,$(dir $(1))): $(notdir $(sources_of_$(1):.cpp=))) $$(COMPILE) $(GROUPED) $(addprefix -include ,$(sources_of_$(1))) -x c++ -c /dev/null -o $$@
 endef
 $(foreach group,$(GROUPS),$(eval $(call GROUP_RULE,$(group))))
 

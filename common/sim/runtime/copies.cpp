@@ -51,7 +51,7 @@ struct RuntimeCall {
     const char* takes = "the copy";
     std::string text() const { return std::string(function) + " " + at(place); }
 };
-const RuntimeCall* current = nullptr;
+const RuntimeCall* copying_now = nullptr;
 
 cudaError_t refuse(const RuntimeCall& call, const std::string& what, cudaError_t error = cudaErrorInvalidValue)
 {
@@ -145,7 +145,7 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
 {
     const bool to_host = where(uintptr_t(to.begin)) != Where::device;
     open_device_memory();
-    current = &writes.call;
+    copying_now = &writes.call;
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
             if (to_host) check_written(writes.call, from.row(y, z), shape.width);
@@ -155,7 +155,7 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
             note_read(from.row(y, z), shape.width, reads.block);
             note_written(to.row(y, z), shape.width, writes.block);
         }
-    current = nullptr;
+    copying_now = nullptr;
     close_device_memory();
 }
 
@@ -283,7 +283,7 @@ std::vector<char> bytes_at(const void* memory, uint64_t bytes)
     return copy;
 }
 
-std::string copying() { return current ? current->text() : ""; }
+std::string copying() { return copying_now ? copying_now->text() : ""; }
 
 cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
 {

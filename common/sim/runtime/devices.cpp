@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t kib = 1024, gib = 1024 * 1024 * 1024;
 constexpr int cuda_version = CUDART_VERSION;
 
-bool counted = false;                   // somebody has asked how many there are
+bool asked = false;                   // somebody has asked how many there are
 thread_local int current = 0;
 uint32_t enabled_peers[most_devices] = {};  // by device
 unsigned device_flags = 0;
@@ -46,7 +46,7 @@ std::map<cudaLimit, size_t>& limits()
 
 int device_count()
 {
-    counted = true;
+    asked = true;
     return program_options().gpus;
 }
 
@@ -75,7 +75,7 @@ using namespace sim;
 extern "C" void sim_use_devices(int count)
 {
     std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
-    const char* const why = count < 1 || count > most_devices ? "expected 1 to 16 devices" : counted ? "call it before the first use of a device" : nullptr;
+    const char* const why = count < 1 || count > most_devices ? "expected 1 to 16 devices" : asked ? "call it before the first use of a device" : nullptr;
     if (why) {
         fflush(stdout);
         fprintf(stderr, "%s: sim_use_devices(%d): %s\n", program_invocation_short_name, count, why);

@@ -82,7 +82,7 @@ struct Clique {
     }
 };
 
-struct State {
+struct Cliques {
     std::vector<std::unique_ptr<Clique>> cliques;
     std::set<ncclComm_t> comms;
     std::set<std::thread::id> ended;  // threads that had ranks
@@ -90,10 +90,10 @@ struct State {
     std::condition_variable_any arrived;
 };
 
-State& state()
+Cliques& all_cliques()
 {
-    static State& state = *new State;  // used until the very end
-    return state;
+    static Cliques& all = *new Cliques;  // used until the very end
+    return all;
 }
 
 // Of this host thread.
@@ -107,8 +107,8 @@ struct Group {
     {
         if (!has_ranks) return;
         std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
-        state().ended.insert(std::this_thread::get_id());
-        state().arrived.notify_all();
+        all_cliques().ended.insert(std::this_thread::get_id());
+        all_cliques().arrived.notify_all();
     }
 };
 thread_local Group group;
@@ -140,11 +140,11 @@ size_t bytes_of_type(ncclDataType_t type)
     }
 }
 
-bool known(ncclComm_t comm) { return state().comms.count(comm) > 0; }
+bool known(ncclComm_t comm) { return all_cliques().comms.count(comm) > 0; }
 
 Clique* clique_of(const ncclUniqueId& id)
 {
-    for (const auto& clique : state().cliques)
+    for (const auto& clique : all_cliques().cliques)
         if (!std::memcmp(&clique->id, &id, sizeof id)) return clique.get();
     return nullptr;
 }
@@ -152,11 +152,11 @@ Clique* clique_of(const ncclUniqueId& id)
 ncclUniqueId new_id()
 {
     ncclUniqueId id = {};
-    snprintf(id.internal, sizeof id.internal, "%s%d %llu", id_begins, int(getpid()), (unsigned long long)++state().ids);
+    snprintf(id.internal, sizeof id.internal, "%s%d %llu", id_begins, int(getpid()), (unsigned long long)++all_cliques().ids);
     auto clique = std::make_unique<Clique>();
     clique->id = id;
     clique->ranks = 0;
-    state().cliques.push_back(std::move(clique));
+    all_cliques().cliques.push_back(std::move(clique));
     return id;
 }
 
@@ -171,10 +171,10 @@ ncclResult_t join(ncclComm_t* comm, Clique& clique, int ranks, int rank, int dev
     for (ncclComm_t other : clique.comms)
         if (other && other->device == device) return refuse(where + format(": device %d is that of rank %d; call cudaSetDevice before", device, other->rank));
     group.has_ranks = true;
-    state().ended.erase(std::this_thread::get_id());  // of an earlier thread
+    all_cliques().ended.erase(std::this_thread::get_id());  // of an earlier thread
     *comm = clique.comms[size_t(rank)] = new ncclComm{&clique, rank, device, std::this_thread::get_id()};
-    state().comms.insert(*comm);
-    state().arrived.notify_all();
+    all_cliques().comms.insert(*comm);
+    all_cliques().arrived.notify_all();
     return ncclSuccess;
 }
 
@@ -192,7 +192,7 @@ bool may_come(const Clique& clique)
 {
     if (alone()) return false;
     for (ncclComm_t comm : clique.comms)
-        if (!comm || (!clique.stuck(comm->thread) && !state().ended.count(comm->thread))) return true;
+        if (!comm || (!clique.stuck(comm->thread) && !all_cliques().ended.count(comm->thread))) return true;
     return false;
 }
 
@@ -233,7 +233,7 @@ void match(Clique& clique)
         timeline().wait(receive.work.queue, send.clock);
         for (const Message* m : {&send, &receive}) timeline().wait(m->work.queue, after);
     }
-    if (!pairs.empty()) state().arrived.notify_all();
+    if (!pairs.empty()) all_cliques().arrived.notify_all();
 }
 
 ncclResult_t end_group()
@@ -241,7 +241,7 @@ ncclResult_t end_group()
     std::unique_lock<std::recursive_mutex> lock(runtime_mutex());
     std::vector<Message> messages = std::move(group.messages);
     group.messages.clear();
-    const uint64_t number = ++state().groups;
+    const uint64_t number = ++all_cliques().groups;
     std::set<Clique*> cliques;
     std::vector<Work> works;
     for (Message& m : messages) {
@@ -262,7 +262,7 @@ ncclResult_t end_group()
             if (m.posted == number && m.kept.empty() && m.bytes) m.kept = bytes_at(m.data, m.bytes);
     for (Clique* clique : cliques) {
         clique->waiting[std::this_thread::get_id()] = number;
-        while (clique->misses(number) && may_come(*clique)) state().arrived.wait_for(lock, std::chrono::milliseconds(20));
+        while (clique->misses(number) && may_come(*clique)) all_cliques().arrived.wait_for(lock, std::chrono::milliseconds(20));
         const bool last = !may_come(*clique);
         clique->waiting.erase(std::this_thread::get_id());
         for (auto* list : {&clique->sends, &clique->receives})
@@ -274,7 +274,7 @@ ncclResult_t end_group()
                 refuse(format("%s: %s, which does not %s; put both calls between ncclGroupStart and ncclGroupEnd", m->text().c_str(), m->who().c_str(), m->sends ? "receive" : "send"));
                 m = list->erase(m);
             }
-        state().arrived.notify_all();
+        all_cliques().arrived.notify_all();
     }
     return std::exchange(group.worst, ncclSuccess);
 }
@@ -325,7 +325,7 @@ ncclResult_t end_comm(ncclComm_t comm)
 {
     std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
     // It stays in memory: messages that nobody received tell who sent them.
-    return state().comms.erase(comm) ? ncclSuccess : ncclInvalidArgument;
+    return all_cliques().comms.erase(comm) ? ncclSuccess : ncclInvalidArgument;
 }
 
 }  // namespace
@@ -333,7 +333,7 @@ ncclResult_t end_comm(ncclComm_t comm)
 std::vector<std::string> sim::lone_messages()
 {
     std::vector<std::string> lines;
-    for (const auto& clique : state().cliques)
+    for (const auto& clique : all_cliques().cliques)
         for (const auto* list : {&clique->sends, &clique->receives})
             for (const Message& m : *list) lines.push_back(format("bad message: %s: %s, which never %s", m.text().c_str(), m.who().c_str(), m.sends ? "receives" : "sends"));
     return lines;

@@ -18,12 +18,12 @@ struct Values {
     std::vector<std::shared_ptr<Shadow>> shadows;  // the same
 };
 
-struct State {
+struct DeviceVariables {
     std::vector<Symbol> variables;
     std::vector<Values> values;  // by device
     int device = 0;              // whose values are in their places
 
-    State() : values(size_t(device_count()))
+    DeviceVariables() : values(size_t(device_count()))
     {
         for (const char* section : {"sim_device", "sim_constant"})
             for (const Symbol& s : symbols_in_section(section)) variables.push_back(s);
@@ -42,7 +42,7 @@ struct State {
 void use_variables_of(int device)
 {
     if (device_count() == 1) return;
-    static State& s = *new State;  // with the values that the program begins with
+    static DeviceVariables& s = *new DeviceVariables;  // with the values that the program begins with
     if (device == s.device) return;
     Values &before = s.values[size_t(s.device)], &now = s.values[size_t(device)];
     for (size_t i = 0; i < s.variables.size(); ++i) {
