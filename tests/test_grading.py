@@ -15,9 +15,6 @@ from conftest import assert_refused, needs_git
 from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401: a fixture
 from lessons import ROOT, run
 
-sys.path.insert(0, str(ROOT / "lab"))
-import check  # noqa: E402: after its folder is known
-
 
 def test_grades_of_a_class(tmp_path, untouched):
     folder, results = tmp_path / "class", tmp_path / "results"
@@ -234,13 +231,6 @@ def test_endless_loops_end(tmp_path):
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime  # of a processor: others may be at work here, too
         print(f"{loop}: {seconds:.1f} s")
         assert seconds < 20, loop
-
-
-def test_large_matrices_get_more_time():
-    """So that a right kernel with large blocks is not stopped on a slow machine; and an endless loop elsewhere ends as early as before."""
-    small, tall = [(64, 64), (448, 320)], (1, 2100000)
-    assert check.limits_of(small) == check.RUN and check.limits_of(small[:1])["cpu"] == check.RUN["cpu"] // 2
-    assert check.limits_of([*small, tall])["cpu"] >= check.RUN["cpu"] + 5 and check.limits_of([tall])["cpu"] >= check.RUN["cpu"] // 2 + 5 and check.limits_of([tall])["wall"] >= 100
 
 
 def test_two_graders_at_once(tmp_path, untouched):
