@@ -17,6 +17,17 @@ On the GTX 280, 2048 × 2048 floats:
     published ROW                    GB/s, converted from the whitepaper's GiB/s; ROW: W1 to W8
     modelled KERNEL                  GB/s, this project's model
 
+On thousands of GPUs, 65536 × 65536 floats (exchange.py):
+
+    scaling ms WAY GPUS              modelled ms of one transpose; WAY: flat, nodes or grid
+    scaling bytes GPUS               the same of the flat way, without latencies
+    scaling messages WAY GPUS        messages that a GPU sends
+    scaling network WAY GPUS         how much of a GPU's data goes over the network, 1.00 for all of it once
+    scaling kB GPUS                  size of a message of the flat way
+    scaling even LINK                kB of a message whose bytes take as long as its latency
+    scaling gbs LINK                 a link's GB/s, published; `scaling latency LINK`: its µs, assumed
+    scaling start KERNEL             µs that a kernel takes on two GPUs before the first byte, from two measured sizes
+
 From any file of plots/data or tests/data:
 
     cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`; with
@@ -28,6 +39,7 @@ import pathlib
 import re
 import shlex
 
+import exchange
 from tables import GIB, LARGE, mean, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -96,6 +108,7 @@ KINDS = {
     "timing": lambda side, *how: f"{float(only('h200_timing', method=' '.join(how).replace(',', ';'), width=side)['us_per_pass']):.2f}",
     "published": lambda row: f"{float(only('published', source='whitepaper', machine='GTX 280', quantity='bandwidth', source_row=row)['value']) * GIB:.1f}",
     "modelled": lambda kernel: f"{float(only('gtx280_model', kernel=kernel, width='2048')['model_bandwidth_gbs']):.1f}",
+    "scaling": lambda what, *key: exchange.QUOTED[what](*key),
     "cell": cell,
 }
 

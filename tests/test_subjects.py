@@ -41,7 +41,7 @@ def simulated(command):
 
 
 def test_the_pages_are_these():
-    assert list(PAGES) == ["BANDWIDTH", "TIMING", "COALESCING", "READONLY", "MEMORIES", "OCCUPANCY", "BATCHES"]
+    assert list(PAGES) == ["BANDWIDTH", "TIMING", "COALESCING", "READONLY", "MEMORIES", "OCCUPANCY", "BATCHES", "SCALING"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,62 @@
+"""Modelled time of a transpose on 2 to 4096 GPUs, and the model against measurements on two."""
+
+import exchange
+
+from .shared import BLACK, BLUE, GREEN, GREY, ORANGE, RED, canvas, dates, mark, save, styled
+
+BENCHED = "h200x2_gpus.csv"
+GPUS = [1 << k for k in range(1, 13)]
+WAYS = {"flat": ("one exchange among all", RED, "-"), "nodes": ("inside a node, then between nodes", GREEN, "--"),
+        "grid": ("along rows, then along columns of a grid", BLUE, "-.")}
+POINTS = {"copyToPeers": (GREY, "s"), "transposeToPeers": (BLACK, "*"), "sendMessages": (ORANGE, "o")}
+
+
+@styled
+def draw(rows, stem):
+    """Above: modelled time over the number of GPUs, for three ways to exchange. Below: GB/s out of each of two GPUs over n, modelled and measured."""
+    found = {kernel: exchange.measured(rows, kernel) for kernel in POINTS}
+    if missing := [kernel for kernel in POINTS if exchange.N not in found[kernel] or len(found[kernel]) < 2]:
+        return f"no rows of two sizes of {', '.join(missing)}"
+    links = exchange.links()
+    figure, [[above], [below]] = canvas(7, 7.1, 2, 1, left=0.72, right=0.2, bottom=0.98, top=0.3, hspace=0.85, height_ratios=[1.25, 1])
+    above.plot(GPUS, [exchange.bytes_alone_ms(g, found=links) for g in GPUS], color=GREY, ls=":", lw=1.5, label="modelled: one exchange, bytes alone")
+    for way, (name, colour, line) in WAYS.items():
+        above.plot(GPUS, [exchange.time_ms(way, g, found=links) for g in GPUS], color=colour, ls=line, lw=1.8, label=f"modelled: {name}")
+    for kernel, (colour, marker) in POINTS.items():
+        ms = float(found[kernel][exchange.N]["time_median_ms"])
+        mark(above, 2, ms, marker, colour, f"{kernel}: {ms:.3g} ms measured on two H200s")
+    above.axvline(exchange.NODE, color="#BFBFBF", lw=0.8)
+    above.text(exchange.NODE * 1.08, 32, f"{exchange.NODE} GPUs are a node", fontsize=9, color=GREY)
+    above.set(xscale="log", yscale="log", xlabel="GPUs", ylabel="ms", ylim=(0.02, 60))
+    above.set_xscale("log", base=2)
+    above.set_xticks(GPUS, [str(g) for g in GPUS])
+    above.set_yticks([0.1, 1, 10], ["0.1", "1", "10"])
+    above.minorticks_off()
+    above.grid()
+    above.legend(loc="lower left", frameon=True, framealpha=1, edgecolor="none")
+    above.set_title(f"{exchange.N} × {exchange.N} floats over 2 to {GPUS[-1]} GPUs; the points at 2 are measured", loc="left")
+
+    sizes = sorted(n for n in set.intersection(*(set(of) for of in found.values())) if n & (n - 1) == 0)
+    below.plot(sizes, [sent_gbs(n, exchange.time_ms("flat", 2, n, found=links)) for n in sizes], color=RED, lw=1.8, label="modelled")
+    for kernel, (colour, marker) in POINTS.items():
+        gbs = [float(found[kernel][n]["gbs_out_of_each_gpu"]) for n in sizes]
+        below.plot(sizes, gbs, color=colour, lw=0.8, marker=marker, ms=9 if marker == "*" else 6, mec="white", mew=0.5, label=f"measured: {kernel}")
+        for n, value in zip(sizes, gbs):
+            mark(below, n, value, marker, colour, f"{kernel}: {value:.0f} GB/s measured, {n} × {n} float")
+    below.set_xscale("log", base=2)
+    below.set_xticks(sizes, [str(n) for n in sizes])
+    below.minorticks_off()
+    below.set(ylim=(0, None), xlabel="n, of n × n floats over two GPUs", ylabel="GB/s out of each GPU")
+    below.grid()
+    below.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none")
+    below.set_title("Two GPUs, modelled and measured", loc="left")
+    nv, net = links[exchange.NVLINK], links[exchange.NETWORK]
+    any_row = next(iter(found["copyToPeers"].values()))
+    save(figure, stem, f"Model: {nv.gbs:g} GB/s and {nv.latency_us:g} µs per message inside a node (NVLink), {net.gbs:g} GB/s and {net.latency_us:g} µs outside (InfiniBand NDR).\n"
+                       f"Bandwidths are published, latencies assumed. Measured on two {any_row['machine']}, driver {any_row['driver']}, {dates([any_row])}.")
+    return None
+
+
+def sent_gbs(n, ms):
+    """What leaves each of two GPUs, which keep half of the n × n floats."""
+    return n * n * exchange.BYTES / 4 / (ms * 1e6)
