@@ -19,7 +19,7 @@ import markdown  # noqa: E402: after its folder is known
 
 import quoted                       # noqa: E402
 import whole                        # noqa: E402
-from chapter.captions import CAPTIONS, SECOND  # noqa: E402
+from chapter.captions import CAPTIONS, FURTHER  # noqa: E402
 from chapter.code import step_file  # noqa: E402
 from chapter.page import inline     # noqa: E402
 from pages import ROOT, STEPS, page, picture_of, plain  # noqa: E402
@@ -109,8 +109,7 @@ def slides_of_step(step, part, foot):
         yield Slide("answer", question, sentence(answer), foot)
     yield Slide("code", "Run", f"```\n{commands(code_of(sections, 'Run'))}\n```\n\nNumbers are those of the questions under *Predict* in `{step}/README.md`.", foot)
     pictures = [picture_of(sections)]
-    if second := SECOND.get(step.split("_")[0]):
-        pictures.append((second, CAPTIONS[second].alt, f"{CAPTIONS[second].plots} {CAPTIONS[second].notice}"))
+    pictures += [(further, CAPTIONS[further].alt, f"{CAPTIONS[further].plots} {CAPTIONS[further].notice}") for further in FURTHER.get(step.split("_")[0], ())]
     for name, seen, words in pictures:
         yield Slide("picture", seen, words, foot, name)
     yield Slide("numbers", re.sub(r"[*]", "", re.search(r"^\*\*.*?(?=\n\n|\Z)", opening.strip(), re.MULTILINE | re.DOTALL)[0]).replace("\n", " "), numbers(step), foot)

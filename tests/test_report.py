@@ -204,7 +204,7 @@ def test_measured_here_is_not_called_committed(chapter):
 
 def test_page_needs_nothing_else(chapter):
     page = (chapter / "chapter.html").read_text()
-    assert page.count('<figure class="still">') == page.count('<figure id="figure-') == 15 and "<img" not in page
+    assert page.count('<figure class="still">') == page.count('<figure id="figure-') == 17 and "<img" not in page
     links = re.findall(r"(src|href)=\"(?!data:|#)([^\"]*)", page)
     assert {kind for kind, _ in links} == {"href"} and {url for _, url in links} == set(re.findall(r"\]\((http[^)]*)\)", " ".join(REFERENCES.values())))
     assert "@import" not in page and not re.search(r"url\((?!#)", page) and len(page) < 5_000_000

@@ -52,6 +52,17 @@ CAPTIONS = {
         "A row is a partition, and a column is a moment, a window of blocks that run together. Cartesian order is that of step 4. "
         "One dark cell in a column is camping. A single partition then has all the work.",
         "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed addresses"),
+    "receivers": Caption(
+        "To whom each of four GPUs sends its data over time, when a matrix of 4096 × 4096 floats is spread over them, in three orders of blocks. Counted by the simulator for "
+        "four Tesla T4 (committed with the project).",
+        "A row is a GPU that sends, and a column is a moment. In the first panel most GPUs send to the same one, as blocks store to the same partition in step 6's Cartesian "
+        "order. In the second, all receivers of a moment differ. In the third, every GPU sends to all at once.",
+        "Sending GPUs over time, coloured by the GPU that receives: equal columns in plain order, all different in rotated order"),
+    "scaling": Caption(
+        "Modelled time of a transpose of 65536 × 65536 floats on 2 to 4096 GPUs, and below the bandwidth between two GPUs, modelled and measured on two NVIDIA H200s "
+        "(committed with the project).",
+        "The solid line rises on the right. Each message is then so small that its latency costs more than its bytes.",
+        "Lines of modelled time over the number of GPUs, and points of measured bandwidth between two GPUs below the modelled line"),
     "block_orders": Caption(
         "The tiles of `idata` and `odata`, numbered in the order in which their blocks start, for steps 4, 6 and 7.", "",
         "Tiles numbered in the order in which their blocks start: in step 4 along rows, in step 6 along diagonals, in step 7 down the columns"),
@@ -72,7 +83,7 @@ CAPTIONS = {
     "transfers": Caption("Bandwidth of copies between host and GPU against their size, from pageable and from pinned memory.", "Pinned memory is faster.",
                          "Bandwidth of copies between host and GPU over their size"),
 }
-# A second figure of a step.
-SECOND = {"step03": "race", "step06": "partition_traffic", "step07": "bytes_in_flight"}
+# Figures of a step after that of its page.
+FURTHER = {"step03": ("race",), "step06": ("partition_traffic", "receivers"), "step07": ("bytes_in_flight",)}
 # Figures of steps' pages that the chapter has elsewhere.
 ELSEWHERE = ("bandwidth_steps", "predicted_measured", "waterfall")

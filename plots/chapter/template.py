@@ -13,7 +13,7 @@ from tables import Table
 from traces import take_traces
 
 from . import code, numbering
-from .captions import CAPTIONS, ELSEWHERE, SECOND
+from .captions import CAPTIONS, ELSEWHERE, FURTHER
 from .data import Shown
 from .prose import Prose
 from .tables import Tables, missing, numbered
@@ -119,8 +119,8 @@ class Chapter:
                      "</details>\n\n"
                      f"#### What happens\n\n{self.tables.counts(number, kernels)}\n{self.tables.times(number, kernels)}\n")
             name, _, words = picture_of(sections)
-            for figure, notice in ((name, words), (SECOND.get(short), None)):
-                if figure and figure not in ELSEWHERE:
+            for figure, notice in ((name, words), *((further, None) for further in FURTHER.get(short, ()))):
+                if figure not in ELSEWHERE:
                     text += f"{self.figure(figure, notice)}\n"
         return text
 
