@@ -19,12 +19,12 @@ Bits unshift(Bits v, int shift)
     return r;
 }
 
-// The inverse of an odd factor modulo a power of two; each Newton step doubles the right bits.
+// The inverse of an odd factor modulo a power of two; each Newton step doubles the right bits. 1u: small types become int, which may not overflow.
 template <typename Bits>
 Bits inverse(Bits odd)
 {
     Bits r = odd;
-    for (int i = 0; i < 6; ++i) r = Bits(r * (2 - odd * r));
+    for (int i = 0; i < 6; ++i) r = Bits(1u * r * (2u - 1u * odd * r));
     return r;
 }
 
@@ -32,8 +32,8 @@ Bits inverse(Bits odd)
 template <typename Bits>
 Bits unmix(Bits v, int shift3, Bits factor2, int shift2, Bits factor1, int shift1)
 {
-    v = Bits(unshift(v, shift3) * inverse(factor2));
-    v = Bits(unshift(v, shift2) * inverse(factor1));
+    v = Bits(1u * unshift(v, shift3) * inverse(factor2));
+    v = Bits(1u * unshift(v, shift2) * inverse(factor1));
     return unshift(v, shift1);
 }
 

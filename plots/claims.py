@@ -14,11 +14,11 @@ import re
 import sys
 import textwrap
 
+import whole  # first: Ctrl-C may come while the others are imported
 import results as reader
 import sources.book
 import sources.posts
 import sources.whitepaper  # noqa: F401: each lists its claims
-import whole
 from sources.judging import CLAIMS
 
 CLAIMS.sort(key=lambda judged: [int(part) if part.isdigit() else part for part in re.findall(r"\d+|\D+", judged.claim[0])])

@@ -15,10 +15,10 @@ import pathlib
 import re
 import sys
 
+import whole  # first: Ctrl-C may come while the others are imported
 import quoted
 import results as reader
 import subjects
-import whole
 from fit_gtx280 import FITTED
 from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 

@@ -15,8 +15,8 @@ import argparse
 import pathlib
 import sys
 
+import whole  # first: Ctrl-C may come while the others are imported
 import results as reader
-import whole
 from chapter.page import to_html
 from chapter.template import Chapter
 from pages import ROOT

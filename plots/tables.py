@@ -18,8 +18,8 @@ import pathlib
 import re
 import sys
 
+import whole  # first: Ctrl-C may come while the others are imported
 import results as reader
-import whole
 
 PUBLISHED = pathlib.Path(__file__).resolve().parent / "published.csv"
 GIB = 1.073741824  # GB in a GiB

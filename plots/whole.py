@@ -4,12 +4,23 @@
     sys.exit(run(main, "tables.py"))
 """
 
-import contextlib
-import errno
 import os
-import secrets
-import stat
 import sys
+
+
+def end_quietly(kind, error, trace):
+    """Ctrl-C while modules are imported, too, which takes seconds."""
+    if issubclass(kind, KeyboardInterrupt):
+        os._exit(130)
+    sys.__excepthook__(kind, error, trace)
+
+
+sys.excepthook = end_quietly
+
+import contextlib  # noqa: E402: after Ctrl-C is seen to
+import errno  # noqa: E402
+import secrets  # noqa: E402
+import stat  # noqa: E402
 
 
 def write(path, content, encoding="utf-8", mode=None):
