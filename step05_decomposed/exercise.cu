@@ -3,9 +3,9 @@
 //   make lab05
 //
 // Turn every tile in its place: element (x, y) of a tile goes to (y, x) of the same tile. If (y, x) lies
-// outside the matrix, the element stays where it is. The kernel below only copies. Turn whole tiles and those that the edge cuts off, with 4 sectors
-// for every load and store of floats and without bank conflicts. Do without padding: the tile must
-// have 16384 bytes, and 64 x 65 floats would have 16640.
+// outside the matrix, the element stays where it is. The kernel below only copies. Turn whole tiles and those that
+// the edge cuts off, with 4 sectors for every load and store of floats and without bank conflicts. Do without
+// padding: the tile must have 16384 bytes, and 64 x 65 floats would have 16640.
 
 #include "../common/step.h"
 
