@@ -45,5 +45,5 @@ def draw(rows, stem):
     keys = [Patch(fc=COLOURS[g], label=f"to GPU {g}") for g in range(gpus)] + [Patch(fc="white", ec=GREY, hatch="///", label="to several")]
     figure.legend(handles=keys, loc="lower left", bbox_to_anchor=(0.08, 0.5 / figure.get_figheight()), ncols=min(len(keys), 6), frameon=False, handlelength=1.2, columnspacing=1.1)
     save(figure, stem, f"Counted by the simulator for {gpus} × {first['machine'].removesuffix(' (simulated)')}; {first['width']} × {first['height']} {first['type']}.\n"
-                       "A number is the GPU that gets more than half of what the row's GPU sends in that window. Empty: it sends nothing.")
+                       "A number is the GPU that gets more than half of what the row sends. An empty field sends nothing.")
     return None
