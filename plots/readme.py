@@ -171,7 +171,8 @@ def spread():
     rows = {(r["kernel"], r["type"], int(r["width"]), int(r["height"])): r for r in read(DATA / "h200x2_gpus.csv")}
     kernels = dict.fromkeys(kernel for kernel, *_ in rows if kernel != "copyToPeers")
     lines = [[f"`{kernel}`", *(share(rows[(kernel, *shape)]["percent_of_peer_copies"], 100) for shape in SPREAD_AT)] for kernel in kernels]
-    lines.append(["`copyToPeers`, GB/s", *(f"{float(rows[("copyToPeers", *shape)]['gbs_out_of_each_gpu']):.0f}" for shape in SPREAD_AT)])
+    copies = [float(rows[("copyToPeers", *shape)]["gbs_out_of_each_gpu"]) for shape in SPREAD_AT]
+    lines.append(["`copyToPeers`, GB/s", *(f"{gbs:.0f}" for gbs in copies)])
     return Table("", ["kernel", *(at(*shape) for shape in SPREAD_AT)], lines,
                  "Two H200s with NVLink, measured: the time of `copyToPeers`, copies of what must cross in both directions at once, over that of the kernel in the "
                  "same run. The last line is what leaves each GPU.")
