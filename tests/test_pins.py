@@ -4,6 +4,8 @@ import csv
 import os
 import sys
 
+import parso
+
 from lessons import ROOT, run
 from pins import FILES, PYTHONS, STATEMENT, chosen, pins, reasons, statement
 
@@ -31,3 +33,12 @@ def test_a_pin_without_a_version_is_reported(tmp_path):
     assert done.returncode == 1 and not out.exists()
     lines = done.stderr.splitlines()
     assert len(lines) == len(PYTHONS) and all("No matching distribution found" in line for line in lines), done.stderr
+
+
+def test_the_oldest_python_reads_every_file():
+    """Ubuntu 22.04 could not read a[b, *c], which is of Python 3.11. The grammar leaves out `match` and parentheses around several `with` items, too."""
+    grammar = parso.load_grammar(version=min(PYTHONS, key=lambda python: tuple(map(int, python.split(".")))))
+    assert list(grammar.iter_errors(grammar.parse("a[b, *c]\n")))
+    for path in sorted([*ROOT.glob("plots/**/*.py"), *ROOT.glob("lab/*.py"), *ROOT.glob("bench/*.py"), *ROOT.glob("step*/**/*.py"), *ROOT.glob("tests/*.py")]):
+        errors = list(grammar.iter_errors(grammar.parse(path.read_text(encoding="utf-8"))))
+        assert errors == [], (path, errors[0].start_pos, errors[0].message)

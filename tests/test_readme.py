@@ -108,7 +108,7 @@ def test_who_is_ahead_of_step_7():
     """The shapes that the log names, and no others."""
     gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"]) for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open())
            if r["bandwidth_gbs"] and (r["step"] == "peers" or r["kernel"] == "transposeInFlight")}
-    ratios = {key: gbs["transposeInFlight", *key[1:]] / speed for key, speed in gbs.items() if key[0] != "transposeInFlight"}
+    ratios = {key: gbs[("transposeInFlight", *key[1:])] / speed for key, speed in gbs.items() if key[0] != "transposeInFlight"}
     assert {key for key, ratio in ratios.items() if ratio < 1} == {
         *(("torch.compile", element, "49152", "12288") for element in ("float", "double", "int")),
         ("Triton", "float", "16512", "16512"), ("Triton", "double", "16384", "16384")}
