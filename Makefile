@@ -516,7 +516,7 @@ help:
 	@echo 'make handout           pack the project for students, without tests and solutions'
 	@echo 'make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN'
 	@echo 'make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]'
-	@echo "                       [SIM='--machine t4 --csv counts.csv']; DEVICE=cuda runs it on the GPU"
+	@echo "                       [SIM='--machine t4 --gpus 2 --csv counts.csv']; DEVICE=cuda runs it on the GPU"
 	@echo 'make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html'
 	@echo 'make check             verify every kernel, and compare the lessons'"'"' counts with an H200'"'"'s (10 seconds)'
 	@echo 'make test              build and run the tests (the first time, it also creates .venv)'
