@@ -91,6 +91,7 @@ objects = $(cpp_objects) $(cu_objects)
 
 # Step 8 is a program of its own, because it drives several GPUs: see below.
 SPREAD := step08_gpus
+STEP_8 := $(if $(wildcard $(SPREAD)/main.cu),step08)
 STEPS := $(sort $(foreach folder,$(filter-out $(SPREAD),$(wildcard step[0-9][0-9]_*)),$(firstword $(subst _, ,$(folder)))))
 # An exercise is not part of its step. `make labNN` compiles and checks it separately. NN is the step's number or,
 # for exerciseNN.cu, that of the file.
@@ -123,7 +124,7 @@ endif
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(STEPS) step08
+all: $(STEPS) $(STEP_8)
 
 # The common objects come first. The linker then takes their copy of a shared function template, which is
 # not instrumented.

@@ -52,10 +52,10 @@ def test_without_nvcc(copy):
     (copy / "step04_padding/step04.cu").touch()
     assert make(copy, "step04", *arguments) == ["step04_padding/step04.cu", "step04"]
     (copy / "common/reference.h").touch()
-    two = ["build/step04_padding/step04.sim.o", "build/common/error.o"]
+    two = ["build/step04_padding/step04.sim.o", "build/common/commit.o"]
     assert make(copy, *two, *arguments) == ["step04_padding/step04.cu"]
     # Other flags, other objects.
-    assert sorted(make(copy, *two, "CXXFLAGS=-O0", *arguments)) == ["common/error.cpp", "step04_padding/step04.cu"]
+    assert sorted(make(copy, *two, "CXXFLAGS=-O0", *arguments)) == ["common/commit.cpp", "step04_padding/step04.cu"]
     make(copy, "clean", *arguments)
     assert not (copy / "build").exists() and not (copy / "step04").exists()
 

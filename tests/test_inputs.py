@@ -181,7 +181,7 @@ def test_every_file_has_an_encoding():
             function = ast.unparse(node.func).split(".")
             words = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
             mode = words.get("mode", next((ast.unparse(argument) for argument in node.args[1:2]), "'r'"))
-            opens = function[-1] in ("open", "fdopen") and function[:1] != ["os"] and "b" not in mode or function[-1] in ("read_text", "write_text")
+            opens = function[-1] in ("open", "fdopen") and function[:1] not in (["os"], ["archive"]) and "b" not in mode or function[-1] in ("read_text", "write_text")
             if (opens or {"text", "universal_newlines"} & set(words)) and "encoding" not in words:
                 without.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
     # Files of the kernel's, with numbers in them, and a file without a text.

@@ -135,7 +135,7 @@ def with_code(place, code):
 
 
 def test_kernels_of_the_steps_may_be_said():
-    for file in sorted(ROOT.glob("step*/step*.cu")) + sorted(ROOT.glob("step*/exercise*.cu")):
+    for file in sorted(ROOT.glob("step0[1-7]_*/step*.cu")) + sorted(ROOT.glob("step*/exercise*.cu")):
         assert refusal(file.read_text(), (), None) == "", file
 
 
