@@ -83,7 +83,7 @@ def rows():
     for path in ("mat riks é", "it's \"a\" $HOME #1 (x);&"):
         place = f"/home/ada/{path}"
         yield here(f"path {path}", f"rm -rf {shlex.quote(place)}; su ada -c {shlex.quote(f'git clone -q /srv/transpose.git {shlex.quote(place)}')}; "
-                   + as_user(f"make step04; {ALL_KERNELS}; {LAB}; {REPORT}", place), 0, CHAPTER)
+                   + as_user(f"export LC_ALL=tr_TR; make step04; {ALL_KERNELS}; {LAB}; {REPORT}", place), 0, CHAPTER)
     archive = "rm -rf /tmp/plain; mkdir /tmp/plain; git -C /srv/transpose.git archive HEAD | tar -x -C /tmp/plain; chown -R ada /tmp/plain; "
     yield here("without .git", archive + as_user("make step04; ./step04 --size 64 --csv a.csv; cut -d, -f2 a.csv", "/tmp/plain"), 0, "^unknown$")
     yield here("read-only home", "mount --bind /home/ada/transpose /mnt; mount --bind /home/ada /home/ada; mount -o remount,ro,bind /home/ada; "
