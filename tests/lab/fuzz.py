@@ -127,7 +127,7 @@ def second_opinion(lab, exercise, data, text):
         for width, height in ((29, 13), (13, 32), (1, 7)):
             done = lab.sandboxed(["./program", "--device", "sim", "--kernel", lab.own + exercise.kernel, "--print", "--size", f"{width}x{height}", "--seed", "7"], box, **check.RUN)
             shown = check.shown_matrix(exercise, width, height, check.status_of(done), source.plain(done.stdout), source.plain(done.stderr))
-            assert done.status == 0 and "!" not in shown.split("\n\n", 1)[1], (width, height, shown)
+            assert done.status == 0 and "Every element of odata is right" in shown, (width, height, shown)
 
 
 def fuzz(seed, count, graded, workers=2, tell=lambda line: None):
