@@ -61,7 +61,8 @@ endif
 # SANITIZE=address,undefined or SANITIZE=thread: sanitizers watch the host's code; undefined also the kernels'. `make sanitize` runs
 # what runs with them. tests/sanitize.py says what they cannot see.
 ifneq ($(SANITIZE),)
-SANITIZERS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+# Frames are several times as large with them, and the simulator reads debug information on a fiber, too.
+SANITIZERS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -g -DSIM_STACK_BYTES=524288
 # The simulator has the handler of a kernel's indices itself.
 SIM_KERNELS += $(if $(filter undefined,$(subst $(comma), ,$(SANITIZE))),-fsanitize=undefined -fno-sanitize-recover=undefined -fsanitize-recover=bounds)
 ifneq ($(filter thread,$(SANITIZE)),)

@@ -32,7 +32,10 @@ struct Fiber {
 class Fibers {
 public:
     static constexpr int most = 1024;
-    static constexpr size_t stack_bytes = 64 * 1024;  // of one fiber
+#ifndef SIM_STACK_BYTES
+#define SIM_STACK_BYTES (64 * 1024)
+#endif
+    static constexpr size_t stack_bytes = SIM_STACK_BYTES;  // of one fiber
 
     Fibers();  // throws std::bad_alloc
     ~Fibers();

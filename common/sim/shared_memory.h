@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ struct SharedArray {
 
 class SharedMemory {
 public:
+    SharedMemory() = default;
+    ~SharedMemory() { std::free(dynamic_); }
+    SharedMemory(const SharedMemory&) = delete;
+
     // The arrays of another launch. `kernel`: its address, or null where it is not known.
     void start(const void* kernel, uint64_t dynamic_bytes);
 
