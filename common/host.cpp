@@ -70,6 +70,18 @@ int usable_processors()
     return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
 }
 
+std::string nvidia_driver()
+{
+    char line[256] = "", version[64] = "";
+    if (FILE* file = fopen("/proc/driver/nvidia/version", "r")) {
+        if (!fgets(line, sizeof line, file)) line[0] = '\0';
+        fclose(file);
+    }
+    for (const char* word = strtok(line, " \n"); word; word = strtok(nullptr, " \n"))
+        if (sscanf(word, "%63[0-9.]", version) == 1 && strchr(version, '.')) return version;
+    return "";
+}
+
 uint64_t available_memory()
 {
     // MemAvailable counts caches that give way; sysconf does not.

@@ -9,6 +9,9 @@ namespace harness {
 // Processors this process may run on; at least 1.
 int usable_processors();
 
+// The version of NVIDIA's driver; empty where there is none, or where it does not say.
+std::string nvidia_driver();
+
 // Bytes of memory that the host can give.
 uint64_t available_memory();
 

@@ -53,6 +53,27 @@ std::vector<std::string> split(const std::string& text, char separator)
     return parts;
 }
 
+std::string file_named(const char* option, const char* text)
+{
+    if (!*text) refuse(format("--%s: expected a file name", option));
+    return text;
+}
+
+std::string device_named(const std::string& name)
+{
+    if (name != "auto" && name != "cuda" && name != "sim") refuse("--device " + name + ": expected auto, cuda or sim");
+    return name;
+}
+
+void refuse_argument(int c, char** argv)
+{
+    const char* argument = argv[optind - 1];
+    if (c == ':') refuse(format("%s needs a value; see --help", argument));
+    if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value; see --help", argument));
+    if (optopt) refuse(format("unknown option -%c; see --help", optopt));
+    refuse(format("unknown option %s; see --help", argument));
+}
+
 namespace {
 
 double bandwidth(const char* option, const char* text)
@@ -138,11 +159,7 @@ Options parse_options(int argc, char** argv)
                 break;
             case seed: o.seed = uint32_t(whole_number("seed", optarg, max_seed)); break;
             case reps: o.reps = whole_number("reps", optarg, max_reps); break;
-            case device:
-                o.device = optarg;
-                if (o.device != "auto" && o.device != "cuda" && o.device != "sim")
-                    refuse("--device " + o.device + ": expected auto, cuda or sim");
-                break;
+            case device: o.device = device_named(optarg); break;
             case kernel:
                 for (const std::string& name : split(optarg, ',')) o.kernels.push_back(name);
                 break;
@@ -158,25 +175,15 @@ Options parse_options(int argc, char** argv)
             case once: o.once = true; break;
             case print: o.print = true; break;
             case errata: o.errata = true; break;
-            case csv:
-                o.csv = optarg;
-                if (o.csv.empty()) refuse("--csv: expected a file name");
-                break;
-            case trace:
-                o.trace = optarg;
-                if (o.trace.empty()) refuse("--trace: expected a file name");
-                break;
+            case csv: o.csv = file_named("csv", optarg); break;
+            case trace: o.trace = file_named("trace", optarg); break;
             case peak: o.peak_gbs = bandwidth("peak", optarg); break;
             case machine: o.machine = machine_named(optarg).name; break;
             case explain: o.explain = true; break;
             case list_machines: o.list_machines = true; break;
             case list: o.list = true; break;
             case help: o.help = true; break;
-            case ':': refuse(format("%s needs a value; see --help", argv[optind - 1]));
-            default:
-                if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value; see --help", argv[optind - 1]));
-                if (optopt) refuse(format("unknown option -%c; see --help", optopt));
-                refuse(format("unknown option %s; see --help", argv[optind - 1]));
+            default: refuse_argument(c, argv);
         }
     }
     if (optind < argc) refuse(format("unexpected argument '%s'; see --help", argv[optind]));

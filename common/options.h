@@ -43,5 +43,9 @@ int whole_number(const char* option, const char* text, long most);  // from 1
 Type type_named(const std::string& name);
 std::vector<Shape> shapes_in(const std::string& list);  // N or WxH, separated by commas
 std::vector<std::string> split(const std::string& text, char separator);  // an empty part stays one, to be refused
+std::string file_named(const char* option, const char* text);              // not empty
+std::string device_named(const std::string& name);                         // auto, cuda or sim
+// `c`: what getopt_long(), with options that begin with ':', returned for the argument before optind.
+[[noreturn]] void refuse_argument(int c, char** argv);
 
 }  // namespace harness

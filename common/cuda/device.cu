@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "../device.h"
 #include "../error.h"
+#include "../host.h"
 
 namespace cuda {
 namespace {
@@ -55,13 +54,8 @@ __global__ void compare_kernel(const Bits* data, Contents contents, DeviceMismat
 // The version of the driver itself, where it says; of the CUDA it supports otherwise.
 std::string driver_version()
 {
-    char line[256] = "", version[64] = "";
-    if (FILE* file = fopen("/proc/driver/nvidia/version", "r")) {
-        if (!fgets(line, sizeof line, file)) line[0] = '\0';
-        fclose(file);
-    }
-    for (const char* word = strtok(line, " \n"); word; word = strtok(nullptr, " \n"))
-        if (sscanf(word, "%63[0-9.]", version) == 1 && strchr(version, '.')) return version;
+    const std::string driver = nvidia_driver();
+    if (!driver.empty()) return driver;
     int cuda = 0;
     CUDA(cudaDriverGetVersion(&cuda));
     return format("CUDA %d.%d", cuda / 1000, cuda % 1000 / 10);

@@ -2,11 +2,10 @@
 
 #include <getopt.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <vector>
 
 #include "../../error.h"
+#include "../../options.h"
 #include "../devices.h"
 #include "program.h"
 
@@ -43,13 +42,14 @@ std::vector<std::string> words_of(const std::string& text)
     return words;
 }
 
-int whole_number(const char* name, const char* text, long most)
+// The same numbers as in other command lines.
+int whole_number(const char* option, const char* text, long most)
 {
-    char* end = nullptr;
-    errno = 0;
-    const long value = std::strtol(text, &end, 10);
-    if (end == text || *end || errno || value < 1 || value > most) refuse(format("%s %s: expected a whole number from 1 to %ld", name, text, most));
-    return int(value);
+    try {
+        return harness::whole_number(option, text, most);
+    } catch (const harness::Error& error) {
+        refuse(error.message);
+    }
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ ProgramOptions parse_program_options(const std::string& text)
                     refuse(error.message);
                 }
                 break;
-            case gpus: o.gpus = whole_number("--gpus", optarg, most_devices); break;
+            case gpus: o.gpus = whole_number("gpus", optarg, most_devices); break;
             case no_peers: o.peers = false; break;
             case csv:
                 o.csv = optarg;
@@ -102,7 +102,7 @@ ProgramOptions parse_program_options(const std::string& text)
                 break;
             case explain: o.quiet = false; break;
             case quiet: o.quiet = true; break;
-            case threads: o.threads = whole_number("--threads", optarg, most_threads); break;
+            case threads: o.threads = whole_number("threads", optarg, most_threads); break;
             case ':': refuse(format("%s needs a value", argv[size_t(optind - 1)]));
             default:
                 if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
