@@ -268,7 +268,7 @@ ifeq ($(wildcard tests),)
 check:
 	@echo 'make check: this copy has no tests. ./step04 --all verifies the kernels of a step, make labNN checks your exercise' >&2; exit 2
 else
-check: all
+check: $(STEPS)
 	@python3 tests/check.py
 endif
 
@@ -316,7 +316,7 @@ peers: build/peers
 	python3 plots/tables.py peers $(RESULTS)/peers_*.csv
 endif
 
-list: all
+list: $(STEPS)
 	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'
 	@printf '%-18s %-30s %-8s %-4s %-21s %s\n' 'every step' '--one-launch, for any kernel' 'option' 'GPU' 'as the kernel' 'W12'
 	@echo
@@ -326,19 +326,19 @@ list: all
 # file. Without a GPU, they are the simulator's counts and model, for the whitepaper's tables those of a GTX 280.
 measure = ./$(2) --csv $(RESULTS)/$(1)_$(2)$(4).csv $(3)
 
-table-whitepaper: all
+table-whitepaper: $(STEPS)
 	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/whitepaper_*.csv
 	for step in step01 step02 step03 step04 step05 step06; do $(call measure,whitepaper,$${step},--kernel W --size 2048 $(if $(GPU),--one-launch,--machine gtx280)) || exit; done
 	python3 plots/tables.py whitepaper $(RESULTS)/whitepaper_*.csv
 
-table-book: all
+table-book: $(STEPS)
 	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/book_*.csv
 	for step in $(if $(GPU),step01) step02 step03 step04 step06; do $(call measure,book,$${step},--kernel B --sweep book) || exit; done
 	$(call measure,book,step02,--kernel transposeSerialBlocked --sweep book,_blocked)
 	$(call measure,book,step04,--kernel transposeTile32Padded --sweep book,_tile32)
 	python3 plots/tables.py book $(RESULTS)/book_*.csv
 
-table-bandwidth: all
+table-bandwidth: $(STEPS)
 	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/bandwidth_*.csv
 	for step in step01 step02 step06; do $(call measure,bandwidth,$${step},--kernel F --size 4096) || exit; done
 	$(call measure,bandwidth,step02,--kernel F9 --size 4096 --block 32x16$(comma)32x8$(comma)64x16$(comma)64x8$(comma)128x8,_blocks)
@@ -366,7 +366,7 @@ build/try/%: %.cu build/rewrite $(COMMON_CPP) $(RUNTIME) $(wildcard common/sim/i
 NCCL_HEADER := $(firstword $(wildcard $(NCCL_HOME)/include/nccl.h /usr/include/nccl.h))
 NCCL_FLAGS := $(if $(NCCL_HOME),-I$(NCCL_HOME)/include)
 NCCL_LIBRARY := $(if $(NCCL_HEADER),$(if $(NCCL_HOME),-L$(NCCL_HOME)/lib -Xlinker -rpath=$(NCCL_HOME)/lib) -l:libnccl.so.2)
-SPREAD_FILES := $(filter-out $(SPREAD)/exercise.cu,$(wildcard $(SPREAD)/*.cu))
+SPREAD_FILES := $(wildcard $(SPREAD)/*.cu)
 SPREAD_HOST := $(call cpp_objects,$(wildcard $(SPREAD)/*.cpp))
 SPREAD_GPU := $(patsubst %.cu,build/%.cuda.o,$(if $(NCCL_HEADER),$(SPREAD_FILES),$(filter-out %/packed.cu %/network.cu,$(SPREAD_FILES))))
 SPREAD_SIM := $(patsubst %.cu,build/try/%.o,$(SPREAD_FILES))
@@ -481,7 +481,7 @@ endif
 ifneq ($(filter report slides,$(MAKECMDGOALS)),)
 PLOTS_PYTHON := $(if $(wildcard .venv/ready),,$(shell python3 plots/packages.py && echo python3))
 endif
-report: all $(if $(PLOTS_PYTHON),,.venv/ready)
+report: $(STEPS) $(if $(PLOTS_PYTHON),,.venv/ready)
 	bench/measure.sh $(RESULTS)
 	$(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py $(RESULTS)/report_*.csv
 
