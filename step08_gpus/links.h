@@ -1,6 +1,10 @@
-// What links between GPUs carry, as their makers publish it, and a model of an exchange's time on them.
+// What links between GPUs carry, as their makers publish it.
 
 #pragma once
+
+#include <string>
+
+#include "../common/error.h"
 
 struct Link {
     const char* name;
@@ -17,3 +21,14 @@ constexpr Link links[] = {
     {"pcie5", 63, 3, "16 lanes of 32 GT/s, 128 of 130 bits (PCI Express 5.0)"},
     {"ndr", 50, 5, "InfiniBand NDR: 400 Gbit/s (NVIDIA ConnectX-7 data sheet)"},
 };
+
+// Throws status_bad_input for a name that is none of them.
+inline const Link& link_named(const std::string& name)
+{
+    std::string known;
+    for (const Link& link : links) {
+        if (name == link.name) return link;
+        known += (known.empty() ? "" : ", ") + std::string(link.name);
+    }
+    throw harness::Error{harness::status_bad_input, "--link " + name + ": expected one of " + known};
+}

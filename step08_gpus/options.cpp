@@ -4,17 +4,15 @@
 
 #include "../common/error.h"
 #include "../common/machine.h"
+#include "../common/sim/devices.h"
 #include "links.h"
 
 using namespace harness;
 
 namespace {
 
-constexpr int most_gpus = 16;
 constexpr int most_reps = 100000;
 constexpr int most_patience_s = 86400;
-
-[[noreturn]] void refuse_option(const std::string& message) { throw Error{status_bad_input, message}; }
 
 }  // namespace
 
@@ -37,36 +35,29 @@ CommandLine parse(int argc, char** argv)
             case size:
                 for (const Shape& shape : shapes_in(optarg)) o.shapes.push_back(shape);
                 break;
-            case gpus: o.gpus = whole_number("gpus", optarg, most_gpus); break;
+            case gpus: o.gpus = whole_number("gpus", optarg, sim::most_devices); break;
             case type: o.type = type_named(optarg); break;
             case reps: o.reps = whole_number("reps", optarg, most_reps); break;
-            case device: o.device = optarg; break;
+            case device: o.device = device_named(optarg); break;
             case kernel:
                 for (const std::string& name : split(optarg, ',')) o.kernels.push_back(name);
                 break;
             case all: o.all = true; break;
             case once: o.once = true; break;
             case explain: o.explain = true; break;
-            case machine: o.machine = optarg; break;
-            case link: o.link = optarg; break;
+            case machine: o.machine = machine_named(optarg).name; break;
+            case link: o.link = link_named(optarg).name; break;
             case patience: o.patience_s = whole_number("patience", optarg, most_patience_s); break;
-            case csv: o.csv = optarg; break;
+            case csv: o.csv = file_named("csv", optarg); break;
             case list: o.list = true; break;
             case help: o.help = true; break;
-            case ':': refuse_option(std::string(argv[optind - 1]) + ": a value is missing; see --help");
-            default: refuse_option(std::string(argv[optind - 1]) + ": no such option; see --help");
+            default: refuse_argument(c, argv);
         }
     }
-    if (optind < argc) refuse_option(std::string(argv[optind]) + ": options begin with --; see --help");
-    if (o.device != "auto" && o.device != "cuda" && o.device != "sim") refuse_option("--device " + o.device + ": expected auto, cuda or sim");
-    if (o.type != Type::f32 && o.type != Type::f64) refuse_option(format("--type %s: this step is for float and double", name_of(o.type)));
-    if (o.all && !o.kernels.empty()) refuse_option("--all, --kernel: either all kernels or those that are named");
-    machine_named(o.machine);
-    std::string names;
-    for (const Link& l : links) names += (names.empty() ? "" : ", ") + std::string(l.name);
-    bool linked = false;
-    for (const Link& l : links) linked = linked || o.link == l.name;
-    if (!linked) refuse_option("--link " + o.link + ": expected one of " + names);
+    const auto refuse = [](const std::string& message) { throw Error{status_bad_input, message}; };
+    if (optind < argc) refuse(format("unexpected argument '%s'; see --help", argv[optind]));
+    if (o.type != Type::f32 && o.type != Type::f64) refuse(format("--type %s: this step is for float and double", name_of(o.type)));
+    if (o.all && !o.kernels.empty()) refuse("--all excludes --kernel: give one or the other");
     return o;
 }
 

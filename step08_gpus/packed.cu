@@ -9,10 +9,10 @@
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;  // step 4's
 
 // The rows of odata that GPU g has are sent in chunks. Chunk k begins here, counted from the matrix's first row.
-__host__ __device__ inline int chunk_row(int n, int g, int gpus, int k)
+__host__ __device__ inline int chunk_row(int n, int g, int gpus, int k, int chunks = CHUNKS)
 {
     int begin = first_row(n, g, gpus);
-    return begin + first_row(first_row(n, g + 1, gpus) - begin, k, CHUNKS);
+    return begin + first_row(first_row(n, g + 1, gpus) - begin, k, chunks);
 }
 
 // Messages begin at lines of 128 bytes: at other addresses NCCL is three times slower. A row of a message is filled up.
@@ -81,22 +81,22 @@ __global__ void unpackRows(T* odata, const T* messages, int width, int height, i
 
 // As with the kernels, a GPU's messages go to a different GPU than all others' at the same time.
 template <typename T>
-void sendChunk(const Exchange<T>& e, int k)
+void sendChunk(const Exchange<T>& e, int k, int chunks, const cudaStream_t* stream)
 {
     NCCL(ncclGroupStart());
     for (int me : e.mine) {
         Messages& m = *e.messages;
         size_t rows = pitch_of<T>(first_row(e.height, me + 1, e.gpus) - first_row(e.height, me, e.gpus));
         size_t mine = first_row(e.width, me + 1, e.gpus) - first_row(e.width, me, e.gpus);
-        size_t row = chunk_row(e.width, me, e.gpus, k) - first_row(e.width, me, e.gpus);
-        size_t chunk = chunk_row(e.width, me, e.gpus, k + 1) - chunk_row(e.width, me, e.gpus, k);
+        size_t row = chunk_row(e.width, me, e.gpus, k, chunks) - first_row(e.width, me, e.gpus);
+        size_t chunk = chunk_row(e.width, me, e.gpus, k + 1, chunks) - chunk_row(e.width, me, e.gpus, k, chunks);
         for (int step = 1; step < e.gpus; ++step) {
             int to = (me + step) % e.gpus, from = (me - step + e.gpus) % e.gpus;
-            size_t left = chunk_row(e.width, to, e.gpus, k), columns = chunk_row(e.width, to, e.gpus, k + 1) - left;
+            size_t left = chunk_row(e.width, to, e.gpus, k, chunks), columns = chunk_row(e.width, to, e.gpus, k + 1, chunks) - left;
             size_t pitch = pitch_of<T>(first_row(e.height, from + 1, e.gpus) - first_row(e.height, from, e.gpus));
             size_t first = first_message<T>(int(mine), e.height, from, e.gpus);
-            NCCL(ncclSend((T*)m.send[me] + left * rows, columns * rows * sizeof(T), ncclChar, to, m.comm[me], m.wire[me]));
-            NCCL(ncclRecv((T*)m.receive[me] + first + row * pitch, chunk * pitch * sizeof(T), ncclChar, from, m.comm[me], m.wire[me]));
+            NCCL(ncclSend((T*)m.send[me] + left * rows, columns * rows * sizeof(T), ncclChar, to, m.comm[me], stream[me]));
+            NCCL(ncclRecv((T*)m.receive[me] + first + row * pitch, chunk * pitch * sizeof(T), ncclChar, from, m.comm[me], stream[me]));
         }
     }
     NCCL(ncclGroupEnd());
@@ -125,7 +125,7 @@ void launchPacked(const Exchange<T>& e)
             CUDA(cudaStreamWaitEvent(m.wire[me], m.packed[me][k], 0));
         }
         if (e.gpus == 1) continue;
-        sendChunk(e, k);
+        sendChunk(e, k, CHUNKS, m.wire);
         for (int me : e.mine) {
             CUDA(cudaSetDevice(e.device[me]));
             CUDA(cudaEventRecord(m.arrived[me][k], m.wire[me]));
@@ -145,21 +145,7 @@ void launchPacked(const Exchange<T>& e)
 template <typename T>
 void sendAll(const Exchange<T>& e)
 {
-    NCCL(ncclGroupStart());
-    for (int me : e.mine) {
-        Messages& m = *e.messages;
-        size_t rows = pitch_of<T>(first_row(e.height, me + 1, e.gpus) - first_row(e.height, me, e.gpus));
-        size_t mine = first_row(e.width, me + 1, e.gpus) - first_row(e.width, me, e.gpus);
-        for (int step = 1; step < e.gpus; ++step) {
-            int to = (me + step) % e.gpus, from = (me - step + e.gpus) % e.gpus;
-            size_t left = first_row(e.width, to, e.gpus), columns = first_row(e.width, to + 1, e.gpus) - left;
-            size_t pitch = pitch_of<T>(first_row(e.height, from + 1, e.gpus) - first_row(e.height, from, e.gpus));
-            size_t first = first_message<T>(int(mine), e.height, from, e.gpus);
-            NCCL(ncclSend((T*)m.send[me] + left * rows, columns * rows * sizeof(T), ncclChar, to, m.comm[me], e.stream[me]));
-            NCCL(ncclRecv((T*)m.receive[me] + first, mine * pitch * sizeof(T), ncclChar, from, m.comm[me], e.stream[me]));
-        }
-    }
-    NCCL(ncclGroupEnd());
+    sendChunk(e, 0, 1, e.stream);
 }
 
 WAY(transposePacked, variant, messages, launchPacked)

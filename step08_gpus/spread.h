@@ -53,7 +53,7 @@ public:
 
     // Memory for idata and odata, and what `e` lacks: its addresses. `e` has everything else. Throws status_bad_input where a GPU
     // has too little memory.
-    Spread(Exchange<T>& e, uint32_t seed) : e_(e), seed_(seed)
+    explicit Spread(Exchange<T>& e) : e_(e)
     {
         for (int g : e.mine) {
             const size_t bytes[] = {in_elements(g) * sizeof(T), out_elements(g) * sizeof(T)};
@@ -90,7 +90,7 @@ private:
 
     harness::Contents contents(harness::Holds holds) const
     {
-        return {sizeof(T) == 8 ? harness::Type::f64 : harness::Type::f32, harness::transposes, uint64_t(e_.width), uint64_t(e_.height), seed_, holds};
+        return {sizeof(T) == 8 ? harness::Type::f64 : harness::Type::f32, harness::transposes, uint64_t(e_.width), uint64_t(e_.height), 0, holds};
     }
     size_t first(int g, harness::Holds holds) const
     {
@@ -137,6 +137,5 @@ private:
     }
 
     Exchange<T>& e_;
-    uint32_t seed_;
     PerGpu in_, out_, wrong_;
 };
