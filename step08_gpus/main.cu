@@ -284,15 +284,11 @@ int main(int argc, char** argv)
     try {
         const CommandLine options = parse(argc, argv);
         int status = status_ok;
-        if (options.help || options.list) {
-            no_report();
-            if (options.help) printf("%s", usage().c_str());
-            else list();
-        } else {
-            hand_over(options, argv);
-            if (!options.explain) no_report();
-            status = run(options);
-        }
+        if (!options.help) hand_over(options, argv);  // the list, too, is of the program that runs: it may know more kernels
+        if (!options.explain || options.help || options.list) no_report();
+        if (options.help) printf("%s", usage().c_str());
+        else if (options.list) list();
+        else status = run(options);
         if (fflush(stdout) || ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
         return status;
     } catch (const Error& error) {
