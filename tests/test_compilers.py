@@ -56,3 +56,20 @@ def test_only_more_loads_can_be_explained():
     assert not compilers.reason(CLANG, key, "counts", results(4, 4), results(5, 8))
     assert not compilers.reason(compilers.REFERENCE, key, "counts", results(4, 4), results(4, 8))
     assert not compilers.reason(CLANG, ("unit", ""), "findings", results(4, 4), results(4, 4, "2 findings"))
+
+
+def race(first, second, times, places):
+    """Lines of a kernel whose two threads race, as often in either order."""
+    return [f"planted: copy_forgetBarrier: race: {kind} hazard in shared memory (tile), byte 4: thread (1, 0, 0) {did} at {first} and thread (2, 0, 0) {then} at {second}, with no barrier between, in block (0, 0, 0) ({n} times)"
+            for (kind, did, then, first, second), n in zip((("read-after-write", "writes", "reads", first, second), ("write-after-read", "reads", "writes", second, first)), times) if n] \
+        + [f"planted: copy_forgetBarrier: {sum(times)} findings in all, at {places} places of the kernel"]
+
+
+@pytest.mark.parametrize("lines, explained", [
+    (race("p.cu:1", "p.cu:2", (3, 4), 2), True), (race("p.cu:1", "p.cu:2", (3, 3), 2), False), (race("p.cu:1", "p.cu:3", (3, 4), 2), False),
+    (race("p.cu:1", "p.cu:2", (3, 4), 2) + ["planted: copy_writeBehind: out-of-bounds store"], False), (race("p.cu:1", "p.cu:2", (3, 4), 2)[:-1], False)])
+def test_which_of_two_that_race_comes_first(lines, explained):
+    key = "build/tests/planted", "double2 33x65"
+    expected, got = compilers.Results(), compilers.Results()
+    expected.findings[key], got.findings[key] = race("p.cu:1", "p.cu:2", (7, 0), 1), lines
+    assert bool(compilers.reason(CLANG, key, "findings", expected, got)) == explained
