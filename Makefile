@@ -314,6 +314,23 @@ peers: build/peers
 	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/peers_*.csv
 	for type in $(PEER_TYPES); do ./$< --device cuda --type $$type --size $(PEER_SIZES) --reps 10 --csv $(RESULTS)/peers_$$type.csv || exit; done
 	python3 plots/tables.py peers $(RESULTS)/peers_*.csv
+	$(spread_peers)
+
+# Where there are several GPUs, step 8 follows, beside copies between them and NCCL's messages, its bounds, and PyTorch's exchange.
+SPREAD_SIZES ?= 8192,16384,32768
+GPUS := $(words $(filter GPU,$(GPU)))
+ifneq ($(filter-out 0 1,$(GPUS)),)
+peers: step08
+define spread_peers
+	@mkdir -p $(RESULTS)/gpus && rm -f $(RESULTS)/gpus/*.csv
+	for type in float double; do ./step08 --device cuda --all --type $$type --size $(SPREAD_SIZES) --csv $(RESULTS)/gpus/step08_$$type.csv || exit; done
+	@python3 -c 'import torch' 2> /dev/null || echo 'make peers: python3 has no PyTorch, whose exchange is left out'
+	for type in float double; do ! python3 -c 'import torch' 2> /dev/null || python3 -m torch.distributed.run --nproc-per-node $(GPUS) step08_gpus/peers/all_to_all.py --type $$type --size $(SPREAD_SIZES) \
+		--csv $(RESULTS)/gpus/torch_$$type.csv --beside $(RESULTS)/gpus/step08_$$type.csv || exit; done
+endef
+else
+spread_peers = @echo 'make peers: step 8 and its contenders need two GPUs'
+endif
 endif
 
 list: $(STEPS)
@@ -531,7 +548,7 @@ help:
 	@echo 'make transfers         measure copies between host and GPU by size, pageable and pinned (needs nvcc)'
 	@echo 'make readonly          measure loads through __ldg(), __restrict__ and textures on this GPU (needs nvcc)'
 	@echo 'make trials            measure the variants tried on the way to step 7 on this GPU (needs nvcc)'
-	@echo "make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns"
+	@echo "make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns; on several GPUs step 8, NCCL and PyTorch"
 	@echo '                       on this GPU, each verified; prints ratios, writes CSV (needs nvcc)'
 	@echo 'make clean             remove what was built'
 	@echo

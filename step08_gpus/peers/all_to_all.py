@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The transpose of a matrix spread over GPUs, as PyTorch makes it: local transposes around all_to_all_single.
 
-usage: torchrun --nproc-per-node GPUS all_to_all.py [--size N,...] [--type float,double] [--reps R] [--csv FILE]
+usage: torchrun --nproc-per-node GPUS all_to_all.py [--size N,...] [--type float,double] [--reps R] [--csv FILE] [--beside FILE]
 
 Each process has N / GPUS rows of an N x N matrix, and N must be a multiple of GPUS. It packs (one permute), exchanges, and
 unpacks (one permute). Every element is checked. Prints, and writes to FILE, a row per size and type: the median of R samples in
-ms, and bytes that leave a GPU over that time in GB/s (10^9). Exits 1 on a wrong result. Needs PyTorch with NCCL.
+ms, and bytes that leave a GPU over that time in GB/s (10^9). --beside: results of `./step08 --csv` on the same GPUs; each row
+then also has its share of the peer copies in them. Exits 1 on a wrong result. Needs PyTorch with NCCL.
 """
 
 import argparse
@@ -41,13 +42,23 @@ def value(y, x, n):
     return (y * n + x) % (1 << 24)
 
 
+def peer_copies(path):
+    """{(type, n): GB/s out of each GPU} of the copies that ./step08 measured."""
+    if not path:
+        return {}
+    with open(path, newline="") as file:
+        return {(row["type"], int(row["width"])): float(row["gbs_out_of_each_gpu"]) for row in csv.DictReader(file) if row["kernel"] == "copyToPeers" and row["width"] == row["height"]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", default="8192,16384,32768")
     parser.add_argument("--type", default="float,double")
     parser.add_argument("--reps", type=int, default=10)
     parser.add_argument("--csv")
+    parser.add_argument("--beside")
     options = parser.parse_args()
+    bounds = peer_copies(options.beside)
     distributed.init_process_group("nccl")
     rank, gpus = distributed.get_rank(), distributed.get_world_size()
     torch.cuda.set_device(rank)
@@ -80,7 +91,8 @@ def main():
                          ".".join(map(str, torch.cuda.nccl.version())), gpus, name, n, n, len(samples), f"{median:.5f}", f"{min(samples):.5f}", f"{crossing / median / 1e6:.2f}"])
     if rank == 0:
         for row in rows:
-            print(f"{row[5]:8} {row[6]:6} x {row[7]:6}  {row[9]} ms  {row[11]} GB/s out of each GPU")
+            bound = bounds.get((row[5], row[6]))
+            print(f"{row[5]:8} {row[6]:6} x {row[7]:6}  {row[9]} ms  {row[11]} GB/s out of each GPU" + (f", {100 * float(row[11]) / bound:.1f} % of the peer copies" if bound else ""))
         if options.csv:
             with open(options.csv, "w", newline="") as file:
                 csv.writer(file).writerows([COLUMNS, *rows])
