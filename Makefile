@@ -121,7 +121,7 @@ ifeq ($(V),)
 say = @printf '  %-5s %s\n' '$(1)' '$(2)';
 endif
 
-.PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book table-bandwidth peers report check test sanitize bench-sim bench-page clean help FORCE
+.PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book table-bandwidth peers report check test test-all sanitize bench-sim bench-page clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -256,11 +256,15 @@ VENV_CREATE = python3 -m venv .venv > build/venv.log 2>&1 || { rm -rf .venv; ech
 
 # Everything that the tests need is built first; then the test files run in parallel. A hand-out has no tests.
 ifeq ($(wildcard tests),)
-test:
-	@echo 'make test: this copy has no tests. To check your exercise, type make labNN. To verify the kernel of step 4, type make step04 && ./step04.'
+test test-all:
+	@echo 'make $@: this copy has no tests. To check your exercise, type make labNN. To verify the kernel of step 4, type make step04 && ./step04.'
 else
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadgroup --durations=10
+
+# make test tries a sample of what takes long (tests/samples.py); this tries all of it, and takes four times as long.
+test-all: private export TESTS = all
+test-all: test
 endif
 
 # For who changes a kernel: every kernel verified, and the lessons' counts as a profiler has them. Needs no package of Python's.
@@ -538,7 +542,8 @@ help:
 	@echo "                       [SIM='--machine t4 --gpus 2 --csv counts.csv']; DEVICE=cuda runs it on the GPU"
 	@echo 'make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html'
 	@echo 'make check             verify every kernel, and compare the lessons'"'"' counts with an H200'"'"'s (10 seconds)'
-	@echo 'make test              build and run the tests (the first time, it also creates .venv)'
+	@echo 'make test              build and run the tests (the first time, it also creates .venv); of what takes long, a sample'
+	@echo 'make test-all          the same, and everything that takes long'
 	@echo 'make sanitize          build step 4 with the sanitizers of the compiler, in a copy of the tree, and run it (some minutes)'
 	@echo 'make bench-page        measure how fast the page of make report answers in a browser'
 	@echo 'make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it'

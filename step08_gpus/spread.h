@@ -16,6 +16,11 @@ __global__ void fillPart(Bits* data, harness::Contents contents, unsigned long l
         data[i] = contents.at<Bits>(first + i);
 }
 
+constexpr int THREADS = 256;
+
+// Blocks for so many elements, which may take several turns.
+inline unsigned blocks_of(size_t elements) { return std::max<size_t>(1, std::min<size_t>(1024, (elements + THREADS - 1) / THREADS)); }
+
 struct Wrong {
     unsigned long long count, first;  // elements that differ, and the lowest index among them
 };
@@ -103,7 +108,7 @@ private:
         for (size_t i = 0; i < e_.mine.size(); ++i) {
             const int g = e_.mine[i];
             CUDA(cudaSetDevice(e_.device[g]));
-            fillPart<<<1024, 256, 0, e_.stream[g]>>>(memory[i]->template as<Bits>(), contents(holds), first(g, holds), elements(g, holds));
+            fillPart<<<blocks_of(elements(g, holds)), THREADS, 0, e_.stream[g]>>>(memory[i]->template as<Bits>(), contents(holds), first(g, holds), elements(g, holds));
             CUDA(cudaGetLastError());
         }
         for (int g : e_.mine) {
@@ -120,7 +125,7 @@ private:
             const int g = e_.mine[i];
             CUDA(cudaSetDevice(e_.device[g]));
             CUDA(cudaMemcpyAsync(wrong_[i]->as<Wrong>(), &none, sizeof none, cudaMemcpyHostToDevice, e_.stream[g]));
-            checkPart<<<1024, 256, 0, e_.stream[g]>>>(memory[i]->template as<Bits>(), contents(holds), first(g, holds), elements(g, holds), wrong_[i]->as<Wrong>());
+            checkPart<<<blocks_of(elements(g, holds)), THREADS, 0, e_.stream[g]>>>(memory[i]->template as<Bits>(), contents(holds), first(g, holds), elements(g, holds), wrong_[i]->as<Wrong>());
             CUDA(cudaGetLastError());
         }
         for (size_t i = 0; i < e_.mine.size(); ++i) {

@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from lessons import ROOT, run
+from samples import ALL
 
 # What `make` says to the makes that it starts itself is nothing for those that the tests run.
 for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
@@ -29,6 +30,10 @@ def pytest_collection_modifyitems(items):
     for item in items:
         name = item.path.stem
         item.add_marker(pytest.mark.xdist_group("checkout" if name in CHECKOUT else name))
+
+
+def pytest_report_header():
+    return "everything is tried" if ALL else "of what takes long, a sample is tried; make test-all tries everything"
 
 
 def step(program, *arguments, **options):

@@ -11,6 +11,7 @@ import PIL.Image
 import pytest
 
 from lessons import LESSONS, ROOT, run
+from samples import ALL
 
 sys.path.insert(0, str(ROOT / "plots"))
 import explorables  # noqa: E402: after its folder is known
@@ -148,15 +149,16 @@ def test_names_are_spread_apart():
 
 # The figures.
 
-def test_all_figures_twice(taken, rows, tmp_path):
+def test_all_figures_are_those_that_are_committed(taken, rows, tmp_path):
     names, explored = set(figures.ALL), explorables.data()
-    for folder in ("first", "second"):
+    for folder in ("first", "second") if ALL else ("first",):
         assert figures.draw_all(tmp_path / folder, rows, taken, {}, *explored) == dict.fromkeys(names)
     files = sorted(file.name for file in (tmp_path / "first").iterdir())
     assert files == sorted(f"{name}.{kind}" for name in names for kind in ("png", "svg"))
     for file in files:
-        first, second = ((tmp_path / folder / file).read_bytes() for folder in ("first", "second"))
-        assert len(first) > 10_000 and first == second, file
+        first = (tmp_path / "first" / file).read_bytes()
+        assert len(first) > 10_000, file
+        assert not ALL or first == (tmp_path / "second" / file).read_bytes(), file
         if file.endswith(".svg"):
             assert len(first) < 300_000, f"{file}: {len(first)} bytes"
             assert b"<svg" in first and b"<text" not in first and b"<dc:date>" not in first, file

@@ -14,6 +14,7 @@ import pytest
 from conftest import assert_refused, needs_git
 from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401: a fixture
 from lessons import ROOT, run
+from samples import some
 
 
 def test_grades_of_a_class(tmp_path, untouched):
@@ -222,7 +223,7 @@ def test_one_check_interrupted(tmp_path, untouched):
 
 
 def test_endless_loops_end(tmp_path):
-    for loop in ("for (;;) if (width == -1) break;", "for (int j = 0; j < width + 1; j += 0) if (width == -1) break;", "while (true) tile[0][threadIdx.x] = odata[0];"):
+    for loop in some(["for (;;) if (width == -1) break;", "for (int j = 0; j < width + 1; j += 0) if (width == -1) break;", "while (true) tile[0][threadIdx.x] = odata[0];"], 3):
         (tmp_path / "endless.cu").write_text((ROOT / "tests/lab/solutions/step04.cu").read_text().replace("    __syncthreads();\n", f"    {loop}\n    __syncthreads();\n"))
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = run(sys.executable, ROOT / "lab/check.py", "4", "--file", tmp_path / "endless.cu")

@@ -8,6 +8,7 @@ import pytest
 
 from conftest import step
 from lessons import LESSONS, ROOT, run
+from samples import ALL, few, some
 
 MACHINES = ["g80", "gtx280", "m2090", "k20x", "k20c", "gtx1050ti", "gtx1080", "v100", "t4", "a100", "h100", "h200"]
 
@@ -202,12 +203,16 @@ def test_camping_goes_with_the_width_and_with_a_padded_pitch(tmp_path):
 
 
 def test_roofline_of_the_h200_is_near_the_measurement(tmp_path):
-    """8192 squared: within 13 % of the time measured on an H200, for every lesson kernel, as the README says."""
+    """8192 squared: within 13 % of the time measured on an H200, for every lesson kernel, as the README says. The committed model is what the simulator says now."""
     measured = {row["kernel"]: row for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
                 if row["width"] == "8192" and row["type"] == "float"}
+    modelled = {row["kernel"]: row for row in csv.DictReader((ROOT / "plots/data/h200_model.csv").open())}
+    assert set(modelled) == set(LESSONS)
+    for kernel in few(LESSONS, lambda kernel: kernel == "transposeNoBankConflicts"):
+        now = counted(tmp_path, kernel, "h200", "--size", 8192)
+        assert {name: now[name] for name in ("model_time_ms", "model_limit")} == {name: modelled[kernel][name] for name in ("model_time_ms", "model_limit")}
     limits = {}
-    for kernel in LESSONS:
-        row = counted(tmp_path, kernel, "h200", "--size", 8192)
+    for kernel, row in modelled.items():
         assert abs(float(row["model_time_ms"]) / float(measured[kernel]["time_median_ms"]) - 1) <= 0.13, kernel
         limits[kernel] = row["model_limit"]
     assert limits["copy"] == "latency: one load in flight"
@@ -223,17 +228,17 @@ def test_roofline_is_a_bound_of_what_it_was_not_made_for(tmp_path):
                 if row["width"] == "8192" and row["type"] == "float"}
     path = tmp_path / "counts.csv"
     names = ["transposeRow", "transposeRow16", "transposeCol", "transposeColUnrolled", "transposeTile16"]
-    for program, choice in (("step02", ",".join(names[:4])), ("step03", names[4])):
+    for program, choice in some([("step03", names[4]), ("step02", ",".join(names[:4]))], 2):
         assert step(program, "--kernel", choice, "--size", 8192, "--csv", path).returncode == 0
         for row in csv.DictReader(path.open()):
             ratio = float(row["model_time_ms"]) / float(measured[row["kernel"]]["time_median_ms"])
             assert 0.6 < ratio < 1.15, (row["kernel"], ratio)
             if "Col" in row["kernel"]:
                 assert row["model_limit"] == "L1: lines touched by loads"
-    # A loop inside the kernel finds its tile in the caches: no roofline of the DRAM.
-    assert step("step04", "--kernel", "W12", "--size", 4096, "--csv", path).returncode == 0
-    (row,) = csv.DictReader(path.open())
-    assert row["model_time_ms"] == "" and row["verified"] == "yes"
+    if ALL:  # A loop inside the kernel finds its tile in the caches: no roofline of the DRAM.
+        assert step("step04", "--kernel", "W12", "--size", 4096, "--csv", path).returncode == 0
+        (row,) = csv.DictReader(path.open())
+        assert row["model_time_ms"] == "" and row["verified"] == "yes"
 
 
 def test_roofline_constants_are_the_measured_ones():

@@ -1,12 +1,14 @@
 """Every step has a page for readers: the same sections, code that is in its files, commands that run."""
 
+import csv
 import re
 import shlex
 
 import pytest
 
 from conftest import step
-from lessons import ROOT, STEPS
+from lessons import LESSONS, ROOT, STEPS
+from samples import ALL
 
 SECTIONS = ["The kernel", "Predict", "Run", "Explain", "Profile", "Picture", "Exercise"]
 FOLDERS = {path.name[:6]: path for path in ROOT.glob("step[0-9][0-9]_*")}
@@ -78,9 +80,11 @@ def test_commands_run(program):
     assert all(name == f"./{program}" or re.search(rf"`make [^`]*{name[2:]}", sections(program)["Run"]) for name, *_ in found)
     for name, *arguments in found:
         assert re.fullmatch(r"\./step\d\d", name), name
-        done = step(name[2:], *arguments)
+        done = step(name[2:], *(argument if ALL else re.sub("^8192$", "1024", argument) for argument in arguments))
         assert done.returncode == 0 and done.stderr == "", (name, arguments, done.stderr)
         printed += done.stdout
+        if "8192" in arguments and not ALL:  # what the model says there is committed, and test_machines.py holds it to the programs
+            printed += "".join(row["model_limit"] for row in csv.DictReader((ROOT / "plots/data/h200_model.csv").open()) if LESSONS[row["kernel"]][0] == name[2:])
     # What the page says that the model says, it says.
     for limit in re.findall(r"`((?:DRAM|L2)[^`]*)`", sections(program)["Explain"]):
         assert limit in printed, limit

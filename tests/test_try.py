@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from lessons import ROOT, computing, run
+from samples import some
 
 PROGRAMS = ROOT / "tests/programs"
 
@@ -283,8 +284,8 @@ def test_make_try():
 
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
 def test_nvcc_compiles_the_programs(tmp_path):
-    """They are CUDA, and not what the simulator takes for it. It takes seconds for each: every fourth, or all with NVCC_PROGRAMS=all."""
+    """They are CUDA, and not what the simulator takes for it. It takes seconds for each: a sample."""
     programs = [p for p in sorted(PROGRAMS.glob("*.cu")) if "<nccl.h>" not in p.read_text()]  # it may not be there
-    for program in programs[::1 if os.environ.get("NVCC_PROGRAMS") == "all" else 4]:
+    for program in some(programs, 8):
         done = run("nvcc", "-std=c++17", "-arch=sm_90", "-c", program, "-o", tmp_path / "program.o")
         assert done.returncode == 0, done.stderr
