@@ -387,7 +387,7 @@ build/try/%: %.cu build/rewrite $(COMMON_CPP) $(RUNTIME) $(wildcard common/sim/i
 NCCL_HEADER := $(firstword $(wildcard $(NCCL_HOME)/include/nccl.h /usr/include/nccl.h))
 NCCL_FLAGS := $(if $(NCCL_HOME),-I$(NCCL_HOME)/include)
 NCCL_LIBRARY := $(if $(NCCL_HEADER),$(if $(NCCL_HOME),-L$(NCCL_HOME)/lib -Xlinker -rpath=$(NCCL_HOME)/lib) -l:libnccl.so.2)
-SPREAD_FILES := $(wildcard $(SPREAD)/*.cu)
+SPREAD_FILES := $(filter-out $(SPREAD)/exercise%,$(wildcard $(SPREAD)/*.cu))
 SPREAD_HOST := $(call cpp_objects,$(wildcard $(SPREAD)/*.cpp))
 SPREAD_GPU := $(patsubst %.cu,build/%.cuda.o,$(if $(NCCL_HEADER),$(SPREAD_FILES),$(filter-out %/packed.cu %/network.cu,$(SPREAD_FILES))))
 SPREAD_SIM := $(patsubst %.cu,build/try/%.o,$(SPREAD_FILES))

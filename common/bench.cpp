@@ -37,6 +37,8 @@ Contender contender(const Kernel& k, Block block)
     c.result.kernel = k.name;
     if (block.x) c.result.block = format("%ux%u", block.x, block.y);
     if (block.x != k.block.x || block.y != k.block.y) c.result.label = " " + c.result.block;
+    c.result.gpus = k.gpus;
+    if (k.gpus) c.result.label += format(" on %d GPU%s", k.gpus, k.gpus == 1 ? "" : "s");
     c.result.row = k.row;
     c.result.step = k.step;
     c.result.expected = k.expected;

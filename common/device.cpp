@@ -41,6 +41,20 @@ uint64_t LaunchCounts::bytes_asked() const
     return sum;
 }
 
+uint64_t LaunchCounts::bytes_between_gpus() const
+{
+    uint64_t sum = 0;
+    for (const AccessSite& s : sites) sum += s.peer ? s.bytes : 0;
+    return sum;
+}
+
+uint64_t LaunchCounts::bytes_asked_between_gpus() const
+{
+    uint64_t sum = 0;
+    for (const AccessSite& s : sites) sum += s.peer ? s.asked : 0;
+    return sum;
+}
+
 int LaunchCounts::worst_conflict() const
 {
     int worst = 0;

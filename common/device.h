@@ -86,6 +86,7 @@ struct LaunchCounts {
     int partitions = 0;                 // of the machine; 0 if unknown
     bool map_assumed = false;
     double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
+    double busiest_receiver = 0;  // of several GPUs: the same of what each receives from the others; 0: nothing
     uint64_t resident_blocks = 0;
     uint64_t shared_bytes = 0;  // of shared memory that a block declares, at most
     Launched launched;
@@ -101,6 +102,8 @@ struct LaunchCounts {
     uint64_t accesses() const;
     uint64_t bytes_moved() const;
     uint64_t bytes_asked() const;    // of global memory
+    uint64_t bytes_between_gpus() const;
+    uint64_t bytes_asked_between_gpus() const;
     int worst_conflict() const;      // wavefronts of the most expensive shared request
 };
 

@@ -23,6 +23,13 @@ const char* name_of(Type type)
 
 void refuse_type() { throw Error{status_bad_input, "not for elements of this type: choose --type float, double or int"}; }
 
+bool any_on_parts()
+{
+    return std::any_of(kernels().begin(), kernels().end(), [](const Kernel& k) { return k.gpus > 0; });
+}
+
+void refuse_one_gpu() { throw Error{status_bad_input, "for a matrix that is spread over several GPUs, which the simulator has: add --device sim"}; }
+
 const char* name_of(Produces produces)
 {
     switch (produces) {

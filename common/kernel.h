@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "parts.h"
 #include "reference.h"
 
 namespace harness {
@@ -17,7 +18,8 @@ constexpr int types = sizeof all_types / sizeof *all_types;
 
 // A kernel's launcher, for a type that the kernel is not for.
 [[noreturn]] void refuse_type();
-
+// Where one GPU is to run a kernel of several.
+[[noreturn]] void refuse_one_gpu();
 
 const char* name_of(Type type);          // char, half, float, ...
 const char* name_of(Produces produces);  // copy, transpose, tile-local transpose, ...
@@ -63,7 +65,13 @@ struct Kernel {
     Launcher launch[types];
     Transfer transfer;
     Peer* peer = nullptr;
+    // Of a kernel that several GPUs run, each on its rows of idata: enqueues the pass of GPU `me`. odata: where each GPU's rows of it lie.
+    using PartLauncher = void (*)(void* const* odata, const void* idata, int width, int height, int me, int gpus);
+    PartLauncher launch_on_parts[types] = {};
+    int gpus = 0;  // so many; 0: one GPU runs it on the whole matrix
 };
+
+constexpr int usual_gpus = 4;
 
 // Whether a kernel goes by this on the command line: its name, a row of its source (B7), or the
 // letter of a source (B: all of its rows).
@@ -71,6 +79,8 @@ bool goes_by(const Kernel& kernel, const std::string& name);
 
 // Every kernel linked into this program, in the order of its source files.
 std::vector<Kernel>& kernels();
+// Whether one of them is for several GPUs.
+bool any_on_parts();
 
 // A published fault: what is wrong, what finds it, what is left of the conclusion drawn from it.
 struct Erratum {
@@ -109,12 +119,37 @@ struct Registration {
     {
         constexpr bool number = std::is_arithmetic_v<T> && !std::is_same_v<T, unsigned short>;  // which stands for a half
         if constexpr (std::is_void_v<T> || (Pass::expected.operands() > 1 && !number)) refuse_type();
+        else if constexpr (on_parts<T>()) refuse_one_gpu();
         else Pass::run(static_cast<T*>(odata), static_cast<const T*>(idata), width, height, block);
+    }
+
+    // Whether the launcher is one for each of several GPUs.
+    template <typename T, typename P = Pass>
+    static constexpr auto on_parts(int) -> decltype(P::run_on_parts(Parts<T>(), static_cast<const T*>(nullptr), 0, 0, 0, 0), bool()) { return true; }
+    template <typename T, typename P = Pass>
+    static constexpr bool on_parts(long) { return false; }
+    template <typename T>
+    static constexpr bool on_parts()
+    {
+        if constexpr (std::is_void_v<T>) return false;
+        else return on_parts<T>(0);
+    }
+
+    template <typename T>
+    static void launch_on_parts(void* const* odata, const void* idata, int width, int height, int me, int gpus)
+    {
+        if constexpr (!on_parts<T>()) {
+            refuse_type();
+        } else {
+            Parts<T> parts{};
+            for (int g = 0; g < gpus; ++g) parts.part[g] = static_cast<T*>(odata[g]);
+            Pass::run_on_parts(parts, static_cast<const T*>(idata), width, height, me, gpus);
+        }
     }
 
     Registration(const char* backend, const char* name, const char* row, Part part, const char* file, Block block = {})
     {
-        kernels().push_back({name, row, step_of(file), backend, part, Pass::expected, block, {launch<Elements>...}, {}});
+        kernels().push_back({name, row, step_of(file), backend, part, Pass::expected, block, {launch<Elements>...}, {}, nullptr, {launch_on_parts<Elements>...}, (on_parts<Elements>() || ...) ? usual_gpus : 0});
     }
 };
 

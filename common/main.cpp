@@ -222,6 +222,8 @@ int run(const Options& options, const char* program)
     const Machine& machine = machine_named(options.machine);
     seed_of_inputs() = options.seed;
     check_names(options);
+    for (Kernel& k : kernels())
+        if (k.gpus && options.gpus) k.gpus = options.gpus;
     const std::unique_ptr<Device> device = open_device(options.device, machine, remark);
     if (options.one_launch && !device->has_clock())
         throw Error{status_bad_input, "--one-launch: times passes inside one launch, and the simulator has no clock"};

@@ -122,7 +122,7 @@ std::vector<Shape> shapes_in(const std::string& list)
 
 Options parse_options(int argc, char** argv)
 {
-    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, once, print, errata, csv, peak, machine, explain, trace, seed,
+    enum { size = 1, width, height, sweeps, type, reps, device, kernel, all, block, one_launch, once, print, errata, csv, peak, machine, gpus, explain, trace, seed,
            list, list_machines, help };
     static const option known[] = {
         {"size", required_argument, nullptr, size},     {"width", required_argument, nullptr, width},
@@ -134,6 +134,7 @@ Options parse_options(int argc, char** argv)
         {"print", no_argument, nullptr, print},
         {"errata", no_argument, nullptr, errata},       {"csv", required_argument, nullptr, csv},
         {"peak", required_argument, nullptr, peak},     {"machine", required_argument, nullptr, machine},
+        {"gpus", required_argument, nullptr, gpus},
         {"explain", no_argument, nullptr, explain},     {"trace", required_argument, nullptr, trace},
         {"list", no_argument, nullptr, list},
         {"list-machines", no_argument, nullptr, list_machines},
@@ -179,6 +180,10 @@ Options parse_options(int argc, char** argv)
             case trace: o.trace = file_named("trace", optarg); break;
             case peak: o.peak_gbs = bandwidth("peak", optarg); break;
             case machine: o.machine = machine_named(optarg).name; break;
+            case gpus:
+                if (!any_on_parts()) refuse("--gpus: no kernel of this program is for several GPUs");
+                o.gpus = whole_number("gpus", optarg, MAX_GPUS);
+                break;
             case explain: o.explain = true; break;
             case list_machines: o.list_machines = true; break;
             case list: o.list = true; break;
@@ -234,7 +239,7 @@ Runs this step's kernels, checks every element of every result, and reports the 
   --print                  print the matrix before and after, at most 32 x 32, each element as its number
   --errata                 run the faults published at this stage: what each does, and which check finds it
   --machine NAME           the GPU that the simulator counts for (default: h200); see --list-machines
-  --explain                for each load and store of a kernel: what it asks for, what it costs, and why
+)" + (any_on_parts() ? format("  --gpus G                 spread the matrix over so many GPUs (default: %d; at most %d)\n", usual_gpus, MAX_GPUS) : "") + R"(  --explain                for each load and store of a kernel: what it asks for, what it costs, and why
   --trace FILE             write every request of every warp to FILE, with its block, warp, line and bytes (simulator)
   --peak GBS               the DRAM peak of the card in GB/s, in place of the driver's figures
   --csv FILE               also write the results to FILE

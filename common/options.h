@@ -29,6 +29,7 @@ struct Options {
     std::string trace;   // empty: none
     double peak_gbs = 0;  // 0: ask the device
     std::string machine = "h200";  // that the simulator stands for
+    int gpus = 0;                  // that a kernel of several GPUs runs on; 0: its usual number
     bool explain = false;
     bool list = false, list_machines = false, help = false;
 };

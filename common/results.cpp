@@ -35,9 +35,9 @@ double gbs_of(const Results& results, const Result& row, double ms)
 
 // The model's time for a row's counts. A roofline is that of the DRAM: it says nothing of matrices
 // that stay in the L2.
-std::optional<Prediction> modelled(const Results& results, const Machine& machine, const Expected& expected, const LaunchCounts& counts)
+std::optional<Prediction> modelled(const Results& results, const Machine& machine, const Expected& expected, const LaunchCounts& counts, int gpus)
 {
-    if (counts.bytes_asked() == 0) return {};
+    if (counts.bytes_asked() == 0 || gpus) return {};
     if (machine.roofline.stream_gbs > 0 && expected.passes > 1) return {};  // nor of what a second pass finds in a cache
     if (machine.roofline.stream_gbs > 0 && elements(results) * bytes_of(results.type) < machine.l2_bytes) return {};
     return predict(machine, counts);
@@ -45,10 +45,10 @@ std::optional<Prediction> modelled(const Results& results, const Machine& machin
 
 // The time that the roofline allows these counts, over that of a copy of the same matrix: what they would cost in a matrix much
 // larger than the L2.
-std::optional<std::pair<double, const char*>> over_copy(const Results& results, const Machine& machine, const Expected& expected, const LaunchCounts& counts)
+std::optional<std::pair<double, const char*>> over_copy(const Results& results, const Machine& machine, const Expected& expected, const LaunchCounts& counts, int gpus)
 {
     const double bytes = double(expected.traffic()) * elements(results) * bytes_of(results.type);
-    if (machine.roofline.stream_gbs == 0 || expected.passes > 1 || bytes == 0) return {};
+    if (machine.roofline.stream_gbs == 0 || expected.passes > 1 || bytes == 0 || gpus) return {};
     const std::optional<Prediction> model = predict(machine, counts);
     if (!model) return {};
     return std::pair(model->ms * 1e-3 / (bytes / (machine.roofline.stream_gbs * 1e9)), model->limit);
@@ -83,8 +83,8 @@ std::string align(const std::vector<Cells>& lines)
     return text;
 }
 
-// Cells in the order of the heading in csv().
-std::string result_line(const Results& results, const Result& r, const std::string& date)
+// Cells in the order of the heading in csv(). `spread`: with those of several GPUs.
+std::string result_line(const Results& results, const Result& r, const std::string& date, bool spread)
 {
     const DeviceInfo& device = results.device;
     Cells line{date, build_commit, device.backend, device.machine, device.driver, r.step, r.kernel, r.row,
@@ -115,7 +115,7 @@ std::string result_line(const Results& results, const Result& r, const std::stri
         line.push_back(c.partitions ? fixed(c.busiest_read, 3) : "");
         line.push_back(c.partitions ? fixed(c.busiest_write, 3) : "");
         line.push_back(c.partitions ? c.map_assumed ? "assumed" : "published" : "");
-        const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), r.expected, c);
+        const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), r.expected, c, r.gpus);
         if (model) {
             line.insert(line.end(), {number(c.model_bursts), number(c.model_scattered), fixed(c.model_waves, 3), ms_text(model->ms),
                                      gbs_text(gbs_of(results, r, model->ms)), model->limit});
@@ -139,12 +139,16 @@ std::string result_line(const Results& results, const Result& r, const std::stri
     if (r.counts) {
         const Launched& l = r.counts->launched;
         line.insert(line.end(), {number(l.launches), number(l.blocks), number(l.warps), number(l.barriers)});
-        const auto over = over_copy(results, machine_labelled(device.machine), r.expected, *r.counts);
+        const auto over = over_copy(results, machine_labelled(device.machine), r.expected, *r.counts, r.gpus);
         line.push_back(over ? fixed(over->first, 3) : "");
         line.push_back(over ? over->second : "");
     } else {
         line.insert(line.end(), 6, "");
     }
+    if (spread && r.gpus && r.counts)
+        line.insert(line.end(), {number(r.gpus), number(r.counts->bytes_between_gpus()), number(r.counts->bytes_asked_between_gpus()), fixed(r.counts->busiest_receiver, 3)});
+    else if (spread)
+        line.insert(line.end(), 4, "");
     return csv_line(line);
 }
 
@@ -218,8 +222,8 @@ std::string model_table(const Results& results)
     if (compare) lines[0].insert(lines[0].end(), {"published GB/s", "difference %"});
     for (const Result& r : results.rows) {
         if (!r.counts) continue;
-        const std::optional<Prediction> model = modelled(results, machine, r.expected, *r.counts);
-        if (!model && r.counts->bytes_asked() > 0 && r.expected.passes == 1 && machine.roofline.stream_gbs > 0)
+        const std::optional<Prediction> model = modelled(results, machine, r.expected, *r.counts, r.gpus);
+        if (!model && r.counts->bytes_asked() > 0 && r.expected.passes == 1 && !r.gpus && machine.roofline.stream_gbs > 0)
             return format("The %s also has a model of times, for matrices larger than its L2: add --size 8192.\n", machine.label.c_str());
         if (!model) continue;
         const double gbs = gbs_of(results, r, model->ms);
@@ -245,10 +249,17 @@ std::string csv(const std::vector<Results>& all)
         "model_limit", "accesses", "block", "one_launch_passes", "one_launch_time_median_ms", "one_launch_bandwidth_gbs",
         "one_launch_memory", "first_launch_ms", "shared_bytes_per_block", "launches", "blocks_launched", "warps_launched",
         "barriers_of_warps", "model_time_over_copy", "model_time_over_copy_limit"});
+    bool spread = false;
+    for (const Results& results : all)
+        for (const Result& r : results.rows) spread = spread || r.gpus;
+    if (spread) {
+        text.back() = ',';
+        text += csv_line({"gpus", "bytes_between_gpus", "bytes_asked_between_gpus", "busiest_receiver"});
+    }
     const std::string date = utc_now();
     for (const Results& results : all)
         for (const Result& r : results.rows)
-            if (r.refused.empty()) text += result_line(results, r, date);
+            if (r.refused.empty()) text += result_line(results, r, date, spread);
     return text;
 }
 

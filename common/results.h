@@ -17,6 +17,7 @@ struct Result {
     std::string kernel, label;  // label: what tells rows of one kernel apart
     std::string block;          // 32x8; empty where the kernel sets its own
     std::string row, step;
+    int gpus = 0;      // that the matrix was spread over; 0: one had all of it
     Expected expected = copies;
     bool bus = false;  // a transfer between host and device: its bytes cross the bus once
     bool right = false;

@@ -7,6 +7,8 @@
 // launches one pass over a height x width matrix; `produces` is what must be in odata
 // afterwards: copies, transposes, transposes_each_tile(TILE), moves_each_tile(TILE) or another
 // of common/reference.h; `row` is the kernel's row in the table of sources (README.md).
+// A launcher (Parts<T> odata, const T* idata, int width, int height, int me, int gpus) is for a matrix
+// that is spread over several GPUs (parts.h). It is called for each GPU, and launches the pass of GPU `me`.
 //
 //   BLOCK_KERNEL(kernel, row, produces, launcher, x, y)
 //       for a kernel that works with blocks of any shape: the launcher takes a last argument,
@@ -50,7 +52,10 @@ struct alignas(16) double2 { double x, y; };  // as CUDA has it
 using harness::adds;
 using harness::adds_first;
 using harness::copies;
+using harness::first_row;
+using harness::MAX_GPUS;
 using harness::moves_each_tile;
+using harness::Parts;
 using harness::transposes;
 using harness::transposes_each_tile;
 using harness::transposes_numbers;
@@ -58,7 +63,10 @@ using harness::transposes_repeatedly;
 using harness::transposes_with_padded_rows;
 using harness::writes_nothing;
 
-#define REGISTER_PASS(kernel, backend_name, row, part, produces, block_shape, pass)              \
+#define REGISTER_PASS(kernel, backend_name, row, part, produces, block_shape, pass) \
+    REGISTER_PASSES(kernel, backend_name, row, part, produces, block_shape, pass, )
+
+#define REGISTER_PASSES(kernel, backend_name, row, part, produces, block_shape, pass, pass_on_parts)           \
     struct kernel##_pass {                                                                                     \
         static constexpr harness::Expected expected = produces;                                                \
         template <typename T>                                                                                  \
@@ -66,12 +74,16 @@ using harness::writes_nothing;
         {                                                                                                      \
             pass;                                                                                              \
         }                                                                                                      \
+        pass_on_parts                                                                                          \
     };                                                                                                         \
     static const harness::Registration<kernel##_pass, ELEMENT_TYPES> kernel##_registration(backend_name, #kernel, row, part, __FILE__, block_shape);
 
-#define KERNEL(kernel, row, produces, launcher)                                                                       \
-    REGISTER_PASS(kernel, BACKEND, row, harness::part_of(__FILE__), produces, \
-                  harness::Block(), launcher(odata, idata, width, height))
+// Of the two passes, the compiler makes the one that the launcher is for.
+#define KERNEL(kernel, row, produces, launcher)                                                                               \
+    REGISTER_PASSES(kernel, BACKEND, row, harness::part_of(__FILE__), produces, harness::Block(),                             \
+                    launcher(odata, idata, width, height),                                                                    \
+                    template <typename T> static auto run_on_parts(Parts<T> odata, const T* idata, int width, int height, int me, int gpus) \
+                        -> decltype(launcher(odata, idata, width, height, me, gpus)) { launcher(odata, idata, width, height, me, gpus); })
 
 #define BLOCK_KERNEL(kernel, row, produces, launcher, threads_x, threads_y)                                                           \
     REGISTER_PASS(kernel, BACKEND, row, harness::part_of(__FILE__), produces, \

@@ -38,7 +38,7 @@ sys.path.insert(0, str(ROOT / "lab"))
 import names    # noqa: E402
 import sandbox  # noqa: E402
 import source   # noqa: E402
-from parts import STOPPED, Run, said  # noqa: E402
+from parts import STOPPED, Run, gpus_of, said  # noqa: E402
 
 # The text that is compiled in the place of the submission. Reports keep the submission's name.
 NORMAL = "normal.cu"
@@ -165,7 +165,7 @@ class Lab:
         """(the bytes of a submission, the text to compile, why it is refused or '')."""
         data = read_submission(path)
         try:
-            return data, data.decode("utf-8") if self.trust else source.read(data, self.produces(exercise), exercise.kernel).text, ""
+            return data, data.decode("utf-8") if self.trust else source.read(data, self.produces(exercise), exercise.kernel, exercise.given).text, ""
         except source.Refused as refused:
             return data, "", str(refused)
 
@@ -203,11 +203,12 @@ class Lab:
         with sandbox.Box() as box:
             note = note or self.compile(box, unpack(box, exercise, path, data, text), processor)
             for width, height in SHOWN if not note else ():
-                done = self.sandboxed(["./program", "--device", "sim", "--kernel", self.own + exercise.kernel, "--print", "--size", f"{width}x{height}"],
+                done = self.sandboxed(["./program", "--device", "sim", "--kernel", self.own + exercise.kernel, "--print", "--size", f"{width}x{height}", *with_gpus(exercise.gpus)],
                                       box, processors=processor, **RUN)
                 if done.status != 0:
                     return shown_matrix(exercise, width, height, status_of(done), source.plain(done.stdout), source.plain(done.stderr))
-        return note or f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}. Larger matrices and doubles are not shown; the check names what is wrong there."
+        return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. Larger matrices and doubles are not shown; "
+                        "the check names what is wrong there.")
 
     def run_all(self, exercise, seed, box, processors):
         """A Run for each that the checks ask for. The shapes of a type and machine share a process; if that shows
@@ -238,12 +239,13 @@ class Lab:
         """(status, {shape: Run}) of one process; of several shapes, only those with a result or a finding. A single shape always has one."""
         name, descriptor = sandbox.secret()
         limits = RUN if len(shapes) > 1 else {**RUN, "cpu": RUN["cpu"] // 2}
+        gpus, card = gpus_of(machine)
         done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", self.own + exercise.kernel, "--type", type_,
-                               *(["--machine", machine] if machine else []), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
+                               *(["--machine", card] if card else []), *with_gpus(gpus), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
                                "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)), "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processors=processors, in_order=True, **limits)
         done.stdout, done.result = source.plain(done.stdout), source.plain(done.result)
         status = status_of(done)
-        rows = verified_rows(done, name, exercise.kernel, shapes, type_) if status == 0 else {}
+        rows = verified_rows(done, name, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
 
         def findings(text):
             return [line[len(name) + 2:] for line in text.splitlines() if line.startswith(name + ": ") and " --csv " not in line]
@@ -259,6 +261,14 @@ class Lab:
         if len(shapes) == 1 and shapes[0] not in told:
             told[shapes[0]] = Run(*shapes[0], type_, machine, None, findings(done.stdout), "", status)
         return status, told
+
+
+def with_gpus(gpus):
+    return [] if gpus is None else ["--gpus", str(gpus)]
+
+
+def on_gpus(exercise):
+    return "" if exercise.gpus is None else f" on {exercise.gpus} GPUs"
 
 
 def status_of(done):
@@ -277,7 +287,7 @@ def belongs(exercise, row, column, width, height):
 def shown_matrix(exercise, width, height, status, stdout, stderr):
     """odata around the first wrong element, each element as its number in idata. A wrong element is shown with the number that belongs there."""
     parts = re.split(r"^odata after .*:\n", stdout, flags=re.MULTILINE)
-    name = f"idata has {height} rows x {width} columns"
+    name = f"idata has {height} rows x {width} columns{on_gpus(exercise)}"
     told = [said(line.partition(": ")[2], "float") for line in stderr.splitlines()[:3]] or [STOPPED.get(status, f"exit status {status}")]
     found = [line.split() for line in parts[1].split("\n\n")[0].splitlines()] if len(parts) > 1 else []
     wanted = [[str(belongs(exercise, r, c, width, height)) for c in range(len(row))] for r, row in enumerate(found)]
@@ -293,7 +303,7 @@ def shown_matrix(exercise, width, height, status, stdout, stderr):
                       *[" ".join(f"{cell:>{wide}}" for cell in row) for row in cells], "", *told])
 
 
-def verified_rows(done, name, kernel, shapes, type_):
+def verified_rows(done, name, kernel, shapes, type_, gpus=None):
     """{shape: row} of a results table that has only the rows asked for; {} of any other table."""
     if not done.stdout.startswith(name + " on the simulator"):
         return {}
@@ -306,7 +316,7 @@ def verified_rows(done, name, kernel, shapes, type_):
         except (KeyError, TypeError, ValueError):
             return {}
         if row["kernel"] != kernel or shape not in shapes or shape in found or row["verified"] != "yes" or row["type"] != type_ or row["backend"] != "sim" \
-                or None in row or not carried:
+                or row.get("gpus") != (None if gpus is None else str(gpus)) or None in row or not carried:
             return {}
         found[shape] = row
     return found
@@ -366,6 +376,8 @@ def bandwidth(lab, exercise, path):
     accepted: the sandbox's namespaces have no GPU, so the program runs with this user's rights."""
     if not lab.cuda:
         return None, "no GPU, or no nvcc"
+    if exercise.gpus is not None:
+        return None, "not measured, because this exercise is for several GPUs and runs on the simulator alone"
     with sandbox.Box() as box:
         def run(command, seconds):
             try:
@@ -391,12 +403,13 @@ def bandwidth(lab, exercise, path):
 
 
 def add_bandwidth(verdict, lab, exercise, path, least=None):
-    """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a check worth BANDWIDTH_POINTS."""
+    """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a check worth BANDWIDTH_POINTS.
+    An exercise for several GPUs has neither."""
     percent, why_not = (None, verdict["note"]) if verdict["note"] else bandwidth(lab, exercise, path)
     if percent is not None and verdict["speed"]:
         verdict["speed"]["measured"] = percent
     verdict["bandwidth"] = why_not or f"{percent:.1f} % of cudaMemcpy's bandwidth"
-    if least is not None:
+    if least is not None and exercise.gpus is None:
         share = 0 if percent is None else exercise.earned(percent, least)
         verdict["checks"].append({"name": "bandwidth", "what": f"At least {least:g} % of cudaMemcpy's bandwidth on this GPU.", "of": BANDWIDTH_POINTS,
                                   "points": int(BANDWIDTH_POINTS * share + 1e-9), "hint": "" if share == 1 else verdict["bandwidth"] + "."})
@@ -410,13 +423,19 @@ def report(verdict):
     lines, said = [], set()
     for check in verdict["checks"]:
         lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")
-        cause = re.sub(r"\d+ x \d+( of \w+)?", "", re.sub(r"^(Not right at|At) [^:]*: ", "", check["hint"]))
+        cause = re.sub(r"\d+ x \d+( on \d+ GPUs?)?( of \w+)?", "", re.sub(r"^(Not right at|At) [^:]*: ", "", check["hint"]))
         if cause:
             lines.append(f"{'':12}-> {check['hint'] if cause not in said else 'as above'}")
         said.add(cause)
     if verdict["model"]:
         lines.append(f"{'model:':>10}  {verdict['model']}")
     return "\n".join([*lines, f"{verdict['total']:4} / {verdict['of']:<3}  in all" + ("" if verdict["total"] == verdict["of"] else f" (below {verdict['of']}, make ends with an error)")])
+
+
+def refuse_bandwidth(exercise, least):
+    """BadInput where a bandwidth is to be graded that an exercise does not have."""
+    if least is not None and exercise.gpus is not None:
+        raise BadInput(f"--graded-bandwidth: exercise {exercise.number} is for several GPUs and runs on the simulator alone; leave the option out")
 
 
 def named_seed(name, seed=None):
@@ -437,7 +456,7 @@ def begin():
 
 def main():
     parser = argparse.ArgumentParser(description="Checks the submission of an exercise. Exit status: 0 full points, 1 fewer, 2 bad input.")
-    parser.add_argument("number", metavar="NN", help="which exercise: 1 to 8")
+    parser.add_argument("number", metavar="NN", help="which exercise: 1 to 9")
     parser.add_argument("--file", help="the submission; default: the exercise in the folder of the step")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--explain", action="store_true", help="also print the cost of each load and store of the kernel")
@@ -452,6 +471,7 @@ def main():
         options.seed = named_seed(options.name, options.seed)
     exercise, lab = exercise_of(load_exercises(options.exercises), options.number), Lab()
     path = options.file or ROOT / exercise.step / exercise.file
+    refuse_bandwidth(exercise, options.graded_bandwidth)
     if options.show:
         print(lab.show(exercise, path))
         return 0

@@ -10,6 +10,7 @@ import re
 from random import Random
 
 from parts import STOPPED, Check, Exercise, Limit, Speed, said
+from source import Given
 
 TYPES = ["float", "double"]
 MACHINE = "h200"
@@ -38,7 +39,7 @@ def forbidden(run):
 def first_trouble(run):
     """Why there is no verified result, in a few words."""
     # A wrong result explains a wrong index better than the race that it also causes.
-    lines = [line for line in forbidden(run) if "hazard in odata" not in line] + [line for line in run.findings if "wrong result" in line] + run.findings
+    lines = [line for line in forbidden(run) if not re.search(r"hazard in odata|race: byte", line)] + [line for line in run.findings if "wrong result" in line] + run.findings
     if run.row is not None and not lines:
         return f"it produces a {run.row['produces']}"
     if run.status in STOPPED:
@@ -61,7 +62,7 @@ def number(run, column):
     return float(run.row[column] or 0)
 
 
-SITE = re.compile(r"^  (load|store) of (global|shared) memory at (.*?)(?::(\d+))?(?:: .*)?\n"
+SITE = re.compile(r"^  (load|store) of (global|shared|peer) memory at (.*?)(?::(\d+))?(?:: .*)?\n"
                   r"    (\d+) requests? of .*?; ([\d.e+]+) (\w+) each, ideal ([\d.e+]+).*\n    (.*)$", re.MULTILINE)
 
 
@@ -75,12 +76,8 @@ def blame(run, way, memory):
 
 # ---- Judges of the result --------------------------------------------------------------------------------------
 
-def runs_of(shapes, *types):
-    return [(w, h, t, MACHINE) for t in types for w, h in shapes]
-
-
-EVERY = runs_of(SHAPES, "float")
-WATCHED = EVERY + runs_of(DOUBLES, "double")
+def runs_of(shapes, *types, machines=(MACHINE,)):
+    return [(w, h, t, machine) for machine in machines for t in types for w, h in shapes]
 
 
 def all_or_nothing(judge):
@@ -102,12 +99,12 @@ def gets_right(runs, produces):
     return all_or_nothing(judge)
 
 
-def gets_doubles_right(shapes, produces):
+def gets_doubles_right(shapes, produces, machines):
     """Right for doubles wherever it is right for floats, so that one fault costs points once; and right for one square at least."""
     def judge(found):
         some = False
-        for w, h in shapes:
-            single, double = found[w, h, "float", MACHINE], found[w, h, "double", MACHINE]
+        for w, h, machine in [(w, h, machine) for machine in machines for w, h in shapes]:
+            single, double = found[w, h, "float", machine], found[w, h, "double", machine]
             if right(single, produces) and not right(double, produces):
                 return f"Right for floats, not for doubles, at {double.shape}: {first_trouble(double)}."
             some = some or (w == h and verified(double, produces))
@@ -129,13 +126,14 @@ def stays_clean(runs, produces):
 RIGHT = {"squares": 4, "shapes": 6, "double": 4, "clean": 6}
 
 
-def correctness(produces, more=(), points=RIGHT):
-    """The checks of the result; `more`: further runs to be kept clean."""
-    watched = WATCHED + list(more)
+def correctness(produces, more=(), points=RIGHT, machines=(MACHINE,), whole=(MACHINE,), shapes="every shape, down to a single element"):
+    """The checks of the result; `more`: further runs to be kept clean. `machines`: to run all of them on; `whole`: those that a square has whole tiles for."""
+    squares, every, doubles = runs_of(SQUARES, "float", machines=whole), runs_of(SHAPES, "float", machines=machines), runs_of(DOUBLES, *TYPES, machines=machines)
+    watched = every + [key for key in doubles if key not in every] + list(more)
     return [
-        Check("squares", points["squares"], "Right for squares of whole tiles.", runs_of(SQUARES, "float"), gets_right(runs_of(SQUARES, "float"), produces)),
-        Check("shapes", points["shapes"], "Right for every shape, down to a single element.", EVERY, gets_right(EVERY, produces)),
-        Check("double", points["double"], "Right for doubles.", runs_of(DOUBLES, "float", "double"), gets_doubles_right(DOUBLES, produces)),
+        Check("squares", points["squares"], "Right for squares of whole tiles.", squares, gets_right(squares, produces)),
+        Check("shapes", points["shapes"], f"Right for {shapes}.", every, gets_right(every, produces)),
+        Check("double", points["double"], "Right for doubles.", doubles, gets_doubles_right(DOUBLES, produces, machines)),
         Check("clean", points["clean"], "No race, no access out of bounds, no load of uninitialized memory, no barrier that some threads miss.",
               watched, stays_clean(watched, produces)),
     ]
@@ -153,6 +151,7 @@ COLUMNS = {
     "requests to the tile": (["shared_load_requests", "shared_store_requests"], "", "shared"),
     "warps": (["warps_launched"], "", ""),
     "waits of warps at barriers": (["barriers_of_warps"], "", ""),
+    "bytes between GPUs": (["bytes_between_gpus"], "load, store", "peer"),
 }
 
 
@@ -236,7 +235,7 @@ def launches(keys, produces, most=1):
     return at_most(keys, produces, "launches", most, value=lambda run, _: number(run, "launches"), unit="")
 
 
-def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1):
+def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1, launched=1):
     """What any solution of whole tiles needs for each 32 elements: one warp, one request each way, 4 sectors, two requests to the tile."""
     return [
         at_most(keys, produces, "warps", warps),
@@ -245,7 +244,7 @@ def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1):
         *[at_most(keys, produces, f"sectors of {way}", 4) for way in sectors],
         at_most(keys, produces, "requests to the tile", 2),
         at_most(keys, produces, "waits of warps at barriers", barriers),
-        launches(keys, produces),
+        launches(keys, produces, launched),
     ]
 
 
@@ -477,5 +476,68 @@ def eighth_exercise():
                     lambda percent, wanted: between(percent, start, wanted))
 
 
+def ninth_exercise():
+    t = "transpose"
+    # GPUs that have no rows of a small matrix, and numbers that no side is a multiple of.
+    machines = [f"{gpus} x {MACHINE}" for gpus in (1, 2, 3, 5, 8)]
+
+    # Of the hand-out's order: what the busiest GPU receives, over the mean. Each GPU has whole tiles.
+    given = {(2048, 2048, 4): 3.5, (1920, 1440, 3): 2.8, (1920, 1920, 5): 3.88, (1920, 1728, 6): 3.66, (2016, 1792, 7): 3.33}
+
+    def shapes(seed):
+        # A T4 runs few blocks at a time, so the order of the blocks shows in a small matrix.
+        return [(w, h, "float", f"{gpus} x t4") for w, h, gpus in (next(iter(given)), Random(seed).choice(list(given)[1:]))]
+
+    def crossing(run):
+        """Bytes that have to cross: all but each GPU's own columns of its own rows."""
+        def part(n, g):
+            return n * (g + 1) // run.gpus - n * g // run.gpus
+        return 4 * (run.width * run.height - sum(part(run.width, g) * part(run.height, g) for g in range(run.gpus)))
+
+    def sent(run, column="bytes between GPUs"):
+        return count(run, column) / crossing(run)
+
+    def busiest(run, _):
+        return number(run, "busiest_receiver")
+
+    def by_rows(run):
+        return sent(run) <= 2
+
+    def conflicts(keys):
+        check = cheaper("conflicts", 15, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t, keys, "wavefronts", 33, 2)
+
+        def judge(found):
+            # A kernel without a tile has no conflicts, and gains nothing by that.
+            if not all(by_rows(found[key]) for key in keys if verified(found[key], t)):
+                return 0, "Not judged while more than 2 bytes cross for each byte that has to."
+            return check.judge(found)
+        return Check(check.name, check.points, check.what, check.runs, judge)
+
+    def costs(seed):
+        keys = shapes(seed)
+        return [cheaper("crossing", 40, "From 8 bytes between GPUs for each byte that has to cross to 1.", t, keys, "bytes between GPUs", 8, 1, value=sent, unit=" for each byte that has to cross"),
+                cheaper("receivers", 25, "At 2048 x 2048 on four T4s, from 3.5 times the mean traffic into the busiest GPU to 1.05 times.", t, keys, "times the mean traffic into the busiest GPU",
+                        lambda run: given[run.width, run.height, run.gpus], 1.05, value=busiest, unit="", hint="let the GPUs begin with different receivers"),
+                conflicts(keys)]
+
+    # The simulator knows in which order blocks begin. A block that takes several tiles would hide the order of the tiles.
+    def one_tile(run):
+        least, n = run.width * run.height / 1024, number(run, "blocks_launched")
+        return "" if n >= least else f"{n:.0f} blocks at {run.shape}, and the task asks for a block for each 32 x 32 elements: {least:.0f}"
+
+    def what_stays(run):
+        n = per_32(run, "sectors of stores")
+        return "" if n <= 4 * (1 + 1e-9) or not by_rows(run) else f"{figure(n)} sectors of stores for each 32 elements at {run.shape}, and the task needs 4, also where elements stay on their GPU{blame(run, 'store', 'global')}"
+
+    def limits(seed):
+        keys = shapes(seed)
+        return [*needs(keys, t, sectors=["loads"], launched=lambda run: run.gpus),
+                condition(keys, t, shared(0, 4096, "at most 4096: a tile of 32 x 32 floats")), condition(keys, t, one_tile), condition(keys, t, what_stays)]
+
+    right = correctness(t, machines=machines, whole=machines[:2], shapes="every shape and for 1, 2, 3, 5 and 8 GPUs")
+    words = Given(types=frozenset({"Parts"}), functions=frozenset({"first_row"}), others=frozenset({"part", "MAX_GPUS"}))
+    return Exercise(9, "step08_gpus", "transposeExchange", t, right, costs, limits, "exercise09.cu", given=words, gpus=3)
+
+
 EXERCISES = {e.number: e for e in (first_exercise(), second_exercise(), third_exercise(), fourth_exercise(), fifth_exercise(),
-                                   sixth_exercise(), seventh_exercise(), eighth_exercise())}
+                                   sixth_exercise(), seventh_exercise(), eighth_exercise(), ninth_exercise())}

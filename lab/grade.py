@@ -101,6 +101,8 @@ def main():
     check.begin()
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
+    if number is not None:
+        check.refuse_bandwidth(exercises.EXERCISES[number], options.graded_bandwidth)
     lab, start = check.Lab(), time.monotonic()
     seed = random.SystemRandom().randrange(1 << 20) if options.seed is None else options.seed  # everybody gets the same shapes
 
@@ -114,7 +116,7 @@ def main():
     on_the_gpu = threading.Lock()  # one at a time: they are timed
 
     def grade(number, file, name=None):
-        if number not in exercises.EXERCISES:  # a path without a number, or step 9
+        if number not in exercises.EXERCISES:  # a path without a number, or one that no exercise has
             why = file if number is None else f"there is no exercise {number}"
             return {"exercise": number, "total": 0, "of": 100, "checks": [], "note": why, "seconds": 0}
         exercise = exercises.EXERCISES[number]

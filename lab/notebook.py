@@ -79,6 +79,9 @@ EDITS = {
     "step03_coalesced": ("step03_coalesced/step03.cu", "__syncthreads();", "// __syncthreads();", "./step03 --size 256 --device sim"),
     "step04_padding": ("step04_padding/step04.cu", "TILE_DIM + 1]", "TILE_DIM + 2]", "./step04 --size 256 --explain"),
 }
+# Step 8 is not in the notebook, because Colab has one GPU. Its exercise needs none.
+SPREAD = "step08_gpus"
+LAST = f"# Several GPUs\n\nRead step 8 first, which is not in this notebook. Its page is `{SPREAD}/README.md` in the project."
 HAND_IN = """## Hand in
 
 Write your name between the quotation marks and run the cell. It packs your exercises and predictions into one file. In Colab, your browser downloads it."""
@@ -113,14 +116,18 @@ def cells_of(step):
     name, alt, words = picture_of(sections)
     yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/svg/{name}.svg")  # {alt}'
     yield "markdown", words
-    yield "markdown", f"### Exercise\n\n{sections['Exercise']}\n\nEdit the next cell and run it. Then run the cell below it, which checks your kernel. Repeat as often as you like."
+    yield from exercises_of(step, "### Exercise")
+
+
+def exercises_of(step, heading):
+    yield "markdown", f"{heading}\n\n{page(step)[1]['Exercise']}\n\nEdit the next cell and run it. Then run the cell below it, which checks your kernel. Repeat as often as you like."
     for file in sorted((ROOT / step).glob("exercise*.cu")):
         yield "code", f"%%writefile {step}/{file.name}\n{file.read_text(encoding='utf-8').rstrip()}"
-        yield "code", f"!make -s lab{file.stem.removeprefix('exercise') or short[4:]} || true"
+        yield "code", f"!make -s lab{file.stem.removeprefix('exercise') or step[4:6]} || true"
 
 
 def notebook(url):
-    texts = [("markdown", WELCOME), ("code", SET_UP.format(url=url)), *(found for step in STEPS for found in cells_of(step)),
+    texts = [("markdown", WELCOME), ("code", SET_UP.format(url=url)), *(found for step in STEPS for found in cells_of(step)), *exercises_of(SPREAD, LAST),
              ("markdown", HAND_IN), ("code", 'hand_in("")')]
     return {"cells": [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)], "metadata": {"accelerator": "GPU", "colab": {"provenance": []}, "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                                          "language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}

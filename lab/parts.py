@@ -5,12 +5,20 @@ import re
 from dataclasses import dataclass
 from typing import Callable, List, Optional, Tuple
 
-Key = Tuple[int, int, str, str]  # width, height, type, machine
+from source import NOTHING, Given
+
+Key = Tuple[int, int, str, str]  # width, height, type, machine: h200, or several of them: "4 x t4"
+
+
+def gpus_of(machine):
+    """(the number of GPUs, or None where the machine names one; the name of one)."""
+    several = re.fullmatch(r"(\d+) x (\w+)", machine or "")
+    return (int(several[1]), several[2]) if several else (None, machine)
 
 
 @dataclass
 class Run:
-    """The result of `--kernel NAME --size WxH --type T --machine M --explain --csv FILE`."""
+    """The result of `--kernel NAME --size WxH --type T --machine M [--gpus G] --explain --csv FILE`."""
     width: int
     height: int
     type: str
@@ -21,8 +29,12 @@ class Run:
     status: object        # exit status; negative: the signal that ended it; or timeout, memory, killed
 
     @property
+    def gpus(self):
+        return gpus_of(self.machine)[0]
+
+    @property
     def shape(self):
-        return f"{self.width} x {self.height}"
+        return f"{self.width} x {self.height}" + ("" if self.gpus is None else f" on {self.gpus} GPU{'s'[:self.gpus != 1]}")
 
 
 STOPPED = {
@@ -82,3 +94,5 @@ class Exercise:
     file: str = "exercise.cu"         # the hand-out's name in that folder
     speed: Optional[Callable] = None  # of the seed and {key: Run}: what a leaderboard orders by, as Speed; None: it has no leaderboard
     earned: Callable = at_least       # of a bandwidth measured on a GPU and the one asked for, both in percent: the share of the points
+    given: Given = NOTHING            # the names of common/step.h that a submission may use
+    gpus: Optional[int] = None        # of a kernel for several GPUs, which runs on the simulator alone: so many for --show

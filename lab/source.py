@@ -5,7 +5,7 @@ those tokens, with one space between each two, and the compiler sees only this t
 different ways. Three rules protect the grader:
 
  - Each name that is not in WORDS gets the prefix own_. It can then mean only what the file declares. A submission reaches no function,
-   variable or type of a header, and may choose any name.
+   variable or type of a header, and may choose any name. An exercise may give more words, as Given.
  - __global__, __device__ and __host__ separate the file's functions, as for nvcc. Functions of the host compute grids and launch
    kernels, and touch no memory.
  - A function is called by its name and is not a value, so there are no pointers to code. The simulator watches all other accesses of a
@@ -72,6 +72,21 @@ OPENS, CLOSES = {"(": ")", "[": "]", "{": "}"}, {")", "]", "}"}
 
 class Refused(Exception):
     pass
+
+
+@dataclass(frozen=True)
+class Given:
+    """The names of common/step.h that a submission of one exercise may use. Functions may run on either side, and are no values."""
+    types: frozenset = frozenset()
+    functions: frozenset = frozenset()
+    others: frozenset = frozenset()  # members and constants
+
+    @property
+    def words(self):
+        return self.types | self.functions | self.others
+
+
+NOTHING = Given()
 
 
 @dataclass(frozen=True)
@@ -252,12 +267,13 @@ def expanded(tokens, macros, hidden, budget):
 class File:
     """The functions of a file, and what stands outside of them."""
 
-    def __init__(self, code):
+    def __init__(self, code, given=NOTHING):
         self.code = code
+        self.given, self.known = given, WORDS | given.words
         self.words = [t.text for t in code] + [""] * 4
         self.partner = self.brackets()
         self.functions, self.kernels = [], []
-        self.types, self.templates, self.tables = set(), set(), set()  # templates: of variables; tables: arrays outside functions
+        self.types, self.templates, self.tables = set(given.types), set(), set()  # templates: of variables; tables: arrays outside functions
         self.constants = []  # places of `const` outside functions
         self.scope(0, len(code), "")
 
@@ -377,7 +393,7 @@ class File:
         """The file's own names from i to `end`, but for those in brackets."""
         found = []
         while i < end:
-            if self.code[i].kind == "name" and self.words[i] not in WORDS:
+            if self.code[i].kind == "name" and self.words[i] not in self.known:
                 found.append(self.words[i])
             i = self.partner[i] + 1 if self.words[i] in OPENS else i + 1
         return found
@@ -390,7 +406,7 @@ class File:
             if head and head[0] in ("using", "typedef"):
                 if "(" in head:
                     refuse(self.line(first), head[0], "the type of a function: call functions by their names")
-                names = [x for x in head if re.fullmatch(r"[A-Za-z_]\w*", x) and x not in WORDS]
+                names = [x for x in head if re.fullmatch(r"[A-Za-z_]\w*", x) and x not in self.known]
                 self.types.update(names[:1] if head[0] == "using" else names[-1:])
             return
         constant = "constexpr" in head or "const" in head and "=" in head
@@ -444,21 +460,25 @@ def is_operand(file, i):
 def check_words(file):
     w, code = file.words, file.code
     registered = {i for _, _, close in file.kernels for i in range(file.partner[close] - 1, close)}
-    functions, parameters = {f.name for f in file.functions if f.name != f.inside}, {f.parameters[0] for f in file.functions}
+    functions, parameters = {f.name for f in file.functions if f.name != f.inside} | file.given.functions, {f.parameters[0] for f in file.functions}
     for f in file.functions:
         if f.name in file.types and f.name != f.inside:
             refuse(f.line, f.name, "a type has the same name; choose another one")
+        if f.name in file.given.words:
+            refuse(f.line, f.name, "common/step.h declares it; choose another name")
     for i, token in enumerate(code):
         kind, word, line = token.kind, token.text, token.line
         before, after = w[i - 1] if i else "", w[i + 1]
         if kind == "string" and i not in registered and not (before == "," and "static_assert" in w[max(0, i - 64):i]):
             refuse(line, word[:20], "no string is allowed except in KERNEL and static_assert; leave it out")
-        if kind == "name" and word not in WORDS and i not in registered:
+        if kind == "name" and word not in file.known and i not in registered:
             for pattern, _, why, instead in REFUSED:
                 if re.fullmatch(pattern, word) and (word in ALWAYS or not declared(file, word)):
                     refuse(line, word, f"{why}; instead: {instead.replace('`', '')}")
-            if word in functions and before not in (".", "->"):
-                check_call(file, i, word)
+        if kind == "name" and word in functions and word not in WORDS and i not in registered and before not in (".", "->"):
+            check_call(file, i, word)
+        if word in file.given.words and before in ("struct", "class", "union", "enum", "namespace", "using"):
+            refuse(line, word, "common/step.h declares it; choose another name")
         if word == "::" and (i == 0 or code[i - 1].kind != "name" and before not in (">", ">>") or before in KEYWORDS):
             refuse(line, ":: " + after, "nothing outside this file is needed")
         if word == "[" and after == "[" and file.partner[i] == file.partner[i + 1] + 1:
@@ -613,18 +633,18 @@ def written(file):
     lines = {}
     for i, token in enumerate(file.code):
         text = token.text
-        if token.kind == "name" and text not in WORDS and i not in produced:
+        if token.kind == "name" and text not in file.known and i not in produced:
             text = OWN + text
         lines.setdefault(token.line, []).append("constexpr" if i in file.constants else text)
     return "".join(" ".join(lines.get(line, [])) + "\n" for line in range(1, max(lines, default=0) + 1))
 
 
-def read(data, produces=(), kernel=None):
+def read(data, produces=(), kernel=None, given=NOTHING):
     """The submission, given as the bytes of a file, made ready to compile. Refused has the line, the text in question and the reason."""
     text, splices = text_of(data)
     tokens = tokens_of(text, splices)
     try:
-        file = File(preprocessed(tokens))
+        file = File(preprocessed(tokens), given)
         check(file, set(produces), kernel)
     except RecursionError:
         raise Refused("the file is nested too deeply; simplify it") from None

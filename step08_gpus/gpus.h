@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "../common/error.h"
+#include "../common/parts.h"
 
-constexpr int MAX_GPUS = 16;
+using harness::first_row;
+using harness::MAX_GPUS;
+using harness::Parts;
 
 #define CUDA(call) succeed(call, #call, __FILE__, __LINE__)
 
@@ -19,15 +22,6 @@ inline void succeed(cudaError_t status, const char* call, const char* file, int 
     if (status == cudaSuccess) return;
     throw harness::Error{harness::status_no_device, harness::format("%s:%d: %s: %s", file, line, call, cudaGetErrorString(status))};
 }
-
-// n rows are spread evenly. Those of GPU g begin here, and end where those of the next begin.
-__host__ __device__ inline int first_row(int n, int g, int gpus) { return int((long long)n * g / gpus); }
-
-// Where each GPU's rows of a matrix lie.
-template <typename T>
-struct Parts {
-    T* part[MAX_GPUS];
-};
 
 struct Messages;  // messages.h
 

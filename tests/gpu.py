@@ -359,6 +359,8 @@ def lab(out):
             done = run("make", "-s", f"lab{number:02}", f"FILE={file}", "CHECK=--json")
             verdict = json.loads(done.stdout)
             expect((done.returncode == 0) == (verdict["total"] == 100) == (what == "solved"), f"exercise {number} {what}: {done.stdout} {done.stderr}")
+            if "several GPUs" in verdict["bandwidth"]:
+                continue
             percent = re.match(r"([\d.]+) % of cudaMemcpy's bandwidth", verdict["bandwidth"])
             # A hand-out may be wrong, and then has none.
             expect(percent or what != "solved" and "wrong result" in verdict["bandwidth"], f"exercise {number} {what}: {verdict['bandwidth']}")

@@ -186,6 +186,11 @@ def test_csv_holds_what_the_table_shows(program, tmp_path):
             assert cost == "-" or abs(float(cost) - int(row[units]) / int(row[requests])) < 0.006
 
 
+def test_several_gpus_are_for_kernels_that_know_of_them():
+    assert_refused(step("step04", "--gpus", 3), 2, "--gpus: no kernel of this program is for several GPUs")
+    assert "--gpus" not in run(ROOT / "step04", "--help").stdout
+
+
 def test_a_kernel_that_refuses_a_shape_leaves_the_others():
     done = step("step03", "--all", "--width", 1, "--height", 600000)
     assert_refused(done, 0, "transposeRemap", "75000 blocks in y")

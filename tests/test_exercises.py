@@ -21,10 +21,10 @@ import wrong   # noqa: E402
 from edits import edited  # noqa: E402
 
 EXERCISES = check.load_exercises().EXERCISES
-NUMBERS = list(range(1, 9))
+NUMBERS = list(range(1, 10))
 EVERY_RIGHT, EVERY_POOR = corpus.right(), corpus.poor()
 RIGHT, POOR = ({key: texts[key] for key in some(texts, 16)} for texts in (EVERY_RIGHT, EVERY_POOR))
-POOR.update({key: EVERY_POOR[key] for key in [("half_swizzled", 5), ("second_barrier_only", 6)]})  # pieces of the way to a solution
+POOR.update({key: EVERY_POOR[key] for key in [("half_swizzled", 5), ("second_barrier_only", 6), ("tile_only", 9)]})  # pieces of the way to a solution
 
 
 class Verdicts(dict):
@@ -81,7 +81,8 @@ def test_poor_is_not(name, number, verdicts):
 @pytest.mark.parametrize("number, unsolved, solved", [
     (1, "handed_out", "wrong_direction"), (2, "handed_out", "copied_columns"), (2, "copied_columns", "solved"), (2, "handed_out", "sides_exchanged"), (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
     (5, "handed_out", "conflicts"), (5, "conflicts", "half_swizzled"), (6, "handed_out", "one_barrier"), (6, "handed_out", "second_barrier_only"), (6, "second_barrier_only", "solved"), (7, "handed_out", "floats_only_vectors"),
-    (8, "handed_out", "copied_conflicts"), (8, "copied_conflicts", "copied_padding"), (8, "copied_padding", "solved")])
+    (8, "handed_out", "copied_conflicts"), (8, "copied_conflicts", "copied_padding"), (8, "copied_padding", "solved"),
+    (9, "handed_out", "rotated_only"), (9, "rotated_only", "unswizzled"), (9, "handed_out", "tile_only"), (9, "tile_only", "plain_order"), (9, "plain_order", "solved"), (9, "tile_only", "unswizzled"), (9, "unswizzled", "solved")])
 def test_progress_earns_points(number, unsolved, solved, verdicts):
     """5: each piece that is solved is worth something."""
     assert verdicts[unsolved, number]["total"] < verdicts[solved, number]["total"]
@@ -135,6 +136,20 @@ def test_points_for_the_order_of_blocks_begin_at_the_order_that_is_handed_out(tm
         assert share < 0.01 and hint, hint
 
 
+def test_points_for_the_receivers_begin_at_the_order_that_is_handed_out(tmp_path):
+    """In exercise 9, for each number of GPUs that is drawn."""
+    lab, exercise, file = check.Lab(), EXERCISES[9], wrong.handout(9)
+    checks = {key: c for seed in range(40) for c in exercise.costs(seed) if c.name == "receivers" for key in c.runs}
+    data, text, _ = lab.read(exercise, file)
+    with sandbox.Box() as box:
+        assert lab.compile(box, check.unpack(box, exercise, file, data, text), [check.any_processor()]) == ""
+        told = {key: lab.run(exercise, box, [key[:2]], *key[2:], [check.any_processor()])[1][key[:2]] for key in checks}
+    assert sorted(check.gpus_of(key[3])[0] for key in told) == [3, 4, 5, 6, 7]
+    for key, c in checks.items():
+        share, hint = c.judge({other: told[key] for other in c.runs})
+        assert share < 0.01 and hint, hint
+
+
 def test_guide_says_what_they_are_worth(verdicts):
     """What is handed out, the step's own kernel pasted in, and what is tried first."""
     table = re.findall(r"^\| (\d) \| ([\w, ]+) \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "lab/README.md").read_text(), re.MULTILINE)
@@ -146,6 +161,9 @@ def test_guide_says_what_they_are_worth(verdicts):
     # What step 4's kernel earns in the open exercise.
     reached, earned = re.search(r"step 4 reaches (\d+) % and earns (\d+) points", (ROOT / "lab/README.md").read_text()).groups()
     assert (int(reached), int(earned)) == (round(verdicts["copied_padding", 8]["speed"]["percent"]), verdicts["copied_padding", 8]["total"])
+    # And the parts of exercise 9.
+    earned = re.search(r"The order alone earns (\d+) points, rows by way\s+of a tile (\d+),\s+a tile without conflicts (\d+), and the order with a tile (\d+)", (ROOT / "lab/README.md").read_text()).groups()
+    assert [int(points) for points in earned] == [verdicts[name, 9]["total"] for name in ("rotated_only", "tile_only", "plain_order", "unswizzled")]
     # And the usual first attempts at exercise 4.
     said = re.findall(r"\((\d+)[ :]", re.search(r"^The usual first attempts.*?\n\n", (ROOT / "lab/README.md").read_text(), re.MULTILINE | re.DOTALL)[0])
     assert [int(points) for points in said] == [verdicts[name, 4]["total"] for name in ("padded", "swizzled_by_row", "filled_only", "leaves_its_row")]

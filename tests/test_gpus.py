@@ -1,11 +1,21 @@
 """Step 8 on the simulator: every kernel right on one to eight GPUs, what crosses between them, and what it says of bad input. tests/gpus.py has what only
 GPUs can show."""
 
+import concurrent.futures
 import csv
+import os
+import sys
 
 import pytest
 
 from conftest import assert_refused, step
+from lessons import ROOT
+
+sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
+import check    # noqa: E402: after its folder is known
+import sandbox  # noqa: E402
+import wrong    # noqa: E402
+from edits import edited  # noqa: E402
 
 SHAPES = "1,1x7,5x2,33x65,64,129x127,333x555"
 
@@ -53,6 +63,51 @@ def test_camping(gpus, tmp_path):
     assert busiest["transposePlain"] >= 1.5 and busiest["transposePhases"] == busiest["transposeToPeers"] == 1
     lesson = text[text.index("  transposeToPeers: to whom"):].splitlines()[1:gpus + 1]
     assert all(set(line.split()[2]) == {"*"} for line in lesson), lesson
+
+
+EXERCISE = check.load_exercises().EXERCISES[9]
+
+
+def counted(tmp_path, text, *keys):
+    """{key: Run} of a kernel for several GPUs, as the lab runs it. A key is (width, height, type, machine)."""
+    file, lab, processor = tmp_path / "kernel.cu", check.Lab(), [check.any_processor()]
+    file.write_text(text)
+    data, read, why = lab.read(EXERCISE, file)
+    assert why == ""
+    with sandbox.Box() as box:
+        assert lab.compile(box, check.unpack(box, EXERCISE, file, data, read), processor) == ""
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            return dict(zip(keys, pool.map(lambda key: lab.run(EXERCISE, box, [key[:2]], *key[2:], processor)[1][key[:2]], keys)))
+
+
+@pytest.mark.parametrize("order", ["plain", "phases"])
+def test_the_harness_of_the_lab_counts_as_step_8_does(order, tmp_path):
+    """Two programs, two accounts: the same kernel with the same grid sends the same bytes at the same moments."""
+    keys = [(2048, 2048, "float", "4 x t4"), (1000, 777, "float", "3 x t4"), (64, 1000, "double", "8 x h200"), (5, 2, "float", "8 x h200")]
+    text = next(wrong.text_of(w) for w in wrong.WRONG if w.name == f"copied_{order}")
+    for (width, height, type_, machine), run in counted(tmp_path, text, *keys).items():
+        gpus, card = check.gpus_of(machine)
+        (row,) = rows(tmp_path, "--gpus", gpus, "--machine", card, "--type", type_, "--size", f"{width}x{height}", "--kernel", f"transpose{order.capitalize()}")[0]
+        assert run.row["gpus"] == row["gpus"] == str(gpus)
+        assert (run.row["bytes_between_gpus"], run.row["bytes_asked_between_gpus"]) == (row["bytes_between_gpus"], row["bytes_asked"]), machine
+        assert abs(float(run.row["busiest_receiver"]) - float(row["busiest_receiver"])) < 0.001, machine
+
+
+def test_what_gpus_do_to_each_other_is_found(tmp_path):
+    """Nothing orders what different GPUs do. Each has its rows in memory of its own."""
+    text, key = wrong.solution(9).read_text(), (64, 64, "float", "2 x h200")
+
+    def found(edits):
+        run = counted(tmp_path, edited(text, edits), key)[key]
+        assert run.row is None and run.status == 1
+        return " ".join(run.findings)
+
+    everywhere = {"    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)\n        if (x < rows_end": "    odata.part[0][0] = T(1);\n    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)\n        if (x < rows_end"}
+    assert "race: byte 0 of odata of GPU 0" in found(everywhere) and "transposeExchange of GPU 0, launched at" in found(everywhere)
+    assert "out-of-bounds store of 4 bytes at byte 8192 of odata of GPU 0: thread (0, 0, 0)" in found({"    __syncthreads();\n": "    __syncthreads();\n    if (me == 1) odata.part[0][32 * 64] = T(1);\n"})
+    assert "out-of-bounds load of 4 bytes at byte 8192 of idata of GPU 0" in found({"    __syncthreads();\n": "    __syncthreads();\n    if (idata[32 * 64] == T()) return;\n"})
+    assert "uninitialized load of 4 bytes at byte 0 of odata of GPU" in found({"    __syncthreads();\n": "    __syncthreads();\n    if (odata.part[peer][0] == T(7)) return;\n"})
+    assert "store to the input" in found({"    __syncthreads();\n": "    __syncthreads();\n    *(T*)idata = T(7);\n"})
 
 
 @pytest.mark.parametrize("arguments, words", [

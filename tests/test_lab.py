@@ -173,6 +173,54 @@ def test_refused_text(place, code, words):
     assert line <= int(re.match(r"line (\d+)", said)[1]) <= line + code.count("\n") or "close" in said, said
 
 
+NINTH = check.load_exercises().EXERCISES[9]
+
+
+@pytest.mark.parametrize("old, new, words", [
+    ("    dim3 block(", "    odata.part[0][0] = T(1);\n    dim3 block(", "touches no memory"), ("    dim3 block(", "    T* p = *odata.part;\n    dim3 block(", "touches no memory"),
+    ("    dim3 block(", "    auto f = first_row;\n    dim3 block(", "is no value"), ("    dim3 block(", "    auto f = &first_row;\n    dim3 block(", "is no value"), ("    int peer", "    auto f = +first_row;\n    int peer", "this +"),
+    ("template <typename T>\n__global__", "template <typename T> struct Parts { T* part[16]; };\ntemplate <typename T>\n__global__", "common/step.h declares it"),
+    ("template <typename T>\n__global__", "template <> struct Parts<float> { float* part[16]; };\ntemplate <typename T>\n__global__", "common/step.h declares it"),
+    ("template <typename T>\n__global__", "__device__ int first_row(long n, int g, int gpus) { return 0; }\ntemplate <typename T>\n__global__", "common/step.h declares it"),
+    ("template <typename T>\n__global__", "using Parts = int;\ntemplate <typename T>\n__global__", "common/step.h declares it"),
+    ("    dim3 block(", "    cudaSetDevice(0);\n    dim3 block(", "leave it out"), ("    dim3 block(", "    harness::kernels();\n    dim3 block(", ""),
+])
+def test_words_that_an_exercise_gives(old, new, words):
+    """They are the only names of common/step.h that a submission has, and they are as safe as its own."""
+    text = (ROOT / "step08_gpus/exercise09.cu").read_text()
+    text = edited(text, {old: new})
+    try:
+        read = source.read(text.encode(), {"transposes"}, NINTH.kernel, NINTH.given).text
+        assert not words and "own_harness :: own_kernels" in read
+    except source.Refused as refused:
+        assert words and words in str(refused), refused
+
+
+def test_words_are_given_to_one_exercise():
+    text = (ROOT / "step08_gpus/exercise09.cu").read_bytes()
+    given, plain = (source.read(text, {"transposes"}, NINTH.kernel, words).text for words in (NINTH.given, source.NOTHING))
+    assert "( Parts < own_T > own_odata" in given and "= first_row ( own_height" in given and "own_odata . part [ own_peer ]" in given
+    assert "own_Parts < own_T > own_odata" in plain and "own_first_row (" in plain and "own_odata . own_part [" in plain
+    assert all(e.given == source.NOTHING for n, e in check.load_exercises().EXERCISES.items() if n != 9)
+
+
+def test_a_row_is_of_the_gpus_that_were_asked_for():
+    columns = {"kernel": "k", "width": 2, "height": 3, "global_bytes_moved": 96, "element_bytes": 4, "verified": "yes", "type": "float", "backend": "sim"}
+
+    def rows_of(gpus, asked):
+        row = {**columns, **({} if gpus is None else {"gpus": gpus})}
+        done = sandbox.Done(0, "name on the simulator", "", ",".join(row) + "\n" + ",".join(map(str, row.values())) + "\n")
+        return check.verified_rows(done, "name", "k", [(2, 3)], "float", asked)
+
+    assert list(rows_of(None, None)) == list(rows_of(3, 3)) == [(2, 3)]
+    assert rows_of(3, None) == rows_of(None, 3) == rows_of(4, 3) == {}
+
+
+def test_several_gpus_have_no_bandwidth():
+    """Not with a card either: the exercise needs several."""
+    assert_refused(run(sys.executable, ROOT / "lab/check.py", "09", "--graded-bandwidth", "50"), 2, "--graded-bandwidth: exercise 9 is for several GPUs")
+
+
 @pytest.mark.parametrize("place, code, words", [
     ("kernel", "T line[width + 1]; if (width < 0) odata[0] = line[0];", "variable length"), ("kernel", "if (width < 0) (threadIdx.x) += 3;", "read-only"), ("kernel", "if (width < 0) __ldg(idata) = T();", "read-only"),
     ("kernel", "int n = run_grid;", "'run_grid' was not declared"), ("kernel", "sim_turns = 0;", "'sim_turns' was not declared"), ("launcher", "system(0);", "'system'"), ("top", "struct float4 { float a; };", "redefinition"),

@@ -183,7 +183,8 @@ def test_every_column_is_in_the_glossary():
     results = (ROOT / "common/results.cpp").read_text()
     heading = re.search(r'csv_line\(\{("date_utc".*?)\}\)', results, re.DOTALL)[1]
     trace = re.search(r'"(machine,kernel,.*?)\\n"', results)[1].split(",")
-    assert set(re.findall(r'"(\w+)"', heading)) | set(trace) <= names
+    spread = re.search(r'csv_line\(\{("gpus".*?)\}\)', results)[1]
+    assert set(re.findall(r'"(\w+)"', heading + spread)) | set(trace) <= names
     printed = GLOSSARY[GLOSSARY.index("### Printed by the steps: counts"):]
     for line in re.findall(r'lines(?:\.push_back\(\{|\{\{|\[0\]\.insert\(lines\[0\]\.end\(\), \{)("(?:kernel|published GB/s|one launch GB/s)".*?)\}', results, re.DOTALL):
         for column in re.findall(r'"([^"]+)"', line):

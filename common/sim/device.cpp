@@ -1,7 +1,12 @@
 // The simulator as a Device: host memory, exact counts, no clock.
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "../error.h"
 #include "../host.h"
@@ -92,6 +97,89 @@ LaunchCounts counts_of(const Report& report, const Machine& machine, bool locate
 
 namespace {
 
+// A finding, and the launch that it is of. `gpu`: -1 where there is one alone.
+struct Found {
+    Finding finding;
+    dim3 grid, block;
+    int gpu;
+};
+
+// What the launches on several GPUs did, all together. GPUs begin at the same time, and run as many blocks at a time as each other.
+struct Account {
+    Report report;  // sums; without findings
+    std::vector<Found> found;
+    std::map<uint64_t, std::array<uint64_t, MAX_GPUS>> received;  // bytes by window and by GPU
+
+    void add(const Report& more)
+    {
+        for (const SiteCounts& site : more.sites) {
+            const auto known = std::find_if(report.sites.begin(), report.sites.end(), [&](const SiteCounts& s) { return s.site == site.site && s.space == site.space; });
+            if (known == report.sites.end()) report.sites.push_back(site);
+            else known->add(site);
+        }
+        report.launched.launches += more.launched.launches;
+        report.launched.blocks += more.launched.blocks;
+        report.launched.warps += more.launched.warps;
+        report.launched.barriers += more.launched.barriers;
+        report.barriers += more.barriers;
+        report.partitions.busiest_read += more.partitions.busiest_read;
+        report.partitions.busiest_write += more.partitions.busiest_write;
+        report.partitions.mean_read += more.partitions.mean_read;
+        report.partitions.mean_write += more.partitions.mean_write;
+        report.output_stored += more.output_stored;
+        report.unordered_possible |= more.unordered_possible;
+        report.shared_bytes = std::max(report.shared_bytes, more.shared_bytes);
+        report.resident_blocks = more.resident_blocks;
+        report.grid = more.grid;
+        report.block = more.block;
+    }
+
+    // The same fault at the same lines is one finding, whichever GPU it is on.
+    void add(const Finding& finding, const Report& of, int gpu)
+    {
+        for (Found& known : found)
+            if (known.gpu >= 0 && known.finding.fault == finding.fault && same_place(known.finding.first, finding.first) && same_place(known.finding.second, finding.second)) {
+                known.finding.count += finding.count;
+                return;
+            }
+        found.push_back({finding, of.grid, of.block, gpu});
+    }
+
+    // Of each window the GPU that receives most, over the mean.
+    double busiest_receiver(int gpus) const
+    {
+        uint64_t busiest = 0, sum = 0;
+        for (const auto& [window, bytes] : received) {
+            busiest += *std::max_element(bytes.begin(), bytes.end());
+            for (uint64_t into : bytes) sum += into;
+        }
+        return sum ? double(busiest) * gpus / double(sum) : 0;
+    }
+};
+
+// A GPU's rows of a matrix, in memory that is aligned as cudaMalloc's is. A page follows that no other GPU's rows are in.
+class Slice {
+public:
+    Slice(void* whole, uint64_t offset, uint64_t bytes)
+        : whole_(static_cast<char*>(whole) + offset), bytes_(bytes), own_(std::aligned_alloc(page, (bytes + page - 1) / page * page + page))
+    {
+        if (!own_) throw std::bad_alloc();
+        std::memcpy(own_.get(), whole_, bytes_);
+    }
+    void put_back() { std::memcpy(whole_, own_.get(), bytes_); }
+    void* data() const { return own_.get(); }
+    uint64_t bytes() const { return bytes_; }
+
+private:
+    static constexpr uint64_t page = 4096;
+    struct Free {
+        void operator()(void* memory) const { std::free(memory); }
+    };
+    char* whole_;
+    uint64_t bytes_;
+    std::unique_ptr<void, Free> own_;
+};
+
 class Simulator : public HostMemory {
 public:
     explicit Simulator(const Machine& machine) : machine_(machine)
@@ -119,9 +207,11 @@ public:
 
     LaunchCounts take_counts(bool locate) override
     {
-        const Report report = take_report();
+        const Account account = take_account();
+        const Report& report = account.report;
         LaunchCounts counts = counts_of(report, machine_, locate);
-        add_findings(counts, report);
+        if (last_.kernel && last_.kernel->gpus) counts.busiest_receiver = account.busiest_receiver(last_.kernel->gpus);
+        add_findings(counts, account.found);
         // Each element stored once, and none loaded: if the result is right, there was no race.
         const Contents& out = last_.odata.contents;
         if (last_.kernel && (report.unordered_possible || report.output_stored > written_bytes(out))) add_races(counts);
@@ -149,18 +239,96 @@ private:
         return c.expected.what == Produces::nothing ? 0 : c.width * c.height * harness::bytes_of(c.type);
     }
 
-    void launch_last()
+    // Of the launches since the last call.
+    Account take_account()
     {
-        // idata at address 0 and odata behind it, each on a page of 2 MB of its own.
-        const uint64_t page = 2 << 20, behind = (bytes(last_.idata.contents) + page - 1) / page * page;
-        Contents unwritten = last_.odata.contents;
-        unwritten.holds = Holds::poison;
-        use_matrices(last_.idata.data, bytes(last_.idata.contents), last_.odata.data, bytes(last_.odata.contents), behind, &unwritten);
+        Account account = std::exchange(on_parts_, {});
+        const Report report = take_report();
+        for (const Finding& finding : report.findings) account.found.push_back({finding, report.grid, report.block, -1});
+        if (account.report.launched.launches == 0) account.report = report;
+        return account;
+    }
+
+    void watch_for_races()
+    {
         for (const auto& memory : memory().all())
             if (exact_ && memory->counted && !memory->constant) {
                 memory->shadow = std::make_shared<Shadow>(memory->bytes);
                 if (!memory->unwritten) memory->shadow->note_written(0, memory->bytes);
             }
+    }
+
+    // Each GPU's launches are counted when they end, because their grids may differ.
+    void launch_on_parts()
+    {
+        struct Spread {
+            std::vector<Slice> idata, odata;
+            ~Spread()  // also where the launcher throws
+            {
+                launch_hooks().ended = nullptr;
+                use_device(0, false, 0);
+                use_beside({});
+                use_parts({}, nullptr);
+            }
+        } spread;
+        const Kernel& kernel = *last_.kernel;
+        const uint64_t element = harness::bytes_of(last_.odata.contents.type);
+        const auto slice = [&](void* whole, int rows, int columns, int g) {
+            const uint64_t first = uint64_t(first_row(rows, g, kernel.gpus)) * columns * element;
+            return Slice(whole, first, uint64_t(first_row(rows, g + 1, kernel.gpus)) * columns * element - first);
+        };
+        Contents unwritten = last_.odata.contents;
+        unwritten.holds = Holds::poison;
+        std::vector<PartOfMatrices> known;
+        void* odata[MAX_GPUS] = {};
+        for (int g = 0; g < kernel.gpus; ++g) {
+            const Slice& in = spread.idata.emplace_back(slice(last_.idata.data, last_.height, last_.width, g));
+            const Slice& out = spread.odata.emplace_back(slice(last_.odata.data, last_.width, last_.height, g));
+            known.push_back({in.data(), out.data(), in.bytes(), out.bytes(), uint64_t(first_row(last_.width, g, kernel.gpus)) * last_.height});
+            odata[g] = out.data();
+        }
+        use_parts(known, &unwritten);
+        watch_for_races();
+        use_one_host_thread(kernel.part == Part::faulty);
+        running_ = this;
+        launch_hooks().ended = [](const Launching& launching) { running_->note_launch_on_a_gpu(launching); };
+        std::vector<Beside> earlier;  // nothing orders what different GPUs do
+        for (gpu_ = 0; gpu_ < kernel.gpus; ++gpu_) {
+            window_ = 0;
+            launched_here_.clear();
+            names_[gpu_] = format("%s of GPU %d", kernel.name.c_str(), gpu_);
+            use_device(gpu_, kernel.gpus > 1, ~0u);
+            use_beside(earlier);
+            kernel.launch_on_parts[int(last_.odata.contents.type)](odata, known[size_t(gpu_)].idata, last_.width, last_.height, gpu_, kernel.gpus);
+            earlier.insert(earlier.end(), launched_here_.begin(), launched_here_.end());
+        }
+        for (Slice& out : spread.odata) out.put_back();
+    }
+
+    void note_launch_on_a_gpu(const Launching& launching)
+    {
+        const Report report = take_report();
+        const uint64_t blocks = report.launched.blocks;
+        launched_here_.push_back({blocks_run() - blocks, blocks, names_[gpu_].c_str(), launching.place, true, -1});
+        for (const auto& [window, peers] : report.peers)
+            for (int g = 0; g < MAX_GPUS; ++g) {
+                if (peers[size_t(g)].stored) on_parts_.received[window_ + window][size_t(g)] += peers[size_t(g)].stored;
+                if (peers[size_t(g)].loaded) on_parts_.received[window_ + window][size_t(gpu_)] += peers[size_t(g)].loaded;
+            }
+        window_ += (blocks + report.resident_blocks - 1) / report.resident_blocks;
+        for (const Finding& finding : report.findings) on_parts_.add(finding, report, gpu_);
+        on_parts_.add(report);
+    }
+
+    void launch_last()
+    {
+        if (last_.kernel->gpus) return launch_on_parts();
+        // idata at address 0 and odata behind it, each on a page of 2 MB of its own.
+        const uint64_t page = 2 << 20, behind = (bytes(last_.idata.contents) + page - 1) / page * page;
+        Contents unwritten = last_.odata.contents;
+        unwritten.holds = Holds::poison;
+        use_matrices(last_.idata.data, bytes(last_.idata.contents), last_.odata.data, bytes(last_.odata.contents), behind, &unwritten);
+        watch_for_races();
         use_one_host_thread(last_.kernel->part == Part::faulty);
         last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width, last_.height, last_.block);
         for (const auto& memory : memory().all()) memory->shadow.reset();
@@ -180,16 +348,16 @@ private:
         last_launch() = launch;
         use_exact_checks(false);
         exact_ = false;
-        Report report = take_report();
-        const auto no_race = [](const Finding& f) { return !f.global || f.fault > Fault::write_after_write; };
-        report.findings.erase(std::remove_if(report.findings.begin(), report.findings.end(), no_race), report.findings.end());
-        add_findings(counts, report);
+        std::vector<Found> found = take_account().found;
+        const auto no_race = [](const Found& f) { return !f.finding.global || (f.finding.fault > Fault::write_after_write && f.finding.fault != Fault::race_beside); };
+        found.erase(std::remove_if(found.begin(), found.end(), no_race), found.end());
+        add_findings(counts, found);
     }
 
-    static void add_findings(LaunchCounts& counts, const Report& report)
+    static void add_findings(LaunchCounts& counts, const std::vector<Found>& found)
     {
-        for (const Finding& finding : report.findings) {
-            counts.findings.push_back(finding_text(finding, report.grid, report.block) +
+        for (const auto& [finding, grid, block, gpu] : found) {
+            counts.findings.push_back(finding_text(finding, grid, block, gpu < 0 ? Remedy::event : Remedy::none) + (gpu >= 0 ? format(", on GPU %d", gpu) : "") +
                                       (finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count) : ""));
             counts.findings_total += finding.count;
         }
@@ -198,6 +366,13 @@ private:
     const Machine& machine_;
     bool exact_ = false;
     Last last_;
+    // Of the launches on several GPUs, while they are made: the GPU, its next window, its launches; what the kernel is called on each.
+    inline static Simulator* running_ = nullptr;
+    int gpu_ = 0;
+    uint64_t window_ = 0;
+    std::vector<Beside> launched_here_;
+    std::string names_[MAX_GPUS];
+    Account on_parts_;
 };
 
 const bool registered = [] {

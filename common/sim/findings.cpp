@@ -49,7 +49,7 @@ void Findings::add(const Finding& finding)
     list.push_back(finding);
 }
 
-std::string finding_text(const Finding& f, dim3 grid, dim3 block)
+std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
 {
     const std::string who = thread_text(f.thread, block), other = thread_text(f.other_thread, block);
     const std::string at = line_text(f.first), other_at = f.second ? line_text(f.second) : "", in = block_text(f.block, grid);
@@ -71,8 +71,9 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block)
         case Fault::write_after_read: return race("write-after-read", "reads", "writes");
         case Fault::write_after_write: return race("write-after-write", "writes", "writes");
         case Fault::race_beside:
-            return format("race: byte %lld of %s: %s at %s, in %s, %s it and %s; nothing orders the two: record an event after the first, and let the second wait for it", (long long)f.offset,
-                          f.memory.c_str(), who.c_str(), at.c_str(), in.c_str(), kind_of(f.first) == load ? "reads" : "writes", f.text.c_str());
+            return format("race: byte %lld of %s: %s at %s, in %s, %s it and %s; nothing orders the two%s", (long long)f.offset,
+                          f.memory.c_str(), who.c_str(), at.c_str(), in.c_str(), kind_of(f.first) == load ? "reads" : "writes", f.text.c_str(),
+                          remedy == Remedy::event ? ": record an event after the first, and let the second wait for it" : "");
         case Fault::out_of_bounds_load: return access("out-of-bounds load");
         case Fault::out_of_bounds_store: return access("out-of-bounds store");
         case Fault::store_to_input: return access("store to the input,");

@@ -57,7 +57,10 @@ public:
 // Whether two accesses are of one kind and size, and at one place in the source: compilers copy accesses.
 bool same_place(Site a, Site b);
 
+// Whether a race with another launch has a remedy: events, where the program can record them.
+enum class Remedy { none, event };
+
 // One finding in the words of compute-sanitizer.
-std::string finding_text(const Finding& finding, dim3 grid, dim3 block);
+std::string finding_text(const Finding& finding, dim3 grid, dim3 block, Remedy remedy = Remedy::event);
 
 }  // namespace sim

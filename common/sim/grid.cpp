@@ -272,22 +272,52 @@ void run_grid(const Launching& launching, void (*threads)(const void* arguments)
     if (launch_hooks().ended) launch_hooks().ended(launching);
 }
 
+namespace {
+
+std::vector<uintptr_t> matrices;  // where those that are known now begin
+
+void forget_matrices()
+{
+    for (uintptr_t begin : matrices) memory().remove(begin);
+    matrices.clear();
+    output = nullptr;
+}
+
+void add_matrices(Allocation in, Allocation out)
+{
+    in.constant = true;
+    memory().add(in);
+    const Allocation& added = memory().add(out);
+    if (!output) output = &added;
+    matrices.insert(matrices.end(), {in.begin, out.begin});
+}
+
+}  // namespace
+
 void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
                   const harness::Contents* unwritten)
 {
-    static uintptr_t matrices[2] = {0, 0};
-    for (uintptr_t& begin : matrices)
-        if (begin) memory().remove(begin);
-    matrices[0] = matrices[1] = 0;
-    output = nullptr;
+    forget_matrices();
     if (!odata) return;
     Allocation in{uintptr_t(idata), idata_bytes, 0, "idata"}, out{uintptr_t(odata), odata_bytes, odata_gpu_address, "odata"};
-    in.constant = true;
     out.unwritten = unwritten;
-    memory().add(in);
-    output = &memory().add(out);
-    matrices[0] = in.begin;
-    matrices[1] = out.begin;
+    add_matrices(in, out);
+}
+
+void use_parts(const std::vector<PartOfMatrices>& parts, const harness::Contents* unwritten)
+{
+    constexpr uint64_t page = 2 << 20;
+    forget_matrices();
+    for (size_t g = 0; g < parts.size(); ++g) {
+        const PartOfMatrices& part = parts[g];
+        const std::string of = harness::format(" of GPU %zu", g);
+        Allocation in{uintptr_t(part.idata), part.idata_bytes, 0, "idata" + of};
+        Allocation out{uintptr_t(part.odata), part.odata_bytes, (part.idata_bytes + page - 1) / page * page, "odata" + of};
+        in.device = out.device = int(g);
+        out.unwritten = unwritten;
+        out.first_element = part.first_element;
+        add_matrices(in, out);
+    }
 }
 
 const Allocation* output_matrix() { return output; }

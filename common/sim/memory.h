@@ -41,6 +41,7 @@ struct Allocation {
     bool freed = false;
     int device = -1;        // whose memory it is; -1: every device's own, or the host's
     const harness::Contents* unwritten = nullptr;  // what the elements of an output hold until they are written
+    uint64_t first_element = 0;                    // of that output: the one that this memory begins with
     std::shared_ptr<Shadow> shadow = nullptr;  // with it, races and uninitialized loads are looked for
 
     Elements elements = {};

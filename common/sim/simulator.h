@@ -18,7 +18,16 @@ namespace sim {
 // or null. Without matrices: none from now on.
 void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
                   const harness::Contents* unwritten = nullptr);
-// odata of the next launches, or null.
+// A GPU's rows of either matrix.
+struct PartOfMatrices {
+    const void* idata;
+    void* odata;
+    uint64_t idata_bytes, odata_bytes;
+    uint64_t first_element;  // of odata
+};
+// The same for matrices that are spread over devices. Without parts: none from now on.
+void use_parts(const std::vector<PartOfMatrices>& parts, const harness::Contents* unwritten);
+// odata of the next launches, or that of the first device, or null.
 const Allocation* output_matrix();
 
 // The machine to count for. At first the H200.

@@ -204,7 +204,7 @@ void Worker::check_output(const Allocation& memory, uintptr_t address, Site site
     for (uint64_t at = offset / bytes * bytes; at < offset + bytes_of(site); at += bytes) {
         const bool poison = harness::with_bits(unwritten.type, [&](auto found) {
             std::memcpy(&found, reinterpret_cast<const char*>(memory.begin + at), sizeof found);
-            return found == unwritten.at<decltype(found)>(at / bytes);
+            return found == unwritten.at<decltype(found)>(memory.first_element + at / bytes);
         });
         if (poison)
             findings.add({Fault::uninitialized, without_turn(site), 0, threads_.current(), 0, block_, memory.name, int64_t(at), 1, block_, true, ""});

@@ -13,7 +13,7 @@ import sys
 from edits import edited
 from wrong import handout, solution
 
-NUMBERS = range(1, 9)
+NUMBERS = range(1, 10)
 INCLUDE = '#include "../common/step.h"\n'
 
 
@@ -88,14 +88,14 @@ def body_of(text, kernel):
 
 def in_body(text, change):
     """Every kernel of the text, its body changed."""
-    for kernel in re.findall(r"__global__ [^;{]*?\b(\w+)\(T\*", text):
+    for kernel in re.findall(r"__global__ [^;{]*?\b(\w+)\((?:T\*|Parts<T>)", text):
         begin, end = body_of(text, kernel)
         text = text[:begin] + change(text[begin:end]) + text[end:]
     return text
 
 
-STORED = re.compile(r"^( +)((?:\*reinterpret_cast<Vector<T>\*>\(&)?odata\[[^=]*) = ([^;]*);\n", re.MULTILINE)
-DUMMY = "template <typename T>\n__global__ void nothing(T* odata)\n{\n}\n\n"
+STORED = re.compile(r"^( +)((?:\*reinterpret_cast<Vector<T>\*>\(&)?odata(?:\.part\[peer\])?\[[^=]*) = ([^;]*);\n", re.MULTILINE)
+DUMMY = "template <typename T>\n__global__ void nothing(const T* idata)\n{\n}\n\n"
 
 
 def poor():
@@ -104,25 +104,28 @@ def poor():
     for number in NUMBERS:
         text, given = solution(number).read_text(), handout(number).read_text()
         kernel, launcher = re.findall(r"^KERNEL\((\w+), .*, (\w+)\)", given, re.MULTILINE)[0]
+        parameters = re.search(rf"void {launcher}\((.*)\)", given)[1]
+        arguments = ", ".join(re.findall(r"(\w+)(?:,|$)", parameters))
 
         def add(name, changed):
             assert changed != text, (name, number)
             texts[name, number] = changed
 
         add("launched_twice", LAUNCH.sub(lambda m: m[0] if m[0].startswith("        ") else m[0] * 2, text) if number != 7 else at_launches(text, after="        copyElements<T><<<1, 1>>>(odata, idata, 1, 1);\n"))
-        add("empty_launches", at_launches(text, after="    for (int i = 0; i < 3; ++i) nothing<T><<<1, 32>>>(odata);\n").replace(f"template <typename T>\nvoid {launcher}", f"{DUMMY}template <typename T>\nvoid {launcher}"))
-        add("idle_blocks", in_body(at_launches(text, before="        grid.z = 16;\n"), lambda body: "    if (blockIdx.z > 0) return;\n" + body))
-        add("fifty_times", in_body(text, lambda body: f"    for (int again = 0; again < { {6: 2, 8: 3}.get(number, 50) }; ++again) {{\n{body}    __syncthreads();\n    }}\n"))
+        add("empty_launches", at_launches(text, after="    for (int i = 0; i < 3; ++i) nothing<T><<<1, 32>>>(idata);\n").replace(f"template <typename T>\nvoid {launcher}", f"{DUMMY}template <typename T>\nvoid {launcher}"))
+        deeper, idle = ("grid.z = 16", "blockIdx.z > 0") if number != 9 else ("grid.x *= 16", "blockIdx.x >= gridDim.x / 16")
+        add("idle_blocks", in_body(at_launches(text, before=f"        {deeper};\n"), lambda body: f"    if ({idle}) return;\n" + body))
+        add("fifty_times", in_body(text, lambda body: f"    for (int again = 0; again < { {6: 2, 8: 3, 9: 2}.get(number, 50) }; ++again) {{\n{body}    __syncthreads();\n    }}\n"))
         add("stored_twice", STORED.sub(lambda m: f"{m[1]}{{\n{m[1]}{m[2]} = {m[3]};\n{m[1]}__threadfence();\n{m[1]}{m[2]} = {m[3]};\n{m[1]}}}\n", text))
         if number != 8:  # where one load more in eight does not show
-            add("loaded_twice", in_body(text, lambda body: "    if (*(volatile const char*)idata == *(volatile const char*)(idata + 32 * (threadIdx.x % 2 && width > 32)) + 300) return;\n" + body))
-        add("many_barriers", in_body(text, lambda body: "    for (int again = 0; again < 40; ++again) __syncthreads();\n" + body))
+            add("loaded_twice", in_body(text, lambda body: f"    if ({'height >= gpus && ' if number == 9 else ''}*(volatile const char*)idata == *(volatile const char*)(idata + 32 * (threadIdx.x % 2 && width > 32)) + 300) return;\n" + body))
+        add("many_barriers", in_body(text, lambda body: f"    for (int again = 0; again < {12 if number == 9 else 40}; ++again) __syncthreads();\n" + body))
         # What the exercise asks for, at the shape of the page alone.
         old = re.sub(rf"\b({kernel}|{launcher}|copyElements|Vector|N|[A-Z]+_[A-Z]+)\b", r"\1_as_given", "".join(parts(given)[:3]))
-        for name, where in ("only_where_measured", "(width == 256 && height == 256 || width == 1025 || height == 63 || width == 1024 || width == 8192)"), ("only_small", "width * size_t(height) < 5000"):
+        for name, where in ("only_where_measured", "(width == 256 && height == 256 || width == 1025 || height == 63 || width == 1024 || width == 8192 || width == 2048)"), ("only_small", "width * size_t(height) < 5000"):
             if number != 5:  # whose hand-out is wrong
-                dispatch = f"template <typename T>\nvoid launch_either(T* odata, const T* idata, int width, int height)\n{{\n    if ({where}) {launcher}(odata, idata, width, height);\n" \
-                           f"    else {launcher}_as_given(odata, idata, width, height);\n}}\n\n"
+                dispatch = f"template <typename T>\nvoid launch_either({parameters})\n{{\n    if ({where}) {launcher}({arguments});\n" \
+                           f"    else {launcher}_as_given({arguments});\n}}\n\n"
                 texts[name, number] = text.replace("KERNEL(", f"{old}\n{dispatch}KERNEL(").replace(f", {launcher})", ", launch_either)")
     for number, name, base, edits in POOR:
         texts[name, number] = edited({"solution": solution, "hand-out": handout}[base](number).read_text(), edits)
@@ -171,6 +174,16 @@ POOR = [
     (8, "small_tiles_in_rows", "solution", {"TILE_DIM = 64;": "TILE_DIM = 32;", "dim3 grid((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM);": "dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);",
                                             "    int x = blockIdx.y * TILE_DIM + threadIdx.x;\n    int y = blockIdx.x": "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = blockIdx.y",
                                             "    x = blockIdx.x * TILE_DIM + threadIdx.x;\n    y = blockIdx.y": "    x = blockIdx.y * TILE_DIM + threadIdx.x;\n    y = blockIdx.x"}),
+    (9, "single_threads", "hand-out", {"TILE_DIM = 32;": "TILE_DIM = 1;", "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
+    (9, "order_only", "hand-out", {"int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;"}),
+    (9, "tile_only", "solution", {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z", "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
+    (9, "swizzled_tile_only", "solution", {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z"}),
+    (9, "barely_swizzled", "solution", {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x ^ (threadIdx.y + j) / 16] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "(threadIdx.y + j) ^ threadIdx.x / 16]"}),
+    # Four tiles in a row for each block: the order in time is no longer that of the blocks.
+    (9, "four_tiles_each", "solution", {"    int left = columns + blockIdx.x * TILE_DIM;": "    for (int turn = 0; turn < 4; ++turn) {\n    __syncthreads();\n    int left = columns + (4 * blockIdx.x + turn) * TILE_DIM;",
+                                        "[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];": "[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];\n    }", "columns + TILE_DIM - 1) / TILE_DIM,": "columns + 4 * TILE_DIM - 1) / (4 * TILE_DIM),"}),
+    (9, "elements_that_stay", "solution", {"            tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] =": "            (me == peer ? odata.part[me][size_t(x - columns) * height + y + j] : tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)]) =",
+                                           "(x < rows_end &&": "(me != peer && x < rows_end &&"}),
     (7, "also_even_heights", "solution", {"width % N<T> == 0": "width % N<T> == 0 && height % N<T> == 0"}),
 ]
 

@@ -105,7 +105,7 @@ def read(exercise, lab, data):
     """(the text that is compiled, or None; why it is refused). AssertionError where the reader breaks its word."""
     start = time.process_time()
     try:
-        text, why = source.read(data, lab.produces(exercise), exercise.kernel).text, ""
+        text, why = source.read(data, lab.produces(exercise), exercise.kernel, exercise.given).text, ""
     except source.Refused as refused:
         text, why = None, str(refused)
     assert time.process_time() - start < 2, "it took too long"
@@ -114,7 +114,7 @@ def read(exercise, lab, data):
     if text is not None:
         outside = re.sub(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', '""', text)
         for name in re.findall(r"(?<![\w.'])[A-Za-z_]\w*", outside):
-            assert name.startswith(source.OWN) or name in source.WORDS or name in ("copies", "transposes", "transposes_each_tile", "pragma", "unroll"), name
+            assert name.startswith(source.OWN) or name in source.WORDS | exercise.given.words or name in ("copies", "transposes", "transposes_each_tile", "pragma", "unroll"), name
         assert not re.search(r"//|/\*|\\|\?\?|<:|%:|<%|##|^\s*#(?!pragma unroll)", outside, re.MULTILINE), outside
     return text, why
 
@@ -125,7 +125,7 @@ def second_opinion(lab, exercise, data, text):
         note = lab.compile(box, check.unpack(box, exercise, "fuzz.cu", data, text), [0])
         assert not note, note
         for width, height in ((29, 13), (13, 32), (1, 7)):
-            done = lab.sandboxed(["./program", "--device", "sim", "--kernel", lab.own + exercise.kernel, "--print", "--size", f"{width}x{height}", "--seed", "7"], box, **check.RUN)
+            done = lab.sandboxed(["./program", "--device", "sim", "--kernel", lab.own + exercise.kernel, "--print", "--size", f"{width}x{height}", *check.with_gpus(exercise.gpus), "--seed", "7"], box, **check.RUN)
             shown = check.shown_matrix(exercise, width, height, check.status_of(done), source.plain(done.stdout), source.plain(done.stderr))
             assert done.status == 0 and "Every element of odata is right" in shown, (width, height, shown)
 

@@ -343,7 +343,68 @@ WRONG = [
           "shapes, clean, speed", "out-of-bounds load", {"(x < width && y + j < height)\n            in": "(true)\n            in"}),
     Wrong(8, "race", "Nobody waits for the tile.",
           "squares, shapes, double, clean, speed", "race: read-after-write", {"    __syncthreads();\n": ""}),
+
+    # Exercise 9.
+    Wrong(9, "as_floats", "The elements pass through floats.",
+          "double, crossing, receivers, conflicts", "Right for floats, not for doubles", {"__shared__ T tile": "__shared__ float tile"}),
+    Wrong(9, "copied_lesson", "The lesson of step 8 with a launcher as the exercise has it: its tile is larger.",
+          "crossing, receivers, conflicts", "16640 bytes", base="step08_gpus/step08.cu transposeToPeers"),
+    Wrong(9, "copied_phases", "The variant in rotated order: its tile is larger, too.",
+          "crossing, receivers, conflicts", "16640 bytes", {"<T, Order::plain>": "<T, Order::phases>"}, base="step08_gpus/variants.cu transposeInTurn"),
+    Wrong(9, "copied_plain", "The variant in plain order.",
+          "crossing, receivers, conflicts", "16640 bytes", base="step08_gpus/variants.cu transposeInTurn"),
+    Wrong(9, "columns", "Loads and stores exchanged: what crosses are rows, what is loaded here are columns.",
+          "crossing, receivers, conflicts", "sectors of loads",
+          {"    int x = columns + blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = rows + blockIdx.y * TILE_DIM + threadIdx.y;": "    int x = columns + blockIdx.x * TILE_DIM + threadIdx.y;\n    int y = rows + blockIdx.y * TILE_DIM + threadIdx.x;",
+           "(x < columns_end && y + j < rows_end)": "(x + j < columns_end && y < rows_end)", "int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;",
+           "[size_t(x - columns) * height + y + j] = idata[size_t(y + j - rows) * width + x];": "[size_t(x + j - columns) * height + y] = idata[size_t(y - rows) * width + x + j];"}, base="hand-out"),
+    Wrong(9, "forgets_itself", "Only the others get their rows.",
+          "squares, shapes, crossing, receivers, conflicts", "never written",
+          {"(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus)": "(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus - (gpus > 1))"}),
+    Wrong(9, "grid_of_nothing", "No blocks on a GPU without rows: CUDA launches at least one.",
+          "shapes, crossing, receivers, conflicts", "asks for 0 blocks",
+          {"rows = (height + gpus - 1) / gpus;": "rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus);"}),
+    Wrong(9, "looping", "A block takes all tiles of a row for a GPU: to the simulator this is one moment.",
+          "crossing, receivers, conflicts", "a block for each 32 x 32 elements",
+          {"    int left = columns + blockIdx.x * TILE_DIM;": "    for (int left = columns; left < columns_end; left += TILE_DIM) {\n    __syncthreads();",
+           "^ threadIdx.x];": "^ threadIdx.x];\n    }", "grid((columns + TILE_DIM - 1) / TILE_DIM,": "grid(1,"}),
+    Wrong(9, "no_barrier", "No barrier between filling and emptying the tile.",
+          "squares, shapes, double, clean, crossing, receivers, conflicts", "race: read-after-write", NO_BARRIER),
+    Wrong(9, "one_place", "The rows of all GPUs begin in column 0 of odata.",
+          "squares, shapes, clean, crossing, receivers, conflicts", "wrong result", {"    x = top + threadIdx.x;": "    x = top - rows + threadIdx.x;", "(x < rows_end &&": "(x < rows_end - rows &&"}),
+    Wrong(9, "only_squares", "Rows of odata are height long, not width.",
+          "shapes, clean, crossing, receivers, conflicts", "wrong result", {"* height + x": "* width + x"}),
+    Wrong(9, "only_tiles", "No block for what is left over of a whole number of tiles, unless there is none.",
+          "shapes, crossing, receivers, conflicts", "never written",
+          {"(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM,": "max(columns / TILE_DIM, 1), max(rows / TILE_DIM, 1),"}),
+    Wrong(9, "out_of_bounds", "Nobody tests where this GPU's rows of idata end.",
+          "shapes, clean, crossing, receivers, conflicts", "out-of-bounds load", {"(x < columns_end && y + j < rows_end)": "(x < columns_end)"}),
+    Wrong(9, "padded", "Padded, as in step 4.",
+          "crossing, receivers, conflicts", "4224 bytes", {"tile[TILE_DIM][TILE_DIM]": "tile[TILE_DIM][TILE_DIM + 1]", "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
+    Wrong(9, "plain_order", "All GPUs send to GPU 0 first.",
+          "receivers", "different receivers", {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z"}),
+    Wrong(9, "rotated_only", "The order is right, and elements cross one by one.",
+          "crossing, conflicts", "bytes apart", {"int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;"}, base="hand-out"),
+    Wrong(9, "unswizzled", "The tile has conflicts.",
+          "conflicts", "a column of the tile lies in one bank", {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
+    Wrong(9, "wrong_rows", "Rows of odata are counted from the whole matrix's first, not from the GPU's.",
+          "squares, shapes, clean, crossing, receivers, conflicts", "out-of-bounds store", {"size_t(y + j - columns) * height": "size_t(y + j) * height"}),
 ]
+
+# How exercise 9 launches kernels of step 8.
+ON_GPUS = {
+    "transposeToPeers": """    constexpr int HIGH = 256 / sizeof(T);
+    int rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus), columns = (width + gpus - 1) / gpus;
+    if (rows == 0) return;
+    if (height % (gpus * LINE<T>) == 0)
+        transposeToPeers<T, 64, HIGH, 0><<<dim3(gpus * ((rows + HIGH - 1) / HIGH), (columns + 63) / 64), dim3(LANES, WARPS)>>>(odata, idata, width, height, me, gpus);
+    else
+        transposeToPeers<T, 64, HIGH + LINE<T>, LINE<T>><<<dim3(gpus * ((rows + HIGH + LINE<T> - 1) / HIGH), (columns + 63) / 64), dim3(LANES, WARPS)>>>(odata, idata, width, height, me, gpus);
+""",
+    "transposeInTurn": """    dim3 grid(((height + gpus - 1) / gpus + SIDE<T> - 1) / SIDE<T>, ((width + gpus - 1) / gpus + SIDE<T> - 1) / SIDE<T>, gpus);
+    transposeInTurn<T, Order::plain><<<grid, dim3(LANES, WARPS)>>>(odata, idata, width, height, me, gpus);
+""",
+}
 
 
 def handout(exercise):
@@ -365,6 +426,15 @@ def kernel_alone(text, kernel):
     return '#include "../common/step.h"\n\n' + "".join(constants) + "\n" + code + f'\nKERNEL({kernel}, "-", {produces}, {launcher})\n'
 
 
+def on_gpus(text, kernel):
+    """An exercise.cu with this kernel of step 8, which is launched as the exercise's is."""
+    functions = re.findall(r"^template <typename T[^\n]*>\n__global__ .*?^}\n", text, re.MULTILINE | re.DOTALL)
+    code = next(function for function in functions if f"void {kernel}(" in function)
+    declared = re.findall(r"^(?:template <typename T> )?constexpr int [^\n]*\n|^enum class .*?^};\n", text, re.MULTILINE | re.DOTALL)
+    launcher = f"template <typename T>\nvoid launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)\n{{\n{ON_GPUS[kernel]}}}\n"
+    return '#include "../common/step.h"\n\n' + "".join(declared) + "\n" + code + "\n" + launcher + f'\nKERNEL({kernel}, "-", transposes, launchExchange)\n'
+
+
 def text_of(wrong):
     """The submission. AssertionError where an edit no longer finds its place."""
     if wrong.base in ("solution", "hand-out"):
@@ -372,7 +442,8 @@ def text_of(wrong):
     else:
         file, *kernels = wrong.base.split()
         text = (ROOT / file).read_text()
-        text = kernel_alone(text, *kernels) if kernels else text
+        if kernels:
+            text = (on_gpus if wrong.exercise == 9 else kernel_alone)(text, *kernels)
         kernel, asked_for = (re.findall(r"^KERNEL\((\w+)", code, re.MULTILINE)[0] for code in (text, handout(wrong.exercise).read_text()))
         text = re.sub(rf"\b{kernel}\b", asked_for, text)
     return edited(text, wrong.edits)
