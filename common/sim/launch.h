@@ -149,12 +149,20 @@ struct Configuration {
 
 // A kernel that is about to run. `kernel`: its address, or null where the launch is of a template
 // whose arguments are deduced. `name`: as it was written at the launch.
+// Where the host has an argument of a launch.
+struct Argument {
+    uintptr_t begin;
+    size_t bytes;
+};
+
 struct Launching {
     const void* kernel;
     const char* name;
     Configuration configuration;
     uint64_t arguments;  // a hash of them
     const void* place;   // of the launch
+    const Argument* passed = nullptr;
+    size_t passed_count = 0;
 };
 
 // Runs every block of the grid and returns when all are done. `threads` runs threads of the kernel, for
@@ -205,6 +213,9 @@ SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&...
 {
     launching.arguments = 0xcbf29ce484222325u;
     ((launching.arguments = sim::hash_of(launching.arguments, &arguments, sizeof arguments)), ...);
+    const Argument passed[] = {{uintptr_t(&arguments), sizeof arguments}..., {}};
+    launching.passed = passed;
+    launching.passed_count = sizeof...(arguments);
     const auto call = callable(kernel);
     auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { call(arguments...); };
     run_grid(launching, run_threads<decltype(thread)>, &thread);

@@ -85,6 +85,7 @@ private:
     void note_event(uint32_t time, uint64_t place);
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
+    bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin, const std::string& text = "");
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
