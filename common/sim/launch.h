@@ -147,14 +147,14 @@ struct Configuration {
         : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
 };
 
-// A kernel that is about to run. `kernel`: its address, or null where the launch is of a template
-// whose arguments are deduced. `name`: as it was written at the launch.
 // Where the host has an argument of a launch.
 struct Argument {
     uintptr_t begin;
     size_t bytes;
 };
 
+// A kernel that is about to run. `kernel`: its address, or null where the launch is of a template
+// whose arguments are deduced. `name`: as it was written at the launch.
 struct Launching {
     const void* kernel;
     const char* name;
