@@ -180,7 +180,7 @@ def test_a_page_names_what_exists(page):
     code = re.findall(r"`([^`]+)`", text)
     assert missing_targets("\n".join(code)) == []
     for word in {word for piece in code for word in piece.split()}:
-        if re.fullmatch(r"\.?[\w.-]+(/[\w.*-]*)+", word) and not word.startswith("step08"):
+        if re.fullmatch(r"\.?[\w.-]+(/[\w.*-]*)+", word) and not word.startswith("step09"):  # the example of a step to come
             assert (ROOT / word.rstrip("/")).exists() or list(ROOT.glob(word)), word
         elif re.fullmatch(r"[A-Z_]{6,}", word) and word not in ("COMMIT", "ERRATUM", "README"):
             assert run("git", "grep", "-q", rf"^{word}\b", "--", "*.py").returncode == 0 or list((ROOT / "plots/figures").glob(word)), word
