@@ -438,7 +438,9 @@ build/lab/harness.o: $(COMMON_CPP) $(MAIN)
 LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
 # Uninitialized local variables get a fixed pattern, not the values of an earlier thread. Compilers before g++ 12 lack the option.
 LAB_LOCALS = $(shell $(CXX) -ftrivial-auto-var-init=pattern -x c++ -E /dev/null > /dev/null 2>&1 && echo -ftrivial-auto-var-init=pattern)
-LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(SIM_KERNELS) $(LAB_LOCALS)
+# nvcc has no arrays whose length is known only when the kernel runs. The option decides a macro of the compiler: without it here, too, the
+# precompiled header would not be used.
+LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(filter-out -w,$(SIM_KERNELS)) -Wvla -Werror=vla $(LAB_LOCALS)
 
 # An unused constant in a submission is not an error.
 LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror,$(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))

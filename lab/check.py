@@ -182,10 +182,12 @@ class Lab:
                 runs = {} if note else self.run_all(exercise, seed, box, processor)
         return verdict_of(exercise, seed, runs, note, time.monotonic() - start)
 
+    def compiling(self):
+        """The compiler's command, but for the files."""
+        return [self.compiler, *self.command[1:], "-pipe", "-include", str(ROOT / "build/lab/step.h")]
+
     def compile(self, box, file, processors):
-        # nvcc has no arrays whose length is known only when the kernel runs.
-        command = [word for word in self.command[1:] if word != "-w"] + ["-Wvla", "-Werror=vla"]
-        compiling = compilation(file, [self.compiler, *command, "-pipe", "-include", str(ROOT / "build/lab/step.h")])
+        compiling = compilation(file, self.compiling())
         linking = shlex.join([self.compiler, *self.link[1:], "sim.o", str(ROOT / "build/lab/harness.o"), "-o", "program"])
         done = self.sandboxed(["/bin/sh", "-c", f"{compiling} && {linking}"], box, writable=True, processors=processors, **COMPILE)
         if done.status == 0:

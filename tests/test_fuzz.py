@@ -3,12 +3,14 @@
 import sys
 
 from lessons import ROOT
+from samples import ALL
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import fuzz  # noqa: E402: after its folder is known
 
 
 def test_mutated_and_generated_submissions():
-    told = fuzz.fuzz(seed=3, count=2000, graded=16)
+    count, graded = (2000, 16) if ALL else (1000, 6)
+    told = fuzz.fuzz(seed=3, count=count, graded=graded)
     print(told)
-    assert told["read"] == 2000 and 400 < told["refused"] < 1600 and told["graded"] == 16 > told["not compiled"]
+    assert told["read"] == count and 0.2 < told["refused"] / count < 0.8 and told["graded"] == graded > told["not compiled"]

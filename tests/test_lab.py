@@ -331,6 +331,19 @@ def test_points_do_not_depend_on_the_processors(tmp_path):
     assert verdicts[0]["checks"][0]["points"] == 0 and all([c["points"] for c in v["checks"]] == points(verdicts[0]) for v in verdicts)
 
 
+@pytest.mark.skipif("clang" in (ROOT / "build/lab/command").read_text().split()[0], reason="clang does not name the headers that it used")
+def test_the_precompiled_header_is_used(tmp_path):
+    """A compiler that finds it made with other options reads common/step.h instead, in twice the time, and says nothing."""
+    file, lab, exercise = tmp_path / "exercise.cu", check.Lab(), EXERCISES.EXERCISES[4]
+    file.write_text(SOLUTION)
+    lab.command += ["-H"]
+    with sandbox.Box() as box:
+        data, text, _ = lab.read(exercise, file)
+        name = check.unpack(box, exercise, file, data, text)
+        done = lab.sandboxed(["/bin/sh", "-c", check.compilation(name, lab.compiling())], box, writable=True, **check.COMPILE)
+    assert done.status == 0 and [line for line in done.stderr.splitlines() if line.startswith("!")] == [f"! {ROOT}/build/lab/step.h.gch"], done.stderr
+
+
 def test_elements_cannot_be_computed(tmp_path):
     """Who knows how the harness makes its elements cannot make them: their seed is drawn for each run."""
     text = (ROOT / "tests/lab/computed.cu").read_text()
