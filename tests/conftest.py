@@ -26,7 +26,8 @@ CHECKOUT = {"test_devices", "test_divergence", "test_grading", "test_kinds", "te
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """Files of tests run side by side (pytest-xdist): those of CHECKOUT one after another, on one worker."""
+    """Files of tests run side by side (pytest-xdist): those of CHECKOUT one after another, on one worker. What takes longest begins first."""
+    items.sort(key=lambda item: (item.path.stem not in CHECKOUT, item.path.stem != "test_build"))
     for item in items:
         name = item.path.stem
         item.add_marker(pytest.mark.xdist_group("checkout" if name in CHECKOUT else name))
