@@ -33,23 +33,23 @@ double gbs_of(const Results& results, const Result& row, double ms)
     return bandwidth_gbs(elements(results) * bytes_of(results.type) * row.expected.traffic(), ms);
 }
 
-// The model's time for a row's counts. A roofline is that of the DRAM: it says nothing of matrices
+// The model's time for the counts of a row, which has some. A roofline is that of the DRAM: it says nothing of matrices
 // that stay in the L2.
-std::optional<Prediction> modelled(const Results& results, const Machine& machine, const Expected& expected, const LaunchCounts& counts, int gpus)
+std::optional<Prediction> modelled(const Results& results, const Machine& machine, const Result& r)
 {
-    if (counts.bytes_asked() == 0 || gpus) return {};
-    if (machine.roofline.stream_gbs > 0 && expected.passes > 1) return {};  // nor of what a second pass finds in a cache
+    if (r.counts->bytes_asked() == 0 || r.gpus) return {};
+    if (machine.roofline.stream_gbs > 0 && r.expected.passes > 1) return {};  // nor of what a second pass finds in a cache
     if (machine.roofline.stream_gbs > 0 && elements(results) * bytes_of(results.type) < machine.l2_bytes) return {};
-    return predict(machine, counts);
+    return predict(machine, *r.counts);
 }
 
-// The time that the roofline allows these counts, over that of a copy of the same matrix: what they would cost in a matrix much
+// The time that the roofline allows the counts of a row, over that of a copy of the same matrix: what they would cost in a matrix much
 // larger than the L2.
-std::optional<std::pair<double, const char*>> over_copy(const Results& results, const Machine& machine, const Expected& expected, const LaunchCounts& counts, int gpus)
+std::optional<std::pair<double, const char*>> over_copy(const Results& results, const Machine& machine, const Result& r)
 {
-    const double bytes = double(expected.traffic()) * elements(results) * bytes_of(results.type);
-    if (machine.roofline.stream_gbs == 0 || expected.passes > 1 || bytes == 0 || gpus) return {};
-    const std::optional<Prediction> model = predict(machine, counts);
+    const double bytes = double(r.expected.traffic()) * elements(results) * bytes_of(results.type);
+    if (machine.roofline.stream_gbs == 0 || r.expected.passes > 1 || bytes == 0 || r.gpus) return {};
+    const std::optional<Prediction> model = predict(machine, *r.counts);
     if (!model) return {};
     return std::pair(model->ms * 1e-3 / (bytes / (machine.roofline.stream_gbs * 1e9)), model->limit);
 }
@@ -115,7 +115,7 @@ std::string result_line(const Results& results, const Result& r, const std::stri
         line.push_back(c.partitions ? fixed(c.busiest_read, 3) : "");
         line.push_back(c.partitions ? fixed(c.busiest_write, 3) : "");
         line.push_back(c.partitions ? c.map_assumed ? "assumed" : "published" : "");
-        const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), r.expected, c, r.gpus);
+        const std::optional<Prediction> model = modelled(results, machine_labelled(device.machine), r);
         if (model) {
             line.insert(line.end(), {number(c.model_bursts), number(c.model_scattered), fixed(c.model_waves, 3), ms_text(model->ms),
                                      gbs_text(gbs_of(results, r, model->ms)), model->limit});
@@ -139,7 +139,7 @@ std::string result_line(const Results& results, const Result& r, const std::stri
     if (r.counts) {
         const Launched& l = r.counts->launched;
         line.insert(line.end(), {number(l.launches), number(l.blocks), number(l.warps), number(l.barriers)});
-        const auto over = over_copy(results, machine_labelled(device.machine), r.expected, *r.counts, r.gpus);
+        const auto over = over_copy(results, machine_labelled(device.machine), r);
         line.push_back(over ? fixed(over->first, 3) : "");
         line.push_back(over ? over->second : "");
     } else {
@@ -222,7 +222,7 @@ std::string model_table(const Results& results)
     if (compare) lines[0].insert(lines[0].end(), {"published GB/s", "difference %"});
     for (const Result& r : results.rows) {
         if (!r.counts) continue;
-        const std::optional<Prediction> model = modelled(results, machine, r.expected, *r.counts, r.gpus);
+        const std::optional<Prediction> model = modelled(results, machine, r);
         if (!model && r.counts->bytes_asked() > 0 && r.expected.passes == 1 && !r.gpus && machine.roofline.stream_gbs > 0)
             return format("The %s also has a model of times, for matrices larger than its L2: add --size 8192.\n", machine.label.c_str());
         if (!model) continue;
