@@ -55,6 +55,19 @@ struct PeerCounts {
 };
 using Peers = std::array<PeerCounts, most_devices>;
 
+// Counts of one more place, added to those of the same place, if there are any.
+void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more);
+
+// What devices receive from others. In each window of blocks that run together, the busiest one holds the others up.
+class Receivers {
+public:
+    void add_window(const std::array<uint64_t, most_devices>& into);
+    double busiest_over_mean(int devices) const;  // 0: nobody receives anything
+
+private:
+    uint64_t busiest_ = 0, sum_ = 0;
+};
+
 // Bytes by memory partition, summed over windows. The busiest partition of each window holds the
 // others up.
 struct PartitionCounts {

@@ -153,6 +153,14 @@ private:
         return c.expected.what == Produces::nothing ? 0 : c.width * c.height * harness::bytes_of(c.type);
     }
 
+    // What odata holds before a launch.
+    Contents unwritten_output() const
+    {
+        Contents contents = last_.odata.contents;
+        contents.holds = Holds::poison;
+        return contents;
+    }
+
     // Of the launches since the last call.
     Account take_account()
     {
@@ -191,8 +199,7 @@ private:
             const uint64_t first = uint64_t(first_row(rows, g, kernel.gpus)) * columns * element;
             return Slice(whole, first, uint64_t(first_row(rows, g + 1, kernel.gpus)) * columns * element - first);
         };
-        Contents unwritten = last_.odata.contents;
-        unwritten.holds = Holds::poison;
+        const Contents unwritten = unwritten_output();
         std::vector<PartOfMatrices> known;
         void* odata[MAX_GPUS] = {};
         for (int g = 0; g < kernel.gpus; ++g) {
@@ -239,8 +246,7 @@ private:
         if (last_.kernel->gpus) return launch_on_parts();
         // idata at address 0 and odata behind it, each on a page of 2 MB of its own.
         const uint64_t page = 2 << 20, behind = (bytes(last_.idata.contents) + page - 1) / page * page;
-        Contents unwritten = last_.odata.contents;
-        unwritten.holds = Holds::poison;
+        const Contents unwritten = unwritten_output();
         use_matrices(last_.idata.data, bytes(last_.idata.contents), last_.odata.data, bytes(last_.odata.contents), behind, &unwritten);
         watch_for_races();
         use_one_host_thread(last_.kernel->part == Part::faulty);
@@ -252,9 +258,7 @@ private:
     // The last launch once more, with every access to global memory checked against those before it.
     void add_races(LaunchCounts& counts)
     {
-        Contents unwritten = last_.odata.contents;
-        unwritten.holds = Holds::poison;
-        fill({last_.odata.data, unwritten});
+        fill({last_.odata.data, unwritten_output()});
         exact_ = true;
         use_exact_checks(true);
         const Launch launch = last_launch();

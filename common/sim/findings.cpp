@@ -32,11 +32,15 @@ bool same_place(Site a, Site b)
     return a == b || (uint64_t(a) >> 32 == uint64_t(b) >> 32 && place_number(return_address(a)) == place_number(return_address(b)));
 }
 
+bool same_fault(const Finding& a, const Finding& b)
+{
+    return a.fault == b.fault && same_place(a.first, b.first) && same_place(a.second, b.second);
+}
+
 void Findings::add(const Finding& finding)
 {
     for (Finding& known : list)
-        if (known.fault == finding.fault && same_place(known.first, finding.first) && same_place(known.second, finding.second) &&
-            known.text == finding.text) {
+        if (same_fault(known, finding) && known.text == finding.text) {
             known.count += finding.count;
             // Blocks run in any order: name the first.
             if (finding.block < known.block) {

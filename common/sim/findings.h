@@ -48,6 +48,9 @@ struct Finding {
     std::string text;                  // of what failed
 };
 
+// Whether two findings are the same fault at the same places of the source.
+bool same_fault(const Finding& a, const Finding& b);
+
 class Findings {
 public:
     void add(const Finding& finding);

@@ -178,12 +178,7 @@ Report Pool::take_report()
     Report report;
     std::vector<Finding> found;
     for (auto& worker : workers_) {
-        for (const SiteCounts& more : worker->counter.sites()) {
-            auto same = [&](const SiteCounts& s) { return s.site == more.site && s.space == more.space; };
-            auto known = std::find_if(report.sites.begin(), report.sites.end(), same);
-            if (known == report.sites.end()) report.sites.push_back(more);
-            else known->add(more);
-        }
+        for (const SiteCounts& more : worker->counter.sites()) add_site(report.sites, more);
         found.insert(found.end(), worker->findings.list.begin(), worker->findings.list.end());
         report.load_batches += worker->counter.load_batches;
         report.load_lines += worker->counter.load_lines;

@@ -32,11 +32,7 @@ struct Account {
 
     void add(const Report& more)
     {
-        for (const SiteCounts& site : more.sites) {
-            const auto known = std::find_if(report.sites.begin(), report.sites.end(), [&](const SiteCounts& s) { return s.site == site.site && s.space == site.space; });
-            if (known == report.sites.end()) report.sites.push_back(site);
-            else known->add(site);
-        }
+        for (const SiteCounts& site : more.sites) add_site(report.sites, site);
         report.launched.launches += more.launched.launches;
         report.launched.blocks += more.launched.blocks;
         report.launched.warps += more.launched.warps;
@@ -58,22 +54,18 @@ struct Account {
     void add(const Finding& finding, const Report& of, int gpu)
     {
         for (Found& known : found)
-            if (known.gpu >= 0 && known.finding.fault == finding.fault && same_place(known.finding.first, finding.first) && same_place(known.finding.second, finding.second)) {
+            if (known.gpu >= 0 && same_fault(known.finding, finding)) {
                 known.finding.count += finding.count;
                 return;
             }
         found.push_back({finding, of.grid, of.block, gpu});
     }
 
-    // Of each window the GPU that receives most, over the mean.
     double busiest_receiver(int gpus) const
     {
-        uint64_t busiest = 0, sum = 0;
-        for (const auto& [window, bytes] : received) {
-            busiest += *std::max_element(bytes.begin(), bytes.end());
-            for (uint64_t into : bytes) sum += into;
-        }
-        return sum ? double(busiest) * gpus / double(sum) : 0;
+        Receivers receivers;
+        for (const auto& [window, bytes] : received) receivers.add_window(bytes);
+        return receivers.busiest_over_mean(gpus);
     }
 };
 

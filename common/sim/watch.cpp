@@ -151,8 +151,6 @@ void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t 
     if (bytes == 0) return;
     // clang copies a large argument by memcpy(), from the host's memory to the thread's own.
     if (kind == load && is_argument(address, bytes)) return;
-    const uintptr_t here = uintptr_t(__builtin_frame_address(0));
-    if (!suspect_.line && threads_.fibers().hold(address) && threads_.fibers().share(address, here) && threads_.fibers().share(address + bytes - 1, here)) return;
     const unsigned piece = piece_of(address, bytes, place, otherwise);
     const Site site = site_of(place, kind, unsigned(__builtin_ctz(piece))) | turn;
     for (size_t at = 0; at < bytes; at += piece) look(address + at, site);

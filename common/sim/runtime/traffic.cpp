@@ -36,15 +36,10 @@ public:
     {
         while (!open_.empty() && open_.begin()->first < before) {
             const Matrix& bytes = open_.begin()->second;
-            uint64_t busiest = 0, sum = 0;
-            for (int to = 0; to < most_devices; ++to) {
-                uint64_t into = 0;
-                for (int from = 0; from < most_devices; ++from) into += bytes[from][to];
-                busiest = std::max(busiest, into);
-                sum += into;
-            }
-            busiest_ += busiest;
-            sum_ += sum;
+            std::array<uint64_t, most_devices> into = {};
+            for (const auto& from : bytes)
+                for (size_t to = 0; to < into.size(); ++to) into[to] += from[to];
+            receivers_.add_window(into);
             first_ = std::min(first_, open_.begin()->first);
             last_ = std::max(last_, open_.begin()->first);
             sim::add(closed_[open_.begin()->first >> shift_], bytes);
@@ -59,7 +54,7 @@ public:
         Traffic& t = traffic;
         t.gpus = device_count();
         t.windows = closed_.empty() ? 0 : last_ - first_ + 1;
-        t.busiest_receiver = sum_ ? double(busiest_) * t.gpus / double(sum_) : 0;
+        t.busiest_receiver = receivers_.busiest_over_mean(t.gpus);
         t.pictured = 0;
         std::memset(t.picture, 0, sizeof t.picture);
         if (closed_.empty()) return t;
@@ -86,7 +81,8 @@ private:
 
     std::map<uint64_t, Matrix> open_, closed_;  // by window; closed ones by window >> shift_
     int shift_ = 0;
-    uint64_t busiest_ = 0, sum_ = 0, first_ = ~0ull, last_ = 0;
+    Receivers receivers_;
+    uint64_t first_ = ~0ull, last_ = 0;
 };
 
 struct Accounts {
