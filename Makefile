@@ -263,7 +263,7 @@ test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests -n $(JOBS) --dist loadgroup --durations=10
 
 # make test tries a sample of what takes long (tests/samples.py); this tries all of it, and takes four times as long.
-test-all: private export TESTS = all
+test-all: export TESTS = all
 test-all: test
 endif
 
@@ -328,9 +328,10 @@ peers: step08
 define spread_peers
 	@mkdir -p $(RESULTS)/gpus && rm -f $(RESULTS)/gpus/*.csv
 	for type in float double; do ./step08 --device cuda --all --type $$type --size $(SPREAD_SIZES) --csv $(RESULTS)/gpus/step08_$$type.csv || exit; done
-	@python3 -c 'import torch' 2> /dev/null || echo 'make peers: python3 has no PyTorch, whose exchange is left out'
-	for type in float double; do ! python3 -c 'import torch' 2> /dev/null || python3 -m torch.distributed.run --nproc-per-node $(GPUS) step08_gpus/peers/all_to_all.py --type $$type --size $(SPREAD_SIZES) \
-		--csv $(RESULTS)/gpus/torch_$$type.csv --beside $(RESULTS)/gpus/step08_$$type.csv || exit; done
+	if python3 -c 'import torch' 2> /dev/null; then \
+		for type in float double; do python3 -m torch.distributed.run --nproc-per-node $(GPUS) step08_gpus/peers/all_to_all.py --type $$type --size $(SPREAD_SIZES) \
+			--csv $(RESULTS)/gpus/torch_$$type.csv --beside $(RESULTS)/gpus/step08_$$type.csv || exit; done; \
+	else echo 'make peers: python3 has no PyTorch, whose exchange is left out'; fi
 endef
 else
 spread_peers = @echo 'make peers: step 8 and its contenders need two GPUs'
