@@ -100,6 +100,14 @@ def test_answers_are_folded_and_stand_alone(chapter):
         assert predict < explain < section.index("</details>") < happens
 
 
+def test_chapter_has_every_exercise(chapter):
+    text = (chapter / "chapter.md").read_text()
+    section = text[text.index("## Exercises"):text.index("## Glossary")]
+    files = sorted(ROOT.glob("step*/exercise*.cu"))
+    assert len(files) == 9 == len(set(re.findall(r"`make lab(\d\d)`", section)))
+    assert all(f"`{file.name}`" in section for file in files)
+
+
 def test_each_step_says_before_after_and_why(chapter):
     text = (chapter / "chapter.md").read_text()
     rows = {r["kernel"]: float(r["bandwidth_gbs"]) for r in csv.DictReader((DATA / "h200_steps.csv").open())

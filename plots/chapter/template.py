@@ -6,7 +6,7 @@ import claims
 import explorables
 import figures
 import gallery
-from pages import ROOT, STEPS, page, picture_of, plain
+from pages import EXERCISED, ROOT, STEPS, page, picture_of, plain
 from readme import IDEAS
 from sources.judging import UNTOLD
 from tables import Table
@@ -154,7 +154,7 @@ class Chapter:
         return self.prose.claims(first) + "\n" + numbered("claims", caption, Table("", ["", "claim", "on", "verdict", "figures"], lines, texts=5), note)
 
     def exercises(self):
-        return "".join(f"**Step {int(s[4:6])}.** {page(s, link)[1]['Exercise']}\n\n" for s in STEPS)
+        return "".join(f"**Step {int(s[4:6])}.** {page(s, link)[1]['Exercise']}\n\n" for s in EXERCISED)
 
     def part(self, name):
         tables, prose = self.tables, self.prose
