@@ -298,8 +298,8 @@ def wait(child, streams, end, output):
                     selector.unregister(key.fd)
                 elif len(streams[key.fd]) > output:
                     status = "output"
-            # Processes that the command left running may hold the pipes open, so its end is enough.
-            if child.poll() is not None and not selector.select(0.05):
+            # Processes that the command left running may hold the pipes open, so its end is enough. What it wrote is in them.
+            if child.poll() is not None and not selector.select(0):
                 break
             if time.monotonic() >= end:
                 status = "timeout"

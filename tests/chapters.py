@@ -1,5 +1,6 @@
-"""A chapter, made in this process and in little time: what the simulator traces is small and made once, and the pictures are SVG alone."""
+"""Chapters, made in this process. What the simulator traces for them is traced once."""
 
+import contextlib
 import functools
 import pathlib
 import sys
@@ -9,11 +10,15 @@ import pytest
 from lessons import ROOT
 
 sys.path.insert(0, str(ROOT / "plots"))
-import figures  # noqa: E402: after its folder is known
+import explorables  # noqa: E402: after its folder is known
+import figures  # noqa: E402
 import report  # noqa: E402
 import traces  # noqa: E402
 from chapter import template  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+
+DATA = ROOT / "plots/data"
+MEASURED = [DATA / f"h200_{name}.csv" for name in ("steps", "book", "whitepaper", "bandwidth", "model")] + [DATA / "gtx280_model.csv", DATA / "counts.csv"]
 
 
 def small(options):
@@ -21,18 +26,35 @@ def small(options):
 
 
 @functools.cache
-def taken():
-    return traces.take_traces({name: (program, small(options), memories) for name, (program, options, memories) in figures.RUNS.items()})
+def taken(whole):
+    """What figures.RUNS trace; unless it is the whole, no matrix is larger than 512 squared."""
+    return traces.take_traces({name: (program, options if whole else small(options), memories) for name, (program, options, memories) in figures.RUNS.items()})
 
 
-def write(out, *files):
-    """What `report.py FILES --out OUT` writes, but for the figures' PNG files and the sizes of what is traced. Returns its exit status."""
-    of_svg = Figure.savefig
+explored = functools.cache(explorables.data)
 
-    def savefig(figure, path, **options):
-        return of_svg(figure, path, **options) if options.get("format") == "svg" else pathlib.Path(path).write_bytes(b"")
+
+@contextlib.contextmanager
+def pictures(*kinds):
+    """Of the pictures that are saved, only these kinds ("svg", "png") are drawn; the others have nothing in them."""
+    save = Figure.savefig
+
+    def savefig(figure, file, **options):
+        if (options.get("format") or pathlib.Path(file).suffix[1:]) in kinds:
+            save(figure, file, **options)
+        elif options.get("format") == "svg":
+            file.write("<svg></svg>")
+        else:
+            pathlib.Path(file).touch()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(template, "take_traces", lambda _: taken())
         patch.setattr(Figure, "savefig", savefig)
+        yield
+
+
+def write(out, *files, whole=False):
+    """What `report.py FILES --out OUT` writes; unless it is the whole, with empty pictures. Returns its exit status."""
+    with pictures(*(["svg", "png"] if whole else [])), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(template, "take_traces", lambda _: taken(whole))
+        patch.setattr(explorables, "data", explored)
         patch.setattr(sys, "argv", ["report.py", *map(str, files), "--out", str(out)])
         return report.main()

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 
 import pytest
 
@@ -22,15 +23,31 @@ HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncod
 
 # Files whose tests build in the checkout or write to it, and those that see to it that nothing there changes.
 CHECKOUT = {"test_devices", "test_divergence", "test_grading", "test_kinds", "test_lab", "test_language", "test_mutation", "test_notebook", "test_prelab", "test_steps", "test_tables", "test_try"}
+# Files whose tests share what the chapter is made of: traces of the steps, and the gallery.
+CHAPTER = {"test_errata", "test_explorables", "test_figures", "test_report"}
+FIRST = ["checkout", "chapter", "test_exercises", "test_build"]
+GROUPS = {**dict.fromkeys(CHECKOUT, "checkout"), **dict.fromkeys(CHAPTER, "chapter")}
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """Files of tests run side by side (pytest-xdist): those of CHECKOUT one after another, on one worker. What takes longest begins first."""
-    items.sort(key=lambda item: (item.path.stem not in CHECKOUT, item.path.stem != "test_build"))
+    """Files of tests run side by side (pytest-xdist), those of a group one after another, on one worker. What takes longest begins first."""
+    items.sort(key=lambda item: (FIRST.index(name) if (name := GROUPS.get(item.path.stem, item.path.stem)) in FIRST else len(FIRST)))
     for item in items:
-        name = item.path.stem
-        item.add_marker(pytest.mark.xdist_group("checkout" if name in CHECKOUT else name))
+        item.add_marker(pytest.mark.xdist_group(GROUPS.get(item.path.stem, item.path.stem)))
+
+
+@pytest.fixture(scope="session")
+def chapter(tmp_path_factory):
+    """The folder of a chapter that has everything."""
+    import chapters  # with matplotlib, and most tests do without
+    out = tmp_path_factory.mktemp("report")
+    if ALL:
+        done = run(sys.executable, ROOT / "plots/report.py", *chapters.MEASURED, "--out", out)
+        assert done.returncode == 0 and done.stderr == "" and done.stdout == f"{out}/chapter.html\n"
+    else:
+        assert chapters.write(out, *chapters.MEASURED, whole=True) == 0
+    return out
 
 
 def pytest_report_header():

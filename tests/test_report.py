@@ -8,27 +8,10 @@ import sys
 import pytest
 
 import chapters
+from chapters import DATA, MEASURED
 from lessons import LESSONS, ROOT, run
-
-sys.path.insert(0, str(ROOT / "plots"))
-from chapter.references import REFERENCES  # noqa: E402: after its folder is known
-from gallery import gallery  # noqa: E402
-
-DATA = ROOT / "plots/data"
-MEASURED = [DATA / f"h200_{name}.csv" for name in ("steps", "book", "whitepaper", "bandwidth", "model")] + [DATA / "gtx280_model.csv", DATA / "counts.csv"]
-
-
-def report(out, *files, timeout=600):
-    return run(sys.executable, ROOT / "plots/report.py", *files, "--out", out, timeout=timeout)
-
-
-@pytest.fixture(scope="module")
-def chapter(tmp_path_factory):
-    out = tmp_path_factory.mktemp("report")
-    done = report(out, *MEASURED)
-    assert done.returncode == 0 and done.stderr == "" and done.stdout == f"{out}/chapter.html\n"
-    return out
-
+from chapter.references import REFERENCES  # plots is on the path of chapters
+from gallery import gallery
 
 @pytest.fixture(scope="module")
 def without_gpu(tmp_path_factory):
@@ -256,7 +239,7 @@ def test_damage_is_named_and_the_rest_is_used(tmp_path, capsys):
     assert said.endswith("chapter.html\n")
     assert len(told) == 4 and all(line.startswith("report.py: ") for line in told)
     assert f"{damaged}, line 4" in told[0] and f"{foreign}, line 1" in told[1] and f"{cut}, line 5" in told[2] and "none.csv" in told[3]
-    nothing = report(tmp_path / "nothing", foreign)
+    nothing = run(sys.executable, ROOT / "plots/report.py", foreign, "--out", tmp_path / "nothing")
     assert nothing.returncode == 2 and "no results are left" in nothing.stderr and not (tmp_path / "nothing").exists()
 
 
