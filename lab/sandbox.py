@@ -141,6 +141,7 @@ if __name__ == "__main__":
 
 # ---- The module ------------------------------------------------------------------------------------------------
 
+import atexit
 import dataclasses
 import fcntl
 import functools
@@ -260,6 +261,7 @@ class Interrupted(RuntimeError):
     pass
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 running, ended = set(), threading.Event()
 
 
@@ -280,8 +282,16 @@ def kill_all(*_):
 
 
 def end_on_signals():
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    """From here on, signals end what runs; who called reports it and chooses the exit status."""
+    for number in SIGNALS:
         signal.signal(number, kill_all)
+    atexit.register(ignore_signals)
+
+
+def ignore_signals():
+    """Python takes its handlers away while it ends, and one signal more would end it with another status."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def wait(child, streams, end, output):

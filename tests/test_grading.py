@@ -210,6 +210,12 @@ def test_interrupted(tmp_path, untouched, signals):
     assert [(row["name"], row["total"], row["note"]) for row in graded(results)] == [("a", "100", "")] + [(name, "0", "not graded: interrupted") for name in "bcd"]
 
 
+def test_a_signal_at_the_very_end_changes_no_status():
+    """When Python has taken its handlers away, too."""
+    ends = "import os, signal, sys, sandbox\nclass Last:\n    def __del__(self, kill=os.kill, us=os.getpid()): kill(us, signal.SIGTERM)\nsandbox.end_on_signals()\nlast = Last()\nsys.exit(130)\n"
+    assert run(sys.executable, "-c", ends, cwd=ROOT / "lab").returncode == 130
+
+
 def test_one_check_interrupted(tmp_path, untouched):
     (tmp_path / "endless.cu").write_text(ENDLESS)
     for number in (signal.SIGINT, signal.SIGTERM):

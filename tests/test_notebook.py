@@ -55,7 +55,8 @@ def test_every_cell_runs(copy):
     for cell in notebook.cells:
         cell.source = cell.source.replace('hand_in("")', 'hand_in("Ada Lovelace")').replace('"sectors of a store": None', '"sectors of a store": 32').replace('"sectors of a load": None', '"sectors of a load": 5')
         if not ALL:
-            cell.source = re.sub(r"--size (8192|4096)\b", "--size 512", cell.source)
+            cell.source = re.sub(r"--size (8192|4096|2048)\b", "--size 512", cell.source)
+            cell.source = re.sub(r"make -s lab0[^4]", "true", cell.source)  # test_exercises.py grades what is handed out
     before = {path: path.read_text() for path in copy.glob("step*/*.cu")}
     NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(copy / "lab")}}).execute()
     assert {path: path.read_text().rstrip() for path in before} == {path: text.rstrip() for path, text in before.items()}
