@@ -371,16 +371,19 @@ table-bandwidth: $(STEPS)
 # ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS=-I... for its headers;
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
 TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
-# $(call try_object,source,stem): the object stem.o of one file.
-try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
+# $(call try_object,source,stem,further options of the preprocessor): the object stem.o of one file.
+try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) $(3) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
              $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(SIM_KERNELS) -c $(2).ii -o $(2).o $(call rename_hooks,$(2).o) && rm $(2).pre.ii
 # In a program of several files, those that end in .cpp are plain C++, as for nvcc.
 try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$$(dirname $(1))" $(CPPFLAGS) $(CXXFLAGS) -c $(1) -o $(2).o
 try_link = $(CXX) -pthread $(CXXFLAGS) $(SANITIZERS) $(LDFLAGS) -o $(1) $(COMMON_CPP) $(RUNTIME) $(2) $(LDLIBS)
 
-build/try/%: %.cu build/rewrite $(COMMON_CPP) $(RUNTIME) $(wildcard common/sim/include/* common/sim/include/*/*)
+build/try/%.o: %.cu build/rewrite build/flags
 	@mkdir -p $(@D)
-	$(call say,sim,$<) $(call try_object,'$<','$@') && $(call try_link,'$@','$@.o')
+	$(call say,sim,$<) $(call try_object,'$<','build/try/$*',-MD -MP -MF build/try/$*.d -MT $@)
+
+build/try/%: build/try/%.o $(COMMON_CPP) $(RUNTIME)
+	$(call say,link,$@) $(call try_link,'$@','$<')
 
 # Step 8: one text, two programs. build/try/step08 runs on the simulator, as `make try` builds it. Where there is nvcc, ./step08
 # is for GPUs, and starts the other one where there are too few; elsewhere it is the same. NCCL is used if its header is
@@ -393,10 +396,6 @@ SPREAD_HOST := $(call cpp_objects,$(wildcard $(SPREAD)/*.cpp))
 SPREAD_GPU := $(patsubst %.cu,build/%.cuda.o,$(if $(NCCL_HEADER),$(SPREAD_FILES),$(filter-out %/packed.cu %/network.cu,$(SPREAD_FILES))))
 SPREAD_SIM := $(patsubst %.cu,build/try/%.o,$(SPREAD_FILES))
 $(SPREAD_GPU): private CPP += $(NCCL_FLAGS)
-
-$(SPREAD_SIM): build/try/%.o: %.cu build/rewrite build/flags $(wildcard $(SPREAD)/*.h common/*.h common/sim/*.h common/sim/include/* common/sim/include/*/*)
-	@mkdir -p $(@D)
-	$(call say,sim,$<) $(call try_object,'$<','build/try/$*')
 
 build/try/step08: $(SPREAD_SIM) $(SPREAD_HOST) $(COMMON_CPP) $(RUNTIME)
 	$(call say,link,$@) $(call try_link,'$@',$(SPREAD_SIM) $(SPREAD_HOST))

@@ -21,11 +21,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncode == 0
 
 
-# Files whose tests build in the checkout or write to it, and those that see to it that nothing there changes.
-CHECKOUT = {"test_devices", "test_divergence", "test_grading", "test_kinds", "test_lab", "test_language", "test_mutation", "test_notebook", "test_prelab", "test_steps", "test_tables", "test_try"}
+# Files whose tests build in the checkout.
+CHECKOUT = {"test_devices", "test_divergence", "test_kinds", "test_language", "test_mutation", "test_notebook", "test_prelab", "test_steps", "test_tables", "test_try"}
 # Files whose tests share what the chapter is made of: traces of the steps, and the gallery.
 CHAPTER = {"test_errata", "test_explorables", "test_figures", "test_report"}
-FIRST = ["checkout", "chapter", "test_exercises", "test_build"]
+FIRST = ["chapter", "checkout", "test_exercises", "test_lab"]
 GROUPS = {**dict.fromkeys(CHECKOUT, "checkout"), **dict.fromkeys(CHAPTER, "chapter")}
 
 

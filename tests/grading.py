@@ -28,11 +28,15 @@ def graded(results, number=4):
         return list(csv.DictReader(file))
 
 
+# Where the files of conftest.CHECKOUT build.
+BUILT = {str(ROOT / "build" / name) for name in ("try", "mutants", "build")}
+
+
 def everything():
-    """Every file of the checkout, but for what make has for a moment, and what lies about where anybody may write."""
+    """Every file of the checkout, but for what make has for a moment and where other tests build, and what lies about where anybody may write."""
     found = {}
     for folder, folders, files in os.walk(ROOT):
-        folders[:] = [f for f in folders if f not in (".git", ".venv", "__pycache__", ".pytest_cache")]
+        folders[:] = [f for f in folders if f not in (".git", ".venv", "__pycache__", ".pytest_cache") and os.path.join(folder, f) not in BUILT]
         for name in files:
             if re.fullmatch(r"(flags|commit)\b.*\.\d+", name):
                 continue
