@@ -52,8 +52,8 @@ def pictures(*kinds):
 
 
 def write(out, *files, whole=False):
-    """What `report.py FILES --out OUT` writes; unless it is the whole, with empty pictures. Returns its exit status."""
-    with pictures(*(["svg", "png"] if whole else [])), pytest.MonkeyPatch.context() as patch:
+    """What `report.py FILES --out OUT` writes, but with empty PNG files; unless it is the whole, the SVG files are empty, too. Returns its exit status."""
+    with pictures(*(["svg"] if whole else [])), pytest.MonkeyPatch.context() as patch:
         patch.setattr(template, "take_traces", lambda _: taken(whole))
         patch.setattr(explorables, "data", explored)
         patch.setattr(sys, "argv", ["report.py", *map(str, files), "--out", str(out)])

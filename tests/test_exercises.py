@@ -1,6 +1,6 @@
 """The lab's exercises: hand-outs fail, solutions get full points, and wrong solutions lose exactly what they should, with the right hint.
 
-Each submission takes a compilation: of the right ones and of the poor ones, every 32nd is graded, and of the wrong ones every eighth. All of them, in
+Each submission takes a compilation: of the right ones and of the poor ones, every 32nd is graded, and of the wrong ones every twelfth. All of them, in
 about ten minutes: TESTS=all .venv/bin/python -m pytest tests/test_exercises.py
 """
 
@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from lessons import ROOT
-from samples import some
+from samples import ALL, some
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check   # noqa: E402: after its folder is known
@@ -82,13 +82,13 @@ def test_poor_is_not(name, number, verdicts):
     (1, "handed_out", "wrong_direction"), (2, "handed_out", "copied_columns"), (2, "copied_columns", "solved"), (2, "handed_out", "sides_exchanged"), (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
     (5, "handed_out", "conflicts"), (5, "conflicts", "half_swizzled"), (6, "handed_out", "one_barrier"), (6, "handed_out", "second_barrier_only"), (6, "second_barrier_only", "solved"), (7, "handed_out", "floats_only_vectors"),
     (8, "handed_out", "copied_conflicts"), (8, "copied_conflicts", "copied_padding"), (8, "copied_padding", "solved"),
-    (9, "handed_out", "rotated_only"), (9, "rotated_only", "unswizzled"), (9, "handed_out", "tile_only"), (9, "tile_only", "plain_order"), (9, "plain_order", "solved"), (9, "tile_only", "unswizzled"), (9, "unswizzled", "solved")], 4))
+    (9, "handed_out", "rotated_only"), (9, "rotated_only", "unswizzled"), (9, "handed_out", "tile_only"), (9, "tile_only", "plain_order"), (9, "plain_order", "solved"), (9, "tile_only", "unswizzled"), (9, "unswizzled", "solved")], 6))
 def test_progress_earns_points(number, unsolved, solved, verdicts):
     """5: each piece that is solved is worth something."""
     assert verdicts[unsolved, number]["total"] < verdicts[solved, number]["total"]
 
 
-@pytest.mark.parametrize("submission", some(wrong.WRONG, 8), ids=lambda w: f"{w.exercise}_{w.name}")
+@pytest.mark.parametrize("submission", some(wrong.WRONG, 12), ids=lambda w: f"{w.exercise}_{w.name}")
 def test_wrong_solution_loses_what_it_should(submission, verdicts):
     verdict = verdicts[submission.name, submission.exercise]
     # In an open exercise, what the course taught may be pasted in.
@@ -154,17 +154,18 @@ def test_guide_says_what_they_are_worth(verdicts):
     """What is handed out, the step's own kernel pasted in, and what is tried first."""
     table = re.findall(r"^\| (\d) \| ([\w, ]+) \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "lab/README.md").read_text(), re.MULTILINE)
     assert [int(row[0]) for row in table] == NUMBERS
-    for row in some(table, 3):
+    for row in some(table, 5):
         number, handed_out, pasted, solved = (int(row[i]) for i in (0, 2, 3, 4))
         assert row[1] == ", ".join(c.name for c in EXERCISES[number].costs(1))
         assert [verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")] == [handed_out, pasted, solved]
     # What step 4's kernel earns in the open exercise.
     reached, earned = re.search(r"step 4 reaches (\d+) % and earns (\d+) points", (ROOT / "lab/README.md").read_text()).groups()
     assert (int(reached), int(earned)) == (round(verdicts["copied_padding", 8]["speed"]["percent"]), verdicts["copied_padding", 8]["total"])
-    # And the parts of exercise 9.
+    # And the parts of exercise 9, and the usual first attempts at exercise 4: each is a submission more to grade.
+    if not ALL:
+        return
     earned = re.search(r"The order alone earns (\d+) points, rows by way\s+of a tile (\d+),\s+a tile without conflicts (\d+), and the order with a tile (\d+)", (ROOT / "lab/README.md").read_text()).groups()
     assert [int(points) for points in earned] == [verdicts[name, 9]["total"] for name in ("rotated_only", "tile_only", "plain_order", "unswizzled")]
-    # And the usual first attempts at exercise 4.
     said = re.findall(r"\((\d+)[ :]", re.search(r"^The usual first attempts.*?\n\n", (ROOT / "lab/README.md").read_text(), re.MULTILINE | re.DOTALL)[0])
     assert [int(points) for points in said] == [verdicts[name, 4]["total"] for name in ("padded", "swizzled_by_row", "filled_only", "leaves_its_row")]
 

@@ -11,6 +11,7 @@ import pytest
 
 from conftest import HAS_GPU, assert_refused, step
 from lessons import ROOT, UNMEASURED, run
+from samples import ALL
 
 sys.path.insert(0, str(ROOT / "plots"))
 from tables import sig  # noqa: E402: after its folder is known
@@ -92,6 +93,7 @@ def test_a_model_is_marked(tmp_path):
 
 
 @pytest.mark.skipif(HAS_GPU, reason="with a GPU it is measured: tests/gpu.py makes it")
+@pytest.mark.skipif(not ALL, reason="make test-all simulates the whole table")
 def test_one_command_makes_a_table(tmp_path):
     """The counts and the model of the GTX 280, beside what was published for it."""
     done = run("make", "table-whitepaper", f"RESULTS={tmp_path}", timeout=300)

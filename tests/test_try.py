@@ -286,6 +286,6 @@ def test_make_try():
 def test_nvcc_compiles_the_programs(tmp_path):
     """They are CUDA, and not what the simulator takes for it. It takes seconds for each: a sample."""
     programs = [p for p in sorted(PROGRAMS.glob("*.cu")) if "<nccl.h>" not in p.read_text()]  # it may not be there
-    for program in some(programs, 8):
+    for program in some(programs, 16):
         done = run("nvcc", "-std=c++17", "-arch=sm_90", "-c", program, "-o", tmp_path / "program.o")
         assert done.returncode == 0, done.stderr
