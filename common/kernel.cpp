@@ -132,4 +132,12 @@ void check_launch(const Launch& launch)
     if (all > 1024) refuse("threads in a block", unsigned(all), 1024, smaller);
 }
 
+void check_bound(unsigned threads)
+{
+    const unsigned* const block = last_launch().block;
+    const unsigned asked = block[0] * block[1] * block[2];
+    if (threads && asked > threads)
+        throw Error{status_bad_input, format("the kernel asks for %u threads in a block, and its __launch_bounds__ allows %u: choose a smaller block, or a larger bound", asked, threads)};
+}
+
 }  // namespace harness

@@ -182,6 +182,9 @@ unsigned& passes_in_one_launch();
 // limits: a kernel that runs there runs on the hardware.
 void check_launch(const Launch& launch);
 
+// Throws bad input if the last launch has more threads in a block than this, unless it is 0: see __launch_bounds__.
+void check_bound(unsigned threads);
+
 // FNV-1a.
 inline uint64_t hash_of(uint64_t hash, const void* bytes, size_t count)
 {

@@ -229,6 +229,14 @@ def test_what_the_compiler_refuses(place, code, words, tmp_path):
     assert words in verdict(with_code(place, code)[0], tmp_path)["note"].replace("\u2018", "'").replace("\u2019", "'")
 
 
+@pytest.mark.parametrize("bound, total", [("32", 0), ("TILE_DIM * BLOCK_ROWS", 100)])
+def test_a_block_larger_than_its_launch_bounds(bound, total, tmp_path):
+    """CUDA does not launch it."""
+    result = verdict(SOLUTION.replace("__global__ void", f"__global__ void __launch_bounds__({bound})", 1), tmp_path)
+    assert result["total"] == total
+    assert total or "the kernel asks for 256 threads in a block, and its __launch_bounds__ allows 32" in result["checks"][0]["hint"], result
+
+
 def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     """C2: it is the function's, under either kernel."""
     halves = edited(SOLUTION, {

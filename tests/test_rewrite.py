@@ -116,7 +116,9 @@ REWRITTEN = {
                     'void h() { ::sim::launch(::sim::Configuration(1, 2), "k<int>", k<int>)(); }'),
     # Words.
     "bounds": ("extern \"C\" __global__ void __launch_bounds__(256, 2) __maxnreg__(64) k(const __grid_constant__ int x) {}",
-               f'extern "C" {KERNEL} void k(const int x) {{}}'),
+               f'extern "C" {KERNEL} void k(const int x) {{static const unsigned sim_launch_bound[] __attribute__((used)) = {{unsigned(256)}};}}'),
+    "bounds of a template": ("template <int n> __launch_bounds__(most<n, 2>()) __global__ void k() {}",
+                             f"template <int n> {KERNEL} void k() {{static const unsigned sim_launch_bound[] __attribute__((used)) = {{unsigned(most<n, 2>())}};}}"),
     "host": ("__host__ int f() { while (a) {} return 1; }", "int f() { while (a) {} return 1; }"),
     "inline": ("static __device__ __forceinline__ int f(); __forceinline__ inline __device__ int g(); __noinline__ __device__ int h();",
                "static inline int f(); inline int g(); __attribute__((noinline)) int h();"),

@@ -16,6 +16,7 @@
 #include "../error.h"
 #include "../host.h"
 #include "../kernel.h"
+#include "launch_bounds.h"
 #include "rules.h"
 #include "simulator.h"
 #include "symbols.h"
@@ -253,6 +254,7 @@ void run_grid(const Launching& launching, void (*threads)(const void* arguments)
         if (!launch_hooks().begins(launching)) return;
     } else {
         grid.z = harness::note_launch(launching.kernel, grid, block, launching.arguments);
+        harness::check_bound(launch_bound(launching.kernel));
     }
     add_device_variables();
     const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;

@@ -33,11 +33,11 @@ struct Layout {
 
 Layout layout_of(const Symbol& array)
 {
-    const std::string name = variable_name(array), part = std::to_string(name.size()) + name, note = "sim_array_" + name;
+    const std::string name = variable_name(array), part = std::to_string(name.size()) + name, noted = "sim_array_" + name;
     const size_t at = array.name.rfind(part);
     if (at == std::string_view::npos) return {};
     std::string beside(array.name);
-    const Symbol* found = array_note(beside.replace(at, part.size(), std::to_string(note.size()) + note));
+    const Symbol* found = note(beside.replace(at, part.size(), std::to_string(noted.size()) + noted));
     if (!found || found->bytes < 3 * sizeof(unsigned)) return {};
     const unsigned* values = reinterpret_cast<const unsigned*>(found->address);
     // Where an array begins is known to the compiler: the elements are aligned as far as their size allows.

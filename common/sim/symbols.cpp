@@ -177,12 +177,12 @@ const std::vector<Symbol>& thread_local_symbols()
     return symbols;
 }
 
-const Symbol* array_note(const std::string& name)
+const Symbol* note(const std::string& name)
 {
     static const std::unordered_map<std::string_view, Symbol> notes = [] {
         std::unordered_map<std::string_view, Symbol> all;
         File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned) {
-            if (s.name.find("sim_array_") == std::string_view::npos) return;
+            if (s.name.find("sim_array_") == std::string_view::npos && s.name.find("sim_launch_bound") == std::string_view::npos) return;
             s.address += load_address();
             all.emplace(s.name, s);
         });

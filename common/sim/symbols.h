@@ -33,8 +33,8 @@ uintptr_t thread_local_base();
 // The data in the section of this name, by name: compilers lay them out in different orders.
 std::vector<Symbol> symbols_in_section(const char* section);
 
-// The constant of this mangled name that the rewriter put beside a shared array, or null.
-const Symbol* array_note(const std::string& name);
+// The constant of this mangled name that the rewriter put beside a shared array or into a kernel, or null.
+const Symbol* note(const std::string& name);
 
 // As in the source; the name itself if it is not mangled.
 std::string demangle(const std::string& name);

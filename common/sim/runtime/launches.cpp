@@ -5,6 +5,7 @@
 #include <map>
 
 #include "../../error.h"
+#include "../launch_bounds.h"
 #include "../shared_memory.h"
 #include "../symbols.h"
 #include "devices.h"
@@ -112,6 +113,8 @@ bool may_launch(const Launching& launching)
     }
     const uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
     if (threads > l.threads_per_block) return refuse(cudaErrorInvalidConfiguration, format("a block of %llu threads, where 1 to %u are allowed", (unsigned long long)threads, l.threads_per_block));
+    if (const unsigned bound = launch_bound(launching.kernel); bound && threads > bound)
+        return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where the kernel's __launch_bounds__ allow 1 to %u", (unsigned long long)threads, bound));
     const uint64_t fixed = static_shared(launching.kernel), dynamic = c.shared_bytes;
     if (dynamic > dynamic_limit(launching.kernel, fixed) || fixed + dynamic > std::max(l.shared_per_block, l.shared_per_block_optin))
         return refuse(cudaErrorInvalidValue, format("%llu bytes of dynamic shared memory, where %llu are allowed%s", (unsigned long long)dynamic,
@@ -173,7 +176,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     const harness::Machine& m = machine();
     *attributes = {};
     attributes->sharedSizeBytes = static_shared(kernel);
-    attributes->maxThreadsPerBlock = int(limits_of(m).threads_per_block);
+    const unsigned bound = launch_bound(kernel);
+    attributes->maxThreadsPerBlock = int(bound ? bound : limits_of(m).threads_per_block);
     attributes->ptxVersion = attributes->binaryVersion = 10 * m.major + m.minor;
     attributes->maxDynamicSharedSizeBytes = int(dynamic_limit(kernel, attributes->sharedSizeBytes));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;

@@ -125,6 +125,7 @@ private:
     void dynamic_shared_use(int i);
     void device_variable(const Declaration& d);
     void note_kernel(const Declaration& d);
+    void launch_bounds(const Declaration& d);
     bool needs_lambda(const Launch& launch) const;
     void launch(int open);
     void check_namespace_word(int i) const;
@@ -268,7 +269,18 @@ void Rewriter::device_function(const Declaration& d)
         if (source_.is_word(i)) heap_word(i);  // of what initialises the members
     // Indices of arrays in shared and global memory are watched by their addresses, at less cost.
     if (!has_local_arrays(d.body)) edits_.before(d.words.front(), "__attribute__((no_sanitize(\"bounds\"))) ");
+    if (d.has("__global__")) launch_bounds(d);
     body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
+}
+
+// __launch_bounds__(threads, ...): the simulator asks a kernel for it before a launch.
+void Rewriter::launch_bounds(const Declaration& d)
+{
+    const int word = find_word(source_, d.first, d.stop, "__launch_bounds__");
+    if (!word || !source_.is(word + 1, "(")) return;
+    const std::vector<Range> arguments = split(source_, word + 2, source_[word + 1].partner);
+    if (arguments.empty()) refuse(word, "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
+    edits_.after(d.body, " static const unsigned sim_launch_bound[] __attribute__((used)) = {unsigned(" + source_.join(arguments[0].first, arguments[0].second) + ")};");
 }
 
 // Whether an array of the thread's own may be indexed in this body: one that is declared there, or is a member.
