@@ -264,7 +264,7 @@ else
 test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
 	.venv/bin/python -m pytest tests -n $$(($(JOBS) + 1)) --dist loadgroup --durations=10
 
-# make test tries a sample of what takes long (tests/samples.py); this tries all of it, and takes four times as long.
+# make test tries a sample of what takes long (tests/samples.py); this tries all of it, and takes several times as long.
 test-all: export TESTS = all
 test-all: test
 endif
