@@ -13,16 +13,7 @@ namespace {
 
 __thread bool no_way_out = false;
 
-void memory_runs_out()
-{
-    if (!no_way_out) throw std::bad_alloc();
-    // Nothing here may ask for memory.
-    for (const char* text : {(const char*)program_invocation_short_name, ": out of memory on the host\n"})
-        if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
-    _exit(status_bad_input);
-}
-
-const bool registered = (std::set_new_handler(memory_runs_out), true);
+const bool registered = (std::set_new_handler(out_of_memory), true);
 
 // Bytes of the character of UTF-8 that begins here; 0 if none does.
 size_t character(const char* text)
@@ -47,6 +38,15 @@ std::string printable(const std::string& message)
         i += bytes ? bytes : 1;
     }
     return text;
+}
+
+void out_of_memory()
+{
+    if (!no_way_out) throw std::bad_alloc();
+    // Nothing here may ask for memory.
+    for (const char* text : {(const char*)program_invocation_short_name, ": out of memory on the host\n"})
+        if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+    _exit(status_bad_input);
 }
 
 NoWayOut::NoWayOut() : before_(no_way_out) { no_way_out = true; }

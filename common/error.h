@@ -35,6 +35,9 @@ private:
     bool before_;
 };
 
+// For memory that could not be had: throws std::bad_alloc, or ends the program where there is NoWayOut. `new` calls it, too.
+[[noreturn]] void out_of_memory();
+
 // printf into a std::string.
 __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...);
 

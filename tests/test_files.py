@@ -163,6 +163,22 @@ def test_a_folder_that_takes_no_files(tmp_path):
     assert_refused(step("step04", "--csv", tmp_path / "folder/results.csv"), 2, "cannot be written: Permission denied")
 
 
+NO_ALIGNED = """#include <sys/syscall.h>
+#include <unistd.h>
+void* aligned_alloc(size_t alignment, size_t bytes)
+{
+    void* (*next)(size_t, size_t) = (void* (*)(size_t, size_t))dlsym(RTLD_NEXT, "aligned_alloc");
+    return syscall(SYS_gettid) == getpid() ? next(alignment, bytes) : 0;
+}"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor: there is no second thread")
+def test_memory_that_runs_out_on_a_second_thread(tmp_path):
+    """Not by `new`: the shared memory of a thread is aligned."""
+    done = run(STEP, "--device", "sim", "--size", 512, env=preloaded(tmp_path, NO_ALIGNED))
+    assert (done.returncode, done.stderr) == (2, "step04: out of memory on the host\n"), done
+
+
 @pytest.mark.parametrize("program, arguments", [("step04", ["--size", "1024"]), ("step02", ["--size", "300", "--explain"]), ("step04", ["--size", "500", "--trace", "trace.csv"])])
 def test_memory_that_runs_out_is_an_error(program, arguments, tmp_path):
     """Wherever it happens: on the main thread, on a second one, on a fiber. A line, or it sufficed."""

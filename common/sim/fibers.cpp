@@ -4,7 +4,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <new>
+#include "../error.h"
 
 #ifdef SIM_ANNOUNCED_FIBERS
 #include <sanitizer/asan_interface.h>
@@ -16,7 +16,7 @@ namespace sim {
 Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE)))
 {
     void* pool = mmap(nullptr, stack_bytes * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pool == MAP_FAILED) throw std::bad_alloc();
+    if (pool == MAP_FAILED) harness::out_of_memory();
     pool_ = static_cast<char*>(pool);
 }
 

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <new>
 #include <vector>
 
+#include "../error.h"
 #include "../parts.h"
 #include "findings.h"
 #include "simulator.h"
@@ -75,7 +75,7 @@ public:
     Slice(void* whole, uint64_t offset, uint64_t bytes)
         : whole_(static_cast<char*>(whole) + offset), bytes_(bytes), own_(std::aligned_alloc(page, (bytes + page - 1) / page * page + page))
     {
-        if (!own_) throw std::bad_alloc();
+        if (!own_) harness::out_of_memory();
         std::memcpy(own_.get(), whole_, bytes_);
     }
     void put_back() { std::memcpy(whole_, own_.get(), bytes_); }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
+#include "../error.h"
 #include "symbols.h"
 
 namespace sim {
@@ -66,7 +66,7 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
         std::free(dynamic_);
         dynamic_room_ = round_up(std::max(dynamic_bytes, least_room), 1024);
         dynamic_ = std::aligned_alloc(1024, dynamic_room_);
-        if (!dynamic_) throw std::bad_alloc();
+        if (!dynamic_) harness::out_of_memory();
     }
     // A program may launch from several host threads, each of which has its own arrays.
     const uintptr_t base = thread_local_base();

@@ -1,4 +1,3 @@
-#include <unordered_map>
 #include "symbols.h"
 
 #include <cxxabi.h>
@@ -12,7 +11,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <unordered_map>
+
+#include "../error.h"
 
 namespace sim {
 namespace {
@@ -69,7 +70,7 @@ class File {
             void* at = mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
             if (at == MAP_FAILED) {
                 close(file);
-                throw std::bad_alloc();
+                harness::out_of_memory();
             }
             data_ = static_cast<const unsigned char*>(at);
             bytes_ = status.st_size;
