@@ -26,15 +26,19 @@ CHECKOUT = {"test_devices", "test_divergence", "test_kinds", "test_language", "t
 # Files whose tests share what the chapter is made of: traces of the steps, and the gallery.
 CHAPTER = {"test_errata", "test_explorables", "test_figures", "test_report"}
 FIRST = ["chapter", "checkout", "test_exercises", "test_lab"]
-GROUPS = {**dict.fromkeys(CHECKOUT, "checkout"), **dict.fromkeys(CHAPTER, "chapter")}
+
+
+def group_of(item):
+    name = item.path.stem
+    return "checkout" if name in CHECKOUT else "chapter" if name in CHAPTER else name
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
     """Files of tests run side by side (pytest-xdist), those of a group one after another, on one worker. What takes longest begins first."""
-    items.sort(key=lambda item: (FIRST.index(name) if (name := GROUPS.get(item.path.stem, item.path.stem)) in FIRST else len(FIRST)))
+    items.sort(key=lambda item: [*FIRST, group_of(item)].index(group_of(item)))
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(GROUPS.get(item.path.stem, item.path.stem)))
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
 
 
 @pytest.fixture(scope="session")

@@ -114,7 +114,7 @@ bool may_launch(const Launching& launching)
     const uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
     if (threads > l.threads_per_block) return refuse(cudaErrorInvalidConfiguration, format("a block of %llu threads, where 1 to %u are allowed", (unsigned long long)threads, l.threads_per_block));
     if (const unsigned bound = launch_bound(launching.kernel); bound && threads > bound)
-        return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where the kernel's __launch_bounds__ allow 1 to %u", (unsigned long long)threads, bound));
+        return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where the kernel's __launch_bounds__ allows 1 to %u", (unsigned long long)threads, bound));
     const uint64_t fixed = static_shared(launching.kernel), dynamic = c.shared_bytes;
     if (dynamic > dynamic_limit(launching.kernel, fixed) || fixed + dynamic > std::max(l.shared_per_block, l.shared_per_block_optin))
         return refuse(cudaErrorInvalidValue, format("%llu bytes of dynamic shared memory, where %llu are allowed%s", (unsigned long long)dynamic,
