@@ -22,7 +22,7 @@ import check    # noqa: E402
 import sandbox  # noqa: E402
 import source   # noqa: E402
 from edits import edited  # noqa: E402
-from hostile import HOSTILE  # noqa: E402
+from hostile import HOSTILE, SLEEP  # noqa: E402
 
 EXERCISES = check.load_exercises(STANDIN / "exercises.py")
 # Those that the reader lets through: the compiler, the simulator or the sandbox stops them.
@@ -394,7 +394,7 @@ def test_the_sandbox_alone_holds_them(tmp_path, untouched, monkeypatch):
             print(f"{file.stem}: {result['total']} points: {result['note'] or result['checks'][0]['hint']}")
             assert result["total"] == (100 if file.stem == "solution" else 0), (file.stem, result)
             assert "LEAKED" not in json.dumps(result)
-    survivors = [pid for pid in os.listdir("/proc") if pid.isdigit() and b"98765" in command_line(pid)]
+    survivors = [pid for pid in os.listdir("/proc") if pid.isdigit() and str(SLEEP).encode() in command_line(pid)]
     assert survivors == []
 
 
@@ -425,7 +425,7 @@ def test_without_namespaces(tmp_path, untouched):
     """Where the kernel has none, limits and the check of the text remain."""
     assert verdict(SOLUTION, tmp_path, isolate=False)["total"] == 100
     with sandbox.Box() as box:
-        assert sandbox.run(["/bin/sh", "-c", "sleep 98765 & sleep 98765"], box, isolate=False, wall=1).status == "timeout"
+        assert sandbox.run(["/bin/sh", "-c", f"sleep {SLEEP} & sleep {SLEEP}"], box, isolate=False, wall=1).status == "timeout"
         assert sandbox.run(["/bin/sh", "-c", "echo x > file"], box, isolate=False).status != 0
         user = sandbox.run(["/usr/bin/id", "-u"], box, isolate=False, visible=["/usr"]).stdout
         assert user != "0\n" and (os.getuid() == 0 or user == f"{os.getuid()}\n")

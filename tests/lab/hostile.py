@@ -3,6 +3,7 @@
 None of them earns a point, stops the run, harms another submission or leaves a file behind (tests/test_lab.py).
 """
 
+import os
 import pathlib
 
 from edits import edited
@@ -11,6 +12,8 @@ SOLUTION = (pathlib.Path(__file__).parent / "standin/solution.cu").read_text()
 INCLUDE, TILE = '#include "../common/step.h"\n', "    __shared__ T tile[TILE_DIM][TILE_DIM];\n"
 BARRIER, STORE, LAUNCH, KERNEL = "    __syncthreads();\n", "            odata[size_t(y + j) * height + x] =", "    dim3 grid(", "KERNEL("
 HEADERS = "".join(f"#include <{name}>\n" for name in ("cstdio", "cstdlib", "unistd.h", "fcntl.h", "cstring", "dirent.h"))
+
+SLEEP = 10**6 + os.getpid()  # seconds: a command line that no other test run on the machine has
 
 
 def on_top(code):
@@ -89,7 +92,7 @@ __device__ int deeper(T* odata, int n)
     _exit(0);"""),
     "deletes": before_main('if (system("rm -rf common/. ../common /lab/* 2>/dev/null; rm -f common/step.h")) {} _exit(0);'),
     # Processes.
-    "daemon": before_main('if (!fork()) { setsid(); if (!fork()) { execlp("sleep", "sleep", "98765", (char*)0); } } _exit(0);'),
+    "daemon": before_main(f'if (!fork()) {{ setsid(); if (!fork()) {{ execlp("sleep", "sleep", "{SLEEP}", (char*)0); }} }} _exit(0);'),
     "shell_from_kernel": in_kernel('system("touch /tmp/left_behind");'),
     "local_prototype": in_launcher('int system(const char*); system("touch /tmp/left_behind");'),
     "namespace": in_launcher("std::abort();"),
