@@ -46,7 +46,7 @@ FAULTY = {
     "race_of_threads": [r"reverse: uninitialized load of 4 bytes at byte 508 of shared memory \(buffer\)", r"reverse: race: read-after-write hazard in shared memory \(buffer\)"],
     "sticky_error": [r"shift: out-of-bounds load of 4 bytes at byte -256 of d_data \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4, in block \(0, 0, 0\) \(32 times\)"],
     "uninitialized": [r"accumulate: uninitialized load of 4 bytes at byte 0 of d_sums \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
-    "unseen_error": [r"unchecked error: fill, launched at HERE:11: invalid configuration argument \(a block of 2048 threads in x, where 1 to 1024 are allowed\); "
+    "unseen_error": [r"unchecked error: fill, launched at HERE:11: invalid argument \(a block of 2048 threads in x, where 1 to 1024 are allowed\); "
                      r"call cudaGetLastError"],
     "use_after_free": [r"copy: use after free, of 4 bytes at byte 0 of d_in \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
     "waiting": [r"wait: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],

@@ -58,7 +58,7 @@ int main()
             CHECK(cudaDeviceDisablePeerAccess(peer));
             EXPECT(cudaDeviceEnablePeerAccess(peer, 1) == cudaErrorInvalidValue);
         }
-        EXPECT(cudaDeviceEnablePeerAccess(d, 0) == cudaErrorInvalidDevice);
+        EXPECT(cudaDeviceEnablePeerAccess(d, 0) == cudaErrorPeerAccessUnsupported);
         EXPECT(cudaDeviceEnablePeerAccess(gpus, 0) == cudaErrorInvalidDevice);
     }
     EXPECT(cudaSetDevice(gpus) == cudaErrorInvalidDevice && cudaSetDevice(-1) == cudaErrorInvalidDevice);

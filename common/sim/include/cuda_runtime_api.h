@@ -21,7 +21,7 @@ namespace sim {
 
 cudaError_t allocate(void** memory, size_t bytes, const void* place);
 cudaError_t allocate_pitched(void** memory, size_t* pitch, size_t width, size_t height, const void* place);
-cudaError_t allocate_managed(void** memory, size_t bytes, const void* place);
+cudaError_t allocate_managed(void** memory, size_t bytes, unsigned flags, const void* place);
 cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place);
 cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, const void* place);
 
@@ -156,9 +156,9 @@ SIM_FUNCTION cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width
 }
 
 template <typename T>
-SIM_FUNCTION cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned = cudaMemAttachGlobal)
+SIM_FUNCTION cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned flags = cudaMemAttachGlobal)
 {
-    return sim::holding(memory, sim::allocate_managed((void**)(void*)memory, bytes, SIM_PLACE));
+    return sim::holding(memory, sim::allocate_managed((void**)(void*)memory, bytes, flags, SIM_PLACE));
 }
 
 template <typename T>
@@ -325,6 +325,7 @@ inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, T* k
 template <typename SharedBytes, typename T>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel, SharedBytes shared_bytes, int most = 0)
 {
+    if (!grid || !block) return cudaErrorInvalidValue;
     cudaFuncAttributes attributes;
     if (const cudaError_t error = cudaFuncGetAttributes(&attributes, (const void*)kernel)) return error;
     int device = 0, multiprocessors = 0, warp = 0;
@@ -333,7 +334,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
     if (const cudaError_t error = cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device)) return error;
     int best = 0;
     *grid = *block = 0;
-    if (most <= 0 || most > attributes.maxThreadsPerBlock) most = attributes.maxThreadsPerBlock;
+    if (most == 0 || most > attributes.maxThreadsPerBlock) most = attributes.maxThreadsPerBlock;
     for (int rounded = (most + warp - 1) / warp * warp; rounded > 0; rounded -= warp) {
         const int threads = rounded < most ? rounded : most;
         int blocks = 0;

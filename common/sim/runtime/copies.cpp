@@ -1,5 +1,6 @@
 // cudaMemcpy and its kin.
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -24,14 +25,26 @@ struct Shape {
     bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };
 
-// One side of it: where the first row begins, and how far the others are away.
+// One side of it: where the first row begins, and how far the others are away; of a copy in 3D, the rows of a slice, and how far from its
+// corner the copy begins.
 struct Side {
     void* begin;
     size_t pitch = 0, slice = 0;
+    size_t rows = 0, x = 0, y = 0;  // rows 0: of no slice
 
     uintptr_t row(size_t y, size_t z) const { return uintptr_t(begin) + y * pitch + z * slice; }
     uint64_t extent(const Shape& s) const { return (s.depth - 1) * slice + (s.height - 1) * pitch + s.width; }
 };
+
+// What CUDA says of a copy, or of cudaMemset, whose rows do not fit where they should lie (measured: tests/language/refusals.cu).
+cudaError_t check_shape(const Side& side, const Shape& s)
+{
+    if (s.height > 1 && side.pitch < s.width) return cudaErrorInvalidPitchValue;
+    if (s.depth > 1 && (side.pitch < s.width || side.rows < s.height)) return cudaErrorInvalidPitchValue;
+    if (side.pitch && s.width > side.pitch - std::min(side.x, side.pitch)) return cudaErrorInvalidValue;
+    if (side.rows && s.height > side.rows - std::min(side.y, side.rows)) return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
 
 enum class Where { host, device, either, nowhere };
 
@@ -184,7 +197,9 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
     const RuntimeCall call{function, place};
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
     if (shape.empty()) return cudaSuccess;
-    if (shape.height > 1 && (to.pitch < shape.width || from.pitch < shape.width)) return result(cudaErrorInvalidPitchValue);
+    const cudaError_t shapes[] = {check_shape(to, shape), check_shape(from, shape)};
+    for (const cudaError_t error : {cudaErrorInvalidPitchValue, cudaErrorInvalidValue})
+        if (shapes[0] == error || shapes[1] == error) return result(error);
     const char* const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", nullptr};
     const char* name = names[kind];
     if (const cudaError_t error = check(call, "destination", to, shape, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, name)) return error;
@@ -215,7 +230,8 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
     use_variables_of(current_device());
     const RuntimeCall call{function, place};
     if (shape.empty()) return cudaSuccess;
-    if (shape.height > 1 && to.pitch < shape.width) return result(cudaErrorInvalidPitchValue);
+    if ((shape.height > 1 || shape.depth > 1) && to.pitch < shape.width) return result(cudaErrorInvalidValue);
+    if (to.rows && shape.height > to.rows) return result(cudaErrorInvalidValue);
     if (const cudaError_t error = check(call, "destination", to, shape, true, function)) return error;
     const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
     count_a_copy();
@@ -242,7 +258,7 @@ cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool block
     }
     const auto side = [](const cudaPitchedPtr& ptr, const cudaPos& pos) {
         const size_t slice = ptr.pitch * ptr.ysize;
-        return Side{static_cast<char*>(ptr.ptr) + pos.z * slice + pos.y * ptr.pitch + pos.x, ptr.pitch, slice};
+        return Side{static_cast<char*>(ptr.ptr) + pos.z * slice + pos.y * ptr.pitch + pos.x, ptr.pitch, slice, ptr.ysize, pos.x, pos.y};
     };
     return copy(function, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos), {p->extent.width, p->extent.height, p->extent.depth}, p->kind, blocks, stream, place);
 }
@@ -363,7 +379,7 @@ cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t widt
     return set("cudaMemset2DAsync", {memory, pitch}, value, {width, height}, false, stream, SIM_PLACE);
 }
 
-static Side whole(const cudaPitchedPtr& memory) { return {memory.ptr, memory.pitch, memory.pitch * memory.ysize}; }
+static Side whole(const cudaPitchedPtr& memory) { return {memory.ptr, memory.pitch, memory.pitch * memory.ysize, memory.ysize}; }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent e) { return set("cudaMemset3D", whole(memory), value, {e.width, e.height, e.depth}, true, nullptr, SIM_PLACE); }
 

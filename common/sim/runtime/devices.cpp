@@ -42,7 +42,27 @@ std::map<cudaLimit, size_t>& limits()
     return values;
 }
 
+// What CUDA takes for a limit: more is refused, less is raised. Measured on an H200 (tests/language/refusals.cu).
+struct Range {
+    size_t least, most;
+};
+
+Range range_of(cudaLimit limit)
+{
+    switch (limit) {
+        case cudaLimitStackSize: return {0, 512 * kib};
+        case cudaLimitPrintfFifoSize: return {512 * kib, SIZE_MAX};
+        case cudaLimitMallocHeapSize: return {4096 * kib, SIZE_MAX};
+        case cudaLimitDevRuntimePendingLaunchCount: return {32, SIZE_MAX};
+        case cudaLimitMaxL2FetchGranularity: return {0, 128};
+        default: return {0, SIZE_MAX};
+    }
+}
+
 }  // namespace
+
+bool known_preference(cudaFuncCache preferred) { return preferred >= cudaFuncCachePreferNone && preferred <= cudaFuncCachePreferEqual; }
+bool known_banks(cudaSharedMemConfig banks) { return banks >= cudaSharedMemBankSizeDefault && banks <= cudaSharedMemBankSizeEightByte; }
 
 int device_count()
 {
@@ -119,23 +139,25 @@ cudaError_t cudaSetValidDevices(int* devices, int count) { return result(devices
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     SIM_ENTER(false);
-    if (flags & ~(cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | 0x80u)) return result(cudaErrorInvalidValue);
-    device_flags = flags;
+    const unsigned schedule = flags & cudaDeviceScheduleMask;
+    if (flags > 0xff || schedule & (schedule - 1)) return result(cudaErrorInvalidValue);
+    device_flags = flags & (cudaDeviceScheduleMask | cudaDeviceLmemResizeToMax | 0x80u);
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags)
 {
     SIM_ENTER(false);
+    if (!flags) return result(cudaErrorInvalidValue);
     *flags = device_flags | cudaDeviceMapHost;
     return cudaSuccess;
 }
 
 // All are alike: the first.
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*)
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted)
 {
     SIM_ENTER(false);
-    if (!device) return result(cudaErrorInvalidValue);
+    if (!device || !wanted) return result(cudaErrorInvalidValue);
     *device = 0;
     return cudaSuccess;
 }
@@ -286,9 +308,11 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id)
     SIM_ENTER(false);
     if (!device || !id) return result(cudaErrorInvalidValue);
     unsigned domain = 0, bus = 0, number = 0;
-    const int read = std::sscanf(id, "%x:%x:%x", &domain, &bus, &number);
-    if (read == 2) number = bus, bus = domain;  // without its domain
-    if (read < 2 || bus || number >= unsigned(device_count())) return result(cudaErrorInvalidDevice);
+    char behind = 0;
+    // Without its domain, it ends with its function: 00:01.0.
+    if (std::sscanf(id, "%x:%x:%x%c", &domain, &bus, &number, &behind) < 3 && (domain = 0, std::sscanf(id, "%x:%x%c", &bus, &number, &behind) < 3 || behind != '.'))
+        return result(cudaErrorInvalidValue);
+    if (domain || bus || number >= unsigned(device_count())) return result(cudaErrorInvalidDevice);
     *device = int(number);
     return cudaSuccess;
 }
@@ -321,6 +345,7 @@ cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preferred)
 {
     SIM_ENTER(false);
+    if (!known_preference(preferred)) return result(cudaErrorInvalidValue);
     preferred_cache = preferred;
     return cudaSuccess;
 }
@@ -328,6 +353,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preferred)
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preferred)
 {
     SIM_ENTER(false);
+    if (!preferred) return result(cudaErrorInvalidValue);
     *preferred = preferred_cache;
     return cudaSuccess;
 }
@@ -335,10 +361,11 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preferred)
 cudaError_t cudaThreadSetCacheConfig(cudaFuncCache preferred) { return cudaDeviceSetCacheConfig(preferred); }
 
 // Banks are 4 bytes wide, as on every machine since compute capability 5.0: another request is ignored, as there.
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig banks) { return result(known_banks(banks) ? cudaSuccess : cudaErrorInvalidValue); }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* banks)
 {
+    if (!banks) return result(cudaErrorInvalidValue);
     *banks = cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
 }
@@ -347,8 +374,11 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
     SIM_ENTER(false);
     const auto known = limits().find(limit);
-    if (known == limits().end()) return result(cudaErrorUnsupportedLimit);
-    known->second = value;
+    if (known == limits().end()) return result(limit < 0 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit);
+    const size_t rounded = limit == cudaLimitStackSize ? (value + 15) / 16 * 16 : value;
+    const Range range = range_of(limit);
+    if (rounded < value || rounded > range.most) return result(cudaErrorInvalidValue);
+    known->second = std::max(rounded, range.least);
     return cudaSuccess;
 }
 
@@ -356,7 +386,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
 {
     SIM_ENTER(false);
     const auto known = limits().find(limit);
-    if (known == limits().end() || !value) return result(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
+    if (known == limits().end() || !value) return result(value && limit >= 0 ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
     *value = known->second;
     return cudaSuccess;
 }
@@ -364,6 +394,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
 {
     SIM_ENTER(false);
+    if (!can) return result(cudaErrorInvalidValue);
     if (!good(device) || !good(peer)) return result(cudaErrorInvalidDevice);
     *can = can_access(device, peer);
     return cudaSuccess;
@@ -372,7 +403,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     SIM_ENTER(false);
-    if (!good(peer) || peer == current) return result(cudaErrorInvalidDevice);
+    if (!good(peer)) return result(cudaErrorInvalidDevice);
     if (flags) return result(cudaErrorInvalidValue);
     if (!can_access(current, peer)) return result(cudaErrorPeerAccessUnsupported);
     if (enabled_peers[current] >> peer & 1) return result(cudaErrorPeerAccessAlreadyEnabled);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../../machine.h"
+#include "../include/driver_types.h"
 
 namespace sim {
 
@@ -16,6 +17,9 @@ struct Limits {
     int registers_per_block;
 };
 Limits limits_of(const harness::Machine& machine);
+// Whether a program's number is one of the enumeration.
+bool known_preference(cudaFuncCache preferred);
+bool known_banks(cudaSharedMemConfig banks);
 
 // How many there are. Once a program has asked, the number stays.
 int device_count();

@@ -17,11 +17,16 @@ namespace {
 
 using harness::format;
 
-// What cudaFuncSetAttribute allowed: bytes of dynamic shared memory, by kernel.
-std::map<const void*, uint64_t>& allowed_dynamic()
+// What cudaFuncSetAttribute was told, by kernel.
+struct Told {
+    std::map<const void*, uint64_t> dynamic;  // bytes of shared memory that a launch may ask for
+    std::map<const void*, int> carveout;      // which changes nothing here
+};
+
+Told& told()
 {
-    static std::map<const void*, uint64_t>& bytes = *new std::map<const void*, uint64_t>;
-    return bytes;
+    static Told& told = *new Told;
+    return told;
 }
 
 uint64_t static_shared(const void* kernel)
@@ -32,18 +37,19 @@ uint64_t static_shared(const void* kernel)
     return memory.static_bytes();
 }
 
+// Dynamic shared memory begins behind the static one, at a multiple of 16 bytes.
+uint64_t before_dynamic(uint64_t static_bytes) { return (static_bytes + 15) / 16 * 16; }
+
 uint64_t dynamic_limit(const void* kernel, uint64_t static_bytes)
 {
+    const auto set = told().dynamic.find(kernel);
+    if (set != told().dynamic.end()) return set->second;
     const uint64_t usual = limits_of(machine()).shared_per_block;
-    uint64_t allowed = 0;
-    if (kernel) {
-        const auto set = allowed_dynamic().find(kernel);
-        if (set != allowed_dynamic().end()) allowed = set->second;
-    } else {
-        // Which one it is cannot be told: a template, whose arguments are deduced.
-        for (const auto& set : allowed_dynamic()) allowed = std::max(allowed, set.second);
-    }
-    return std::max(allowed, usual - std::min(usual, static_bytes));
+    uint64_t limit = usual - std::min(usual, before_dynamic(static_bytes));
+    // Which kernel it is cannot be told: a template, whose arguments are deduced.
+    if (!kernel)
+        for (const auto& each : told().dynamic) limit = std::max(limit, each.second);
+    return limit;
 }
 
 // Blocks that run on one multiprocessor at a time; registers are not modelled.
@@ -51,8 +57,10 @@ int blocks_per_multiprocessor(const void* kernel, int threads, uint64_t shared_b
 {
     const harness::Machine& m = machine();
     const Limits l = limits_of(m);
-    const uint64_t shared = static_shared(kernel) + shared_bytes;
+    const uint64_t fixed = static_shared(kernel), shared = fixed + shared_bytes;
     if (threads < 1 || unsigned(threads) > l.threads_per_block || shared > l.shared_per_block_optin) return 0;
+    // A limit that the program lowered counts for launches alone.
+    if (shared > l.shared_per_block && shared_bytes > dynamic_limit(kernel, fixed)) return 0;
     return int(m.occupancy(threads, shared).blocks);
 }
 
@@ -106,13 +114,14 @@ bool may_launch(const Launching& launching)
         launch_refused(launching, error, why);
         return false;
     };
+    // The error is that of CUDA 13.0. Up to 12.9, the first three were cudaErrorInvalidConfiguration (measured on an H200 with one driver for both).
     const unsigned grid[] = {c.grid.x, c.grid.y, c.grid.z}, block[] = {c.block.x, c.block.y, c.block.z};
     for (int i = 0; i < 3; ++i) {
-        if (grid[i] < 1 || grid[i] > l.grid[i]) return refuse(cudaErrorInvalidConfiguration, format("a grid of %u blocks in %c, where 1 to %u are allowed", grid[i], "xyz"[i], l.grid[i]));
-        if (block[i] < 1 || block[i] > l.block[i]) return refuse(cudaErrorInvalidConfiguration, format("a block of %u threads in %c, where 1 to %u are allowed", block[i], "xyz"[i], l.block[i]));
+        if (grid[i] < 1 || grid[i] > l.grid[i]) return refuse(cudaErrorInvalidValue, format("a grid of %u blocks in %c, where 1 to %u are allowed", grid[i], "xyz"[i], l.grid[i]));
+        if (block[i] < 1 || block[i] > l.block[i]) return refuse(cudaErrorInvalidValue, format("a block of %u threads in %c, where 1 to %u are allowed", block[i], "xyz"[i], l.block[i]));
     }
     const uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-    if (threads > l.threads_per_block) return refuse(cudaErrorInvalidConfiguration, format("a block of %llu threads, where 1 to %u are allowed", (unsigned long long)threads, l.threads_per_block));
+    if (threads > l.threads_per_block) return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where 1 to %u are allowed", (unsigned long long)threads, l.threads_per_block));
     if (const unsigned bound = launch_bound(launching.kernel); bound && threads > bound)
         return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where the kernel's __launch_bounds__ allows 1 to %u", (unsigned long long)threads, bound));
     const uint64_t fixed = static_shared(launching.kernel), dynamic = c.shared_bytes;
@@ -160,9 +169,14 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     switch (attribute) {
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
             if (value < 0 || uint64_t(value) + static_shared(kernel) > limits_of(machine()).shared_per_block_optin) return result(cudaErrorInvalidValue);
-            allowed_dynamic()[kernel] = uint64_t(value);
+            told().dynamic[kernel] = uint64_t(value);
             return cudaSuccess;
-        case cudaFuncAttributePreferredSharedMemoryCarveout: return result(value < -1 || value > 100 ? cudaErrorInvalidValue : cudaSuccess);
+        case cudaFuncAttributePreferredSharedMemoryCarveout:
+            if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared) return result(cudaErrorInvalidValue);
+            told().carveout[kernel] = value;
+            return cudaSuccess;
+        case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;  // there are no clusters here
         default: return result(cudaErrorInvalidValue);
     }
 }
@@ -180,12 +194,20 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     attributes->maxThreadsPerBlock = int(bound ? bound : limits_of(m).threads_per_block);
     attributes->ptxVersion = attributes->binaryVersion = 10 * m.major + m.minor;
     attributes->maxDynamicSharedSizeBytes = int(dynamic_limit(kernel, attributes->sharedSizeBytes));
-    attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+    const auto carveout = told().carveout.find(kernel);
+    attributes->preferredShmemCarveout = carveout == told().carveout.end() ? int(cudaSharedmemCarveoutDefault) : carveout->second;
     return cudaSuccess;
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) { return result(kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction); }
-cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig) { return result(kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction); }
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache preferred)
+{
+    return result(!kernel ? cudaErrorInvalidDeviceFunction : known_preference(preferred) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig banks)
+{
+    return result(!kernel ? cudaErrorInvalidDeviceFunction : known_banks(banks) ? cudaSuccess : cudaErrorInvalidValue);
+}
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads, size_t shared_bytes)
 {
@@ -200,11 +222,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int threads)
 {
     SIM_ENTER(false);
-    if (!bytes || blocks < 1 || threads < 1) return result(cudaErrorInvalidValue);
-    const harness::Machine& m = machine();
-    const Limits l = limits_of(m);
-    const uint64_t of_each = m.shared_per_sm / uint64_t(blocks), taken = static_shared(kernel) + l.reserved_shared_per_block;
-    *bytes = std::min(of_each - std::min(of_each, taken), l.shared_per_block_optin);
+    if (!bytes || blocks < 1 || threads < 1 || blocks > blocks_per_multiprocessor(kernel, threads, 0)) return result(cudaErrorInvalidValue);
+    // Like CUDA 13.0, it leaves out what is reserved in each block: with so many bytes, a block fewer may run.
+    constexpr uint64_t step = 128;
+    const uint64_t of_each = machine().shared_per_sm / uint64_t(blocks) / step * step, fixed = static_shared(kernel);
+    *bytes = std::min(of_each - std::min(of_each, before_dynamic(fixed)), dynamic_limit(kernel, fixed));
     return cudaSuccess;
 }
 

@@ -85,10 +85,14 @@ struct State {
     uint64_t allocations = 0;                    // ever
     uint64_t watched = 0;                        // bytes of it that have a Shadow
     int open = 0;                                // calls of open_device_memory
+    uint64_t release_threshold[most_devices] = {};  // of each device's pool, which keeps nothing: a number for who asks
+    int reuse[most_devices][3];                     // its other settings
+
 
     State()
     {
         for (int device = 0; device < device_count(); ++device) devices.emplace_back(0);
+        for (auto& settings : reuse) std::fill(std::begin(settings), std::end(settings), 1);
     }
 };
 
@@ -168,7 +172,7 @@ cudaError_t allocate_as(const char* function, int device, void** memory, size_t 
 
 cudaError_t allocate_shared(Owner owner, const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
 {
-    if (!memory || (bytes == 0 && owner == Owner::managed)) return result(cudaErrorInvalidValue);
+    if (!memory) return result(cudaErrorInvalidValue);
     *memory = nullptr;
     if (bytes == 0) return cudaSuccess;
     State& s = state();
@@ -179,6 +183,18 @@ cudaError_t allocate_shared(Owner owner, const char* function, void** memory, si
     enter_block(owner, -1, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
     *memory = reinterpret_cast<void*>(begin);
     return cudaSuccess;
+}
+
+// Rows of so many bytes, each with a pitch; CUDA gives none to an empty array.
+cudaError_t allocate_rows(const char* function, void** memory, size_t* pitch, size_t width, size_t height, const void* place)
+{
+    *pitch = 0;
+    size_t bytes = 0;
+    const size_t rounded_up = width ? (width - 1) / alignment + 1 : 0;
+    if (width && height && (__builtin_mul_overflow(rounded_up, size_t(alignment), pitch) || __builtin_mul_overflow(*pitch, height, &bytes)))
+        return result(cudaErrorInvalidValue);
+    if (!height) *pitch = 0;
+    return allocate_as(function, current_device(), memory, bytes, place);
 }
 
 // Gives the pages back, and keeps the addresses.
@@ -336,19 +352,20 @@ cudaError_t allocate_pitched(void** memory, size_t* pitch, size_t width, size_t 
 {
     SIM_ENTER(false);
     if (!pitch) return result(cudaErrorInvalidValue);
-    *pitch = rounded(width, alignment);
-    return allocate_as("cudaMallocPitch", current_device(), memory, *pitch * height, place);
+    return allocate_rows("cudaMallocPitch", memory, pitch, width, height, place);
 }
 
-cudaError_t allocate_managed(void** memory, size_t bytes, const void* place)
+cudaError_t allocate_managed(void** memory, size_t bytes, unsigned flags, const void* place)
 {
     SIM_ENTER(false);
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return result(cudaErrorInvalidValue);
     return allocate_shared(Owner::managed, "cudaMallocManaged", memory, bytes, 0, place);
 }
 
 cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
 {
     SIM_ENTER(false);
+    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) return result(cudaErrorInvalidValue);
     return allocate_shared(Owner::pinned, function, memory, bytes, flags, place);
 }
 
@@ -359,7 +376,7 @@ using namespace sim;
 cudaError_t cudaMalloc(void** memory, size_t bytes) { return allocate(memory, bytes, SIM_PLACE); }
 cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream) { return allocate_async(memory, bytes, stream, SIM_PLACE); }
 cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) { return allocate_pitched(memory, pitch, width, height, SIM_PLACE); }
-cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned) { return allocate_managed(memory, bytes, SIM_PLACE); }
+cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags) { return allocate_managed(memory, bytes, flags, SIM_PLACE); }
 cudaError_t cudaMallocHost(void** memory, size_t bytes) { return allocate_pinned("cudaMallocHost", memory, bytes, cudaHostAllocDefault, SIM_PLACE); }
 cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags) { return allocate_pinned("cudaHostAlloc", memory, bytes, flags, SIM_PLACE); }
 
@@ -367,8 +384,10 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent)
 {
     SIM_ENTER(false);
     if (!memory) return result(cudaErrorInvalidValue);
-    *memory = {nullptr, rounded(extent.width, alignment), extent.width, extent.height};
-    return allocate_as("cudaMalloc3D", current_device(), &memory->ptr, memory->pitch * extent.height * extent.depth, SIM_PLACE);
+    *memory = {nullptr, 0, extent.width, extent.height};
+    size_t rows = 0;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return result(cudaErrorInvalidValue);
+    return allocate_rows("cudaMalloc3D", &memory->ptr, &memory->pitch, extent.width, rows, SIM_PLACE);
 }
 
 cudaError_t cudaFree(void* memory)
@@ -394,10 +413,12 @@ cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags)
 {
     SIM_ENTER(false);
     const uintptr_t address = uintptr_t(memory);
-    if (!memory || bytes == 0 || in_device_range(address)) return result(cudaErrorInvalidValue);
+    const unsigned kept = cudaHostRegisterPortable | cudaHostRegisterMapped;
+    if (!memory || bytes == 0 || flags & ~(kept | cudaHostRegisterReadOnly)) return result(cudaErrorInvalidValue);
+    if (in_device_range(address) || state().shared.holds(address)) return result(cudaErrorInvalidValue);
     for (const auto& a : sim::memory().all())
         if (!a->freed && address < a->begin + a->bytes && a->begin < address + bytes) return result(cudaErrorHostMemoryAlreadyRegistered);
-    enter_block(Owner::registered, -1, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags, SIM_PLACE);
+    enter_block(Owner::registered, -1, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags & kept, SIM_PLACE);
     return cudaSuccess;
 }
 
@@ -405,17 +426,18 @@ cudaError_t cudaHostUnregister(void* memory)
 {
     SIM_ENTER(false);
     const Block* block = block_of(uintptr_t(memory));
-    if (!block || block->owner != Owner::registered || block->allocation->begin != uintptr_t(memory)) return result(cudaErrorHostMemoryNotRegistered);
+    if (memory && !block) return result(cudaErrorHostMemoryNotRegistered);
+    if (!memory || block->owner != Owner::registered || block->allocation->begin != uintptr_t(memory)) return result(cudaErrorInvalidValue);
     state().blocks.erase(uintptr_t(memory));
     sim::memory().remove(uintptr_t(memory));
     return cudaSuccess;
 }
 
-cudaError_t cudaHostGetDevicePointer(void** on_device, void* memory, unsigned)
+cudaError_t cudaHostGetDevicePointer(void** on_device, void* memory, unsigned flags)
 {
     SIM_ENTER(false);
     const Block* block = block_of(uintptr_t(memory));
-    if (!on_device || !block || block->allocation->freed || block->owner == Owner::device) return result(cudaErrorInvalidValue);
+    if (!on_device || flags || !block || block->allocation->freed || block->owner == Owner::device) return result(cudaErrorInvalidValue);
     *on_device = memory;
     return cudaSuccess;
 }
@@ -432,9 +454,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* memory)
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total)
 {
     SIM_ENTER(false);
-    if (!free || !total) return result(cudaErrorInvalidValue);
-    *free = free_memory(current_device());
-    *total = total_memory();
+    if (free) *free = free_memory(current_device());
+    if (total) *total = total_memory();
     return cudaSuccess;
 }
 
@@ -457,26 +478,67 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 // Advice on where managed memory should be: there is one memory here.
 
-static cudaError_t advise(const void* memory, size_t bytes)
+namespace {
+
+bool is_managed(const void* memory, size_t bytes)
 {
-    SIM_ENTER(false);
     const Block* block = block_of(uintptr_t(memory));
-    const bool good = block && block->owner == Owner::managed && !block->allocation->freed && bytes > 0 &&
-                      uintptr_t(memory) + bytes <= block->allocation->begin + rounded(block->allocation->bytes, page);
-    return result(good ? cudaSuccess : cudaErrorInvalidValue);
+    if (!block || block->owner != Owner::managed || block->allocation->freed) return false;
+    return bytes <= block->allocation->begin + block->allocation->bytes - uintptr_t(memory);
 }
 
-cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, cudaStream_t)
+// Before CUDA 13, a place was the number of a device, and that of the host negative.
+cudaMemLocation location(int device) { return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device}; }
+
+bool exists(cudaMemLocation place)
 {
-    return device >= device_count() ? result(cudaErrorInvalidDevice) : advise(memory, bytes);
+    switch (place.type) {
+        case cudaMemLocationTypeDevice: return place.id >= 0 && place.id < device_count();
+        case cudaMemLocationTypeHost:
+        case cudaMemLocationTypeHostNumaCurrent: return true;
+        case cudaMemLocationTypeHostNuma: return place.id == 0;
+        default: return false;
+    }
 }
-cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, cudaMemLocation, unsigned, cudaStream_t) { return advise(memory, bytes); }
-cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise, int) { return advise(memory, bytes); }
-cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise, cudaMemLocation) { return advise(memory, bytes); }
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned)
+
+cudaError_t prefetch(const void* memory, size_t bytes, cudaMemLocation place, unsigned flags, cudaStream_t stream)
 {
     SIM_ENTER(false);
-    return result(known_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    if (flags || bytes == 0 || !is_managed(memory, bytes)) return result(cudaErrorInvalidValue);
+    return result(exists(place) ? cudaSuccess : place.type == cudaMemLocationTypeDevice ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+}
+
+// Where the bytes should be: only the advice that names a place needs one that exists.
+cudaError_t advise(const void* memory, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place)
+{
+    SIM_ENTER(false);
+    const bool known = place.type > cudaMemLocationTypeInvalid && place.type <= cudaMemLocationTypeHostNumaCurrent;
+    if (!known || bytes == 0 || !is_managed(memory, bytes)) return result(cudaErrorInvalidValue);
+    switch (advice) {
+        case cudaMemAdviseSetReadMostly:
+        case cudaMemAdviseUnsetReadMostly:
+        case cudaMemAdviseUnsetPreferredLocation: return cudaSuccess;
+        case cudaMemAdviseSetPreferredLocation: return result(exists(place) ? cudaSuccess : cudaErrorInvalidValue);
+        case cudaMemAdviseSetAccessedBy:
+        case cudaMemAdviseUnsetAccessedBy: return result(exists(place) && place.type <= cudaMemLocationTypeHost ? cudaSuccess : cudaErrorInvalidValue);
+        default: return result(cudaErrorInvalidValue);
+    }
+}
+
+}  // namespace
+
+cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, cudaStream_t stream) { return prefetch(memory, bytes, location(device), 0, stream); }
+cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, cudaMemLocation place, unsigned flags, cudaStream_t stream) { return prefetch(memory, bytes, place, flags, stream); }
+cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, int device) { return advise(memory, bytes, advice, location(device)); }
+cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place) { return advise(memory, bytes, advice, place); }
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t bytes, unsigned flags)
+{
+    SIM_ENTER(false);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    const bool good = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+    return result(good && is_managed(memory, bytes) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 static cudaMemPool_t pool_of(int device) { return reinterpret_cast<cudaMemPool_t>(&state().in_use[device]); }
@@ -493,15 +555,43 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) { return result(known_pool(pool) && value ? cudaSuccess : cudaErrorInvalidValue); }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)
+{
+    SIM_ENTER(false);
+    if (!known_pool(pool) || !value) return result(cudaErrorInvalidValue);
+    const auto device = reinterpret_cast<const uint64_t*>(pool) - state().in_use;
+    switch (attribute) {
+        case cudaMemPoolReuseFollowEventDependencies:
+        case cudaMemPoolReuseAllowOpportunistic:
+        case cudaMemPoolReuseAllowInternalDependencies:
+            state().reuse[device][attribute - cudaMemPoolReuseFollowEventDependencies] = *static_cast<const int*>(value);
+            return cudaSuccess;
+        case cudaMemPoolAttrReleaseThreshold: state().release_threshold[device] = *static_cast<const uint64_t*>(value); return cudaSuccess;
+        case cudaMemPoolAttrReservedMemHigh:
+        case cudaMemPoolAttrUsedMemHigh: return result(*static_cast<const uint64_t*>(value) ? cudaErrorInvalidValue : cudaSuccess);  // 0 begins anew
+        default: return result(cudaErrorInvalidValue);
+    }
+}
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value)
 {
     SIM_ENTER(false);
     if (!known_pool(pool) || !value) return result(cudaErrorInvalidValue);
-    if (attribute <= cudaMemPoolReuseAllowInternalDependencies) *static_cast<int*>(value) = 1;
-    else *static_cast<uint64_t*>(value) = attribute == cudaMemPoolAttrReleaseThreshold ? 0 : *reinterpret_cast<const uint64_t*>(pool);
-    return cudaSuccess;
+    const auto in_use = reinterpret_cast<const uint64_t*>(pool);
+    const auto device = in_use - state().in_use;
+    switch (attribute) {
+        case cudaMemPoolReuseFollowEventDependencies:
+        case cudaMemPoolReuseAllowOpportunistic:
+        case cudaMemPoolReuseAllowInternalDependencies:
+            *static_cast<int*>(value) = state().reuse[device][attribute - cudaMemPoolReuseFollowEventDependencies];
+            return cudaSuccess;
+        case cudaMemPoolAttrReleaseThreshold: *static_cast<uint64_t*>(value) = state().release_threshold[device]; return cudaSuccess;
+        case cudaMemPoolAttrReservedMemCurrent:
+        case cudaMemPoolAttrReservedMemHigh:
+        case cudaMemPoolAttrUsedMemCurrent:
+        case cudaMemPoolAttrUsedMemHigh: *static_cast<uint64_t*>(value) = *in_use; return cudaSuccess;
+        default: return result(cudaErrorInvalidValue);
+    }
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return result(known_pool(pool) ? cudaSuccess : cudaErrorInvalidValue); }

@@ -153,9 +153,10 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID, const 
 
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     SIM_ENTER(false);
+    if (flags & ~cudaEventWaitExternal) return result(cudaErrorInvalidValue);
     if (!known_stream(stream) || !known_event(event)) return result(cudaErrorInvalidResourceHandle);
     timeline().wait(queue_of(stream), event->clock);
     return cudaSuccess;
@@ -187,6 +188,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
 {
     SIM_ENTER(false);
     if (!event || flags & ~(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess)) return result(cudaErrorInvalidValue);
+    if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming)) return result(cudaErrorInvalidValue);
     *event = *known().events.insert(new CUevent_st{flags, current_device()}).first;
     return cudaSuccess;
 }
@@ -207,7 +209,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return cudaSuccess;
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) { return cudaEventRecord(event, stream); }
+// External events are of graphs that are captured.
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    if (flags) return result(flags == cudaEventRecordExternal ? cudaErrorIllegalState : cudaErrorInvalidValue);
+    return cudaEventRecord(event, stream);
+}
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
