@@ -67,6 +67,9 @@ int Machine::registers_per_sm() const
 // 1.x: grid and block sizes and the kernel's parameters lie there.
 uint64_t Machine::reserved_shared_per_block() const { return major == 1 ? 32 : major >= 8 ? 1 * kib : 0; }
 
+// "Shared memory allocation unit size" of NVIDIA's occupancy calculator; that of 9.0 was measured, too (tests/language/refusals.cu).
+uint64_t Machine::shared_unit() const { return major == 1 ? 512 : major == 2 || major >= 8 ? 128 : 256; }
+
 double Machine::latency_ns() const
 {
     if (roofline.loads_in_flight_per_s > 0) return sms * (threads_per_sm / 32) / roofline.loads_in_flight_per_s * 1e9;
@@ -79,7 +82,7 @@ Occupancy Machine::occupancy(int threads, uint64_t shared_bytes) const
     o.threads = (std::max(threads, 1) + 31) / 32 * 32;
     o.threads_per_sm = threads_per_sm;
     o.sms = sms;
-    o.shared_bytes = shared_bytes ? shared_bytes + reserved_shared_per_block() : 0;
+    o.shared_bytes = shared_bytes ? (shared_bytes + reserved_shared_per_block() + shared_unit() - 1) / shared_unit() * shared_unit() : 0;
     o.shared_per_sm = shared_per_sm;
     o.by_blocks = blocks_per_sm;
     o.by_threads = threads_per_sm / o.threads;

@@ -93,6 +93,7 @@ struct Machine {
     double dram_peak_gbs() const { return 2e-3 * dram_mhz * bus_bits / 8; }
     int registers_per_sm() const;
     uint64_t reserved_shared_per_block() const;  // bytes that a block takes beside its own
+    uint64_t shared_unit() const;                // a block takes a multiple of so many bytes
 
     // ns from a load to its bytes; 0: not known. Where the roofline was measured: with one load of every thread of the machine on its way.
     double latency_ns() const;

@@ -158,8 +158,9 @@ const rules = {
 
   // Blocks that run at the same time, as far as the limits of an SM go.
   residentBlocks(machine, threads, shared) {
-    const bytes = shared + (machine.major === 1 ? 32 : 0);
-    const each = Math.min(machine.blocks_per_sm, Math.floor(machine.threads_per_sm / threads), bytes ? Math.floor(machine.shared_per_sm / bytes) : Infinity);
+    const reserved = machine.major === 1 ? 32 : machine.major >= 8 ? 1024 : 0, unit = machine.major === 1 ? 512 : machine.major === 2 || machine.major >= 8 ? 128 : 256;
+    const bytes = Math.ceil((shared + reserved) / unit) * unit;
+    const each = Math.min(machine.blocks_per_sm, Math.floor(machine.threads_per_sm / (Math.ceil(threads / 32) * 32)), shared ? Math.floor(machine.shared_per_sm / bytes) : Infinity);
     return machine.sms * Math.max(each, 1);
   },
 };

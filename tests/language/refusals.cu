@@ -120,7 +120,7 @@ void shared_memory()
     row("a limit of dynamic shared memory that is lowered",
         works(allow(dynamic<2>, 1000)) && limited_to(dynamic<2>, 1000) && works(allow(dynamic<2>, 0)) && limited_to(dynamic<2>, 0));
     row("no limit of dynamic shared memory beyond the device's",
-        invalid(allow(dynamic<3>, 232449)) && invalid(allow(dynamic<3>, -1)) && invalid(allow(fixed<512>, 231937)) && limited_to(dynamic<3>, 49152));
+        invalid(allow(dynamic<3>, 232449)) && invalid(allow(dynamic<3>, -1)) && invalid(allow(fixed<512>, 231937)) && invalid(allow(fixed<44>, 232401)) && limited_to(dynamic<3>, 49152));
     const auto carveout = [](int percent) { return cudaFuncSetAttribute(plain, cudaFuncAttributePreferredSharedMemoryCarveout, percent); };
     cudaFuncAttributes attributes;
     row("a carveout",
@@ -133,6 +133,9 @@ void shared_memory()
         occupancy(dynamic<4>, 256, 49152) == 4 && occupancy(dynamic<4>, 256, 49153) == 0 && occupancy(fixed<4800>, 256, 44352) == 4 &&
         occupancy(fixed<4800>, 256, 45000) == 0);
     row("occupancy with a limit that was set", works(allow(dynamic<4>, 100000)) && occupancy(dynamic<4>, 256, 100000) == 2 && occupancy(dynamic<4>, 256, 100001) == 0);
+    row("occupancy in units of shared memory",
+        works(allow(dynamic<6>, 232448)) && occupancy(dynamic<6>, 143, 20111) == 10 && occupancy(dynamic<6>, 20, 6704) == 29 &&
+        works(allow(fixed<1>, 100000)) && occupancy(fixed<1>, 256, 37872) == 6 && occupancy(fixed<1>, 256, 37873) == 5);
     row("occupancy of a block with too many threads", occupancy(plain, 1024, 0) == 2 && occupancy(plain, 1025, 0) == 0 && occupancy(plain, 2000000, 0) == 0);
     int blocks = -1;
     row("occupancy of no block",
@@ -379,6 +382,8 @@ void shapes()
                         set = gives(wrong ? cudaErrorInvalidValue : cudaSuccess, cudaMemset3D(copy.dstPtr, 0, copy.extent)) && set;
                     }
     row("copies of slices, by position and extent", copied);
+    const cudaPitchedPtr no_rows = make_cudaPitchedPtr(device, 64, 64, 0);
+    set = invalid(cudaMemset3D(no_rows, 0, make_cudaExtent(64, 1, 1))) && invalid(cudaMemset3D(no_rows, 0, make_cudaExtent(64, 1, 2))) && set;
     row("cudaMemset3D, by extent", set);
     row("copies in no direction",
         gives(cudaErrorInvalidMemcpyDirection, cudaMemcpy(device, host, 16, cudaMemcpyKind(9))) &&

@@ -25,12 +25,12 @@ struct Shape {
     bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };
 
-// One side of it: where the first row begins, and how far the others are away; of a copy in 3D, the rows of a slice, and how far from its
-// corner the copy begins.
+// One side of it: where the first row begins, and how far the others are away; in 3D, the rows of a slice, and how far from its corner the
+// copy begins.
 struct Side {
     void* begin;
     size_t pitch = 0, slice = 0;
-    size_t rows = 0, x = 0, y = 0;  // rows 0: of no slice
+    size_t rows = SIZE_MAX, x = 0, y = 0;
 
     uintptr_t row(size_t y, size_t z) const { return uintptr_t(begin) + y * pitch + z * slice; }
     uint64_t extent(const Shape& s) const { return (s.depth - 1) * slice + (s.height - 1) * pitch + s.width; }
@@ -230,8 +230,7 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
     use_variables_of(current_device());
     const RuntimeCall call{function, place};
     if (shape.empty()) return cudaSuccess;
-    if ((shape.height > 1 || shape.depth > 1) && to.pitch < shape.width) return result(cudaErrorInvalidValue);
-    if (to.rows && shape.height > to.rows) return result(cudaErrorInvalidValue);
+    if (to.rows < shape.height || ((shape.height > 1 || shape.depth > 1) && to.pitch < shape.width)) return result(cudaErrorInvalidValue);
     if (const cudaError_t error = check(call, "destination", to, shape, true, function)) return error;
     const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
     count_a_copy();

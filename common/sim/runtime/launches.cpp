@@ -57,7 +57,7 @@ int blocks_per_multiprocessor(const void* kernel, int threads, uint64_t shared_b
 {
     const harness::Machine& m = machine();
     const Limits l = limits_of(m);
-    const uint64_t fixed = static_shared(kernel), shared = fixed + shared_bytes;
+    const uint64_t fixed = static_shared(kernel), shared = before_dynamic(fixed) + shared_bytes;
     if (threads < 1 || unsigned(threads) > l.threads_per_block || shared > l.shared_per_block_optin) return 0;
     // A limit that the program lowered counts for launches alone.
     if (shared > l.shared_per_block && shared_bytes > dynamic_limit(kernel, fixed)) return 0;
@@ -168,7 +168,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     if (!kernel) return result(cudaErrorInvalidDeviceFunction);
     switch (attribute) {
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
-            if (value < 0 || uint64_t(value) + static_shared(kernel) > limits_of(machine()).shared_per_block_optin) return result(cudaErrorInvalidValue);
+            if (value < 0 || uint64_t(value) + before_dynamic(static_shared(kernel)) > limits_of(machine()).shared_per_block_optin) return result(cudaErrorInvalidValue);
             told().dynamic[kernel] = uint64_t(value);
             return cudaSuccess;
         case cudaFuncAttributePreferredSharedMemoryCarveout:
@@ -224,8 +224,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     SIM_ENTER(false);
     if (!bytes || blocks < 1 || threads < 1 || blocks > blocks_per_multiprocessor(kernel, threads, 0)) return result(cudaErrorInvalidValue);
     // Like CUDA 13.0, it leaves out what is reserved in each block: with so many bytes, a block fewer may run.
-    constexpr uint64_t step = 128;
-    const uint64_t of_each = machine().shared_per_sm / uint64_t(blocks) / step * step, fixed = static_shared(kernel);
+    const uint64_t unit = machine().shared_unit(), of_each = machine().shared_per_sm / uint64_t(blocks) / unit * unit, fixed = static_shared(kernel);
     *bytes = std::min(of_each - std::min(of_each, before_dynamic(fixed)), dynamic_limit(kernel, fixed));
     return cudaSuccess;
 }
