@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import platform
 import re
 import shutil
 import time
@@ -89,6 +90,15 @@ def test_clang(copy):
 def test_parallel_build(copy):
     make(copy, "-j8", "all", "NVCC=", "CXXFLAGS=-O0")
     assert len(list(copy.glob("step0?"))) == len(list(ROOT.glob("step[0-9][0-9]_*")))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="shadow stacks are of x86-64")
+@pytest.mark.skipif(not ALL, reason="make test-all compiles the simulator once more, for shadow stacks")
+def test_shadow_stacks(copy):
+    """Compilers of Ubuntu compile for them: setjmp saves more, and the stack of a thread that waits is found all the same."""
+    make(copy, "-j2", "build/try/tests/language/barriers", "NVCC=", "CXXFLAGS=-O0 -fcf-protection=full")
+    done = run(copy / "build/try/tests/language/barriers", cwd=copy)
+    assert done.returncode == 0 and done.stdout.endswith(", 0 findings\n"), done.stdout + done.stderr
 
 
 def test_the_report_needs_no_package_of_the_tests(copy):

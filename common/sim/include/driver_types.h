@@ -10,7 +10,7 @@
 
 #define CUDART_CB
 
-enum cudaError {
+enum cudaError : int {
 #define SIM_ERROR(name, number, text) name = number,
     SIM_CUDA_ERRORS(SIM_ERROR)
 #undef SIM_ERROR
@@ -68,7 +68,7 @@ using cudaMemPool_t = struct CUmemPoolHandle_st*;
 
 #define cudaPeerAccessDefault 0x00u
 
-enum cudaMemcpyKind {
+enum cudaMemcpyKind : int {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,
     cudaMemcpyDeviceToHost = 2,
@@ -106,7 +106,7 @@ struct cudaMemcpy3DParms {
     cudaMemcpyKind kind;
 };
 
-enum cudaMemoryType {
+enum cudaMemoryType : int {
     cudaMemoryTypeUnregistered = 0,
     cudaMemoryTypeHost = 1,
     cudaMemoryTypeDevice = 2,
@@ -120,7 +120,7 @@ struct cudaPointerAttributes {
     void* hostPointer;
 };
 
-enum cudaMemoryAdvise {
+enum cudaMemoryAdvise : int {
     cudaMemAdviseSetReadMostly = 1,
     cudaMemAdviseUnsetReadMostly = 2,
     cudaMemAdviseSetPreferredLocation = 3,
@@ -129,7 +129,7 @@ enum cudaMemoryAdvise {
     cudaMemAdviseUnsetAccessedBy = 6,
 };
 
-enum cudaMemLocationType {
+enum cudaMemLocationType : int {
     cudaMemLocationTypeInvalid = 0,
     cudaMemLocationTypeDevice = 1,
     cudaMemLocationTypeHost = 2,
@@ -142,33 +142,33 @@ struct cudaMemLocation {
     int id;
 };
 
-enum cudaFuncCache {
+enum cudaFuncCache : int {
     cudaFuncCachePreferNone = 0,
     cudaFuncCachePreferShared = 1,
     cudaFuncCachePreferL1 = 2,
     cudaFuncCachePreferEqual = 3,
 };
 
-enum cudaSharedMemConfig {
+enum cudaSharedMemConfig : int {
     cudaSharedMemBankSizeDefault = 0,
     cudaSharedMemBankSizeFourByte = 1,
     cudaSharedMemBankSizeEightByte = 2,
 };
 
-enum cudaSharedCarveout {
+enum cudaSharedCarveout : int {
     cudaSharedmemCarveoutDefault = -1,
     cudaSharedmemCarveoutMaxShared = 100,
     cudaSharedmemCarveoutMaxL1 = 0,
 };
 
-enum cudaComputeMode {
+enum cudaComputeMode : int {
     cudaComputeModeDefault = 0,
     cudaComputeModeExclusive = 1,
     cudaComputeModeProhibited = 2,
     cudaComputeModeExclusiveProcess = 3,
 };
 
-enum cudaLimit {
+enum cudaLimit : int {
     cudaLimitStackSize = 0,
     cudaLimitPrintfFifoSize = 1,
     cudaLimitMallocHeapSize = 2,
@@ -178,14 +178,14 @@ enum cudaLimit {
     cudaLimitPersistingL2CacheSize = 6,
 };
 
-enum cudaDeviceP2PAttr {
+enum cudaDeviceP2PAttr : int {
     cudaDevP2PAttrPerformanceRank = 1,
     cudaDevP2PAttrAccessSupported = 2,
     cudaDevP2PAttrNativeAtomicSupported = 3,
     cudaDevP2PAttrCudaArrayAccessSupported = 4,
 };
 
-enum cudaMemPoolAttr {
+enum cudaMemPoolAttr : int {
     cudaMemPoolReuseFollowEventDependencies = 1,
     cudaMemPoolReuseAllowOpportunistic = 2,
     cudaMemPoolReuseAllowInternalDependencies = 3,
@@ -196,7 +196,7 @@ enum cudaMemPoolAttr {
     cudaMemPoolAttrUsedMemHigh = 8,
 };
 
-enum cudaFuncAttribute {
+enum cudaFuncAttribute : int {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
     cudaFuncAttributeClusterDimMustBeSet = 10,
@@ -221,7 +221,7 @@ struct cudaFuncAttributes {
     int nonPortableClusterSizeAllowed;
 };
 
-enum cudaLaunchAttributeID {
+enum cudaLaunchAttributeID : int {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,
     cudaLaunchAttributeCooperative = 2,
@@ -232,7 +232,7 @@ enum cudaLaunchAttributeID {
     cudaLaunchAttributePriority = 8,
 };
 
-enum cudaAccessProperty {
+enum cudaAccessProperty : int {
     cudaAccessPropertyNormal = 0,
     cudaAccessPropertyStreaming = 1,
     cudaAccessPropertyPersisting = 2,
@@ -352,7 +352,7 @@ struct cudaDeviceProp {
     int maxTexture1DLinear;
 };
 
-enum cudaDeviceAttr {
+enum cudaDeviceAttr : int {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxBlockDimX = 2,
     cudaDevAttrMaxBlockDimY = 3,
