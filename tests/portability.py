@@ -69,6 +69,7 @@ def rows():
         yield Row(f"{system}: build and run as root", system, f"cd /root/transpose; make step04; {ALL_KERNELS}", 0, VERIFIED)
         yield Row(f"{system}: make check as a user", system, as_user("make check"), 0, "^step07: every kernel is right.* the requests that an H200 makes")
         yield Row(f"{system}: lab", system, as_user(LAB), 0, FULL_POINTS)
+        yield Row(f"{system}: a program that waits", system, as_user("make try FILE=tests/language/barriers.cu"), 0, r"^try: \d+ kernels, \d+ launches, 0 findings$")
         yield Row(f"{system}: report", system, as_user(REPORT), 0, CHAPTER)
     for system in SYSTEMS:
         for which in ("oldest", "newest"):
