@@ -9,6 +9,7 @@ from browser import CHROMIUM, NEEDED
 from browser import opened as opened_browser
 from conftest import assert_refused
 from lessons import ROOT, run
+from samples import some
 
 sys.path[:0] = [str(ROOT / "plots"), str(ROOT / "lab")]
 import quoted  # noqa: E402: after its folder is known
@@ -74,7 +75,7 @@ def written(tmp_path_factory):
 
 
 @needs_a_browser
-@pytest.mark.parametrize("width, height", [(1280, 720), (1920, 1080), (1024, 768)])
+@pytest.mark.parametrize("width, height", some([(1280, 720), (1920, 1080), (1024, 768)], 2))
 def test_every_slide_fits(browser, written, width, height):
     page = browser.new_page(viewport={"width": width, "height": height})
     complaints, requests = [], []
