@@ -160,13 +160,14 @@ std::string list_machines()
 std::string machines_csv()
 {
     std::string text = csv_line({"name", "machine", "major", "minor", "sms", "dram_peak_gbs", "l2_bytes", "blocks_per_sm", "threads_per_sm",
-                                 "shared_per_sm", "partitions", "granularity", "hash", "assumed", "source"});
+                                 "shared_per_sm", "reserved_shared_per_block", "shared_unit", "partitions", "granularity", "hash", "assumed", "source"});
     for (const Machine& m : machines()) {
         std::string hash;
         for (uint64_t mask : m.map.hash) hash += format("%s%llx", hash.empty() ? "" : " ", (unsigned long long)mask);
         const auto number = [](uint64_t n) { return std::to_string(n); };
         text += csv_line({m.name, m.label, number(m.major), number(m.minor), number(m.sms), format("%g", m.dram_peak_gbs()), number(m.l2_bytes),
-                          number(m.blocks_per_sm), number(m.threads_per_sm), number(m.shared_per_sm), number(m.map.partitions),
+                          number(m.blocks_per_sm), number(m.threads_per_sm), number(m.shared_per_sm), number(m.reserved_shared_per_block()),
+                          number(m.shared_unit()), number(m.map.partitions),
                           number(m.map.granularity), hash, m.map.assumed ? "yes" : "no", m.source});
     }
     return text;

@@ -1,6 +1,7 @@
 // The transaction and bank rules against the check vectors of the CUDA documentation, and
 // against slow references that follow its wording lane by lane, on random accesses.
 // Prints each check that fails; exits 1 if any did. With `--cases N`: prints N random requests and what they cost.
+// With `--blocks N`: prints N random blocks and how many of each run at a time.
 
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "common/machine.h"
 #include "common/sim/rules.h"
 
 using namespace sim;
@@ -374,12 +376,28 @@ void print_cases(int count)
     }
 }
 
+void print_blocks(int count)
+{
+    printf("machine,threads,shared,blocks\n");
+    std::mt19937 random(16);
+    for (int i = 0; i < count; ++i) {
+        const harness::Machine& m = harness::machines()[random() % harness::machines().size()];
+        const int threads = 1 + random() % 512;
+        const uint64_t shared = random() % 4 ? 1 + random() % (16 << (10 + random() % 2)) : 0;
+        printf("%s,%d,%llu,%llu\n", m.name.c_str(), threads, (unsigned long long)shared, (unsigned long long)m.resident_blocks(threads, shared));
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
     if (argc == 3 && !strcmp(argv[1], "--cases")) {
         print_cases(atoi(argv[2]));
+        return 0;
+    }
+    if (argc == 3 && !strcmp(argv[1], "--blocks")) {
+        print_blocks(atoi(argv[2]));
         return 0;
     }
     check_vectors();

@@ -121,6 +121,13 @@ def test_every_embedded_request_costs_what_the_simulator_counts(page, tmp_path):
         assert sorted(found) == sorted(expected), (kernel, element)
 
 
+def test_as_many_blocks_run_as_the_simulator_says(page):
+    """Random blocks on every machine."""
+    cases = [(c["machine"], int(c["threads"]), int(c["shared"]), int(c["blocks"])) for c in csv.DictReader(run(ROOT / "build/tests/rules", "--blocks", CASES).stdout.splitlines())]
+    found = page.evaluate("cases => cases.map(([machine, threads, shared]) => chapter.rules.residentBlocks(chapter.made.machines[machine], threads, shared))", cases)
+    assert len(cases) == CASES and found == [blocks for *_, blocks in cases]
+
+
 def test_expressions_are_those_of_c(page):
     chance = random.Random(16)
 

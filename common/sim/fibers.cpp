@@ -46,7 +46,7 @@ bool Fibers::guard(uintptr_t address) const { return hold(address) && (address -
 
 std::string_view Fibers::stack(const Fiber& fiber) const
 {
-    // __builtin_setjmp has the stack pointer there. Compiled for shadow stacks, as Ubuntu's compilers do, it has theirs before it.
+    // Where __builtin_setjmp has the stack pointer. Compiled with -fcf-protection, Ubuntu's default, it has that of the shadow stack first.
     const char* top = static_cast<const char*>(hold(uintptr_t(fiber.paused[2])) ? fiber.paused[2] : fiber.paused[3]);
     const size_t i = size_t(top - pool_) / stack_bytes;
     return {top, size_t(pool_ + (i + 1) * stack_bytes - top)};

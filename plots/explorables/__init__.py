@@ -51,7 +51,7 @@ def machines():
         path = pathlib.Path(folder) / "machines.csv"
         step("step01", "--list-machines", "--csv", path)
         rows = list(csv.DictReader(path.open(encoding="utf-8")))
-    numbers = ("major", "minor", "sms", "blocks_per_sm", "threads_per_sm", "shared_per_sm", "partitions", "granularity")
+    numbers = ("major", "minor", "sms", "blocks_per_sm", "threads_per_sm", "shared_per_sm", "reserved_shared_per_block", "shared_unit", "partitions", "granularity")
     return {row["name"]: {"label": row["machine"], "peak": float(row["dram_peak_gbs"]), **{name: int(row[name]) for name in numbers},
                           "hash": [[bit for bit in range(64) if int(mask, 16) >> bit & 1] for mask in row["hash"].split()],
                           "assumed": row["assumed"] == "yes"} for row in rows}

@@ -158,9 +158,9 @@ const rules = {
 
   // Blocks that run at the same time, as far as the limits of an SM go.
   residentBlocks(machine, threads, shared) {
-    const reserved = machine.major === 1 ? 32 : machine.major >= 8 ? 1024 : 0, unit = machine.major === 1 ? 512 : machine.major === 2 || machine.major >= 8 ? 128 : 256;
-    const bytes = Math.ceil((shared + reserved) / unit) * unit;
-    const each = Math.min(machine.blocks_per_sm, Math.floor(machine.threads_per_sm / (Math.ceil(threads / 32) * 32)), shared ? Math.floor(machine.shared_per_sm / bytes) : Infinity);
-    return machine.sms * Math.max(each, 1);
+    const whole = (number, unit) => Math.ceil(number / unit) * unit;
+    const byThreads = Math.floor(machine.threads_per_sm / whole(threads, 32));
+    const byShared = shared ? Math.floor(machine.shared_per_sm / whole(shared + machine.reserved_shared_per_block, machine.shared_unit)) : Infinity;
+    return machine.sms * Math.max(Math.min(machine.blocks_per_sm, byThreads, byShared), 1);
   },
 };

@@ -77,6 +77,12 @@ private:
     uint64_t bytes_ = 0;
 };
 
+// Settings of a device's pool, kept for who asks: it gives all memory back at once.
+struct Pool {
+    uint64_t release_threshold = 0;
+    int reuse[3] = {1, 1, 1};  // from cudaMemPoolReuseFollowEventDependencies on
+};
+
 struct State {
     std::vector<Reserve> devices;
     Reserve shared{managed_address};             // with the host
@@ -85,14 +91,11 @@ struct State {
     uint64_t allocations = 0;                    // ever
     uint64_t watched = 0;                        // bytes of it that have a Shadow
     int open = 0;                                // calls of open_device_memory
-    uint64_t release_threshold[most_devices] = {};  // of each device's pool, which keeps nothing: a number for who asks
-    int reuse[most_devices][3];                     // its other settings
-
+    Pool pools[most_devices];
 
     State()
     {
         for (int device = 0; device < device_count(); ++device) devices.emplace_back(0);
-        for (auto& settings : reuse) std::fill(std::begin(settings), std::end(settings), 1);
     }
 };
 
@@ -193,7 +196,6 @@ cudaError_t allocate_rows(const char* function, void** memory, size_t* pitch, si
     const size_t rounded_up = width ? (width - 1) / alignment + 1 : 0;
     if (width && height && (__builtin_mul_overflow(rounded_up, size_t(alignment), pitch) || __builtin_mul_overflow(*pitch, height, &bytes)))
         return result(cudaErrorInvalidValue);
-    if (!height) *pitch = 0;
     return allocate_as(function, current_device(), memory, bytes, place);
 }
 
@@ -541,8 +543,15 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t b
     return result(good && is_managed(memory, bytes) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-static cudaMemPool_t pool_of(int device) { return reinterpret_cast<cudaMemPool_t>(&state().in_use[device]); }
+static cudaMemPool_t pool_of(int device) { return reinterpret_cast<cudaMemPool_t>(&state().pools[device]); }
 static bool known_pool(cudaMemPool_t pool) { return pool >= pool_of(0) && pool <= pool_of(device_count() - 1); }
+
+// Null if the attribute is not one of reuse.
+static int* reuse_of(Pool& pool, cudaMemPoolAttr attribute)
+{
+    const int i = attribute - cudaMemPoolReuseFollowEventDependencies;
+    return i >= 0 && i < 3 ? &pool.reuse[i] : nullptr;
+}
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
 {
@@ -559,14 +568,13 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 {
     SIM_ENTER(false);
     if (!known_pool(pool) || !value) return result(cudaErrorInvalidValue);
-    const auto device = reinterpret_cast<const uint64_t*>(pool) - state().in_use;
+    Pool& settings = *reinterpret_cast<Pool*>(pool);
+    if (int* reuse = reuse_of(settings, attribute)) {
+        *reuse = *static_cast<const int*>(value);
+        return cudaSuccess;
+    }
     switch (attribute) {
-        case cudaMemPoolReuseFollowEventDependencies:
-        case cudaMemPoolReuseAllowOpportunistic:
-        case cudaMemPoolReuseAllowInternalDependencies:
-            state().reuse[device][attribute - cudaMemPoolReuseFollowEventDependencies] = *static_cast<const int*>(value);
-            return cudaSuccess;
-        case cudaMemPoolAttrReleaseThreshold: state().release_threshold[device] = *static_cast<const uint64_t*>(value); return cudaSuccess;
+        case cudaMemPoolAttrReleaseThreshold: settings.release_threshold = *static_cast<const uint64_t*>(value); return cudaSuccess;
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemHigh: return result(*static_cast<const uint64_t*>(value) ? cudaErrorInvalidValue : cudaSuccess);  // 0 begins anew
         default: return result(cudaErrorInvalidValue);
@@ -577,19 +585,17 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 {
     SIM_ENTER(false);
     if (!known_pool(pool) || !value) return result(cudaErrorInvalidValue);
-    const auto in_use = reinterpret_cast<const uint64_t*>(pool);
-    const auto device = in_use - state().in_use;
+    Pool& settings = *reinterpret_cast<Pool*>(pool);
+    if (const int* reuse = reuse_of(settings, attribute)) {
+        *static_cast<int*>(value) = *reuse;
+        return cudaSuccess;
+    }
     switch (attribute) {
-        case cudaMemPoolReuseFollowEventDependencies:
-        case cudaMemPoolReuseAllowOpportunistic:
-        case cudaMemPoolReuseAllowInternalDependencies:
-            *static_cast<int*>(value) = state().reuse[device][attribute - cudaMemPoolReuseFollowEventDependencies];
-            return cudaSuccess;
-        case cudaMemPoolAttrReleaseThreshold: *static_cast<uint64_t*>(value) = state().release_threshold[device]; return cudaSuccess;
+        case cudaMemPoolAttrReleaseThreshold: *static_cast<uint64_t*>(value) = settings.release_threshold; return cudaSuccess;
         case cudaMemPoolAttrReservedMemCurrent:
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemCurrent:
-        case cudaMemPoolAttrUsedMemHigh: *static_cast<uint64_t*>(value) = *in_use; return cudaSuccess;
+        case cudaMemPoolAttrUsedMemHigh: *static_cast<uint64_t*>(value) = state().in_use[&settings - state().pools]; return cudaSuccess;
         default: return result(cudaErrorInvalidValue);
     }
 }
