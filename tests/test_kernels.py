@@ -19,7 +19,7 @@ EVERY = kernels("lesson", "variant")
 def test_right_for_every_shape(program, element, tmp_path):
     """Lessons and variants, kernels and functions of the CPU: verified, with nothing on stderr."""
     assert len(set(SHAPES)) >= 30
-    shapes = SHAPES if element == "float" else some(SHAPES, 5)
+    shapes = SHAPES if element == "float" else some(SHAPES, 9)
     path = tmp_path / "results.csv"
     done = step(program, "--all", "--type", element, "--size", ",".join(f"{width}x{height}" for width, height in shapes), "--reps", 1, "--csv", path)
     refused = [k["kernel"] for k in EVERY if k["program"] == program and not is_for(k, element)]

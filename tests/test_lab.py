@@ -364,7 +364,7 @@ def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
     """Graded as a class is, among others."""
     folder, results = tmp_path / "class", tmp_path / "results"
     folder.mkdir()
-    hostile = some(HOSTILE, 2)
+    hostile = some(HOSTILE, 3)
     for name in hostile:
         (folder / f"{name}.cu").write_text(HOSTILE[name])
     for i in range(3):
@@ -385,7 +385,7 @@ def test_the_sandbox_alone_holds_them(tmp_path, untouched, monkeypatch):
     """Without the check of the text: what it may have missed does not get further."""
     monkeypatch.setattr(check, "RUN", {**check.RUN, "cpu": 1, "wall": 3})
     trusting = check.Lab(trust=True)
-    submissions = [tmp_path / f"{name}.cu" for name in [*some(UNTRUSTED, 2), "solution"]]
+    submissions = [tmp_path / f"{name}.cu" for name in [*some(UNTRUSTED, 3), "solution"]]
     for file in submissions:
         file.write_text(HOSTILE.get(file.stem, SOLUTION))
 

@@ -224,12 +224,13 @@ def test_roofline_of_the_h200_is_near_the_measurement(tmp_path):
 
 def test_roofline_is_a_bound_of_what_it_was_not_made_for(tmp_path):
     """Strided loads and threads with one element: the H200 is slower than any resource of the model, not faster."""
+    size = 8192 if ALL else 4096
     measured = {row["kernel"]: row for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
-                if row["width"] == "8192" and row["type"] == "float"}
+                if row["width"] == str(size) and row["type"] == "float"}
     path = tmp_path / "counts.csv"
     programs = {**dict.fromkeys(["transposeRow", "transposeRow16", "transposeCol", "transposeColUnrolled"], "step02"), "transposeTile16": "step03"}
     for kernel in few(programs, lambda kernel: kernel == "transposeCol"):
-        assert step(programs[kernel], "--kernel", kernel, "--size", 8192, "--csv", path).returncode == 0
+        assert step(programs[kernel], "--kernel", kernel, "--size", size, "--csv", path).returncode == 0
         (row,) = csv.DictReader(path.open())
         ratio = float(row["model_time_ms"]) / float(measured[kernel]["time_median_ms"])
         assert 0.6 < ratio < 1.15, (kernel, ratio)
