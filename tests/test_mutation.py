@@ -4,31 +4,38 @@ import collections
 import re
 import sys
 
+import pytest
+
 import mutants
 import mutation
 from lessons import ROOT, run
 from samples import ALL
 
 COUNT = 40 if ALL else 20
-MUTANTS = list(mutants.mutants_of(mutants.all_units()))
 
 
-def test_enough_mutants_of_enough_kernels():
-    per_operator = collections.Counter(m.operator for m in MUTANTS)
+@pytest.fixture(scope="module")
+def every():
+    """All mutants."""
+    return list(mutants.mutants_of(mutants.all_units()))
+
+
+def test_enough_mutants_of_enough_kernels(every):
+    per_operator = collections.Counter(m.operator for m in every)
     assert set(per_operator) == set(mutants.OPERATORS)
-    assert len(MUTANTS) >= 1500 and len({m.kernel for m in MUTANTS}) >= 25
-    assert len({m.id for m in MUTANTS}) == len(MUTANTS)
+    assert len(every) >= 1500 and len({m.kernel for m in every}) >= 25
+    assert len({m.id for m in every}) == len(every)
 
 
-def test_every_judgement_is_of_a_mutant_and_has_a_reason():
+def test_every_judgement_is_of_a_mutant_and_has_a_reason(every):
     for row in mutation.read_judged():
-        assert any(mutation.judges(row, m) for m in MUTANTS), row
+        assert any(mutation.judges(row, m) for m in every), row
         assert len(row["reason"]) > 20, row
 
 
-def test_samples_are_the_same_every_time():
-    some = mutants.sample(MUTANTS, 40, 1)
-    assert some == mutants.sample(MUTANTS, 40, 1) != mutants.sample(MUTANTS, 40, 2)
+def test_samples_are_the_same_every_time(every):
+    some = mutants.sample(every, 40, 1)
+    assert some == mutants.sample(every, 40, 1) != mutants.sample(every, 40, 2)
     assert len({m.operator for m in some}) == len(mutants.OPERATORS)
 
 
