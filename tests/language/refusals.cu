@@ -171,6 +171,11 @@ void devices()
         invalid(cudaDeviceCanAccessPeer(nullptr, 0, 0)) && invalid(cudaDeviceGetCacheConfig(nullptr)) && invalid(cudaDeviceGetSharedMemConfig(nullptr)) &&
         invalid(cudaGetDeviceFlags(nullptr)) && invalid(cudaChooseDevice(&number, nullptr)) && invalid(cudaDeviceGetLimit(nullptr, cudaLimitStackSize)) &&
         invalid(cudaDriverGetVersion(nullptr)));
+    bool right = true;
+    for (int attribute = cudaDevAttrMaxThreadsPerBlock; attribute <= cudaDevAttrCanUseHostPointerForRegisteredMem; ++attribute)
+        right = works(cudaDeviceGetAttribute(&number, cudaDeviceAttr(attribute), 0)) && right;
+    const auto no_attribute = [&](int attribute) { return invalid(cudaDeviceGetAttribute(&number, cudaDeviceAttr(attribute), 0)); };
+    row("attributes of a device", right && no_attribute(-1) && no_attribute(0) && no_attribute(100000));
     size_t bytes = 0;
     row("memory without a place for the answer", works(cudaMemGetInfo(nullptr, &bytes)) && bytes > 0 && works(cudaMemGetInfo(&bytes, nullptr)));
     row("a device and itself", works(cudaDeviceCanAccessPeer(&number, 0, 0)) && number == 0 && gives(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(0, 0)));
@@ -185,7 +190,7 @@ void devices()
     row("preferences that do not exist",
         invalid(cudaDeviceSetCacheConfig(cudaFuncCache(9))) && invalid(cudaDeviceSetSharedMemConfig(cudaSharedMemConfig(9))) &&
         invalid(cudaFuncSetCacheConfig(plain, cudaFuncCache(9))) && invalid(cudaFuncSetSharedMemConfig(plain, cudaSharedMemConfig(9))));
-    bool right = true;
+    right = true;
     for (unsigned f = 0; f < 32; ++f) {
         const unsigned schedule = f & cudaDeviceScheduleMask;
         if (schedule & (schedule - 1)) right = invalid(cudaSetDeviceFlags(f)) && right;
@@ -199,7 +204,7 @@ void devices()
         limit(cudaLimitMaxL2FetchGranularity, 64, 64));
     row("limits that a device has not",
         invalid(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20)) && invalid(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 4096)) &&
-        invalid(cudaDeviceGetLimit(&bytes, cudaLimit(-1))) && gives(cudaErrorUnsupportedLimit, cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1)));
+        invalid(cudaDeviceGetLimit(&bytes, cudaLimit(-1))) && invalid(cudaDeviceGetLimit(&bytes, cudaLimit(99))) && gives(cudaErrorUnsupportedLimit, cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1)));
 }
 
 // Whether nothing was allocated, without an error.

@@ -42,6 +42,9 @@ std::map<cudaLimit, size_t>& limits()
     return values;
 }
 
+// CUDA 13.0 numbers ten, and a device need not have each.
+cudaError_t no_such(cudaLimit limit) { return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit; }
+
 // What CUDA takes for a limit: more is refused, less is raised. Measured on an H200 (tests/language/refusals.cu).
 struct Range {
     size_t least, most;
@@ -270,26 +273,11 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
         case cudaDevAttrReservedSharedMemoryPerBlock: *value = int(p.reservedSharedMemPerBlock); break;
         case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; break;
-        case cudaDevAttrKernelExecTimeout:
-        case cudaDevAttrIntegrated:
-        case cudaDevAttrPciBusId:
-        case cudaDevAttrPciDomainId:
-        case cudaDevAttrTccDriver:
-        case cudaDevAttrIsMultiGpuBoard:
-        case cudaDevAttrMultiGpuBoardGroupID:
-        case cudaDevAttrHostNativeAtomicSupported:
-        case cudaDevAttrPageableMemoryAccess:
-        case cudaDevAttrCooperativeLaunch:
-        case cudaDevAttrCooperativeMultiDeviceLaunch:
-        case cudaDevAttrCanFlushRemoteWrites:
-        case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-        case cudaDevAttrDirectManagedMemAccessFromHost:
-        case cudaDevAttrMaxPersistingL2CacheSize:
-        case cudaDevAttrMaxAccessPolicyWindowSize:
-        case cudaDevAttrSparseCudaArraySupported:
-        case cudaDevAttrHostRegisterReadOnlySupported:
-        case cudaDevAttrClusterLaunch: *value = 0; break;
-        default: return result(cudaErrorInvalidValue);
+        case cudaDevAttrSurfaceAlignment: *value = int(p.surfaceAlignment); break;
+        case cudaDevAttrNumaId: *value = -1; break;  // none
+        default:  // of what the simulator does not have: textures, clusters, links to other processes
+            if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute > cudaDevAttrOnlyPartialHostNativeAtomicSupported) return result(cudaErrorInvalidValue);
+            *value = 0;
     }
     return cudaSuccess;
 }
@@ -374,7 +362,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
     SIM_ENTER(false);
     const auto known = limits().find(limit);
-    if (known == limits().end()) return result(limit < 0 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit);
+    if (known == limits().end()) return result(no_such(limit));
     const size_t rounded = limit == cudaLimitStackSize ? (value + 15) / 16 * 16 : value;
     const Range range = range_of(limit);
     if (rounded < value || rounded > range.most) return result(cudaErrorInvalidValue);
@@ -386,7 +374,8 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
 {
     SIM_ENTER(false);
     const auto known = limits().find(limit);
-    if (known == limits().end() || !value) return result(value && limit >= 0 ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
+    if (!value) return result(cudaErrorInvalidValue);
+    if (known == limits().end()) return result(no_such(limit));
     *value = known->second;
     return cudaSuccess;
 }
