@@ -11,6 +11,7 @@ Exit status: 0, whatever is found; 2 bad input, or a package is missing.
 import argparse
 import itertools
 import pathlib
+import shlex
 import sys
 
 import check
@@ -28,7 +29,8 @@ try:
     from pygments.token import Comment, Literal, Name, Text
     from rapidfuzz.distance import Indel
 except ImportError as error:
-    print(f"similar: the package {error.name} is missing; type {sys.executable} -m pip install -r {pathlib.Path(__file__).parent / 'requirements.txt'}", file=sys.stderr)
+    install = shlex.join([sys.executable, "-m", "pip", "install", "-r", str(pathlib.Path(__file__).parent / "requirements.txt")])
+    print(f"similar: the package {error.name} is missing; type {install}", file=sys.stderr)
     sys.exit(2)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shlex
 import shutil
 import sys
 
@@ -13,6 +14,9 @@ from lessons import LESSONS, ROOT, run
 from samples import ALL
 from chapter.references import REFERENCES  # plots is on the path of chapters
 from gallery import gallery
+
+PYTHON = shlex.quote(sys.executable)  # for a shell
+
 
 @pytest.fixture(scope="module")
 def without_gpu(tmp_path_factory):
@@ -284,14 +288,14 @@ def script(path, text):
 
 def test_a_python_with_the_packages_needs_no_network(bare_project):
     folder, make = bare_project
-    done = make(f'exec {sys.executable} "$@"')
+    done = make(f'exec {PYTHON} "$@"')
     assert done.returncode == 0 and done.stdout.endswith("made\n"), done.stderr
     assert not (folder / ".venv").exists()
 
 
 def test_without_packages_and_network_one_line_says_what_to_type(bare_project):
     folder, make = bare_project
-    done = make(f'case "$1" in plots/packages.py) exec {sys.executable} -S "$@";; *) exec {sys.executable} "$@";; esac')
+    done = make(f'case "$1" in plots/packages.py) exec {PYTHON} -S "$@";; *) exec {PYTHON} "$@";; esac')
     assert done.returncode != 0 and not (folder / ".venv").exists()
     told = [line for line in done.stderr.splitlines() if not line.startswith("make")] + [line for line in done.stderr.splitlines() if line.startswith("make report")]
     assert told == ["make report: python3 lacks matplotlib 3.6, numpy 1.24, markdown 3.4, pygments 2.14 (or newer), and pip cannot fetch them here. Type: sudo apt-get install "
