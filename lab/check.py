@@ -391,10 +391,12 @@ def bandwidth(lab, exercise, path):
         if refused:
             return None, refused
         (types,) = [word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]  # nvcc takes no commas
-        name, cuda = unpack(box, exercise, path, data, text), sorted(map(str, (ROOT / "build/common/cuda").glob("*.cuda.o")))
+        name = unpack(box, exercise, path, data, text)
+        pathlib.Path(box.path, "build").symlink_to(ROOT / "build")  # nvcc gives a path to a shell as it is, and ROOT may have any characters
+        cuda = sorted(f"build/common/cuda/{file.name}" for file in (ROOT / "build/common/cuda").glob("*.cuda.o"))
         pathlib.Path(box.path, "gpu.cu").write_text(f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
         for command, seconds in ([["/bin/sh", "-c", compilation(name, lab.compiling(), "--namespace", "simulated")], 60],
-                                 [[*lab.cuda, "gpu.cu", "sim.o", str(ROOT / "build/lab/harness.o"), *cuda, "-o", "program"], 120],
+                                 [[*lab.cuda, "gpu.cu", "sim.o", "build/lab/harness.o", *cuda, "-o", "program"], 120],
                                  [["./program", "--device", "cuda", "--kernel", lab.own + exercise.kernel, "--csv", "gpu.csv"], 60]):
             done = run(command, seconds)
             if done.returncode:

@@ -325,7 +325,8 @@ void check_addr2line()
         text += hex.str();
     }
     if (write(file, text.data(), text.size()) != ssize_t(text.size())) return;
-    FILE* pipe = popen(("addr2line -e '" + std::string(program) + "' < " + list).c_str(), "r");
+    setenv("PROGRAM", program, 1);  // whatever characters its path has
+    FILE* pipe = popen(("addr2line -e \"$PROGRAM\" < " + std::string(list)).c_str(), "r");
     char buffer[8192];
     size_t known = 0, wrong = 0;
     for (uint64_t a : addresses) {

@@ -221,6 +221,15 @@ def test_several_gpus_have_no_bandwidth():
     assert_refused(run(sys.executable, ROOT / "lab/check.py", "09", "--graded-bandwidth", "50"), 2, "--graded-bandwidth: exercise 9 is for several GPUs")
 
 
+def test_nvcc_gets_no_path_of_the_project():
+    """It gives them to a shell as they are: $HOME in the name of a folder is another folder. In place of nvcc, a program that looks for what it is given."""
+    grader = check.Lab()
+    looks = "import os, sys; print(*sys.argv[1:] if all(map(os.path.isfile, sys.argv[1:-2])) else ['missing'], file=sys.stderr); sys.exit(1)"
+    grader.cuda = [sys.executable, "-c", looks]
+    none, given = check.bandwidth(grader, EXERCISES.EXERCISES[4], STANDIN / "solution.cu")
+    assert none is None and given.startswith("gpu.cu sim.o build/lab/harness.o ") and given.endswith("-o program") and str(ROOT) not in given, given
+
+
 @pytest.mark.parametrize("place, code, words", [
     ("kernel", "T line[width + 1]; if (width < 0) odata[0] = line[0];", "variable length"), ("kernel", "if (width < 0) (threadIdx.x) += 3;", "read-only"), ("kernel", "if (width < 0) __ldg(idata) = T();", "read-only"),
     ("kernel", "int n = run_grid;", "'run_grid' was not declared"), ("kernel", "sim_turns = 0;", "'sim_turns' was not declared"), ("launcher", "system(0);", "'system'"), ("top", "struct float4 { float a; };", "redefinition"),
