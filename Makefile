@@ -3,6 +3,19 @@
 # Every kernel file is compiled twice and both halves are linked into one program: by CXX for
 # the simulator and, where there is one, by nvcc for the GPU.
 
+# Paths and names reach the shell unchanged, whatever characters they contain. This stands before the first $(shell), because make 4.4
+# expands what the command line sets for that one, too: FILE='$(shell rm -r ~)' would run.
+RESULTS ?= results
+override FILE := $(value FILE)
+override SUBMISSIONS := $(value SUBMISSIONS)
+override RESULTS := $(value RESULTS)
+override CLASS := $(value CLASS)
+override PSEUDONYMS := $(value PSEUDONYMS)
+override NAMES := $(value NAMES)
+# Only from the command line: Windows' Linux exports a NAME, which is the machine's.
+override NAME := $(if $(filter command line,$(origin NAME)),$(value NAME))
+export FILE SUBMISSIONS RESULTS CLASS PSEUDONYMS NAME NAMES
+
 # As many jobs as processors, unless -jN says otherwise.
 JOBS ?= $(shell nproc)
 MAKEFLAGS += -j$(JOBS)
@@ -307,9 +320,6 @@ PEERS := step07_in_flight/peers
 build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(wildcard $(PEERS)/*.cu)) build/$(PEERS)/python.o build/flags.link
 	$(link) -lcublas $(LDLIBS)
 
-# RESULTS=folder: where the results go.
-RESULTS ?= results
-
 PEER_SIZES ?= 2048,4096,8192,16384,32768,16512,49152x12288,16383x16381,10007x6007,10008x6008,16385
 PEER_TYPES ?= char half float double int double2
 ifeq ($(NVCC),)
@@ -459,16 +469,7 @@ build/lab/command: Makefile build/flags build/flags.cuda
 LAB := build/lab/harness.o build/lab/step.h.gch build/lab/command build/rewrite
 lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))
 
-# make lab04, or make lab04 FILE=path. Paths reach the shell unchanged, whatever characters they contain.
-override FILE := $(value FILE)
-override SUBMISSIONS := $(value SUBMISSIONS)
-override RESULTS := $(value RESULTS)
-override CLASS := $(value CLASS)
-override PSEUDONYMS := $(value PSEUDONYMS)
-override NAMES := $(value NAMES)
-# Only from the command line: Windows' Linux exports a NAME, which is the machine's.
-override NAME := $(if $(filter command line,$(origin NAME)),$(value NAME))
-export FILE SUBMISSIONS RESULTS CLASS PSEUDONYMS NAME NAMES
+# make lab04, or make lab04 FILE=path.
 LABS := $(STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
 .PHONY: lab-ready $(LABS)
 $(LABS): lab%: lab-ready

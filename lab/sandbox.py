@@ -166,8 +166,11 @@ PREFIX = "transpose-lab-"
 
 
 def remove(folder):
-    for inside, _, _ in os.walk(folder):
-        os.chmod(inside, 0o700)  # or what a command made unreadable would stay
+    os.chmod(folder, 0o700)
+    for inside, folders, _ in os.walk(folder):
+        for path in (os.path.join(inside, name) for name in folders):  # before it is walked: what a command made unreadable would stay
+            if not os.path.islink(path):
+                os.chmod(path, 0o700)
     shutil.rmtree(folder)
 
 

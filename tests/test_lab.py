@@ -42,13 +42,20 @@ def test_what_a_killed_check_left_is_removed(tmp_path):
         (tmp_path / name / "box").mkdir(parents=True)
         if name != "transpose-lab-new":
             os.utime(tmp_path / name, (0, 0))
-    (tmp_path / "transpose-lab-killed/box").chmod(0)
+    (tmp_path / "transpose-lab-killed/box/inside").mkdir()
+    (tmp_path / "another").chmod(0o500)
+    (tmp_path / "transpose-lab-killed/box/link").symlink_to(tmp_path / "another")
+    for name in ("inside", ""):
+        (tmp_path / "transpose-lab-killed/box" / name).chmod(0)
     (tmp_path / "transpose-lab-link").symlink_to("another")
     lock = os.open(tmp_path / "transpose-lab-used", os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_SH)
-    done = run(sys.executable, "-c", "import sandbox\nwith sandbox.Box() as box: pass", cwd=ROOT / "lab", env={**os.environ, "TMPDIR": str(tmp_path)})
+    # As for any user, modes of files count.
+    as_user = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"] if os.geteuid() == 0 and shutil.which("setpriv") else []
+    done = run(*as_user, sys.executable, "-c", "import sandbox\nwith sandbox.Box() as box: pass", cwd=ROOT / "lab", env={**os.environ, "TMPDIR": str(tmp_path)})
     os.close(lock)
     assert done.returncode == 0 and set(os.listdir(tmp_path)) == kept, done
+    assert (tmp_path / "another").stat().st_mode & 0o777 == 0o500  # what a link of the command's leads to is left alone
 
 
 def test_a_project_at_a_path_that_is_not_ascii(tmp_path, untouched):
