@@ -39,7 +39,8 @@ endif
 comma := ,
 WARNINGS := -Wall -Wextra -Werror
 CPP := -std=c++17 -I. -MMD -MP
-# CPPFLAGS of `make try` apply to the program, not to the simulator.
+# CPPFLAGS of `make try` apply to the program, not to the simulator. A standard, as in CPPFLAGS=-std=c++20, is the compiler's, too.
+STANDARD := $(filter -std=%,$(CPPFLAGS) $(CXXFLAGS))
 COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLAGS)) $(CXXFLAGS) $(SANITIZERS) -pthread
 
 # A kernel for the simulator passes through three programs: the preprocessor, build/rewrite, which rewrites the syntax that
@@ -164,9 +165,9 @@ $(foreach group,$(GROUPS),$(eval $(call GROUP_RULE,$(group))))
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
 build/%.sim.o: %.cu build/rewrite build/flags
 	@mkdir -p $(@D)
-	$(call say,sim,$<) $(CXX) $(CPP:-MMD=-MD) $(SIM_CPP) $(CPPFLAGS) -MF build/$*.sim.d -MT $@ -E $< -o build/$*.sim.pre.ii
+	$(call say,sim,$<) $(CXX) $(CPP:-MMD=-MD) $(SIM_CPP) $(CPPFLAGS) $(STANDARD) -MF build/$*.sim.d -MT $@ -E $< -o build/$*.sim.pre.ii
 	@build/rewrite --namespace simulated build/$*.sim.pre.ii > build/$*.sim.ii
-	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@ $(call rename_hooks,$@)
+	@$(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@ $(call rename_hooks,$@)
 
 # It runs during the build, so it is compiled for this machine and without the kernels' flags.
 build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h)
@@ -380,12 +381,12 @@ table-bandwidth: $(STEPS)
 	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
 
 # `make try` runs a program with its own main: FILE=program.cu, or several files of one program;
-# ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS=-I... for its headers;
+# ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS='-I... -std=c++20' for its headers and its standard;
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
 TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
 # $(call try_object,source,stem,further options of the preprocessor): the object stem.o of one file.
-try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) $(3) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
-             $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(SIM_KERNELS) -c $(2).ii -o $(2).o $(call rename_hooks,$(2).o) && rm $(2).pre.ii
+try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) $(STANDARD) $(3) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
+             $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(STANDARD) $(SIM_KERNELS) -c $(2).ii -o $(2).o $(call rename_hooks,$(2).o) && rm $(2).pre.ii
 # In a program of several files, those that end in .cpp are plain C++, as for nvcc.
 try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$$(dirname $(1))" $(CPPFLAGS) $(CXXFLAGS) -c $(1) -o $(2).o
 try_link = $(CXX) -pthread $(CXXFLAGS) $(SANITIZERS) $(LDFLAGS) -o $(1) $(COMMON_CPP) $(RUNTIME) $(2) $(LDLIBS)
@@ -424,7 +425,7 @@ endif
 ifeq ($(DEVICE),cuda)
 try:
 	@mkdir -p build/try
-	@$(if $(NVCC),,echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2;) $(NVCC) -ccbin $(CXX) -arch=$(ARCH) -std=c++17 $(CPPFLAGS) $(NVCCFLAGS) $(FILE) -o build/try/on_the_gpu
+	@$(if $(NVCC),,echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2;) $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(or $(lastword $(filter -std=%,$(CPPFLAGS) $(NVCCFLAGS))),-std=c++17) $(filter-out -std=%,$(CPPFLAGS) $(NVCCFLAGS)) $(FILE) -o build/try/on_the_gpu
 	@build/try/on_the_gpu $(ARGS)
 else
 try: build/rewrite $(COMMON_CPP) $(RUNTIME)

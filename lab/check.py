@@ -188,7 +188,7 @@ class Lab:
 
     def compile(self, box, file, processors):
         compiling = compilation(file, self.compiling())
-        linking = shlex.join([self.compiler, *self.link[1:], "sim.o", str(ROOT / "build/lab/harness.o"), "-o", "program"])
+        linking = shlex.join([self.compiler, *self.link[1:], str(ROOT / "build/lab/harness.o"), "sim.o", "-o", "program"])
         done = self.sandboxed(["/bin/sh", "-c", f"{compiling} && {linking}"], box, writable=True, processors=processors, **COMPILE)
         if done.status == 0:
             return ""
@@ -396,7 +396,7 @@ def bandwidth(lab, exercise, path):
         cuda = sorted(f"build/common/cuda/{file.name}" for file in (ROOT / "build/common/cuda").glob("*.cuda.o"))
         pathlib.Path(box.path, "gpu.cu").write_text(f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
         for command, seconds in ([["/bin/sh", "-c", compilation(name, lab.compiling(), "--namespace", "simulated")], 60],
-                                 [[*lab.cuda, "gpu.cu", "sim.o", "build/lab/harness.o", *cuda, "-o", "program"], 120],
+                                 [[*lab.cuda, "build/lab/harness.o", "gpu.cu", "sim.o", *cuda, "-o", "program"], 120],
                                  [["./program", "--device", "cuda", "--kernel", lab.own + exercise.kernel, "--csv", "gpu.csv"], 60]):
             done = run(command, seconds)
             if done.returncode:

@@ -282,6 +282,70 @@ def test_make_try():
     assert done.returncode == 0 and "Test PASSED" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
 
 
+def symbols(objects):
+    """(kind, name) of each symbol, as nm prints them."""
+    return [tuple(line.split()[-2:]) for line in run("nm", *objects).stdout.splitlines() if len(line.split()) > 1]
+
+
+TEXT = """#include <cstdio>
+#include <string>
+__global__ void greet(char* out, int bytes) { if (int(threadIdx.x) < bytes) out[threadIdx.x] = "Hello"[threadIdx.x]; }
+int main()
+{
+    char* d_out;
+    cudaMalloc(&d_out, 6);
+    greet<<<1, 32>>>(d_out, 6);
+    std::string text(6, ' ');
+    cudaMemcpy(&text[0], d_out, 6, cudaMemcpyDeviceToHost);
+    cudaFree(d_out);
+    text.insert(5, std::to_string(text.size()));
+    printf("%s\\n", (text.substr(0, 6) + " and further text, which needs memory").c_str());
+}
+"""
+
+
+@pytest.mark.parametrize("flags", ["-D_GLIBCXX_ASSERTIONS", "-std=c++20"])
+def test_the_simulator_calls_no_function_of_the_program(flags, tmp_path):
+    """With these flags, a program's object has the functions of std::string. Their accesses are watched: the simulator would watch itself."""
+    (tmp_path / "text.cu").write_text(TEXT)
+    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/text.cu", "SIM=--quiet", f"CPPFLAGS={flags}")
+    assert done.returncode == 0 and "Hello6 and further text, which needs memory\n" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
+    simulator = symbols(path for path in (ROOT / "build/common").rglob("*.o") if not path.name.endswith(".cuda.o"))
+    called = {name for kind, name in simulator if kind == "U"}
+    both = {name for kind, name in symbols([ROOT / "build/try/file1.o"]) if kind == "W"} & called
+    assert both and both <= {name for kind, name in simulator if kind == "W"}
+
+
+def test_a_later_standard(tmp_path):
+    """The preprocessor, which chooses what the headers define, and the compiler get the same one."""
+    (tmp_path / "later.cu").write_text("""#include <concepts>
+template <typename T> concept Number = std::integral<T> || std::floating_point<T>;
+template <typename T> requires Number<T> && requires (T x) { x * x; }
+__device__ constexpr T square(T x) requires (sizeof(T) > 1) { return x * x; }
+template <auto N, Number Out, Number In> requires (N > 0) __global__ void squares(Out* out, const In* in)
+{
+    auto load = []<typename T>(const T* from) requires Number<T> { return from[threadIdx.x]; };
+    for (int last = N - 1; auto first : {0, 1}) if (threadIdx.x >= first * N / 2 && threadIdx.x <= last) [[likely]] out[threadIdx.x] = square(load(in));
+}
+struct Pair { int first, second; auto operator<=>(const Pair&) const = default; };
+consteval int count() { return 32; }
+int main()
+{
+    float* d_in;
+    int* d_out;
+    cudaMalloc(&d_in, count() * sizeof(float));
+    cudaMalloc(&d_out, count() * sizeof(int));
+    cudaMemset(d_in, 0, count() * sizeof(float));
+    squares<count()><<<1, count()>>>(d_out, d_in);
+    cudaFree(d_in);
+    cudaFree(d_out);
+    return Pair{.first = 1, .second = 2} < Pair{1, 3} ? 0 : 1;
+}
+""")
+    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/later.cu", "CPPFLAGS=-std=c++20")
+    assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stdout + done.stderr
+
+
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
 def test_nvcc_compiles_the_programs(tmp_path):
     """They are CUDA, and not what the simulator takes for it. It takes seconds for each: a sample."""

@@ -505,7 +505,7 @@ void Rewriter::note_kernel(const Declaration& d)
     if (!d.header) return;
 
     size_t needed = 0;
-    const std::vector<Range> header = split(source_, d.header + 1, d.first - 1);
+    const std::vector<Range> header = split(source_, d.header + 1, d.header_end - 1);
     for (size_t n = 0; n < header.size(); ++n) {
         const auto [first, last] = header[n];
         const int equals = find_word(source_, first, last, "=");

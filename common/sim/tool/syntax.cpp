@@ -53,13 +53,45 @@ int namespace_name(const Source& s, int open)
     return s.is(i, "namespace") ? i + 1 : 0;
 }
 
+bool joins_terms(const Source& s, int i) { return s.is(i, "&&") || s.is(i, "||") || s.is(i, "and") || s.is(i, "or"); }
+
+// The word `requires` of the requires-expression whose body ends with the `}` at `close`; 0 if that ends something else.
+int requires_begin(const Source& s, int close)
+{
+    int i = s[close].partner - 1;
+    if (s.is(i, ")")) i = s[i].partner - 1;
+    // Behind the parentheses of a requires-clause, the body of a function begins.
+    return s.is(i, "requires") && (joins_terms(s, i - 1) || s.is(i - 1, "requires")) ? i : 0;
+}
+
+// Behind the requires-clause at `i`: terms with && or || between them.
+int requires_end(const Source& s, int i)
+{
+    do {
+        ++i;
+        if (s.is(i, "requires")) {
+            if (s.is(++i, "(")) i = past(s, i);
+            if (s.is(i, "{")) i = past(s, i);
+        } else if (s.is(i, "(")) {
+            i = past(s, i);
+        } else {
+            do {
+                i += s.is(i, "::") ? 2 : 1;
+                if (const int end = s.is(i, "<") ? angles_end(s, i) : 0) i = end;
+            } while (s.is(i, "::"));
+        }
+    } while (joins_terms(s, i));
+    return i;
+}
+
 // Where the declaration around token i begins.
 int declaration_begin(const Source& s, int i)
 {
     for (; i > 1; --i) {
-        const int before = i - 1;
-        if (s.is(before, ";") || s.is(before, ":") || s.is(before, "}") || s.opens(before)) break;
-        if (s[before].partner) i = s[before].partner + 1;
+        const int before = i - 1, required = s.is(before, "}") ? requires_begin(s, before) : 0;
+        if (required) i = required + 1;
+        else if (s.is(before, ";") || s.is(before, ":") || s.is(before, "}") || s.opens(before)) break;
+        else if (s[before].partner) i = s[before].partner + 1;
     }
     return i;
 }
@@ -71,7 +103,7 @@ int function_body(const Source& s, int open)
     int i = s[open].partner + 1;
     while (!s.is(i, "{") && !s.is(i, ":")) {
         if (i > s.count() || s.is(i, ";") || s.is(i, "=") || s.is(i, ",") || (s[i].partner && !s.opens(i))) return 0;
-        const int end = s.is(i, "<") ? angles_end(s, i) : 0;
+        const int end = s.is(i, "<") ? angles_end(s, i) : s.is(i, "requires") ? requires_end(s, i) : 0;
         i = end ? end : past(s, i);
     }
     if (s.is(i, "{")) return i;
@@ -132,7 +164,7 @@ int statement_end(const Source& s, int i)
     if (s.is(i, "if") || s.is(i, "for") || s.is(i, "while") || s.is(i, "switch")) {
         const bool choice = s.is(i, "if");
         ++i;
-        if (s.is(i, "constexpr")) ++i;
+        while (s.is(i, "constexpr") || s.is(i, "!") || s.is(i, "consteval")) ++i;
         if (s.is(i, "(")) i = past(s, i);
         i = statement_end(s, i);
         return choice && s.is(i, "else") ? statement_end(s, i + 1) : i;
@@ -175,6 +207,7 @@ int lambda_body(const Source& s, int open)
     for (int i = past(s, open); i <= s.count();) {
         if (s.is(i, "{")) return i;
         if (s.is(i, "(")) i = past(s, i);
+        else if (s.is(i, "requires")) i = requires_end(s, i);
         else if (s.is(i, "<")) { if (!(i = angles_end(s, i))) return 0; }
         else if (s.is_word(i) || s.is(i, "->") || s.is(i, "::") || s.is(i, "*") || s.is(i, "&") || s.is(i, "&&")) ++i;
         else return 0;
@@ -217,7 +250,8 @@ Declaration::Declaration(const Source& s, int i) : source(s), first(declaration_
         const int end = s.is(first + 1, "<") ? angles_end(s, first + 1) : 0;
         if (end) {
             header = first + 1;
-            first = end - 1;
+            header_end = end;
+            first = (s.is(end, "requires") ? requires_end(s, end) : end) - 1;
         }
     }
     bool class_head = false;

@@ -46,8 +46,9 @@ struct Declaration {
     int specifiers() const;  // behind what must come first: alignas, [[...]], and words that the rewriter removes
 
     const Source& source;
-    int first;               // behind `template <...>` and `extern "C"`
+    int first;               // behind `template <...>`, what that requires, and `extern "C"`
     int header = 0;          // the `<` of the last `template <...>`
+    int header_end = 0;      // behind its `>`
     bool templated = false;  // also where `template` has no header: an explicit instantiation
     bool function = false;
     int name = 0;
