@@ -437,7 +437,8 @@ try: build/rewrite $(COMMON_CPP) $(RUNTIME)
 	        *.cpp | *.cc) $(call try_host_object,"$$file",build/try/file$$n) || exit 2;; \
 	        *) $(call try_object,"$$file",build/try/file$$n) || exit 2;; \
 	    esac; objects="$$objects build/try/file$$n.o"; \
-	done; set -- $$FILE; name=build/try/$$(basename "$${1%.*}"); $(call try_link,"$$name",$$objects) || exit 2; \
+	done; set -- $$FILE; name=build/try/$$(basename "$${1%.*}"); $(call try_link,"$$name",$$objects) || { \
+	    nm $$objects | grep -q ' T main$$' || echo "make try: FILE=$$FILE has no function main, which launches the kernels" >&2; exit 2; }; \
 	SIM_OPTIONS='$(SIM)' "$$name" $(ARGS)
 endif
 

@@ -282,6 +282,13 @@ def test_make_try():
     assert done.returncode == 0 and "Test PASSED" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
 
 
+def test_a_file_of_kernels_alone(tmp_path):
+    """The linker's message names main and ld; the last line says what is missing."""
+    (tmp_path / "kernels.cu").write_text("__global__ void zero(float* data) { data[threadIdx.x] = 0; }\n")
+    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/kernels.cu")
+    assert done.returncode == 2 and f"make try: FILE={tmp_path}/kernels.cu has no function main, which launches the kernels\n" in done.stderr, done.stderr
+
+
 def symbols(objects):
     """(kind, name) of each symbol, as nm prints them."""
     return [tuple(line.split()[-2:]) for line in run("nm", *objects).stdout.splitlines() if len(line.split()) > 1]
