@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import step
+from conftest import assert_refused, step
 from lessons import ROOT, run
 
 
@@ -43,6 +43,18 @@ def test_places_in_the_source(strip, option, tmp_path):
     print(done.stdout)
     assert done.returncode == 0
     assert int(re.fullmatch(r"(\d+) checks, 0 failures", done.stdout.splitlines()[-1]).group(1)) >= (12 if option else 140)
+
+
+@pytest.mark.parametrize("program", ["step04", "build/try/tests/programs/vector_add"])
+def test_a_stripped_program_is_refused(program, tmp_path):
+    """Shared memory is found by the program's symbols: without them every right kernel would be called wrong."""
+    stripped = tmp_path / "stripped"
+    assert run("strip", "-o", stripped, ROOT / program).returncode == 0
+    arguments = ["--device", "sim", "--size", 64, "--csv", "a.csv"] if program == "step04" else []
+    done = run("env", "SIM_OPTIONS=" + ("" if arguments else "--csv a.csv"), stripped, *arguments, cwd=tmp_path)
+    assert_refused(done, 2, "stripped of its symbols")
+    assert os.listdir(tmp_path) == ["stripped"]
+    if arguments: assert "transposeNoBankConflicts" in run(stripped, "--list").stdout
 
 
 def test_output_does_not_depend_on_host_threads():

@@ -10,6 +10,7 @@
 #include "on_parts.h"
 #include "places.h"
 #include "simulator.h"
+#include "symbols.h"
 
 namespace sim {
 namespace {
@@ -98,6 +99,7 @@ class Simulator : public HostMemory {
 public:
     explicit Simulator(const Machine& machine) : machine_(machine)
     {
+        need_symbols();
         use_machine(machine);
         info_ = {"sim", machine.label, "",
                  format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine.label.c_str(), machine.major,

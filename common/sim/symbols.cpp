@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <unordered_map>
@@ -26,6 +27,8 @@ class File {
         static const File file;
         return file;
     }
+
+    int error() const { return error_; }  // why it cannot be read; 0 if it can
 
     const std::vector<Elf64_Shdr>& sections() const { return sections_; }
 
@@ -75,6 +78,7 @@ class File {
             data_ = static_cast<const unsigned char*>(at);
             bytes_ = status.st_size;
         }
+        else error_ = errno;
         if (file >= 0) close(file);
         Elf64_Ehdr header;
         if (bytes_ < sizeof header) return;
@@ -91,6 +95,7 @@ class File {
 
     const unsigned char* data_ = nullptr;
     size_t bytes_ = 0;
+    int error_ = 0;
     std::vector<Elf64_Shdr> sections_;
     std::string names_;
 };
@@ -145,6 +150,15 @@ bool is_code(uint64_t begin, uint64_t end)
     for (const Elf64_Shdr& s : File::get().sections())
         if (s.sh_flags & SHF_EXECINSTR && s.sh_addr <= begin && begin < end && end <= s.sh_addr + s.sh_size) return true;
     return false;
+}
+
+void need_symbols()
+{
+    const File& file = File::get();
+    if (file.error()) throw harness::Error{harness::status_bad_input, harness::format("the simulator cannot read this program's own file, /proc/self/exe: %s", strerror(file.error()))};
+    const std::vector<Elf64_Shdr>& all = file.sections();
+    if (std::none_of(all.begin(), all.end(), [](const Elf64_Shdr& s) { return s.sh_type == SHT_SYMTAB; }))
+        throw harness::Error{harness::status_bad_input, "this program has been stripped of its symbols, by which the simulator finds shared memory: build it without strip and -s"};
 }
 
 const Symbol* function_at(uint64_t address)

@@ -1,5 +1,5 @@
 // The functions and variables of the running program, from the symbol table of its own file.
-// Of a stripped program, all of them are unknown.
+// Of a stripped program, all of them are unknown: it cannot be simulated.
 
 #pragma once
 
@@ -16,6 +16,9 @@ struct Symbol {
     uint64_t address = 0;    // in this process; of a thread-local variable: its offset in the program's thread-local storage
     uint64_t bytes = 0;
 };
+
+// Throws harness::Error if they are unknown: shared memory and the device's variables are found by them.
+void need_symbols();
 
 // The function that holds an address; null if unknown.
 // The address that a call returns to may lie in the next function: ask for the one before it.

@@ -23,6 +23,7 @@
 #include "../../progress.h"
 #include "../places.h"
 #include "../simulator.h"
+#include "../symbols.h"
 #include "../thread.h"
 #include "devices.h"
 #include "runtime.h"
@@ -265,6 +266,7 @@ __attribute__((constructor(101))) void begin_program()
     p.process = getpid();
     keep_standard_files();
     try {
+        need_symbols();
         const char* text = std::getenv("SIM_OPTIONS");
         p.options = parse_program_options(text ? text : "");
         p.machine = &machine_named(p.options.machine);
