@@ -59,10 +59,11 @@ def as_user(commands, where="/home/ada/transpose"):
 
 
 def compiler(which, package, program, least=0):
-    """The oldest or newest version of a compiler that the system's archive has."""
+    """The oldest or newest version of a compiler that the system's archive has: every kernel is right, and the lines of the source are known."""
     return (f"package=$(apt-cache pkgnames {package}- | grep -E '^{re.escape(package)}-[0-9]+$' | sort -V | awk -F- '$NF >= {least}' | {'head' if which == 'oldest' else 'tail'} -n 1); "
             f"apt-get install -y --no-install-recommends $package > /dev/null; cxx={program}-${{package##*-}}; echo compiler: $($cxx --version | head -n 1); "
-            f"rm -rf /tmp/with; git clone -q /srv/transpose.git /tmp/with; cd /tmp/with; make CXX=$cxx step04; {ALL_KERNELS}; rm -rf /tmp/with")
+            f"rm -rf /tmp/with; git clone -q /srv/transpose.git /tmp/with; cd /tmp/with; make CXX=$cxx step04; {ALL_KERNELS} --explain > said; cat said; "
+            f"if grep 'an unknown line' said; then exit 1; fi; rm -rf /tmp/with")
 
 
 def rows():

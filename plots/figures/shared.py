@@ -12,6 +12,8 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402: after the choice of Agg
 from matplotlib.colors import ListedColormap  # noqa: E402
 
+import whole  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "plots/data"
 
@@ -81,8 +83,10 @@ def save(figure, stem, note):
     for number, said in enumerate(getattr(figure, "said", []), 1):
         text = text.replace(f'<g id="says{number}">', f'<g id="says{number}" data-say="{html.escape(said)}"><title>{html.escape(said)}</title>', 1)
     described = html.escape(" ".join(note.split()))
-    pathlib.Path(f"{stem}.svg").write_text(re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <desc>{described}</desc>", text, count=1), encoding="utf-8")
-    figure.savefig(f"{stem}.png", metadata={"Software": None})
+    whole.write(f"{stem}.svg", re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <desc>{described}</desc>", text, count=1))
+    png = io.BytesIO()
+    figure.savefig(png, format="png", metadata={"Software": None})
+    whole.write(f"{stem}.png", png.getvalue())
 
 
 def mark(axes, x, y, marker, colour, text, size=6):
