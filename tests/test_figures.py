@@ -1,14 +1,18 @@
 """The figures: all of them from the committed data and from traces, the same twice over; and what they are drawn from."""
 
 import base64
+import contextlib
 import csv
+import errno
 import io
+import os
 import re
 import sys
 
 import numpy as np
 import PIL.Image
 import pytest
+from matplotlib.figure import Figure
 
 import chapters
 import explorables  # chapters knows its folder
@@ -220,3 +224,20 @@ def test_transfers_are_drawn_where_they_were_measured(tmp_path):
     assert "to the host, pageable" in figures.transfers.draw([r for r in rows if r["memory"] == "pinned" or r["way"] == "to_device"], tmp_path / "f")
     assert list(tmp_path.iterdir()) == []
     assert figures.transfers.draw(rows, tmp_path / "f") is None and (tmp_path / "f.svg").stat().st_size > 10_000
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch):
+    old = {tmp_path / "one.svg": "<svg>old</svg>", tmp_path / "one.png": "old"}
+    for path, text in old.items(): write(path, text)
+
+    def half(_, file, **options):
+        with contextlib.nullcontext(file) if hasattr(file, "write") else open(file, "wb") as out:
+            out.write("<svg" if options.get("format") == "svg" else b"half")
+        if options.get("format", "png") == fails: raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(Figure, "savefig", half)
+    for fails in ("svg", "png"):
+        with pytest.raises(OSError):
+            shared.save(shared.canvas(4, 4, left=1, right=1, bottom=1, top=1, wspace=1, hspace=1)[0], tmp_path / "one", "a note")
+        assert (tmp_path / "one.png").read_text() == "old"
+        assert (tmp_path / "one.svg").read_text() == ("<svg>old</svg>" if fails == "svg" else "<svg")
+    assert len(list(tmp_path.iterdir())) == 2
