@@ -52,6 +52,11 @@ void out_of_memory()
 NoWayOut::NoWayOut() : before_(no_way_out) { no_way_out = true; }
 NoWayOut::~NoWayOut() { no_way_out = before_; }
 
+std::string size_text(uint64_t bytes)
+{
+    return bytes < 1000000 ? format("%.1f kB", bytes / 1e3) : bytes < 1000000000 ? format("%.1f MB", bytes / 1e6) : format("%.1f GB", bytes / 1e9);
+}
+
 std::string format(const char* pattern, ...)
 {
     va_list arguments, again;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace harness {
@@ -37,6 +38,9 @@ private:
 
 // For memory that could not be had: throws std::bad_alloc, or ends the program where there is NoWayOut. `new` calls it, too.
 [[noreturn]] void out_of_memory();
+
+// A number of bytes for a reader: 4.2 MB.
+std::string size_text(uint64_t bytes);
 
 // printf into a std::string.
 __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...);

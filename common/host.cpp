@@ -1,7 +1,6 @@
 #include "host.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include <thread>
 
 #include "error.h"
+#include "memory_limits.h"
 
 namespace harness {
 namespace {
@@ -82,18 +82,7 @@ std::string nvidia_driver()
     return "";
 }
 
-uint64_t available_memory()
-{
-    // MemAvailable counts caches that give way; sysconf does not.
-    uint64_t kib = 0;
-    if (FILE* meminfo = fopen("/proc/meminfo", "r")) {
-        char line[256];
-        while (fgets(line, sizeof line, meminfo))
-            if (sscanf(line, "MemAvailable: %lu kB", &kib) == 1) break;
-        fclose(meminfo);
-    }
-    return kib ? kib * 1024 : uint64_t(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-}
+uint64_t HostMemory::free_bytes() { return available_memory(); }
 
 void* HostMemory::allocate(uint64_t bytes)
 {

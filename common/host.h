@@ -12,14 +12,11 @@ int usable_processors();
 // The version of NVIDIA's driver; empty where there is none, or where it does not say.
 std::string nvidia_driver();
 
-// Bytes of memory that the host can give.
-uint64_t available_memory();
-
 // Device, as far as the matrices lie in the host's memory. Allocations begin on a 2 MB boundary, as
 // those of a GPU do; large ones are filled and compared by all processors.
 class HostMemory : public Device {
 public:
-    uint64_t free_bytes() override { return available_memory(); }
+    uint64_t free_bytes() override;
     void* allocate(uint64_t bytes) override;
     void release(void* memory) noexcept override;
     void read(void* to, const void* from, uint64_t bytes) override;

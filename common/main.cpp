@@ -105,12 +105,11 @@ void trace(Bench& bench, Contender& c, const Results& results, WholeFile& file, 
     uint64_t requests = 0;
     for (const AccessSite& site : c.result.counts->sites) requests += site.requests;
     const uint64_t bytes = trace_bytes(begin, requests);
-    const auto size = [](uint64_t n) { return n < 1000000 ? format("%.1f kB", n / 1e3) : n < 1000000000 ? format("%.1f MB", n / 1e6) : format("%.1f GB", n / 1e9); };
     if (bytes / 2 > file.room())
         throw Error{status_bad_input, format("--trace %s: the %llu requests of %s take about %s, and the disk has room for %s: choose a smaller matrix", options.trace.c_str(),
-                                             (unsigned long long)requests, c.result.kernel.c_str(), size(bytes).c_str(), size(file.room()).c_str())};
+                                             (unsigned long long)requests, c.result.kernel.c_str(), size_text(bytes).c_str(), size_text(file.room()).c_str())};
     progress.clear();
-    printf("--trace %s: %s%s: %llu requests, about %s\n", options.trace.c_str(), c.result.kernel.c_str(), c.result.label.c_str(), (unsigned long long)requests, size(bytes).c_str());
+    printf("--trace %s: %s%s: %llu requests, about %s\n", options.trace.c_str(), c.result.kernel.c_str(), c.result.label.c_str(), (unsigned long long)requests, size_text(bytes).c_str());
     fflush(stdout);
     bench.trace(c, [&](const TracedRequest& request) { file.append(trace_line(begin, request)); });
     file.check();

@@ -3,6 +3,7 @@
 import csv
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from samples import some
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["copied_argument", "device_query", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+RIGHT = ["arrays_of_functions", "copied_argument", "device_query", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
@@ -55,7 +56,7 @@ FAULTY = {
 }
 
 # Those that end in a way of their own, and are tried one by one below.
-ENDING = ["abort", "exit_in_the_middle", "null_pointer", "long", "long_kernel", "nested_loops"]
+ENDING = ["abort", "exit_in_the_middle", "large", "null_pointer", "long", "long_kernel", "nested_loops"]
 
 
 def built(name):
@@ -123,7 +124,7 @@ def test_errors_reach_the_program_as_on_hardware():
 
 
 def test_launches_that_are_refused_are_explained():
-    notes = [line for line in tried("refused_launches").stdout.splitlines() if line.startswith("note: ")]
+    notes = [line for line in tried("refused_launches").stdout.splitlines() if line.startswith("note: ") and "cudaMalloc" not in line]
     for note, why in zip(notes, ["a block of 1025 threads in x", "a grid of 0 blocks in x", "a grid of 65536 blocks in y", "50000 bytes of dynamic shared memory"], strict=True):
         assert "did not run: " + why in note, note
 
@@ -351,6 +352,36 @@ int main()
 """)
     done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/later.cu", "CPPFLAGS=-std=c++20")
     assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stdout + done.stderr
+
+
+def limited(megabytes, kib):
+    """The program that takes so much memory, with so many addresses (ulimit -v)."""
+    return subprocess.run([built("large"), str(megabytes)], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True, timeout=600,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (kib * 1024, kib * 1024)))
+
+
+def test_memory_that_runs_out():
+    """With a limit of addresses: no crash, and a line, a note, or an error of CUDA's."""
+    statuses = set()
+    for kib in [*some(range(20000, 120000, 3000), 4), 160000, 400000]:
+        done = limited(16, kib)
+        statuses.add(done.returncode)
+        assert done.returncode in (0, 2, 3, 127), (kib, done)  # 127: not even the libraries could be loaded
+        if done.returncode == 2:
+            assert done.stderr.endswith("large: out of memory on the host\n") and len(done.stderr.splitlines()) == 1, (kib, done)
+        if done.returncode == 3:
+            assert re.search(r"^note: d_bytes \(cudaMalloc at \S+:14\): cudaErrorMemoryAllocation: it asks for 16.8 MB, and the host has [\d.]+ [kM]B left$", done.stdout, re.M), (kib, done)
+        if done.returncode == 0:
+            assert "\nnote: d_bytes (cudaMalloc at " in done.stdout and " is too large for the search for races and uninitialized loads\n" in done.stdout and closing(done) == (1, 1, 0), (kib, done)
+    assert statuses >= {0, 2, 3}, statuses
+    done = limited(1, 16 << 20)
+    assert done.returncode == 0 and "note:" not in done.stdout
+
+
+def test_more_memory_than_there_is():
+    done = tried("large", str(1 << 30), options="--quiet")
+    assert done.returncode == 3 and done.stdout.startswith("cudaErrorMemoryAllocation\n"), done
+    assert re.search(r"^note: d_bytes \(cudaMalloc at \S+:14\): cudaErrorMemoryAllocation: it asks for 1125899.9 GB, and the H200 has 141.0 GB left$", done.stdout, re.M), done
 
 
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")

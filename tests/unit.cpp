@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <set>
@@ -18,6 +20,7 @@
 #include "common/device.h"
 #include "common/error.h"
 #include "common/kernel.h"
+#include "common/memory_limits.h"
 #include "common/reference.h"
 #include "common/sim/simulator.h"
 #include "common/statistics.h"
@@ -407,6 +410,42 @@ void test_words_for_several_lanes()
     CHECK(who_meets("wantOneWord", "gtx280") == "lanes 1 and 2 meet in bank 5, both at word 5 of shared memory: only one word at a time goes to several lanes.");
 }
 
+void write_file(const std::string& path, const std::string& text)
+{
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+}
+
+// Control groups as a container, a batch system and Docker write them.
+void test_memory_of_groups()
+{
+    char folder[] = "/tmp/groups-XXXXXX";
+    CHECK(mkdtemp(folder));
+    const std::string root = folder;
+    const uint64_t none = ~uint64_t(0);
+    CHECK(left_in_groups("", root) == none);
+    CHECK(left_in_groups("0::/\n", root) == none);
+    CHECK(left_in_groups("nonsense\n\n1:\n", root) == none);
+    // Version 2: the group has no limit, the one around it has. Cached files do not count.
+    write_file(root + "/jobs/7/memory.max", "max\n");
+    write_file(root + "/jobs/memory.max", "1000000\n");
+    write_file(root + "/jobs/memory.current", "700000\n");
+    write_file(root + "/jobs/memory.stat", "anon 300000\ninactive_file 400000\n");
+    CHECK(left_in_groups("0::/jobs/7\n", root) == 700000);
+    CHECK(left_in_groups("0::/other\n", root) == none);
+    write_file(root + "/jobs/7/memory.max", "500000\n");
+    write_file(root + "/jobs/7/memory.current", "600000\n");
+    CHECK(left_in_groups("0::/jobs/7\n", root) == 0);
+    // Version 1, as Docker shows it: the path is the host's, the folder the container's.
+    write_file(root + "/memory/memory.limit_in_bytes", "2000000\n");
+    write_file(root + "/memory/memory.usage_in_bytes", "500000\n");
+    CHECK(left_in_groups("5:cpu,cpuacct:/docker/1\n4:hugetlb,memory:/docker/1\n", root) == 1500000);
+    CHECK(left_in_groups("4:hugetlb_memory:/docker/1\n", root) == none);
+    CHECK(left_in_groups("4:memory:/docker/1\n0::/jobs\n", root) == 700000);
+    std::filesystem::remove_all(root);
+    CHECK(available_memory() > 0 && available_memory() < none);
+}
+
 }  // namespace
 
 // Host threads that cannot be had, because of a limit of memory, are done without. The last test: threads stay.
@@ -443,6 +482,7 @@ int main()
     test_simulator();
     test_conflicts();
     test_words_for_several_lanes();
+    test_memory_of_groups();
     test_limited_threads();
     printf("%d checks, %d failed\n", checks, failures);
     return failures ? 1 : 0;

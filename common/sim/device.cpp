@@ -182,6 +182,14 @@ private:
             }
     }
 
+    static void stop_watching()
+    {
+        const auto& all = memory().all();
+        const bool gave_up = std::any_of(all.begin(), all.end(), [](const auto& memory) { return memory->shadow && memory->shadow->gave_up(); });
+        for (const auto& memory : all) memory->shadow.reset();
+        if (gave_up) throw Error{status_bad_input, "the search for races in global memory takes more memory than the host can give; choose a smaller --size"};
+    }
+
     // Each GPU's launches are counted when they end, because their grids may differ.
     void launch_on_parts()
     {
@@ -225,6 +233,7 @@ private:
             kernel.launch_on_parts[int(last_.odata.contents.type)](odata, known[size_t(gpu_)].idata, last_.width, last_.height, gpu_, kernel.gpus);
             earlier.insert(earlier.end(), launched_here_.begin(), launched_here_.end());
         }
+        stop_watching();
         for (Slice& out : spread.odata) out.put_back();
     }
 
@@ -253,7 +262,7 @@ private:
         watch_for_races();
         use_one_host_thread(last_.kernel->part == Part::faulty);
         last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width, last_.height, last_.block);
-        for (const auto& memory : memory().all()) memory->shadow.reset();
+        stop_watching();
         use_matrices(nullptr, 0, nullptr, 0, 0);
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../error.h"
+#include "../memory_limits.h"
 #include "places.h"
 #include "worker.h"
 
@@ -23,13 +24,71 @@ const Beside* beside_of(uint64_t block, const std::vector<Beside>& all)
     return block <= one.first + one.blocks ? &one : nullptr;
 }
 
+namespace {
+
+// Of all accounts of the program.
+uint64_t cells_in_use = 0;
+
+bool room_for(uint64_t cells)
+{
+    static const uint64_t most = std::min(harness::available_memory(), harness::address_limit() / 2) / 4 / sizeof(Shadow::Cell);
+    return cells_in_use + cells <= most;
+}
+
+}  // namespace
+
+Shadow::Shadow(uint64_t bytes) : bytes_(bytes)
+{
+    const uint64_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
+    gave_up_ = !room_for(2 * chunks);  // a chunk without cells is smaller than two cells
+    if (gave_up_) return;
+    chunks_.resize(chunks);
+    take(2 * chunks);
+}
+
+Shadow::~Shadow() { take(0, cells_); }
+
+void Shadow::take(uint64_t cells, uint64_t given_back)
+{
+    cells_ += cells - given_back;
+    cells_in_use += cells - given_back;
+}
+
+bool Shadow::divide(Chunk& chunk, uint64_t cell_bytes)
+{
+    const uint64_t cells = chunk_bytes / cell_bytes;
+    if (!room_for(cells)) {
+        gave_up_ = true;
+        std::vector<Chunk>().swap(chunks_);
+        take(0, cells_);
+        return false;
+    }
+    take(cells, chunk.cells.size());
+    std::vector<Cell> divided(cells, chunk.all);
+    if (!chunk.cells.empty())
+        for (size_t i = 0; i < divided.size(); ++i) divided[i] = chunk.cells[i * cell_bytes / chunk.cell_bytes];
+    chunk.cells.swap(divided);
+    chunk.cell_bytes = cell_bytes;
+    return true;
+}
+
 void Shadow::note_written(uint64_t offset, uint64_t bytes, uint64_t block)
 {
-    visit(offset, bytes, [&](Cell& cell, uint64_t) {
-        cell = {};
-        cell.written = true;
-        cell.writer_block = block;
-    });
+    Cell now;
+    now.written = true;
+    now.writer_block = block;
+    for (uint64_t at = offset; at < offset + bytes && !gave_up_;) {
+        const uint64_t begin = at / chunk_bytes * chunk_bytes, end = std::min(offset + bytes, end_of(at / chunk_bytes));
+        if (at == begin && end == end_of(at / chunk_bytes)) {
+            Chunk& chunk = chunks_[at / chunk_bytes];
+            take(0, chunk.cells.size());
+            chunk = Chunk();
+            chunk.all = now;
+        } else {
+            visit(at, end - at, [&](Cell& cell, uint64_t) { cell = now; });
+        }
+        at = end;
+    }
 }
 
 void Shadow::note_read(uint64_t offset, uint64_t bytes, uint64_t block)
@@ -40,11 +99,13 @@ void Shadow::note_read(uint64_t offset, uint64_t bytes, uint64_t block)
     });
 }
 
-bool Shadow::written(uint64_t offset, uint64_t bytes)
+uint64_t Shadow::first_unwritten(uint64_t offset, uint64_t bytes) const
 {
-    bool all = true;
-    visit(offset, bytes, [&](Cell& cell, uint64_t) { all = all && cell.written; });
-    return all;
+    uint64_t first = offset + bytes;
+    look(offset, bytes, [&](const Cell& cell, uint64_t at) {
+        if (!cell.written) first = std::min(first, at);
+    });
+    return first;
 }
 
 void GlobalChecker::check(const Request& request, int first_thread, const Allocation& first, Findings& findings)

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,30 +33,47 @@ struct Beside {
 // The one that a block is of; null: none. They are in the order of their blocks.
 const Beside* beside_of(uint64_t block, const std::vector<Beside>& all);
 
-// The last accesses to each word of one allocation.
+// The last accesses to each word of one allocation. It may take sixteen times the memory of the allocation. All accounts together take
+// a quarter of what the host has; one that would take more gives up, and is empty from then on.
 class Shadow {
 public:
     struct Cell : LastAccesses {
-        uint64_t writer_block = 0, reader_block = 0;  // counted from 1, over all launches
         bool written = false;
+        uint64_t writer_block = 0, reader_block = 0;  // counted from 1, over all launches
     };
 
-    explicit Shadow(uint64_t bytes) : chunks_((bytes + chunk_bytes - 1) / chunk_bytes) {}
-    // Calls visit(cell, offset of its first byte) for each cell of a range.
+    explicit Shadow(uint64_t bytes);
+    ~Shadow();
+    Shadow(const Shadow&) = delete;
+
+    bool gave_up() const { return gave_up_; }
+
+    // Calls visit(cell, offset of its first byte) for each cell of a range. Chunks that are alike all over are one cell.
     template <typename Visit>
     void visit(uint64_t offset, uint64_t bytes, Visit visit);
+    template <typename Look>
+    void look(uint64_t offset, uint64_t bytes, Look look) const;
     // The host, or an operation of the runtime, has written here. `block`: of a copy, its number; 0: nothing runs beside it.
     void note_written(uint64_t offset, uint64_t bytes, uint64_t block = 0);
     void note_read(uint64_t offset, uint64_t bytes, uint64_t block);
-    // Whether all of it has been written.
-    bool written(uint64_t offset, uint64_t bytes);
+    // The offset of the first byte of the range that nothing has written; its end if there is none.
+    uint64_t first_unwritten(uint64_t offset, uint64_t bytes) const;
 
 private:
     static constexpr uint64_t chunk_bytes = 4096;
     struct Chunk {
-        unsigned shift = 2;  // a cell is 4 bytes, or 1 once smaller elements have been accessed
-        std::vector<Cell> cells;
+        Cell all;                 // as long as there are no cells
+        std::vector<Cell> cells;  // of 4 bytes, or of 1 once smaller elements have been accessed
+        uint64_t cell_bytes = 4;
     };
+    uint64_t end_of(uint64_t chunk) const { return std::min((chunk + 1) * chunk_bytes, bytes_); }
+    // Gives a chunk cells of so many bytes. False: there is no memory for them.
+    bool divide(Chunk& chunk, uint64_t cell_bytes);
+    void take(uint64_t cells, uint64_t given_back = 0);
+
+    uint64_t bytes_;
+    uint64_t cells_ = 0;
+    bool gave_up_ = false;
     std::vector<Chunk> chunks_;
 };
 
@@ -82,17 +100,31 @@ private:
 template <typename Visit>
 void Shadow::visit(uint64_t offset, uint64_t bytes, Visit visit)
 {
-    for (uint64_t at = offset; at < offset + bytes;) {
+    const uint64_t stop = offset + bytes;
+    for (uint64_t at = offset; at < stop && !gave_up_;) {
         Chunk& chunk = chunks_[at / chunk_bytes];
-        if (chunk.cells.empty()) chunk.cells.resize(chunk_bytes >> chunk.shift);
-        if (chunk.shift && (at % 4 || (offset + bytes) % 4)) {
-            std::vector<Cell> fine(chunk_bytes);
-            for (size_t i = 0; i < fine.size(); ++i) fine[i] = chunk.cells[i / 4];
-            chunk.cells.swap(fine);
-            chunk.shift = 0;
+        const uint64_t begin = at / chunk_bytes * chunk_bytes, end = end_of(at / chunk_bytes);
+        if (chunk.cells.empty() && at == begin && stop >= end) {
+            visit(chunk.all, at);
+            at = end;
+            continue;
         }
-        const uint64_t end = std::min(offset + bytes, (at / chunk_bytes + 1) * chunk_bytes);
-        for (; at < end; at += uint64_t(1) << chunk.shift) visit(chunk.cells[at % chunk_bytes >> chunk.shift], at);
+        const uint64_t wanted = at % 4 || stop % 4 ? 1 : chunk.cell_bytes;
+        if ((chunk.cells.empty() || wanted < chunk.cell_bytes) && !divide(chunk, wanted)) return;
+        for (; at < std::min(stop, end); at += chunk.cell_bytes) visit(chunk.cells[(at - begin) / chunk.cell_bytes], at);
+    }
+}
+
+template <typename Look>
+void Shadow::look(uint64_t offset, uint64_t bytes, Look look) const
+{
+    const uint64_t stop = offset + bytes;
+    for (uint64_t at = offset; at < stop && !gave_up_;) {
+        const Chunk& chunk = chunks_[at / chunk_bytes];
+        const uint64_t begin = at / chunk_bytes * chunk_bytes, end = std::min(stop, end_of(at / chunk_bytes));
+        const bool alike = chunk.cells.empty();
+        look(alike ? chunk.all : chunk.cells[(at - begin) / chunk.cell_bytes], at);
+        at = alike ? end : (at / chunk.cell_bytes + 1) * chunk.cell_bytes;
     }
 }
 

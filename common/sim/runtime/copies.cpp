@@ -106,14 +106,9 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
 {
     uint64_t offset = 0;
     Shadow* shadow = shadow_of(address, offset);
-    if (!shadow || shadow->written(offset, bytes)) return;
-    // The first of them, by halves.
-    uint64_t good = 0, bad = bytes;
-    while (bad - good > 1) {
-        const uint64_t middle = good + (bad - good) / 2;
-        (shadow->written(offset, middle) ? good : bad) = middle;
-    }
-    program_finding(format("never written: %s copies uninitialized memory to the host; it begins at %s", call.text().c_str(), address_text(address + good).c_str()));
+    const uint64_t first = shadow ? shadow->first_unwritten(offset, bytes) - offset : bytes;
+    if (first < bytes)
+        program_finding(format("never written: %s copies uninitialized memory to the host; it begins at %s", call.text().c_str(), address_text(address + first).c_str()));
 }
 
 void note_written(uintptr_t address, uint64_t bytes, uint64_t block)
@@ -135,7 +130,7 @@ void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bo
     Shadow* shadow = beside.empty() ? nullptr : shadow_of(address, offset);
     if (!shadow) return;
     std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
-    shadow->visit(offset, bytes, [&](Shadow::Cell& cell, uint64_t at) {
+    shadow->look(offset, bytes, [&](const Shadow::Cell& cell, uint64_t at) {
         if (const Beside* other = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr) first.emplace(std::make_pair(other, true), at);
         if (const Beside* other = writes && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr) first.emplace(std::make_pair(other, false), at);
     });

@@ -97,7 +97,7 @@ using namespace sim;
 
 extern "C" void sim_use_devices(int count)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     const char* const why = count < 1 || count > most_devices ? "expected 1 to 16 devices" : asked ? "call it before the first use of a device" : nullptr;
     if (why) {
         fflush(stdout);
@@ -316,7 +316,7 @@ cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 
 cudaError_t cudaDeviceReset()
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     const cudaError_t error = enter(true);
     timeline().host_waits_for_device(current);
     free_everything(current);

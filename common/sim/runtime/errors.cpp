@@ -65,7 +65,7 @@ bool context_lost() { return lost != cudaSuccess || pending != cudaSuccess; }
 
 void kernel_failed(const Launching& launching, cudaError_t error)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     if (context_lost()) return;
     pending = error;
     failed_launches().push_back({std::string(name_of(launching)) + ", launched " + at(launching.place), error, ""});
@@ -112,7 +112,7 @@ using namespace sim;
 
 cudaError_t cudaGetLastError()
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     const cudaError_t error = lost != cudaSuccess ? lost : last;
     last = cudaSuccess;
     if (error != cudaSuccess) saw(error);
@@ -121,7 +121,7 @@ cudaError_t cudaGetLastError()
 
 cudaError_t cudaPeekAtLastError()
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     const cudaError_t error = lost != cudaSuccess ? lost : last;
     if (error != cudaSuccess) saw(error);
     return error;

@@ -106,7 +106,7 @@ const char* name_of(const Launching& launching)
 
 bool may_launch(const Launching& launching)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     if (context_lost()) return false;
     const Limits l = limits_of(machine());
     const Configuration& c = launching.configuration;

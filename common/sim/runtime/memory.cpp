@@ -16,7 +16,7 @@
 #include <numeric>
 
 #include "../../error.h"
-#include "../../host.h"
+#include "../../memory_limits.h"
 #include "../global_checker.h"
 #include "../symbols.h"
 #include "../devices.h"
@@ -33,8 +33,8 @@ constexpr uintptr_t page = 2 << 20;       // of the GPU
 constexpr uintptr_t alignment = 512;      // of an allocation
 constexpr uintptr_t gap = 64 << 10;       // behind each one, so that an index just beyond its end lies in no other
 constexpr uint64_t large = 1 << 20;       // from here on, an allocation begins on a page
+constexpr uint64_t most_reserved = uint64_t(1) << 41;
 constexpr uint64_t most_filled = 256 << 20;
-constexpr uint64_t most_watched = 256 << 20;
 constexpr uint64_t managed_address = uint64_t(1) << 40;  // on the GPU, of the first byte that the host may touch, too
 
 uintptr_t rounded(uintptr_t n, uintptr_t to) { return (n + to - 1) / to * to; }
@@ -42,9 +42,10 @@ uintptr_t rounded(uintptr_t n, uintptr_t to) { return (n + to - 1) / to * to; }
 // A range of addresses with nothing behind them at first.
 class Reserve {
 public:
-    explicit Reserve(uint64_t first_gpu_address) : first_gpu_address_(first_gpu_address)
+    // Of at most so many bytes; less where there is no room for them.
+    Reserve(uint64_t first_gpu_address, uint64_t most) : first_gpu_address_(first_gpu_address)
     {
-        for (bytes_ = uint64_t(1) << 41; bytes_ >= uint64_t(1) << 30; bytes_ /= 2) {
+        for (bytes_ = most / page * page; bytes_ >= page; bytes_ = bytes_ / 2 / page * page) {
             void* memory = mmap(nullptr, bytes_ + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (memory == MAP_FAILED) continue;
             begin_ = next_ = rounded(uintptr_t(memory), page);
@@ -65,6 +66,12 @@ public:
         return begin;
     }
 
+    uint64_t room() const
+    {
+        const uint64_t used = rounded(next_, page) + gap - begin_;
+        return used < bytes_ ? bytes_ - used : 0;
+    }
+
     // What was taken so far.
     void protect(int protection) const
     {
@@ -83,19 +90,21 @@ struct Pool {
     int reuse[3] = {1, 1, 1};  // from cudaMemPoolReuseFollowEventDependencies on
 };
 
+// Half of the addresses that the process may have (ulimit -v) are left to the program: a share of the others.
+uint64_t reserved(int shares) { return std::min(most_reserved, harness::address_limit() / 2 / shares); }
+
 struct State {
     std::vector<Reserve> devices;
-    Reserve shared{managed_address};             // with the host
+    Reserve shared{managed_address, reserved(device_count() + 1)};  // with the host
     std::map<uintptr_t, Block> blocks;           // by address
     uint64_t in_use[most_devices] = {};          // bytes of each device's
     uint64_t allocations = 0;                    // ever
-    uint64_t watched = 0;                        // bytes of it that have a Shadow
     int open = 0;                                // calls of open_device_memory
     Pool pools[most_devices];
 
     State()
     {
-        for (int device = 0; device < device_count(); ++device) devices.emplace_back(0);
+        for (int device = 0; device < device_count(); ++device) devices.emplace_back(0, reserved(device_count() + 1));
     }
 };
 
@@ -105,12 +114,25 @@ State& state()
     return state;
 }
 
-uint64_t free_memory(int device)
+uint64_t left(uint64_t of, uint64_t used) { return of - std::min(of, used); }
+
+// What the host has for a device.
+uint64_t free_host_memory(int device)
 {
     static const uint64_t host = harness::available_memory();  // as it was at first: most of what is in use may not have been touched
-    const auto left = [](uint64_t of, uint64_t used) { return of - std::min(of, used); };
     const auto& used = state().in_use;
-    return std::min(left(total_memory(), used[device]), left(host, std::accumulate(std::begin(used), std::end(used), uint64_t(0))));
+    return std::min(left(host, std::accumulate(std::begin(used), std::end(used), uint64_t(0))), state().devices[size_t(device)].room());
+}
+
+uint64_t free_device_memory(int device) { return left(total_memory(), state().in_use[device]); }
+
+uint64_t free_memory(int device) { return std::min(free_device_memory(device), free_host_memory(device)); }
+
+// Many programs do not look at the error, and go on with a null pointer.
+cudaError_t no_memory(const std::string& name, uint64_t bytes, uint64_t free, const std::string& whose)
+{
+    program_note(name + ": cudaErrorMemoryAllocation: it asks for " + harness::size_text(bytes) + ", and " + whose + " has " + harness::size_text(free) + " left");
+    return result(cudaErrorMemoryAllocation);
 }
 
 std::string name_of(const char* function, int device, const void* place)
@@ -119,17 +141,9 @@ std::string name_of(const char* function, int device, const void* place)
     return (variable.empty() ? "memory from " + std::string(function) : variable + " (" + function) + " " + where + (variable.empty() ? "" : ")");
 }
 
-// Keeps an account of who wrote and read which bytes. It takes many times the memory itself.
-void watch(Allocation& allocation)
+void note_account(const Allocation& a)
 {
-    State& s = state();
-    static const uint64_t most = std::min<uint64_t>(most_watched, harness::available_memory() / 48);
-    if (s.watched + allocation.bytes > most) {
-        program_note(allocation.name + " is too large for the search for races and uninitialized loads");
-        return;
-    }
-    s.watched += allocation.bytes;
-    allocation.shadow = std::make_shared<Shadow>(allocation.bytes);
+    if (a.shadow && a.shadow->gave_up()) program_note(a.name + " is too large for the search for races and uninitialized loads");
 }
 
 Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
@@ -141,9 +155,9 @@ Block& enter_block(Owner owner, int device, const char* function, uintptr_t begi
     allocation.device = device;
     allocation.name = name_of(function, device, place);
     Allocation& known = memory().add(allocation);
-    if (owner == Owner::device || owner == Owner::managed) watch(known);
+    if (owner == Owner::device || owner == Owner::managed) known.shadow = std::make_shared<Shadow>(bytes);
     // Nobody sees what the host writes there.
-    if (owner == Owner::managed && known.shadow) known.shadow->note_written(0, bytes);
+    if (owner == Owner::managed) known.shadow->note_written(0, bytes);
     Block& block = state().blocks[begin];
     block = {owner, device < 0 ? current_device() : device, &known, flags, ++state().allocations, ""};
     return block;
@@ -163,7 +177,10 @@ cudaError_t allocate_as(const char* function, int device, void** memory, size_t 
     State& s = state();
     Reserve& reserve = s.devices[size_t(device)];
     const uintptr_t begin = bytes > free_memory(device) ? 0 : reserve.take(bytes, bytes >= large ? page : alignment);
-    if (!begin) return result(cudaErrorMemoryAllocation);
+    if (!begin) {
+        const bool full = bytes > free_device_memory(device);
+        return no_memory(name_of(function, device, place), bytes, full ? free_device_memory(device) : free_host_memory(device), full ? "the " + machine().label : "the host");
+    }
     open_device_memory();
     fill(begin, bytes);
     close_device_memory();
@@ -181,8 +198,10 @@ cudaError_t allocate_shared(Owner owner, const char* function, void** memory, si
     State& s = state();
     // Whole pages: they are taken away when the memory is freed.
     const uintptr_t host_page = sysconf(_SC_PAGESIZE);
-    const uintptr_t begin = bytes > harness::available_memory() ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? page : host_page);
-    if (!begin || mprotect(reinterpret_cast<void*>(begin), rounded(bytes, host_page), PROT_READ | PROT_WRITE) != 0) return result(cudaErrorMemoryAllocation);
+    const uint64_t free = harness::available_memory();
+    const uintptr_t begin = bytes > free ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? page : host_page);
+    if (!begin || mprotect(reinterpret_cast<void*>(begin), rounded(bytes, host_page), PROT_READ | PROT_WRITE) != 0)
+        return no_memory(name_of(function, -1, place), bytes, std::min(free, s.shared.room()), "the host");
     enter_block(owner, -1, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
     *memory = reinterpret_cast<void*>(begin);
     return cudaSuccess;
@@ -213,7 +232,7 @@ void mark_freed(Block& block, const std::string& where)
 {
     Allocation& a = *block.allocation;
     a.freed = true;
-    if (a.shadow) state().watched -= a.bytes;
+    note_account(a);
     a.shadow.reset();
     block.freed_at = where;
     if (block.owner == Owner::device) state().in_use[a.device] -= a.bytes;
@@ -247,14 +266,14 @@ uint64_t total_memory() { return machine().dram_bytes; }
 
 void open_device_memory()
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     if (state().open++ == 0)
         for (const Reserve& reserve : state().devices) reserve.protect(PROT_READ | PROT_WRITE);
 }
 
 void close_device_memory()
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     if (--state().open == 0)
         for (const Reserve& reserve : state().devices) reserve.protect(PROT_NONE);
 }
@@ -315,6 +334,11 @@ void free_everything(int device)
 {
     for (auto& entry : state().blocks)
         if (!entry.second.allocation->freed && entry.second.owner != Owner::registered && entry.second.device == device) mark_freed(entry.second, "by cudaDeviceReset");
+}
+
+void note_accounts()
+{
+    for (const auto& allocation : memory().all()) note_account(*allocation);
 }
 
 std::vector<std::string> never_freed()

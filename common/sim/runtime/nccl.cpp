@@ -106,7 +106,7 @@ struct Group {
     ~Group()
     {
         if (!has_ranks) return;
-        std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+        const RuntimeLock lock;
         all_cliques().ended.insert(std::this_thread::get_id());
         all_cliques().arrived.notify_all();
     }
@@ -284,7 +284,7 @@ ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int
     refuse_in_kernel(place);
     Message m{comm, sends, peer, data, count, 0, stream, place};
     {
-        std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+        const RuntimeLock lock;
         if (context_lost()) return group.worst = ncclUnhandledCudaError;
         if (!known(comm)) return refuse(m.text() + ": the communicator does not exist", ncclInvalidArgument);
         const size_t size = bytes_of_type(type);
@@ -307,7 +307,7 @@ ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int
 
 ncclResult_t refuse_collective(const char* function, const void* place)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     program_finding(format("not simulated: %s %s: of NCCL there are ncclSend and ncclRecv", function, at(place).c_str()));
     return ncclInvalidUsage;
 }
@@ -315,7 +315,7 @@ ncclResult_t refuse_collective(const char* function, const void* place)
 template <typename Value>
 ncclResult_t tell(ncclComm_t comm, Value* value, Value (*of)(ncclComm_t))
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     if (!value || !known(comm)) return ncclInvalidArgument;
     *value = of(comm);
     return ncclSuccess;
@@ -323,7 +323,7 @@ ncclResult_t tell(ncclComm_t comm, Value* value, Value (*of)(ncclComm_t))
 
 ncclResult_t end_comm(ncclComm_t comm)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     // It stays in memory: messages that nobody received tell who sent them.
     return all_cliques().comms.erase(comm) ? ncclSuccess : ncclInvalidArgument;
 }
@@ -366,14 +366,14 @@ const char* ncclGetLastError(ncclComm_t) { return ""; }
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id)
 {
     if (!id) return ncclInvalidArgument;
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     *id = new_id();
     return ncclSuccess;
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     const std::string where = "ncclCommInitRank " + at(SIM_PLACE);
     if (!comm) return ncclInvalidArgument;
     *comm = nullptr;
@@ -390,7 +390,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
 
 ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     const std::string where = "ncclCommInitAll " + at(SIM_PLACE);
     if (!comms || count < 1) return ncclInvalidArgument;
     const ncclUniqueId id = new_id();
@@ -404,7 +404,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices)
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     return known(comm) ? ncclSuccess : ncclInvalidArgument;
 }
 
@@ -440,7 +440,7 @@ ncclResult_t ncclGroupStart()
 ncclResult_t ncclGroupEnd()
 {
     if (group.depth == 0) {
-        std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+        const RuntimeLock lock;
         refuse("ncclGroupEnd " + at(SIM_PLACE) + " without ncclGroupStart");
         return std::exchange(group.worst, ncclSuccess);
     }

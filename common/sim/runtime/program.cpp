@@ -128,6 +128,7 @@ cudaError_t error_of(const Finding& f)
 bool begin_launch(const Launching& launching)
 {
     if (in_kernel()) fail("a kernel launches a kernel, which is not simulated", launching.place);
+    const NoWayOut no_way_out;
     runtime_mutex().lock();
     if (!may_launch(launching)) {
         runtime_mutex().unlock();
@@ -159,6 +160,7 @@ bool begin_launch(const Launching& launching)
 
 void end_launch(const Launching& launching)
 {
+    const NoWayOut no_way_out;
     kernel_stopped();
     if (program().progress) program().progress->clear();
     close_device_memory();
@@ -262,6 +264,7 @@ void at_exit(int status, void*)
 // Before main, and before any variable of the program is initialized.
 __attribute__((constructor(101))) void begin_program()
 {
+    const NoWayOut no_way_out;
     Program& p = program();
     p.process = getpid();
     keep_standard_files();
@@ -297,7 +300,7 @@ ProgramOptions& program_options() { return program().options; }
 
 void program_finding(const std::string& text, uint64_t count, const std::string& key)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     for (auto& known : program().findings)
         if (known.key == (key.empty() ? text : key)) {
             known.count += count;
@@ -308,7 +311,7 @@ void program_finding(const std::string& text, uint64_t count, const std::string&
 
 void program_note(const std::string& text)
 {
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     std::vector<std::string>& notes = program().notes;
     if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
 }
@@ -330,9 +333,11 @@ void program_launch_finished(const Launching& launching, const harness::LaunchCo
 
 int finish_program(int status, int signal)
 {
+    const NoWayOut no_way_out;
     Program& p = program();
     if (p.finished) return status;
     p.finished = true;
+    note_accounts();
     for (const std::string& launch : refused_launches()) program_note(launch);
     for (const std::string& error : unseen_errors()) program_finding(error);
     for (const std::string& message : lone_messages()) program_finding(message);

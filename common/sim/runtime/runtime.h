@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../../error.h"
 #include "../include/cuda_runtime_api.h"
 #include "../memory.h"
 
@@ -26,6 +27,13 @@ std::string address_text(uintptr_t address);
 // One function of the runtime at a time.
 std::recursive_mutex& runtime_mutex();
 
+// As long as it exists, no other function of the runtime runs, and memory that runs out ends the program with one line: a program does
+// not expect the runtime to throw.
+class RuntimeLock {
+    const harness::NoWayOut no_way_out_;
+    const std::lock_guard<std::recursive_mutex> lock_{runtime_mutex()};
+};
+
 // Notes the error for cudaGetLastError, and returns it.
 cudaError_t result(cudaError_t error);
 
@@ -36,7 +44,7 @@ void refuse_in_kernel(const void* place);
 
 #define SIM_ENTER(waits)                                              \
     sim::refuse_in_kernel(SIM_PLACE);                                 \
-    std::lock_guard<std::recursive_mutex> enter_lock(sim::runtime_mutex()); \
+    const sim::RuntimeLock enter_lock;                                \
     if (const cudaError_t enter_error = sim::enter(waits)) return enter_error
 
 // "at program.cu:31", or "at an unknown line".
@@ -67,6 +75,8 @@ void use_variables_of(int device);
 int device_at(uintptr_t address);
 // Everything that was allocated on the device is freed at once.
 void free_everything(int device);
+// A note for each allocation in which the search for races has given up, of those that are not freed.
+void note_accounts();
 // A line for each allocation that the program still has.
 std::vector<std::string> never_freed();
 uint64_t total_memory();

@@ -171,7 +171,7 @@ using namespace sim;
 extern "C" const Traffic* sim_take_traffic()
 {
     static Traffic taken;
-    std::lock_guard<std::recursive_mutex> lock(runtime_mutex());
+    const RuntimeLock lock;
     taken = accounts().since.finished();
     accounts().since = {};
     timeline().next_windows();
