@@ -44,7 +44,7 @@ def rewrite(program, tmp_path):
 def squeezed(text):
     """With every run of spaces as one, and none at the ends or inside of brackets."""
     text = text.replace('__attribute__((no_sanitize("bounds"))) ', "")  # test_indices_of_local_arrays
-    text = re.sub(r" static const unsigned sim_array_[^;]*;", "", text)  # test_layout_of_shared_arrays
+    text = re.sub(r" static const unsigned sim_array_[^;]*; ::sim::declares[^;]*;", "", text)  # test_layout_of_shared_arrays
     text = re.sub(r"[ \t]+", " ", text).strip()
     return re.sub(r"(?<=[({]) | (?=[)}])", "", text)
 
@@ -339,6 +339,21 @@ def test_layout_of_shared_arrays(rewrite):
     assert notes == [("a", "1", "1"), ("b", "2", "1"), ("c", "3", "16")]
 
 
+def declared(array, of_kernel):
+    return f"::sim::declares(&reinterpret_cast<const volatile char&>({array}), {of_kernel});"
+
+
+def test_declarations_of_shared_arrays(rewrite):
+    """Each is reported where it stands: in front of the marker of a loop that follows, which may have a pragma between them."""
+    for pragma in ("", "\n#pragma unroll\n"):
+        for specifiers, of_kernel in (("__global__", "true"), ("__device__", "false")):
+            out = rewrite(f"{specifiers} void k() {{ __shared__ int a[3], b;{pragma} for (;;) f(); }}").stdout
+            places = [out.index(text) for text in (declared("a", of_kernel), declared("b", of_kernel), loop(1), "for (;;)")]
+            assert places == sorted(places), out
+    out = rewrite("__shared__ int everywhere[3]; __global__ void k() { auto f = [] { __shared__ int a; }; } __device__ void g() { __shared__ int b; }").stdout
+    assert "(everywhere)" not in out and declared("a", "true") in out and declared("b", "false") in out
+
+
 def test_namespace(program):
     """What is included stays outside, so that two halves of one file can be linked."""
     text = '# 1 "a.cu"\n# 1 "b.h" 1\nint b;\n# 2 "a.cu" 2\nint a;\nvoid f() {\n# 1 "c.h" 1\nc();\n# 5 "a.cu" 2\n}\n# 1 "d.h" 1\nint d;\n# 9 "a.cu" 2\n'
@@ -386,6 +401,7 @@ alignas(128) inline char shared_bytes[1 << 16];
 inline void* dynamic_shared() { return shared_bytes; }
 inline int turns = 0, loops = 0, calls = 0;
 template <typename T> constexpr unsigned element_bytes = sizeof(T);
+inline void declares(const volatile void*, bool) {}
 inline unsigned long outer_turn() { return 0; }
 template <int id> unsigned long first_turn(unsigned long) { return 0; }
 inline unsigned long next_turn(unsigned long) { ++turns; return 0; }

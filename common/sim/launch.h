@@ -123,6 +123,10 @@ private:
 // way it did not go.
 SIM_FUNCTION void returns();
 
+// Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. `of_kernel`: a kernel
+// declares it, and not a function that a kernel calls.
+SIM_FUNCTION void declares(const volatile void* array, bool of_kernel);
+
 // At the beginning of a function that a kernel calls.
 class Call {
 public:

@@ -55,6 +55,14 @@ const std::vector<Symbol>& all_arrays()
     return arrays;
 }
 
+// The array at an offset of the thread's local storage, or null.
+const Symbol* array_at(uint64_t offset)
+{
+    const std::vector<Symbol>& all = all_arrays();
+    const auto after = std::upper_bound(all.begin(), all.end(), offset, [](uint64_t o, const Symbol& s) { return o < s.address; });
+    return after != all.begin() && offset - (after - 1)->address < (after - 1)->bytes ? &*(after - 1) : nullptr;
+}
+
 std::string name_of(const Symbol& array) { return "shared memory (" + variable_name(array) + ")"; }
 
 }  // namespace
@@ -75,13 +83,7 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
     base_ = base;
     arrays_.clear();
     static_bytes_ = end_ = cells_ = 0;
-    const Symbol* function = kernel ? function_at(uint64_t(kernel)) : nullptr;
-    std::vector<std::pair<Layout, const Symbol*>> own;
-    if (function)
-        for (const Symbol& s : all_arrays())
-            if (belongs_to(s, *function)) own.push_back({layout_of(s), &s});
-    std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.first.order < b.first.order; });
-    for (const auto& [layout, s] : own) add(base + s->address, s->bytes, name_of(*s), round_up(end_, layout.align), layout.elements);
+    if (const Symbol* function = kernel ? function_at(uint64_t(kernel)) : nullptr) add_arrays_of(*function);
     dynamic_bytes_ = dynamic_bytes;
     if (dynamic_bytes) {
         const uint64_t static_bytes = static_bytes_;
@@ -90,11 +92,45 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
     }
 }
 
+void SharedMemory::add_arrays_of(const Symbol& kernel)
+{
+    std::vector<std::pair<Layout, const Symbol*>> own;
+    for (const Symbol& s : all_arrays())
+        if (belongs_to(s, kernel)) own.push_back({layout_of(s), &s});
+    std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.first.order < b.first.order; });
+    for (const auto& [layout, s] : own) {
+        if (find(base_ + s->address)) continue;
+        const uint64_t offset = round_up(end_, layout.align);
+        add(base_ + s->address, s->bytes, name_of(*s), offset, layout.elements);
+        end_ = offset + s->bytes;
+    }
+}
+
+// Of a function that the kernel calls. Its place must not depend on when it is called: behind all that the kernel has itself.
+const SharedArray& SharedMemory::add_called(const Symbol& array)
+{
+    return add(base_ + array.address, array.bytes, name_of(array), (uint64_t(1) << 20) + array.address / alignment * alignment, layout_of(array).elements);
+}
+
+void SharedMemory::declare(uintptr_t address, uint64_t place)
+{
+    if (find(address)) return;
+    const Symbol* array = array_at(address - base_);
+    const Symbol* function = place ? function_at(place - 1) : nullptr;
+    if (!array) return;
+    if (function && !kernel_ && belongs_to(*array, *function)) {
+        // The launch did not tell which kernel it is of. Dynamic shared memory lies behind what the kernel has itself.
+        add_arrays_of(*function);
+        if (dynamic_bytes_) arrays_[0]->offset = round_up(end_, 16);
+    } else {
+        add_called(*array);
+    }
+}
+
 const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset, Elements elements)
 {
     arrays_.push_back(std::make_unique<SharedArray>(SharedArray{begin, bytes, offset, cells_, name, elements}));
     cells_ += round_up(bytes, 16);
-    end_ = std::max(end_, offset + bytes);
     static_bytes_ += bytes;
     std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
     return *arrays_.back();
@@ -114,15 +150,11 @@ const SharedArray* SharedMemory::find(uintptr_t address)
 const SharedArray* SharedMemory::find(uintptr_t address, uint64_t place)
 {
     if (const SharedArray* known = find(address)) return known;
-    const std::vector<Symbol>& all = all_arrays();
-    const uint64_t offset = address - thread_local_base();
-    auto after = std::upper_bound(all.begin(), all.end(), offset, [](uint64_t o, const Symbol& s) { return o < s.address; });
-    if (after == all.begin() || offset - (after - 1)->address >= (after - 1)->bytes) return nullptr;
-    const Symbol& found = *(after - 1);
+    const Symbol* array = array_at(address - base_);
+    if (!array) return nullptr;
     const Symbol* function = function_at(place - 1);
-    if (found.name.compare(0, 3, "_ZZ") == 0 && !(function && belongs_to(found, *function))) return nullptr;
-    // Found in any order: the place must not depend on it. Behind all that the kernel has itself.
-    return &add(thread_local_base() + found.address, found.bytes, name_of(found), (uint64_t(1) << 20) + found.address / alignment * alignment, layout_of(found).elements);
+    if (array->name.compare(0, 3, "_ZZ") == 0 && !(function && belongs_to(*array, *function))) return nullptr;
+    return &add_called(*array);
 }
 
 const SharedArray* SharedMemory::nearest(uintptr_t address) const

@@ -3,7 +3,7 @@
 //
 // A kernel's `__shared__` arrays are local variables of the host thread that runs the block. The
 // program's symbol table has their names and sizes. Those of a function that the kernel calls are
-// found when they are first touched.
+// added when control comes to their declaration.
 
 #pragma once
 
@@ -16,6 +16,8 @@
 #include "memory.h"
 
 namespace sim {
+
+struct Symbol;
 
 struct SharedArray {
     uintptr_t begin;  // on this host thread; a multiple of 256, so that bank 0 is where it is on hardware
@@ -37,9 +39,12 @@ public:
     // The arrays of another launch. `kernel`: its address, or null where it is not known.
     void start(const void* kernel, uint64_t dynamic_bytes);
 
+    // Control has come to the declaration of the array at this address. `place`: in the kernel that declares it; 0: another function does.
+    void declare(uintptr_t address, uint64_t place);
+
     // The array that holds the address, or null, among those that are known.
     const SharedArray* find(uintptr_t address);
-    // The same, of which the function at `place` may be the first to speak: its own, and those of no function.
+    // The same, of which the access at `place` may be the first: those of no function, and those whose declaration was jumped over.
     const SharedArray* find(uintptr_t address, uint64_t place);
     // The one that is closest to an address of this thread's local storage, or null.
     const SharedArray* nearest(uintptr_t address) const;
@@ -54,13 +59,16 @@ public:
     uint64_t static_bytes() const { return static_bytes_; }  // of the arrays that were found
 
 private:
+    void add_arrays_of(const Symbol& kernel);
+    const SharedArray& add_called(const Symbol& array);
     const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset, Elements elements = {});
 
     const void* kernel_ = nullptr;
     uintptr_t base_ = 0;  // of the host thread's variables
     std::vector<std::unique_ptr<SharedArray>> arrays_;
     size_t recent_ = 0;  // the array found last
-    uint64_t static_bytes_ = 0, end_ = 0, cells_ = 0;
+    uint64_t static_bytes_ = 0, cells_ = 0;
+    uint64_t end_ = 0;  // of the kernel's own arrays
     uint64_t dynamic_bytes_ = 0;
     void* dynamic_ = nullptr;
     uint64_t dynamic_room_ = 0;

@@ -105,6 +105,11 @@ void long_loop()
     Worker::here()->threads().pass_turn(65536, uint64_t(SIM_PLACE));
 }
 
+void declares(const volatile void* array, bool of_kernel)
+{
+    if (watching) Worker::here()->shared().declare(uintptr_t(array), of_kernel ? uint64_t(SIM_PLACE) : 0);
+}
+
 void returns()
 {
     if (watching) Worker::here()->threads().note_return();

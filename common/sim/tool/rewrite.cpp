@@ -27,8 +27,10 @@ class Edits {
 public:
     explicit Edits(const Source& source) : source_(source) {}
 
-    void before(int token, std::string what) { change(source_.begin_of(token), source_.begin_of(token), std::move(what)); }
-    void after(int token, std::string what) { change(source_.end_of(token), source_.end_of(token), std::move(what)); }
+    void before(int token, std::string what) { insert(source_.begin_of(token), std::move(what), false); }
+    void after(int token, std::string what) { insert(source_.end_of(token), std::move(what), false); }
+    // In front of all else that stands after it.
+    void first_after(int token, std::string what) { insert(source_.end_of(token), std::move(what), true); }
 
     // Tokens [first, last). Newlines that the new text lacks are added behind it.
     void replace(int first, int last, std::string what)
@@ -57,7 +59,7 @@ public:
         std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
             if (a.begin != b.begin) return a.begin < b.begin;
             const bool a_inserts = a.begin == a.end, b_inserts = b.begin == b.end;
-            return a_inserts != b_inserts ? a_inserts : a.end > b.end;
+            return a_inserts != b_inserts ? a_inserts : a_inserts ? a.first && !b.first : a.end > b.end;
         });
         const std::string& text = source_.text();
         std::string out;
@@ -76,8 +78,10 @@ private:
     struct Edit {
         size_t begin, end;
         std::string what;
+        bool first;
     };
-    void change(size_t begin, size_t end, std::string what) { edits_.push_back({begin, end, std::move(what)}); }
+    void change(size_t begin, size_t end, std::string what) { edits_.push_back({begin, end, std::move(what), false}); }
+    void insert(size_t at, std::string what, bool first) { edits_.push_back({at, at, std::move(what), first}); }
 
     const Source& source_;
     std::vector<Edit> edits_;
@@ -142,6 +146,7 @@ private:
     std::vector<std::string_view> dynamic_names_;
     int declared_ = 0;                  // up to here, space words belong to a declaration that is done
     int device_end_ = 0;                // of the device function that was entered last
+    int kernel_end_ = 0;                // of the kernel that was entered last
     int loops_ = 0, arrays_ = 0;
     bool heap_ = false;                 // device code allocates
 };
@@ -316,6 +321,7 @@ void Rewriter::body(int open, bool call, bool marked)
     if (marked && call) edits_.after(open, "::sim::Call sim_call; ");
     if (open < device_end_) return;  // of a local class: its loops are done
     device_end_ = source_[open].partner;
+    if (!call) kernel_end_ = device_end_;
 
     std::vector<int> gotos, ends_of_do;
     for (int i = open; i < device_end_; ++i)
@@ -408,8 +414,8 @@ void Rewriter::shared_variable(const Declaration& d)
         if (source_.is(end, ",") && source_.is_word(end + 1)) names.push_back(end + 1);
     for (int name : names) {
         const std::string array(source_.spelling(name));
-        edits_.after(end, " static const unsigned sim_array_" + array + "[] __attribute__((used)) = {" + std::to_string(++arrays_) +
-                              ", alignof(decltype(" + array + ")) > (" + told + ") ? alignof(decltype(" + array + ")) : (" + told + "), ::sim::element_bytes<decltype(" + array + ")>};");
+        edits_.first_after(end, " static const unsigned sim_array_" + array + "[] __attribute__((used)) = {" + std::to_string(++arrays_) +
+                              ", alignof(decltype(" + array + ")) > (" + told + ") ? alignof(decltype(" + array + ")) : (" + told + "), ::sim::element_bytes<decltype(" + array + ")>}; ::sim::declares(&reinterpret_cast<const volatile char&>(" + array + "), " + (d.first < kernel_end_ ? "true" : "false") + ");");
     }
 }
 
