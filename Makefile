@@ -275,7 +275,7 @@ ifeq ($(wildcard tests),)
 test test-all:
 	@echo 'make $@: this copy has no tests. To check your exercise, type make labNN. To verify the kernel of step 4, type make step04 && ./step04.'
 else
-test: all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS) .venv/tests
+test: .venv/tests all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS)
 	.venv/bin/python -m pytest tests -n $$(($(JOBS) + 1)) --dist loadgroup --durations=10
 
 # make test tries a sample of what takes long (tests/samples.py); this tries all of it, and takes several times as long.
