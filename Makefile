@@ -385,8 +385,9 @@ table-bandwidth: $(STEPS)
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
 TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
 # $(call try_object,source,stem,further options of the preprocessor): the object stem.o of one file.
-try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) $(STANDARD) $(3) -E $(1) -o $(2).pre.ii && build/rewrite $(2).pre.ii > $(2).ii && \
-             $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(STANDARD) $(SIM_KERNELS) -c $(2).ii -o $(2).o $(call rename_hooks,$(2).o) && rm $(2).pre.ii
+try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) $(STANDARD) $(3) -E $(1) -o $(2).pre.ii 2> $(2).err || { build/rewrite --missing $(2).err; exit 2; }; cat $(2).err >&2; \
+             build/rewrite $(2).pre.ii > $(2).ii && \
+             $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(STANDARD) $(SIM_KERNELS) -c $(2).ii -o $(2).o $(call rename_hooks,$(2).o) && rm $(2).pre.ii $(2).err
 # In a program of several files, those that end in .cpp are plain C++, as for nvcc.
 try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$$(dirname $(1))" $(CPPFLAGS) $(CXXFLAGS) -c $(1) -o $(2).o
 try_link = $(CXX) -pthread $(CXXFLAGS) $(SANITIZERS) $(LDFLAGS) -o $(1) $(COMMON_CPP) $(RUNTIME) $(2) $(LDLIBS)

@@ -354,6 +354,56 @@ def test_declarations_of_shared_arrays(rewrite):
     assert "(everywhere)" not in out and declared("a", "true") in out and declared("b", "false") in out
 
 
+@pytest.mark.parametrize("errors, expected", [
+    ("a b.cu:3:10: fatal error: thrust/sort.h: No such file or directory\n", "a b.cu:3: thrust/sort.h: Thrust is not supported by the simulator; use cudaMalloc, cudaMemcpy and a kernel"),
+    ("a.cu:3:10: fatal error: 'cub/cub.cuh' file not found\n", "a.cu:3: cub/cub.cuh: CUB is not supported by the simulator; write the algorithm as a kernel"),
+    ("In file included from a.cu:1:\nb.h:7:10: schwerwiegender Fehler: mma.h: Datei oder Verzeichnis nicht gefunden\n",
+     "b.h:7: mma.h: tensor cores (nvcuda::wmma) are not supported by the simulator; write the product as a loop"),
+    ("a.cu:3:10: fatal error: cublas_tools.h: No such file or directory\n", None),
+    ("a.cu:3:10: fatal error: cub: No such file or directory\n", None),
+    ('a.cu:3:2: error: #error "no thrust/sort.h: thrust/ is missing"\n', None),
+    ("", None),
+])
+def test_headers_that_are_missing(program, tmp_path, errors, expected):
+    """What the preprocessor says of CUDA's libraries is one line; what it says of other headers stays as it is."""
+    (tmp_path / "errors").write_text(errors)
+    done = run(program, "--missing", tmp_path / "errors")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", expected + "\n" if expected else errors)
+
+
+def test_headers_of_an_installed_toolkit(tmp_path):
+    """They are refused by name, wherever they lie; a header of the program's own is not, whatever it is called."""
+    toolkit = tmp_path / "toolkit"
+    (toolkit / "thrust/detail").mkdir(parents=True)
+    (toolkit / "vector_types.h").write_text("struct char1 { char x; };\n")
+    (toolkit / "cuda_runtime.h").write_text('#include "vector_types.h"\n')
+    (toolkit / "cuda_fp8.h").write_text('#pragma once\n#include "vector_types.h"\n')
+    (toolkit / "cuda_new.h").write_text('#pragma once\n\n#include "cuda_fp8.h"\n')
+    (toolkit / "thrust/sort.h").write_text('#include "detail/sort.inl"\n')
+    (toolkit / "thrust/detail/sort.inl").write_text("int thrust_sort;\n")
+    (toolkit / "cublas_v2.h").write_text("int cublas;\n")
+    (tmp_path / "cublas_tools.h").write_text("int tools;\n")
+    (tmp_path / "thrust").mkdir()
+    (tmp_path / "thrust/rocket.h").write_text("int rocket;\n")
+    program = tmp_path / "a.cu"
+
+    def tried(header, option):
+        program.write_text(f"#include <cstdio>\n\n{header}\nint main() {{}}\n")
+        return run("make", "-s", "NVCC=", "try", f"FILE={program}", f"CPPFLAGS={option} {toolkit}", "SIM=--quiet")
+
+    for header, why in {"<cuda_fp8.h>": "cuda_fp8.h: numbers of 4, 6 and 8 bits are not supported by the simulator; use half",
+                        "<cuda_new.h>": "cuda_new.h: this header of the CUDA Toolkit is not supported by the simulator",
+                        "<thrust/sort.h>": "thrust/sort.h: Thrust is not supported by the simulator; use cudaMalloc, cudaMemcpy and a kernel",
+                        "<cublas_v2.h>": "cublas_v2.h: cuBLAS is not supported by the simulator; write the product as a kernel"}.items():
+        done = tried(f"#include {header}", "-isystem")
+        assert done.returncode == 2 and done.stderr.splitlines()[0] == f"{program}:3: {why}", done.stderr
+    for header in ('"cublas_tools.h"', '"thrust/rocket.h"'):
+        done = tried(f"#include {header}", "-isystem")
+        assert done.returncode == 0, done.stderr
+    done = tried("", "-I")
+    assert done.returncode == 2 and f"{toolkit}/cuda_runtime.h of a CUDA Toolkit is found before the simulator's own header; remove its folder from CPPFLAGS" in done.stderr
+
+
 def test_namespace(program):
     """What is included stays outside, so that two halves of one file can be linked."""
     text = '# 1 "a.cu"\n# 1 "b.h" 1\nint b;\n# 2 "a.cu" 2\nint a;\nvoid f() {\n# 1 "c.h" 1\nc();\n# 5 "a.cu" 2\n}\n# 1 "d.h" 1\nint d;\n# 9 "a.cu" 2\n'

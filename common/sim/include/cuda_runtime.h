@@ -4,6 +4,8 @@
 #pragma GCC system_header
 
 #include <assert.h>
+#include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@
 #include "sim/integers.h"
 #include "sim/memory.h"
 #include "sim/numbers.h"
+#include "sim/packed.h"
 #include "sim/warps.h"
 #endif
 

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "headers.h"
 #include "syntax.h"
 #include "tokens.h"
 
@@ -661,6 +662,7 @@ bool read_all(std::FILE* file, std::string& text)
 
 constexpr char usage[] =
     "usage: rewrite [--namespace NAME] [FILE]\n"
+    "       rewrite --missing ERRORS\n"
     "\n"
     "Rewrites preprocessed CUDA C++ (g++ -E or clang++ -E, from FILE or standard input) as C++ for\n"
     "the simulator, to standard output. All lines keep their numbers. Exit status: 0; or 2 with one\n"
@@ -668,6 +670,9 @@ constexpr char usage[] =
     "\n"
     "--namespace NAME   put what the file itself declares into an inline namespace of that name, so\n"
     "                   that it can be linked with what nvcc makes of the same file\n"
+    "\n"
+    "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line instead where a\n"
+    "                   header of CUDA was not found that the simulator does not have. Exit status: 2\n"
     "\n"
     "  g++ -std=c++17 -E -x c++ program.cu | rewrite > program.ii\n";
 
@@ -685,6 +690,11 @@ int main(int argc, char** argv)
     using namespace rewrite;
     if (argc == 2 && !std::strcmp(argv[1], "--help")) return std::fputs(usage, stdout) < 0;
     std::string wrapped;
+    const bool missing = argc == 3 && !std::strcmp(argv[1], "--missing");
+    if (missing) {
+        --argc;
+        ++argv;
+    }
     if (argc > 2 && !std::strcmp(argv[1], "--namespace")) {
         wrapped = argv[2];
         argc -= 2;
@@ -696,10 +706,15 @@ int main(int argc, char** argv)
     std::FILE* file = argc > 1 && name != "-" ? std::fopen(name.c_str(), "rb") : stdin;
     std::string text;
     if (!file || !read_all(file, text)) return fail(name + ": cannot be read: " + std::strerror(errno));
+    if (missing) {
+        const std::string why = explain_missing(text);
+        return why.empty() ? (std::fputs(text.c_str(), stderr), 2) : fail(why);
+    }
     if (text.size() >= UINT32_MAX) return fail(name + ": more than 4 GB; expected one preprocessed file");
 
     std::string out;
     try {
+        check_headers(text);
         const Source source(text);
         out = Rewriter(source).run(wrapped);
     } catch (const Refusal& refusal) {

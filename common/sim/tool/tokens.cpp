@@ -14,13 +14,6 @@ bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// A line marker, `# 12 "file" 1 3`, in its parts.
-struct Marker {
-    int line = -1;  // of the next line; -1: not a line marker
-    std::string file;
-    bool system = false;
-};
-
 Marker read_marker(std::string_view directive)
 {
     Marker marker;
@@ -40,7 +33,10 @@ Marker read_marker(std::string_view directive)
         if (i < directive.size()) marker.file += directive[i];
     }
     marker.line = line;
-    marker.system = i < directive.size() && directive.find(" 3", i) != std::string_view::npos;
+    const auto has = [&](const char* flag) { return i < directive.size() && directive.find(flag, i) != std::string_view::npos; };
+    marker.enters = has(" 1");
+    marker.returns = has(" 2");
+    marker.system = has(" 3");
     return marker;
 }
 
@@ -226,21 +222,31 @@ Place place_in(const std::string& text, size_t offset, const std::string& name)
     }
 }
 
+std::vector<Marker> markers_in(const std::string& text)
+{
+    std::vector<Marker> markers;
+    for (size_t i = 0, end; i < text.size(); i = end + 1) {
+        end = line_end(text, i);
+        size_t first = i;
+        while (first < end && is_space(text[first])) ++first;
+        if (text[first] != '#') continue;
+        Marker marker = read_marker(std::string_view(text).substr(first, end - first));
+        marker.offset = i;
+        if (marker.line >= 0) markers.push_back(std::move(marker));
+    }
+    return markers;
+}
+
 std::vector<size_t> own_ranges(const std::string& text)
 {
     std::vector<size_t> ranges{0};
     std::string own;
     bool inside = true;
-    for (size_t i = 0; i < text.size(); i = line_end(text, i) + 1) {
-        size_t first = i;
-        while (first < text.size() && is_space(text[first])) ++first;
-        if (text[first] != '#') continue;
-        const Marker marker = read_marker(std::string_view(text).substr(first, line_end(text, first) - first));
-        if (marker.line < 0) continue;
+    for (const Marker& marker : markers_in(text)) {
         if (own.empty()) own = marker.file;
         if (inside == (marker.file == own)) continue;
         inside = !inside;
-        ranges.push_back(i);
+        ranges.push_back(marker.offset);
     }
     ranges.push_back(text.size());
     return ranges;

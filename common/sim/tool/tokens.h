@@ -30,6 +30,17 @@ struct Place {
     int line;
 };
 
+// A line marker, `# 12 "file" 1 3`, in its parts.
+struct Marker {
+    size_t offset = 0;     // where its line begins
+    int line = -1;         // of the next line; -1: not a line marker
+    std::string file;
+    bool enters = false;   // a file that is included
+    bool returns = false;  // to the one that includes it
+    bool system = false;
+};
+std::vector<Marker> markers_in(const std::string& text);
+
 // By the line markers; `name` where the text begins without one.
 Place place_in(const std::string& text, size_t offset, const std::string& name);
 

@@ -231,6 +231,12 @@ SIM_SMALL_2(__hmul_sat, __hmul2_sat, sim::saturated(a * b))
 SIM_SMALL_3(__hfma, __hfma2, sim::fused(float(a), float(b), float(c)))
 SIM_SMALL_3(__hfma_sat, __hfma2_sat, sim::saturated(__hfma(a, b, c)))
 SIM_SMALL_3(__hfma_relu, __hfma2_relu, sim::most(__hfma(a, b, c), sim::Small<Format>(0), true))
+// a * b + c, of complex numbers.
+template <typename Format>
+SIM_INLINE sim::Pair<Format> __hcmadd(sim::Pair<Format> a, sim::Pair<Format> b, sim::Pair<Format> c)
+{
+    return {__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))};
+}
 SIM_SMALL_1(__hneg, __hneg2, -a)
 SIM_SMALL_1(__habs, __habs2, sim::Small<Format>::from_bits(a.bits & 0x7fff))
 SIM_SMALL_2(__hmin, __hmin2, sim::least(a, b, false))
@@ -250,6 +256,7 @@ SIM_SMALL_1(hlog10, h2log10, ::log10(double(float(a))))
 SIM_SMALL_1(hsin, h2sin, ::sin(double(float(a))))
 SIM_SMALL_1(hcos, h2cos, ::cos(double(float(a))))
 SIM_SMALL_1(htanh, h2tanh, ::tanh(double(float(a))))
+SIM_SMALL_1(htanh_approx, h2tanh_approx, ::tanh(double(float(a))))
 SIM_SMALL_1(hfloor, h2floor, ::floor(float(a)))
 SIM_SMALL_1(hceil, h2ceil, ::ceil(float(a)))
 SIM_SMALL_1(htrunc, h2trunc, ::trunc(float(a)))

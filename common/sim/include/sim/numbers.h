@@ -125,6 +125,28 @@ SIM_INLINE float rnorm3df(float a, float b, float c) { return float(1 / norm3d(a
 SIM_INLINE double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
 SIM_INLINE float rnorm4df(float a, float b, float c, float d) { return float(1 / norm4d(a, b, c, d)); }
 
+namespace sim {
+
+template <typename T>
+SIM_INLINE double sum_of_squares(int n, const T* a)
+{
+    double sum = 0;
+    Turns turns;
+    for (int i = 0; i < n; ++i) {
+        const double x = a[i];
+        sum += x * x;
+        turns.next();
+    }
+    return sum;
+}
+
+}  // namespace sim
+
+SIM_INLINE double norm(int n, const double* a) { return ::sqrt(sim::sum_of_squares(n, a)); }
+SIM_INLINE float normf(int n, const float* a) { return float(::sqrt(sim::sum_of_squares(n, a))); }
+SIM_INLINE double rnorm(int n, const double* a) { return 1 / norm(n, a); }
+SIM_INLINE float rnormf(int n, const float* a) { return float(1 / ::sqrt(sim::sum_of_squares(n, a))); }
+
 SIM_INLINE double normcdf(double x) { return ::erfc(-x * M_SQRT1_2) / 2; }
 SIM_INLINE float normcdff(float x) { return float(normcdf(x)); }
 

@@ -1,2 +1,0 @@
-#pragma once
-#error "cuSPARSE is not supported by the simulator; it runs kernels alone"
