@@ -297,14 +297,14 @@ void check_names()
 
 void check_section()
 {
-    const std::vector<Symbol> symbols = symbols_in_section("sim_device");
+    const std::vector<Symbol> symbols = device_variables("sim_device");
     expect(symbols.size() == 2, "two variables in the section");
     for (const Symbol& s : symbols) {
         const bool first = s.name == "in_section";
         expect(first || s.name == "in_section_too", "its name");
         expect(s.address == reinterpret_cast<uint64_t>(first ? &in_section : in_section_too) && s.bytes == (first ? 4u : 16u), "where it lies: " + std::string(s.name));
     }
-    expect(symbols_in_section("no_such_section").empty() && symbols_in_section("").empty(), "no such section");
+    expect(device_variables("no_such_section").empty() && device_variables("").empty(), "no such section");
 }
 
 // All addresses of this program's functions, compared with addr2line's.
@@ -363,7 +363,7 @@ void check_stripped(bool symbols)
     expect(numbers.size() == 3, "unknown places have a number for each address");
     expect(place_of(address_of(1)).file.empty() && !before(address_of(1), address_of(3)), "unknown places");
     if (symbols) return;
-    expect(!function_at(address_of(1)) && thread_local_symbols().empty() && symbols_in_section("sim_device").empty(), "unknown symbols");
+    expect(!function_at(address_of(1)) && thread_local_symbols().empty() && device_variables("sim_device").empty(), "unknown symbols");
 }
 
 }  // namespace

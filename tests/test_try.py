@@ -16,7 +16,7 @@ from samples import some
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["arrays_of_functions", "copied_argument", "device_query", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "scan",
+RIGHT = ["arrays_of_functions", "copied_argument", "device_query", "different_ways", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "same_value", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
@@ -41,6 +41,8 @@ FAULTY = {
                     r"never freed: managed \(cudaMallocManaged at HERE:6\), 2000 bytes; call cudaFree",
                     r"never freed: pinned \(cudaMallocHost at HERE:7\), 3000 bytes; call cudaFreeHost"],
     "never_written": [r"never written: cudaMemcpy at HERE:9 copies uninitialized memory to the host; it begins at byte 128 of d_out \(cudaMalloc at HERE:7\)"],
+    "other_value": [r"last_one: race: write-after-write hazard in shared memory \(last\), byte 0: thread \(1, 0, 0\) writes at HERE:8 and thread \(0, 0, 0\) writes at HERE:8,",
+                    r"last_one: race: write-after-write hazard in d_out .*, byte 4: thread \(63, 0, 0\) of block \(0, 0, 0\) writes at HERE:11 and thread \(0, 0, 0\) of block \(2, 0, 0\)"],
     "out_of_bounds": [r"fill: out-of-bounds store of 4 bytes at byte 4000 of d_data \(cudaMalloc at HERE:15\).*: thread \(232, 0, 0\) at HERE:7, in block \(3, 0, 0\) "
                       r"\(24 times\)"],
     "race_of_blocks": [r"count: race: .* hazard in d_total \(cudaMalloc at HERE:9\), byte 0: .* at HERE:4"] * 3,

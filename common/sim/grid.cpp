@@ -227,7 +227,7 @@ void add_device_variables()
     added = true;
     uint64_t at = uint64_t(1) << 40;
     for (const char* section : {"sim_device", "sim_device_const", "sim_managed", "sim_constant", "sim_constant_const"})
-        for (const Symbol& s : symbols_in_section(section)) {
+        for (const Symbol& s : device_variables(section)) {
             Allocation variable{uintptr_t(s.address), s.bytes, at, variable_name(s)};
             variable.constant = std::string(section) == "sim_device_const";
             variable.counted = std::string(section).rfind("sim_constant", 0) != 0;

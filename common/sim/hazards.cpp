@@ -24,6 +24,15 @@ const Moment* reader_of(const Clash& c)
     return nullptr;
 }
 
+// One statement has stored the same value for both: it does not matter who is last. All lanes of the warp have come to their
+// end, so that the memory holds what the last of them has stored, and `before` stands for what the other one had.
+bool store_the_same(const Clash& c)
+{
+    // The size of the other access is not known.
+    const Site of_this_size = (c.other_site & ~size_bits) | (c.site & size_bits);
+    return kind_of(c.site) == store && kind_of(c.other_site) == store && same_place(c.site, of_this_size) && c.before == fingerprint(c.access, bytes_of(c.site));
+}
+
 }  // namespace
 
 bool Sequence::precedes(Site other, Site site, int order) const
@@ -39,7 +48,7 @@ bool Sequence::precedes(Site other, Site site, int order) const
 
 void Hazards::look(const Clash& c)
 {
-    if (made_to_meet(c) || order_.ordered(c.other, c.at)) return;
+    if (made_to_meet(c) || order_.ordered(c.other, c.at) || store_the_same(c)) return;
     if (const Moment* reader = reader_of(c)) {
         if (order_.confirmed(reader->block, reader->thread, c.address)) return;
         uint64_t key = c.address;

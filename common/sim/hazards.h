@@ -71,6 +71,8 @@ struct Clash {
     const std::string* memory;
     int64_t offset;
     uintptr_t address;
+    uintptr_t access;  // where the access begins that the cell is a part of
+    uint16_t before;   // of a store: the fingerprint of what it has overwritten there
 };
 
 class Hazards {

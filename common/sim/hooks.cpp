@@ -26,7 +26,8 @@ inline __attribute__((always_inline)) void see(const void* pointer, const void* 
     __builtin_prefetch(static_cast<const char*>(pointer) + 128, kind == store);
     const Range* global = kind == load ? likely.load : likely.store;
     const bool likely_there = global[0].holds(address) || likely.shared[0].holds(address) || global[1].holds(address) || likely.shared[1].holds(address);
-    if (__builtin_expect(likely_there && address % (1u << log2_bytes) == 0 && cursor.next != cursor.end, 1)) return record(address, site);
+    if (__builtin_expect(likely_there && address % (1u << log2_bytes) == 0 && cursor.next != cursor.end, 1))
+        return record(kind == store ? with_fingerprint(address, 1u << log2_bytes) : address, site);
     look(address, site);
 }
 

@@ -1,7 +1,10 @@
 #include "requests.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <unordered_map>
+#include <utility>
 
 #include "places.h"
 
@@ -25,10 +28,49 @@ void WarpRecord::grow()
     cursor.end = rows_.data()->address + lane_ + rows_.size() * words_per_row;
 }
 
+namespace {
+
+// The order of groups in which each lane's accesses keep the order in which it made them. `paths`: the groups of each lane;
+// `lanes`: how many each group has; `first`: where the group comes first in a lane, which decides between those that are free.
+std::vector<size_t> merged(const std::vector<size_t> (&paths)[warp_size], std::vector<int> lanes, const std::vector<size_t>& first)
+{
+    using Candidate = std::pair<size_t, size_t>;
+    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> free;
+    std::vector<size_t> order;
+    std::vector<bool> done(first.size());
+    size_t at[warp_size] = {};
+    const auto arrive = [&](int lane) {
+        while (at[lane] < paths[lane].size() && done[paths[lane][at[lane]]]) ++at[lane];
+        if (at[lane] == paths[lane].size()) return;
+        const size_t group = paths[lane][at[lane]];
+        if (--lanes[group] == 0) free.push({first[group], group});
+    };
+    for (int lane = 0; lane < warp_size; ++lane) arrive(lane);
+    while (order.size() < first.size()) {
+        if (free.empty()) {
+            // Lanes that come to the same places in opposite orders: the one that came first.
+            for (int lane = 0; lane < warp_size; ++lane)
+                if (at[lane] < paths[lane].size()) free.push({first[paths[lane][at[lane]]], paths[lane][at[lane]]});
+            const Candidate chosen = free.top();
+            free = {};
+            free.push(chosen);
+        }
+        const size_t group = free.top().second;
+        free.pop();
+        order.push_back(group);
+        done[group] = true;
+        for (int lane = 0; lane < warp_size; ++lane)
+            if (at[lane] < paths[lane].size() && paths[lane][at[lane]] == group) arrive(lane);
+    }
+    return order;
+}
+
+}  // namespace
+
 // Lanes that went different ways. A compiler may have made several calls of one access, on paths that
 // differ in what is known there: their places are told by the source, not by the address. What a lane
 // accesses several times at one place in one turn (a structure, member by member) is told by the count.
-void WarpRecord::regroup(std::vector<Group>& groups, uint32_t* times) const
+std::vector<size_t> WarpRecord::regroup(std::vector<Group>& groups, uint32_t* times) const
 {
     struct Visited {
         std::vector<size_t> groups;  // of the first, second, ... visit
@@ -37,6 +79,8 @@ void WarpRecord::regroup(std::vector<Group>& groups, uint32_t* times) const
     };
     std::unordered_map<Site, Visited> visited;
     std::unordered_map<uint32_t, uint32_t> number;  // of a place, by return address
+    std::vector<size_t> paths[warp_size], first;
+    std::vector<int> lanes;
     for (int lane = 0; lane < warp_size; ++lane)
         for (size_t i = 0; i < length_[lane]; ++i) {
             const Site site = rows_[i].site[lane];
@@ -50,16 +94,21 @@ void WarpRecord::regroup(std::vector<Group>& groups, uint32_t* times) const
             if (v.lane != lane) v.lane = lane, v.visits = 0;
             if (v.visits == v.groups.size()) {
                 v.groups.push_back(groups.size());
-                groups.push_back({{}, 0, i, {}});
+                groups.push_back({{}, 0, {}});
+                first.push_back(i);
+                lanes.push_back(0);
             }
-            Group& group = groups[v.groups[v.visits++]];
+            const size_t index = v.groups[v.visits++];
+            Group& group = groups[index];
             group.row.address[lane] = rows_[i].address[lane];
             group.row.site[lane] = site;
             group.times[lane] = times[lane];
             group.lanes |= 1u << lane;
-            group.order = std::min(group.order, i);
+            first[index] = std::min(first[index], i);
+            ++lanes[index];
+            paths[lane].push_back(index);
         }
-    std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.order < b.order; });
+    return merged(paths, std::move(lanes), first);
 }
 
 }  // namespace sim

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "thread.h"
@@ -35,12 +36,25 @@ constexpr Site site_of(uint64_t return_address, Kind kind, unsigned log2_bytes, 
 constexpr Site without_turn(Site site) { return site & ((uint64_t(1) << turn_bit) - 1); }
 constexpr Kind kind_of(Site site) { return Kind(site >> 32 & (site & strong ? 1 : 3)); }
 constexpr Strength strength_of(Site site) { return site >> 33 & 1 ? as_atomic : site & strong ? as_volatile : as_data; }
+constexpr uint64_t size_bits = uint64_t(7) << 34;
 constexpr unsigned bytes_of(Site site) { return 1u << (site >> 34 & 7); }
 // Not an access, but an event of the thread, recorded among its accesses: the address is its time (order.h).
 constexpr Site event_of(uint64_t return_address) { return uint32_t(return_address) | uint64_t(3) << 32; }
 constexpr bool is_event(Site site) { return (site >> 32 & 3) == 3 && !(site & strong); }
 // The whole address again: the kernel lies in the same 2 GB as this program's other functions.
 uint64_t return_address(Site site);
+
+// A number of 16 bits that stands for what lies at an address. Different contents share one in 65536 cases.
+inline uint16_t fingerprint(uintptr_t address, unsigned bytes)
+{
+    uint64_t words[2] = {};
+    std::memcpy(words, reinterpret_cast<const void*>(address), bytes);
+    return uint16_t((words[0] ^ words[1] << 1) * 0x9e3779b97f4a7c15u >> 48);
+}
+
+// The address of a store is recorded together with the fingerprint of what it overwrites, in the bits that no address has.
+constexpr int before_shift = 48;
+constexpr uint64_t address_bits = (uint64_t(1) << before_shift) - 1;
 
 // The n-th access of each lane of a warp since the last time that requests were formed.
 struct Row {
@@ -56,6 +70,7 @@ struct Request {
     const uint64_t* address;  // of each lane, valid where its bit is set
     int order = 0;            // among the warp's requests since the last barrier
     const uint32_t* times = nullptr;  // of the last event of each lane
+    const uint16_t* before = nullptr;  // of a store, for each lane: the fingerprint of what it has overwritten
 };
 
 // Where the running lane writes its next record: the address at `next`, the site warp_size
@@ -100,16 +115,28 @@ private:
     struct Group {
         Row row;
         uint32_t lanes;
-        size_t order;
         uint32_t times[warp_size];
     };
-    void regroup(std::vector<Group>& groups, uint32_t* times) const;
+    // Returns their order.
+    std::vector<size_t> regroup(std::vector<Group>& groups, uint32_t* times) const;
+    // The addresses of a store without the fingerprints, which are returned.
+    const uint16_t* split(Row& row);
 
     std::vector<Row> rows_;
     int lane_ = 0;
     uint32_t active_ = 0;  // lanes with at least one record
     uint32_t length_[warp_size] = {};
+    uint16_t before_[warp_size];
 };
+
+inline const uint16_t* WarpRecord::split(Row& row)
+{
+    for (int lane = 0; lane < warp_size; ++lane) {
+        before_[lane] = uint16_t(row.address[lane] >> before_shift);
+        row.address[lane] &= address_bits;
+    }
+    return before_;
+}
 
 template <typename Count>
 int WarpRecord::flush(int order, uint32_t* times, Count&& count)
@@ -135,19 +162,24 @@ int WarpRecord::flush(int order, uint32_t* times, Count&& count)
 
     if (together) {
         for (size_t i = 0; i < length; ++i) {
-            const Row& row = rows_[i];
+            Row& row = rows_[i];
             if (__builtin_expect(is_event(row.site[first]), 0)) {
                 for (int lane = 0; lane < warp_size; ++lane)
                     if (active_ >> lane & 1) times[lane] = uint32_t(row.address[lane]);
             } else {
-                count(Request{without_turn(row.site[first]), active_, row.address, order++, times});
+                const Site site = without_turn(row.site[first]);
+                const uint16_t* before = kind_of(site) == store ? split(row) : nullptr;
+                count(Request{site, active_, row.address, order++, times, before});
             }
         }
     } else {
         std::vector<Group> groups;
-        regroup(groups, times);
-        for (const Group& g : groups)
-            count(Request{without_turn(g.row.site[__builtin_ctz(g.lanes)]), g.lanes, g.row.address, order++, g.times});
+        for (size_t index : regroup(groups, times)) {
+            Group& g = groups[index];
+            const Site site = without_turn(g.row.site[__builtin_ctz(g.lanes)]);
+            const uint16_t* before = kind_of(site) == store ? split(g.row) : nullptr;
+            count(Request{site, g.lanes, g.row.address, order++, g.times, before});
+        }
     }
     active_ = 0;
     for (uint32_t& n : length_) n = 0;

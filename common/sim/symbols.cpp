@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <unordered_map>
 
 #include "../error.h"
@@ -225,15 +227,30 @@ uintptr_t thread_local_base()
     return base;
 }
 
-std::vector<Symbol> symbols_in_section(const char* section)
+std::vector<Symbol> device_variables(const char* section)
 {
+    const File& file = File::get();
+    const std::string name = section, note = "sim_template_" + name + "_";
+    // How the mangled names of a template's variables begin, from the name that the rewriter left beside it: _ZN1NL23sim_template_sim_device_xE stands
+    // for _ZN1N1xI, and for _ZN1NL1xI.
+    std::vector<std::string> begins;
+    file.for_each_symbol(STT_OBJECT, [&](const Symbol& s, unsigned) {
+        const size_t at = s.name.find(note);
+        if (at == std::string_view::npos) return;
+        size_t digits = at;
+        while (digits && std::isdigit(s.name[digits - 1])) --digits;
+        const size_t bytes = std::strtoul(s.name.data() + digits, nullptr, 10) - note.size();
+        const std::string variable = std::to_string(bytes) + std::string(s.name.substr(at + note.size(), bytes)) + "I";
+        const std::string scope(s.name.substr(0, digits - (digits && s.name[digits - 1] == 'L')));
+        for (const char* linkage : {"", "L"}) begins.push_back(scope + linkage + variable);
+    });
     std::vector<Symbol> all;
-    const Elf64_Shdr* wanted = File::get().section(section);
-    if (!wanted) return all;
-    const unsigned number = wanted - File::get().sections().data();
-    File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned in) {
+    const Elf64_Shdr* wanted[] = {file.section(section), file.section((name + "_inline").c_str())};
+    file.for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned in) {
+        const bool there = std::any_of(std::begin(wanted), std::end(wanted), [&](const Elf64_Shdr* w) { return w == &file.sections()[in]; });
+        if (!there && std::none_of(begins.begin(), begins.end(), [&](const std::string& b) { return s.name.compare(0, b.size(), b) == 0; })) return;
         s.address += load_address();
-        if (in == number) all.push_back(std::move(s));
+        all.push_back(std::move(s));
     });
     std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) { return a.name < b.name; });
     return all;

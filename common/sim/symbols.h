@@ -33,8 +33,9 @@ bool is_guard(uint64_t offset);
 // Where the program's thread-local storage begins for the calling thread; 0 if it has none.
 uintptr_t thread_local_base();
 
-// The data in the section of this name, by name: compilers lay them out in different orders.
-std::vector<Symbol> symbols_in_section(const char* section);
+// The variables that the rewriter put into the section of this name, by name: compilers lay them out in different orders. With those that
+// are inline, and those of templates, which g++ puts elsewhere.
+std::vector<Symbol> device_variables(const char* section);
 
 // The constant of this mangled name that the rewriter put beside a shared array or into a kernel, or null.
 const Symbol* note(const std::string& name);

@@ -117,7 +117,7 @@ void Worker::look(uintptr_t address, Site site)
     if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16) return look_at_range(address, 16, kind_of(site), return_address(site), 8);
     if (!may_pass(address, site, bytes_of(site))) return;
     if (cursor.next == cursor.end) make_room(return_address(site));
-    record(address, site);
+    record(kind_of(site) == store ? with_fingerprint(address, bytes_of(site)) : address, site);
 }
 
 void Worker::make_room(uint64_t place)

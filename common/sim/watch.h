@@ -43,11 +43,14 @@ void look_volatile(uintptr_t address, Site site);
 // An access to a structure: made in pieces as nvcc would make them, or of `otherwise` bytes where the memory's elements are unknown.
 void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise = 4);
 
-inline void record(uintptr_t address, Site site)
+// `address`: of a store, with the fingerprint.
+inline void record(uint64_t address, Site site)
 {
     cursor.next[0] = address;
     cursor.next[warp_size] = site;
     cursor.next += words_per_row;
 }
+
+inline uint64_t with_fingerprint(uintptr_t address, unsigned bytes) { return address | uint64_t(fingerprint(address, bytes)) << before_shift; }
 
 }  // namespace sim

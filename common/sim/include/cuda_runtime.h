@@ -26,6 +26,7 @@
 #include "sim/integers.h"
 #include "sim/memory.h"
 #include "sim/numbers.h"
+#include "sim/nv_atomics.h"
 #include "sim/packed.h"
 #include "sim/warps.h"
 #endif

@@ -305,9 +305,9 @@ Owner variable_at(uintptr_t address)
         std::vector<Symbol> device, managed;
         Variables()
         {
-            managed = symbols_in_section("sim_managed");
+            managed = device_variables("sim_managed");
             for (const char* section : {"sim_device", "sim_device_const", "sim_constant", "sim_constant_const"})
-                for (const Symbol& s : symbols_in_section(section)) device.push_back(s);
+                for (const Symbol& s : device_variables(section)) device.push_back(s);
         }
     };
     static const Variables& variables = *new Variables;

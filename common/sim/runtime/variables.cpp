@@ -26,7 +26,7 @@ struct DeviceVariables {
     DeviceVariables() : values(size_t(device_count()))
     {
         for (const char* section : {"sim_device", "sim_constant"})
-            for (const Symbol& s : symbols_in_section(section)) variables.push_back(s);
+            for (const Symbol& s : device_variables(section)) variables.push_back(s);
         for (Values& v : values) {
             for (const Symbol& s : variables) {
                 const char* begin = reinterpret_cast<const char*>(s.address);

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -145,6 +146,7 @@ private:
     std::vector<int> launches_;
     std::vector<std::string> dynamic_;  // arrays of dynamic shared memory at namespace scope, with their scope
     std::vector<std::string_view> dynamic_names_;
+    std::set<std::string> templates_;   // of device variables, with their scope
     int declared_ = 0;                  // up to here, space words belong to a declaration that is done
     int device_end_ = 0;                // of the device function that was entered last
     int kernel_end_ = 0;                // of the kernel that was entered last
@@ -486,6 +488,13 @@ void Rewriter::device_variable(const Declaration& d)
     if (d.has_inline()) section += "_inline";
     // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
     qualify(d, (d.has("static") ? "static " : "") + ("__attribute__((section(\"" + section + "\"), aligned(32))) "));
+    // g++ ignores the section of a template's variables: the simulator finds them by this name.
+    const std::string name(source_.spelling(d.name));
+    if (!d.header || source_.is(d.header + 1, ">") || !at_namespace_scope(source_, d.first)) return;
+    if (!templates_.insert(scope_of(source_, d.first) + "::" + name).second) return;
+    int end = d.stop;
+    while (end <= source_.count() && !source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+    edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");
 }
 
 // --- launches

@@ -82,6 +82,10 @@ struct Small {
     constexpr SIM_INLINE_MEMBER Small(Number value) : bits(narrowed<Format>(double(value)))
     {
     }
+    template <typename Other>
+    constexpr SIM_INLINE_MEMBER explicit Small(Small<Other> value) : Small(float(value))
+    {
+    }
     constexpr SIM_INLINE_MEMBER operator float() const { return widened<Format>(bits); }
 
     static constexpr SIM_INLINE_MEMBER Small from_bits(unsigned bits)
