@@ -62,7 +62,7 @@ void SharedChecker::look(const LastAccesses& cell, const Request& request, int l
         if (thread_of(other) == thread) return;
         hazards_.look({request.site, site_of(return_address(other_place), other_kind, shift_ ? 2 : 0), {order_.block(), order_.epoch(), request.times[lane], thread},
                        {order_.block(), order_.epoch(), time, thread_of(other)}, strength_of_actor(other), request.order, &array.name, int64_t(offset),
-                       array.begin + offset, request.address[lane], request.before ? request.before[lane] : uint16_t(0)});
+                       array.begin + offset, request.address[lane], request.before(lane)});
     };
     if (cell.write_epoch == order_.epoch()) conflict(cell.write_site, store, cell.writer, cell.write_time);
     if (kind != load && cell.read_epoch == order_.epoch()) {

@@ -132,7 +132,7 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
                 if (other_block == block && (thread_of(who) == at.thread || epoch != at.epoch)) return;
                 hazards_.look({request.site, site_of(return_address(place), other_kind, 2), at, {other_block, epoch, time, thread_of(who)},
                                strength_of_actor(who), request.order, &memory.name, int64_t(offset), memory.begin + offset, request.address[lane],
-                               request.before ? request.before[lane] : uint16_t(0)});
+                               request.before(lane)});
             };
             unset = unset || (kind != store && !cell.written);
             if (cell.writer_block) conflict(cell.write_site, store, cell.writer, cell.writer_block, cell.write_epoch, cell.write_time);

@@ -124,8 +124,16 @@ private:
 SIM_FUNCTION void returns();
 
 // Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. `of_kernel`: a kernel
-// declares it, and not a function that a kernel calls.
-SIM_FUNCTION void declares(const volatile void* array, bool of_kernel);
+// declares it, and not a function that a kernel calls. The block's last ones are remembered, so that one thread tells for all.
+extern __thread uintptr_t declared[4];
+constexpr unsigned declared_at(uintptr_t array) { return array / 256 % 4; }
+SIM_FUNCTION void declare(uintptr_t array, bool of_kernel);
+__attribute__((always_inline)) inline void declares(const volatile void* array, bool of_kernel)
+{
+    uintptr_t last;
+    SIM_PEEK(last, declared[declared_at(uintptr_t(array))]);
+    if (last != uintptr_t(array)) declare(uintptr_t(array), of_kernel);
+}
 
 // At the beginning of a function that a kernel calls.
 class Call {

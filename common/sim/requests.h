@@ -70,7 +70,10 @@ struct Request {
     const uint64_t* address;  // of each lane, valid where its bit is set
     int order = 0;            // among the warp's requests since the last barrier
     const uint32_t* times = nullptr;  // of the last event of each lane
-    const uint16_t* before = nullptr;  // of a store, for each lane: the fingerprint of what it has overwritten
+    const uint64_t* recorded = nullptr;  // of a store: the addresses with the fingerprints
+
+    // Of a store: the fingerprint of what the lane has overwritten.
+    uint16_t before(int lane) const { return recorded ? uint16_t(recorded[lane] >> before_shift) : uint16_t(0); }
 };
 
 // Where the running lane writes its next record: the address at `next`, the site warp_size
@@ -119,23 +122,22 @@ private:
     };
     // Returns their order.
     std::vector<size_t> regroup(std::vector<Group>& groups, uint32_t* times) const;
-    // The addresses of a store without the fingerprints, which are returned.
-    const uint16_t* split(Row& row);
+    // Forms a request of accesses that were made together.
+    Request request_of(const Row& row, uint32_t lanes, int order, const uint32_t* times);
 
     std::vector<Row> rows_;
     int lane_ = 0;
     uint32_t active_ = 0;  // lanes with at least one record
     uint32_t length_[warp_size] = {};
-    uint16_t before_[warp_size];
+    uint64_t address_[warp_size];  // of a store, without the fingerprints
 };
 
-inline const uint16_t* WarpRecord::split(Row& row)
+inline Request WarpRecord::request_of(const Row& row, uint32_t lanes, int order, const uint32_t* times)
 {
-    for (int lane = 0; lane < warp_size; ++lane) {
-        before_[lane] = uint16_t(row.address[lane] >> before_shift);
-        row.address[lane] &= address_bits;
-    }
-    return before_;
+    const Site site = without_turn(row.site[__builtin_ctz(lanes)]);
+    if (kind_of(site) != store) return {site, lanes, row.address, order, times};
+    for (int lane = 0; lane < warp_size; ++lane) address_[lane] = row.address[lane] & address_bits;
+    return {site, lanes, address_, order, times, row.address};
 }
 
 template <typename Count>
@@ -162,23 +164,19 @@ int WarpRecord::flush(int order, uint32_t* times, Count&& count)
 
     if (together) {
         for (size_t i = 0; i < length; ++i) {
-            Row& row = rows_[i];
+            const Row& row = rows_[i];
             if (__builtin_expect(is_event(row.site[first]), 0)) {
                 for (int lane = 0; lane < warp_size; ++lane)
                     if (active_ >> lane & 1) times[lane] = uint32_t(row.address[lane]);
             } else {
-                const Site site = without_turn(row.site[first]);
-                const uint16_t* before = kind_of(site) == store ? split(row) : nullptr;
-                count(Request{site, active_, row.address, order++, times, before});
+                count(request_of(row, active_, order++, times));
             }
         }
     } else {
         std::vector<Group> groups;
         for (size_t index : regroup(groups, times)) {
-            Group& g = groups[index];
-            const Site site = without_turn(g.row.site[__builtin_ctz(g.lanes)]);
-            const uint16_t* before = kind_of(site) == store ? split(g.row) : nullptr;
-            count(Request{site, g.lanes, g.row.address, order++, g.times, before});
+            const Group& g = groups[index];
+            count(request_of(g.row, g.lanes, order++, g.times));
         }
     }
     active_ = 0;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "../error.h"
+#include "launch.h"
 #include "symbols.h"
 
 namespace sim {
@@ -82,6 +84,7 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
     kernel_ = kernel;
     base_ = base;
     arrays_.clear();
+    std::fill(std::begin(declared), std::end(declared), 0);
     static_bytes_ = end_ = cells_ = 0;
     if (const Symbol* function = kernel ? function_at(uint64_t(kernel)) : nullptr) add_arrays_of(*function);
     dynamic_bytes_ = dynamic_bytes;

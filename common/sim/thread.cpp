@@ -105,9 +105,13 @@ void long_loop()
     Worker::here()->threads().pass_turn(65536, uint64_t(SIM_PLACE));
 }
 
-void declares(const volatile void* array, bool of_kernel)
+__thread uintptr_t declared[4];
+
+void declare(uintptr_t array, bool of_kernel)
 {
-    if (watching) Worker::here()->shared().declare(uintptr_t(array), of_kernel ? uint64_t(SIM_PLACE) : 0);
+    if (!watching) return;
+    Worker::here()->shared().declare(array, of_kernel ? uint64_t(SIM_PLACE) : 0);
+    declared[declared_at(array)] = array;
 }
 
 void returns()

@@ -151,7 +151,7 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
             const SharedArray* own = request.lanes >> lane & 1 ? shared_.find(request.address[lane]) : &array;
             if (own == &array) continue;
             offsets[lane] = request.address[lane] - own->begin + own->offset;
-            shared_checker_.check({request.site, 1u << lane, request.address, request.order, request.times, request.before}, warp * warp_size, *own, findings);
+            shared_checker_.check({request.site, 1u << lane, request.address, request.order, request.times, request.recorded}, warp * warp_size, *own, findings);
         }
         units = counter.count({request.site, request.lanes, offsets, request.order, request.times}, Space::shared, 0);
     }
@@ -178,7 +178,7 @@ void Worker::split_by_device(const Request& request, int warp)
             if (recent_->device == first->device) together |= 1u << lane;
         }
         left &= ~together;
-        memory_request({request.site, together, request.address, request.order, request.times, request.before}, warp, *first, first->device >= 0 && first->device != settings().device);
+        memory_request({request.site, together, request.address, request.order, request.times, request.recorded}, warp, *first, first->device >= 0 && first->device != settings().device);
     }
 }
 
