@@ -9,49 +9,28 @@ using cuFloatComplex = float2;
 using cuDoubleComplex = double2;
 using cuComplex = cuFloatComplex;
 
-SIM_INLINE cuFloatComplex make_cuFloatComplex(float real, float imaginary) { return make_float2(real, imaginary); }
-SIM_INLINE float cuCrealf(cuFloatComplex x) { return x.x; }
-SIM_INLINE float cuCimagf(cuFloatComplex x) { return x.y; }
-SIM_INLINE cuFloatComplex cuConjf(cuFloatComplex x) { return make_float2(x.x, -x.y); }
-SIM_INLINE cuFloatComplex cuCaddf(cuFloatComplex x, cuFloatComplex y) { return make_float2(x.x + y.x, x.y + y.y); }
-SIM_INLINE cuFloatComplex cuCsubf(cuFloatComplex x, cuFloatComplex y) { return make_float2(x.x - y.x, x.y - y.y); }
-SIM_INLINE cuFloatComplex cuCmulf(cuFloatComplex x, cuFloatComplex y) { return make_float2(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x); }
-SIM_INLINE float cuCabsf(cuFloatComplex x) { return ::hypotf(x.x, x.y); }
-// The divisor is scaled first: its square may leave the range of the type.
-SIM_INLINE cuFloatComplex cuCdivf(cuFloatComplex x, cuFloatComplex y)
-{
-    const float scale = 1 / (::fabsf(y.x) + ::fabsf(y.y));
-    const cuFloatComplex a = make_float2(x.x * scale, x.y * scale), b = make_float2(y.x * scale, y.y * scale);
-    const float square = b.x * b.x + b.y * b.y;
-    return make_float2((a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square);
-}
-// x * y + z
-SIM_INLINE cuFloatComplex cuCfmaf(cuFloatComplex x, cuFloatComplex y, cuFloatComplex z)
-{
-    return make_float2(x.x * y.x + z.x - x.y * y.y, x.x * y.y + z.y + x.y * y.x);
-}
-
-SIM_INLINE cuDoubleComplex make_cuDoubleComplex(double real, double imaginary) { return make_double2(real, imaginary); }
-SIM_INLINE double cuCreal(cuDoubleComplex x) { return x.x; }
-SIM_INLINE double cuCimag(cuDoubleComplex x) { return x.y; }
-SIM_INLINE cuDoubleComplex cuConj(cuDoubleComplex x) { return make_double2(x.x, -x.y); }
-SIM_INLINE cuDoubleComplex cuCadd(cuDoubleComplex x, cuDoubleComplex y) { return make_double2(x.x + y.x, x.y + y.y); }
-SIM_INLINE cuDoubleComplex cuCsub(cuDoubleComplex x, cuDoubleComplex y) { return make_double2(x.x - y.x, x.y - y.y); }
-SIM_INLINE cuDoubleComplex cuCmul(cuDoubleComplex x, cuDoubleComplex y) { return make_double2(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x); }
-SIM_INLINE double cuCabs(cuDoubleComplex x) { return ::hypot(x.x, x.y); }
-// The divisor is scaled first: its square may leave the range of the type.
-SIM_INLINE cuDoubleComplex cuCdiv(cuDoubleComplex x, cuDoubleComplex y)
-{
-    const double scale = 1 / (::fabs(y.x) + ::fabs(y.y));
-    const cuDoubleComplex a = make_double2(x.x * scale, x.y * scale), b = make_double2(y.x * scale, y.y * scale);
-    const double square = b.x * b.x + b.y * b.y;
-    return make_double2((a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square);
-}
-// x * y + z
-SIM_INLINE cuDoubleComplex cuCfma(cuDoubleComplex x, cuDoubleComplex y, cuDoubleComplex z)
-{
-    return make_double2(x.x * y.x + z.x - x.y * y.y, x.x * y.y + z.y + x.y * y.x);
-}
+// `f`: what the names of the functions for this type end in. cuCfma gives x * y + z. cuCdiv scales the divisor first: its square
+// may leave the range of the type.
+#define SIM_COMPLEX(real, pair, f)                                                                                                            \
+    SIM_INLINE pair make_##pair(real x, real y) { return pair{x, y}; }                                                                        \
+    SIM_INLINE real cuCreal##f(pair x) { return x.x; }                                                                                        \
+    SIM_INLINE real cuCimag##f(pair x) { return x.y; }                                                                                        \
+    SIM_INLINE pair cuConj##f(pair x) { return pair{x.x, -x.y}; }                                                                             \
+    SIM_INLINE pair cuCadd##f(pair x, pair y) { return pair{x.x + y.x, x.y + y.y}; }                                                          \
+    SIM_INLINE pair cuCsub##f(pair x, pair y) { return pair{x.x - y.x, x.y - y.y}; }                                                          \
+    SIM_INLINE pair cuCmul##f(pair x, pair y) { return pair{x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x}; }                                  \
+    SIM_INLINE pair cuCfma##f(pair x, pair y, pair z) { return pair{x.x * y.x + z.x - x.y * y.y, x.x * y.y + z.y + x.y * y.x}; }              \
+    SIM_INLINE real cuCabs##f(pair x) { return ::hypot##f(x.x, x.y); }                                                                        \
+    SIM_INLINE pair cuCdiv##f(pair x, pair y)                                                                                                 \
+    {                                                                                                                                         \
+        const real scale = 1 / (::fabs##f(y.x) + ::fabs##f(y.y));                                                                             \
+        const pair a{x.x * scale, x.y * scale}, b{y.x * scale, y.y * scale};                                                                  \
+        const real square = b.x * b.x + b.y * b.y;                                                                                            \
+        return pair{(a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square};                                                      \
+    }
+SIM_COMPLEX(float, cuFloatComplex, f)
+SIM_COMPLEX(double, cuDoubleComplex, )
+#undef SIM_COMPLEX
 
 SIM_INLINE cuComplex make_cuComplex(float real, float imaginary) { return make_cuFloatComplex(real, imaginary); }
 SIM_INLINE cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex x) { return make_cuDoubleComplex(x.x, x.y); }
