@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What Nsight Compute counts for plain CUDA programs: divergent kernels, and accesses of all kinds.
 
-usage: python3 tests/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [kinds]     (default: all)
+usage: python3 tests/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [races] [kinds]     (default: all)
 
   build       compiles tests/divergence.cu and tests/atomics_async.cu, and runs them: every result is checked
   divergence  the counts for every launch of the first        -> DIR/h200_divergence.csv
   kinds       the counts for every launch of the second       -> DIR/h200_kinds.csv
   sanitize    memcheck and racecheck on both                  -> DIR/h200_plain_sanitizer.csv
+  races       racecheck on programs whose threads store to one place of shared memory, or load what others store
+                                                              -> DIR/h200_races.csv
 
 Runs on a machine with a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row is a launch; a column that
 the machine has no metric for is left out. DIR/h200_metrics.csv says which metric a column is, and which are missing.
@@ -30,6 +32,7 @@ from lessons import ROOT, run
 
 PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}
 TOOLS = ["memcheck", "racecheck"]
+RACES = ["different_ways", "other_value", "race_of_threads", "same_value"]  # of tests/programs
 
 
 def of(column, metric, *operations, suffix=".sum"):
@@ -76,6 +79,14 @@ def program(part):
 def compiling(part):
     return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings",
             "-o", program(part), ROOT / f"tests/{PROGRAMS[part]}.cu"]
+
+
+def compiling_race(name):
+    return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", "-o", build_folder() / name, ROOT / f"tests/programs/{name}.cu"]
+
+
+def checking_race(name):
+    return ["compute-sanitizer", "--tool", "racecheck", "--racecheck-report", "hazard", build_folder() / name]
 
 
 def profiling(part, metrics, log):
@@ -182,8 +193,21 @@ def sanitize(out):
     write(out / "h200_plain_sanitizer.csv", rows)
 
 
+def races(out):
+    build_folder().mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name in RACES:
+        done = run(*compiling_race(name), timeout=300)
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
+        summary = re.findall(r"^=+ (RACECHECK SUMMARY: .*\((\d+) errors.*)$", run(*checking_race(name), timeout=400).stdout, re.M)
+        expect(len(summary) == 1, f"racecheck on {name}: {summary}")
+        rows += [{**machine(), "tool": "racecheck", "program": name, "hazards": errors, "summary": text} for text, errors in summary]
+    write(out / "h200_races.csv", rows)
+
+
 def main():
-    parts = {"build": build, "divergence": divergence, "sanitize": sanitize, "kinds": kinds}
+    parts = {"build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "kinds": kinds}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--dry-run", action="store_true", help="print the commands, run nothing")
@@ -200,6 +224,8 @@ def main():
                 commands += [compiling(part) for part in PROGRAMS] + [[program(part)] for part in PROGRAMS]
             elif name == "sanitize":
                 commands += [sanitizing(tool, part) for tool in TOOLS for part in PROGRAMS]
+            elif name == "races":
+                commands += [command for name in RACES for command in (compiling_race(name), checking_race(name))]
             else:
                 commands += [["ncu", "--query-metrics"], profiling(name, WANTED[name], "LOG")]
         print("\n".join(shlex.join(os.fspath(word) for word in command) for command in commands))

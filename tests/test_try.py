@@ -107,6 +107,12 @@ def test_each_fault_is_found_at_its_line(name):
         assert re.match(words.replace("HERE", f"tests/programs/{name}.cu"), line), line
 
 
+@pytest.mark.parametrize("row", csv.DictReader(open(ROOT / "tests/data/h200_races.csv")), ids=lambda row: row["program"])
+def test_races_in_shared_memory_are_those_that_racecheck_finds(row):
+    found = [f for f in findings(tried(row["program"], options="--quiet")) if "hazard in shared memory" in f]
+    assert bool(found) == (int(row["hazards"]) > 0), found
+
+
 def test_the_page_shows_what_the_first_program_prints():
     page = (ROOT / "common/GPU.md").read_text()
     (block,) = re.findall(r"^```\n(  load .*?)^```", page, re.MULTILINE | re.DOTALL)

@@ -252,7 +252,7 @@ WRONG = [
           "tall, partitions, looping", "never written",
           {"+= gridDim.x * gridDim.y": "= wide * high"}),
     Wrong(6, "only_squares", "The diagonal of a square, for all: it takes tiles twice and leaves others out.",
-          "shapes, clean, tall, partitions, looping", "never written",
+          "shapes, tall, partitions, looping", "never written",
           {"wide;": "high;"}),
     Wrong(6, "only_tiles", "Tiles cut off by the edge are not counted.",
           "shapes, tall, partitions, looping", "never written",

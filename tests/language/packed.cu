@@ -154,7 +154,10 @@ __global__ void norms(double* out, const double* a, const float* b)
     int n = 0;
     out[n++] = norm(4, a);
     out[n++] = rnorm(4, a);
-    out[n++] = norm(0, a);
+    out[n++] = norm(0, a + 1);
+    out[n++] = rnorm(-1, a + 1);
+    out[n++] = norm(2, a + 4);
+    out[n++] = normf(1, b);
     out[n++] = normf(3, b);
     out[n++] = rnormf(3, b);
     const __half2 z = __hcmadd(__floats2half2_rn(1, 2), __floats2half2_rn(3, 4), __floats2half2_rn(0.5f, 0.25f));
@@ -210,9 +213,9 @@ int main()
     for (const Complex& z : expected) wanted.insert(wanted.end(), {z.real(), z.imag()});
     row("packed: cuComplex", parts_of.near(wanted, 1e-6));
 
-    Array<double> results(8), a(std::vector<double>{1, 2, 4, 10});
+    Array<double> results(11), a(std::vector<double>{1, 2, 4, 10, 3e200, -4e200});
     Array<float> b(std::vector<float>{2, 3, 6});
     norms<<<1, 1>>>(results.device(), a.device(), b.device());
-    row("packed: norms, __hcmadd", results.near({11, 1 / 11.0, 0, 7, 1 / 7.0, -4.5, 10.25, 2147483647.0}, 1e-6) && isdigit('7'));
+    row("packed: norms, __hcmadd", results.near({11, 1 / 11.0, 2, 0.5, 5e200, 2, 7, 1 / 7.0, -4.5, 10.25, 2147483647.0}, 1e-6) && isdigit('7'));
     return wrong_rows() != 0;
 }

@@ -127,25 +127,25 @@ SIM_INLINE float rnorm4df(float a, float b, float c, float d) { return float(1 /
 
 namespace sim {
 
+// No square is formed, which may leave the range. Of fewer than two numbers it is the absolute value of the first, as on an H200.
 template <typename T>
-SIM_INLINE double sum_of_squares(int n, const T* a)
+SIM_INLINE double length(int n, const T* a)
 {
-    double sum = 0;
+    double length = ::fabs(double(a[0]));
     Turns turns;
-    for (int i = 0; i < n; ++i) {
-        const double x = a[i];
-        sum += x * x;
+    for (int i = 1; i < n; ++i) {
+        length = ::hypot(length, double(a[i]));
         turns.next();
     }
-    return sum;
+    return length;
 }
 
 }  // namespace sim
 
-SIM_INLINE double norm(int n, const double* a) { return ::sqrt(sim::sum_of_squares(n, a)); }
-SIM_INLINE float normf(int n, const float* a) { return float(::sqrt(sim::sum_of_squares(n, a))); }
+SIM_INLINE double norm(int n, const double* a) { return sim::length(n, a); }
+SIM_INLINE float normf(int n, const float* a) { return float(sim::length(n, a)); }
 SIM_INLINE double rnorm(int n, const double* a) { return 1 / norm(n, a); }
-SIM_INLINE float rnormf(int n, const float* a) { return float(1 / ::sqrt(sim::sum_of_squares(n, a))); }
+SIM_INLINE float rnormf(int n, const float* a) { return float(1 / sim::length(n, a)); }
 
 SIM_INLINE double normcdf(double x) { return ::erfc(-x * M_SQRT1_2) / 2; }
 SIM_INLINE float normcdff(float x) { return float(normcdf(x)); }
