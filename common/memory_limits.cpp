@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -21,14 +20,16 @@ uint64_t number_in(const std::string& path, uint64_t otherwise)
     return in >> value ? value : otherwise;
 }
 
-// The number behind a name in a file with a name and a number in each line; 0 if there is none.
+// The number behind the name that a line of the file begins with; 0 if there is none.
 uint64_t number_of(const std::string& path, const std::string& name)
 {
     std::ifstream in(path);
-    std::string word;
-    uint64_t value = 0;
-    while (in >> word >> value)
-        if (word == name) return value;
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::string word;
+        uint64_t value = 0;
+        if (words >> word && word == name && words >> value) return value;
+    }
     return 0;
 }
 
@@ -76,13 +77,7 @@ uint64_t left_in_groups(const std::string& groups, const std::string& root)
 uint64_t available_memory()
 {
     // MemAvailable counts caches that give way; sysconf does not.
-    uint64_t kib = 0;
-    if (FILE* meminfo = fopen("/proc/meminfo", "r")) {
-        char line[256];
-        while (fgets(line, sizeof line, meminfo))
-            if (sscanf(line, "MemAvailable: %lu kB", &kib) == 1) break;
-        fclose(meminfo);
-    }
+    const uint64_t kib = number_of("/proc/meminfo", "MemAvailable:");
     const uint64_t machine = kib ? kib * 1024 : uint64_t(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
     std::ifstream groups("/proc/self/cgroup");
     return std::min(machine, left_in_groups({std::istreambuf_iterator<char>(groups), {}}, "/sys/fs/cgroup"));

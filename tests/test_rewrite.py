@@ -217,6 +217,13 @@ REWRITTEN = {
                   '__attribute__((section("sim_constant"), aligned(32))) float a[2]; static __attribute__((section("sim_constant_const"), aligned(32))) const float b = 1; '
                   '__attribute__((section("sim_device_const"), aligned(32))) constexpr int c = 1; '
                   '__attribute__((section("sim_device_const"), aligned(32))) const char* const d = e;'),
+    "inline": ("inline __device__ int a; static inline __device__ int b; namespace { inline __device__ int c; } namespace n { inline __constant__ const int d = 1; }",
+               '__attribute__((section("sim_device_inline"), aligned(32))) inline int a; static __attribute__((section("sim_device"), aligned(32))) inline int b; '
+               'namespace { __attribute__((section("sim_device"), aligned(32))) inline int c; } '
+               'namespace n { __attribute__((section("sim_constant_const_inline"), aligned(32))) inline const int d = 1; }'),
+    "template": ("template <typename T> __device__ T a; template <> __device__ char a<char>;",
+                 'template <typename T> __attribute__((aligned(32))) T a; static const char sim_template_sim_device_a[] __attribute__((used)) = ""; '
+                 'template <> __attribute__((aligned(32))) char a<char>;'),
     "function pointer": ("typedef __device__ int (*F)(int);", "typedef int (*F)(int);"),
     # What only the host does.
     "host's own": ("void f() { asm(\"\"); wmma::x(); tex2D(1); cudaTextureObject_t t; this_grid(); texture<int> u; } struct texture; "

@@ -237,11 +237,10 @@ std::vector<Symbol> device_variables(const char* section)
     file.for_each_symbol(STT_OBJECT, [&](const Symbol& s, unsigned) {
         const size_t at = s.name.find(note);
         if (at == std::string_view::npos) return;
-        size_t digits = at;
-        while (digits && std::isdigit(s.name[digits - 1])) --digits;
-        const size_t bytes = std::strtoul(s.name.data() + digits, nullptr, 10) - note.size();
-        const std::string variable = std::to_string(bytes) + std::string(s.name.substr(at + note.size(), bytes)) + "I";
-        const std::string scope(s.name.substr(0, digits - (digits && s.name[digits - 1] == 'L')));
+        const bool in_a_scope = s.name.compare(0, 3, "_ZN") == 0;  // whose end is an E
+        const std::string_view whole = s.name.substr(at, s.name.size() - at - in_a_scope), of = whole.substr(note.size());
+        const size_t digits = at - std::to_string(whole.size()).size();
+        const std::string scope(s.name.substr(0, digits - (s.name[digits - 1] == 'L'))), variable = std::to_string(of.size()) + std::string(of) + "I";
         for (const char* linkage : {"", "L"}) begins.push_back(scope + linkage + variable);
     });
     std::vector<Symbol> all;

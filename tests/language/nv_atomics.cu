@@ -61,11 +61,15 @@ __device__ int numbers[n];
 }
 }  // namespace inner
 static inline __device__ int counter;
+namespace {
+inline __device__ int hidden;
+}
 
 __global__ void variables(int* out)
 {
     out[threadIdx.x] = mask<int>[threadIdx.x] + int(mask<float>[threadIdx.x]) + mask<char>[threadIdx.x];
     atomicAdd(&counter, 2);
+    atomicAdd(&hidden, 3);
     if (threadIdx.x) return;
     inner::sum<int> = 7;
     inner::numbers<3>[2] = 4;
@@ -106,11 +110,12 @@ int main()
     must(cudaMemcpyToSymbol(mask<int>, whole, sizeof whole));
     must(cudaMemcpyToSymbol(mask<float>, floats, sizeof floats));
     variables<<<1, 4>>>(out.device());
-    int sum = 0, numbers[3] = {}, count = 0;
+    int sum = 0, numbers[3] = {}, count = 0, unseen = 0;
     must(cudaMemcpyFromSymbol(&sum, inner::sum<int>, sizeof sum));
     must(cudaMemcpyFromSymbol(numbers, inner::numbers<3>, sizeof numbers));
     must(cudaMemcpyFromSymbol(&count, counter, sizeof count));
-    row("variables: of templates, inline", out.is({12, 22, 33, 44}) && sum == 7 && numbers[0] == 0 && numbers[2] == 4 && count == 8);
+    must(cudaMemcpyFromSymbol(&unseen, hidden, sizeof unseen));
+    row("variables: of templates, inline", out.is({12, 22, 33, 44}) && sum == 7 && numbers[0] == 0 && numbers[2] == 4 && count == 8 && unseen == 12);
 
     const std::vector<float> values{1.5f, -0.0078125f, 70000, 3.14159f};
     Array<float> from(values), back(4);

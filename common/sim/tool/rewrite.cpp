@@ -483,15 +483,17 @@ void Rewriter::dynamic_shared_use(int i)
 void Rewriter::device_variable(const Declaration& d)
 {
     std::string section = d.has("__managed__") ? "sim_managed" : d.has("__constant__") ? "sim_constant" : "sim_device";
-    // A section holds either constants or variables, and g++ keeps inline variables apart from others.
+    // A section holds either constants or variables, and g++ keeps variables that several files may define apart from others.
     if (d.constant() && !d.has("__managed__")) section += "_const";
-    if (d.has_inline()) section += "_inline";
+    if (d.has_inline() && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
+    // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old compilers ignore
+    // and newer ones would refuse: the simulator finds them by the name that is put beside the template.
+    const bool of_template = d.header && at_namespace_scope(source_, d.first);
     // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
-    qualify(d, (d.has("static") ? "static " : "") + ("__attribute__((section(\"" + section + "\"), aligned(32))) "));
-    // g++ ignores the section of a template's variables: the simulator finds them by this name.
+    qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" + (of_template ? "" : "section(\"" + section + "\"), ") + "aligned(32))) ");
     const std::string name(source_.spelling(d.name));
-    if (!d.header || source_.is(d.header + 1, ">") || !at_namespace_scope(source_, d.first)) return;
-    if (!templates_.insert(scope_of(source_, d.first) + "::" + name).second) return;
+    const bool specialization = of_template && source_.is(d.header + 1, ">");
+    if (!of_template || specialization || !templates_.insert(scope_of(source_, d.first) + "::" + name).second) return;
     int end = d.stop;
     while (end <= source_.count() && !source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
     edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");

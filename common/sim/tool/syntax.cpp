@@ -229,6 +229,13 @@ bool at_namespace_scope(const Source& s, int i)
     return true;
 }
 
+bool in_unnamed_namespace(const Source& s, int i)
+{
+    for (int open = s[i].parent; open; open = s[open].parent)
+        if (s.is(open, "{") && namespace_name(s, open) == open) return true;
+    return false;
+}
+
 std::string scope_of(const Source& s, int i)
 {
     std::string scope;

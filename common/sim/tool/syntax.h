@@ -33,6 +33,8 @@ int lambda_around(const Source& source, int i);
 
 bool at_namespace_scope(const Source& source, int i);
 
+bool in_unnamed_namespace(const Source& source, int i);
+
 // The namespaces around token i: "a::b".
 std::string scope_of(const Source& source, int i);
 
