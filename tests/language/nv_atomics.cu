@@ -85,7 +85,7 @@ int main()
 {
     const auto check_changes = [](auto zero, const char* name) {
         using T = decltype(zero);
-        std::vector<T> start(11, 0), expected{total * (total - 1) / 2, total, T(-2 * total), total - 1, 0, 0xffff, T(~T(0) << 4), 0};
+        std::vector<T> start(11, 0), expected{total * (total - 1) / 2, total, T(-2 * total), total - 1, 0, 0xffff, T(-16), 0};
         start[4] = 1000;
         start[6] = T(~T(0));
         for (int b = 0; b < blocks; ++b)
