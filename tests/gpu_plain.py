@@ -10,7 +10,7 @@ usage: python3 tests/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sa
   races       racecheck on programs whose threads store to one place of shared memory, or load what others store
                                                               -> DIR/h200_races.csv
 
-Runs on a machine with a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row is a launch; a column that
+Runs on a machine with a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row of counts is a launch; a column that
 the machine has no metric for is left out. DIR/h200_metrics.csv says which metric a column is, and which are missing.
 --dry-run prints the commands and runs nothing. Exits 1 if anything is not as it should be, and says what.
 """
@@ -30,9 +30,10 @@ import gpu
 from gpu import at_once, expect, failures, machine, write
 from lessons import ROOT, run
 
-PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}
+PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}  # of tests
 TOOLS = ["memcheck", "racecheck"]
-RACES = ["different_ways", "other_value", "race_of_threads", "same_value"]  # of tests/programs
+RACES = [f"programs/{name}" for name in ("different_ways", "other_value", "race_of_threads", "same_value")]
+EVERY_HAZARD = ["--racecheck-report", "hazard"]
 
 
 def of(column, metric, *operations, suffix=".sum"):
@@ -72,30 +73,23 @@ def build_folder():
     return ROOT / "build/tests/plain"
 
 
-def program(part):
-    return build_folder() / PROGRAMS[part]
+def program(name):
+    return build_folder() / pathlib.Path(name).name
 
 
-def compiling(part):
+def compiling(name):
+    """The command for tests/NAME.cu."""
     return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings",
-            "-o", program(part), ROOT / f"tests/{PROGRAMS[part]}.cu"]
-
-
-def compiling_race(name):
-    return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", "-o", build_folder() / name, ROOT / f"tests/programs/{name}.cu"]
-
-
-def checking_race(name):
-    return ["compute-sanitizer", "--tool", "racecheck", "--racecheck-report", "hazard", build_folder() / name]
+            "-o", program(name), ROOT / f"tests/{name}.cu"]
 
 
 def profiling(part, metrics, log):
     return ["ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--log-file", log,
-            "--metrics", ",".join(metrics.values()), program(part)]
+            "--metrics", ",".join(metrics.values()), program(PROGRAMS[part])]
 
 
-def sanitizing(tool, part):
-    return ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99", program(part)]
+def sanitizing(tool, name, *options):
+    return ["compute-sanitizer", "--tool", tool, *options, "--error-exitcode", "99", program(name)]
 
 
 def launches(output):
@@ -103,16 +97,21 @@ def launches(output):
     return [{"kernel": k, "type": t, "result": r} for k, t, r in re.findall(r"^(\w+),([\w ]+),(right|wrong)\b", output, re.M)]
 
 
-def build(out):
+def compile_all(names):
     build_folder().mkdir(parents=True, exist_ok=True)
-    for part, done in zip(PROGRAMS, at_once([(part,) for part in PROGRAMS], lambda part: run(*compiling(part), timeout=300), 2)):
+    for done in at_once([(name,) for name in names], lambda name: run(*compiling(name), timeout=300), 2):
         if done.returncode:
             sys.exit(done.stdout + done.stderr)
-        done = run(program(part))
+
+
+def build(out):
+    compile_all(PROGRAMS.values())
+    for name in PROGRAMS.values():
+        done = run(program(name))
         found = launches(done.stdout)
         expect(done.returncode == 0 and found and all(x["result"] == "right" for x in found),
-               f"{PROGRAMS[part]}: exit {done.returncode}: {[x for x in found if x['result'] != 'right']} {done.stderr}")
-        print(f"{PROGRAMS[part]}: {len(found)} launches, {sum(x['result'] == 'right' for x in found)} right", flush=True)
+               f"{name}: exit {done.returncode}: {[x for x in found if x['result'] != 'right']} {done.stderr}")
+        print(f"{name}: {len(found)} launches, {sum(x['result'] == 'right' for x in found)} right", flush=True)
 
 
 offered_metrics = set()
@@ -182,27 +181,25 @@ def kinds(out):
 
 
 def sanitize(out):
-    jobs = [(tool, part) for tool in TOOLS for part in PROGRAMS]
+    jobs = [(tool, name) for tool in TOOLS for name in PROGRAMS.values()]
     rows = []
-    for (tool, part), done in zip(jobs, at_once(jobs, lambda tool, part: run(*sanitizing(tool, part), timeout=400), 4)):
+    for (tool, name), done in zip(jobs, at_once(jobs, lambda tool, name: run(*sanitizing(tool, name), timeout=400), 4)):
         summary = "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.M))
         if done.returncode or not re.search(r"SUMMARY: 0 (errors|hazards)", summary):
-            expect(False, f"{tool} on {PROGRAMS[part]}: exit {done.returncode}: {summary}")
+            expect(False, f"{tool} on {name}: exit {done.returncode}: {summary}")
             print("\n".join(re.findall(r"^=+ .*$", done.stdout, re.M)[:40]))
-        rows.append({**machine(), "tool": tool, "program": PROGRAMS[part], "exit_status": done.returncode, "summary": summary})
+        rows.append({**machine(), "tool": tool, "program": name, "exit_status": done.returncode, "summary": summary})
     write(out / "h200_plain_sanitizer.csv", rows)
 
 
 def races(out):
-    build_folder().mkdir(parents=True, exist_ok=True)
+    compile_all(RACES)
     rows = []
     for name in RACES:
-        done = run(*compiling_race(name), timeout=300)
-        if done.returncode:
-            sys.exit(done.stdout + done.stderr)
-        summary = re.findall(r"^=+ (RACECHECK SUMMARY: .*\((\d+) errors.*)$", run(*checking_race(name), timeout=400).stdout, re.M)
+        done = run(*sanitizing("racecheck", name, *EVERY_HAZARD), timeout=400)
+        summary = re.findall(r"^=+ (RACECHECK SUMMARY: .*\((\d+) errors.*)$", done.stdout, re.M)
         expect(len(summary) == 1, f"racecheck on {name}: {summary}")
-        rows += [{**machine(), "tool": "racecheck", "program": name, "hazards": errors, "summary": text} for text, errors in summary]
+        rows += [{**machine(), "tool": "racecheck", "program": program(name).name, "hazards": errors, "summary": text} for text, errors in summary]
     write(out / "h200_races.csv", rows)
 
 
@@ -219,15 +216,15 @@ def main():
     names = options.parts or list(parts)
     if options.dry_run:
         commands = []
-        for name in names:
-            if name == "build":
-                commands += [compiling(part) for part in PROGRAMS] + [[program(part)] for part in PROGRAMS]
-            elif name == "sanitize":
-                commands += [sanitizing(tool, part) for tool in TOOLS for part in PROGRAMS]
-            elif name == "races":
-                commands += [command for name in RACES for command in (compiling_race(name), checking_race(name))]
+        for part in names:
+            if part == "build":
+                commands += [compiling(name) for name in PROGRAMS.values()] + [[program(name)] for name in PROGRAMS.values()]
+            elif part == "sanitize":
+                commands += [sanitizing(tool, name) for tool in TOOLS for name in PROGRAMS.values()]
+            elif part == "races":
+                commands += [command for name in RACES for command in (compiling(name), sanitizing("racecheck", name, *EVERY_HAZARD))]
             else:
-                commands += [["ncu", "--query-metrics"], profiling(name, WANTED[name], "LOG")]
+                commands += [["ncu", "--query-metrics"], profiling(part, WANTED[part], "LOG")]
         print("\n".join(shlex.join(os.fspath(word) for word in command) for command in commands))
         return 0
     options.out.mkdir(parents=True, exist_ok=True)
