@@ -221,9 +221,10 @@ REWRITTEN = {
                '__attribute__((section("sim_device_inline"), aligned(32))) inline int a; static __attribute__((section("sim_device"), aligned(32))) inline int b; '
                'namespace { __attribute__((section("sim_device"), aligned(32))) inline int c; } '
                'namespace n { __attribute__((section("sim_constant_const_inline"), aligned(32))) inline const int d = 1; }'),
-    "template": ("template <typename T> __device__ T a; template <> __device__ char a<char>;",
+    "template": ("template <typename T> __device__ T a; template <> __device__ char a<char>; template <typename T> inline __device__ T b;",
                  'template <typename T> __attribute__((aligned(32))) T a; static const char sim_template_sim_device_a[] __attribute__((used)) = ""; '
-                 'template <> __attribute__((aligned(32))) char a<char>;'),
+                 'template <> __attribute__((aligned(32))) char a<char>; '
+                 'template <typename T> __attribute__((aligned(32))) inline T b; static const char sim_template_sim_device_b[] __attribute__((used)) = "";'),
     "function pointer": ("typedef __device__ int (*F)(int);", "typedef int (*F)(int);"),
     # What only the host does.
     "host's own": ("void f() { asm(\"\"); wmma::x(); tex2D(1); cudaTextureObject_t t; this_grid(); texture<int> u; } struct texture; "

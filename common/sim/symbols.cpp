@@ -232,7 +232,7 @@ std::vector<Symbol> device_variables(const char* section)
     const File& file = File::get();
     const std::string name = section, note = "sim_template_" + name + "_";
     // How the mangled names of a template's variables begin, from the name that the rewriter left beside it: _ZN1NL23sim_template_sim_device_xE stands
-    // for _ZN1N1xI, and for _ZN1NL1xI.
+    // for _ZN1N1xI, and for _ZN1NL1xI. The L may be missing, so that the number follows a digit of the scope.
     std::vector<std::string> begins;
     file.for_each_symbol(STT_OBJECT, [&](const Symbol& s, unsigned) {
         const size_t at = s.name.find(note);

@@ -483,12 +483,12 @@ void Rewriter::dynamic_shared_use(int i)
 void Rewriter::device_variable(const Declaration& d)
 {
     std::string section = d.has("__managed__") ? "sim_managed" : d.has("__constant__") ? "sim_constant" : "sim_device";
+    // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old compilers ignore
+    // and newer ones would refuse. The simulator finds them by the name that is put beside the template.
+    const bool of_template = d.header && at_namespace_scope(source_, d.first);
     // A section holds either constants or variables, and g++ keeps variables that several files may define apart from others.
     if (d.constant() && !d.has("__managed__")) section += "_const";
-    if (d.has_inline() && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
-    // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old compilers ignore
-    // and newer ones would refuse: the simulator finds them by the name that is put beside the template.
-    const bool of_template = d.header && at_namespace_scope(source_, d.first);
+    if (d.has_inline() && !of_template && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
     // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
     qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" + (of_template ? "" : "section(\"" + section + "\"), ") + "aligned(32))) ");
     const std::string name(source_.spelling(d.name));
