@@ -252,7 +252,7 @@ build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS) build/fl
 
 # make report installs only the packages of plots, and none where python3 has them; make test adds those of the tests. pip resolves
 # both files together, so that no package of the tests changes a pinned version of plots. Python compiles a module when it is first
-# imported; to compile all of them takes as long as to fetch them.
+# imported. To compile all of them takes as long as to fetch them.
 VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 VENV_CREATE = python3 -m venv .venv > build/venv.log 2>&1 || { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }

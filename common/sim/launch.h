@@ -125,6 +125,7 @@ SIM_FUNCTION void returns();
 
 // Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. `of_kernel`: a kernel
 // declares it, and not a function that a kernel calls. The block's last ones are remembered, so that one thread tells for all.
+// Their addresses are multiples of 256.
 extern __thread uintptr_t declared[4];
 constexpr unsigned declared_at(uintptr_t array) { return array / 256 % 4; }
 SIM_FUNCTION void declare(uintptr_t array, bool of_kernel);

@@ -9,8 +9,8 @@ using cuFloatComplex = float2;
 using cuDoubleComplex = double2;
 using cuComplex = cuFloatComplex;
 
-// `f`: what the names of the functions for this type end in. cuCfma gives x * y + z. cuCdiv scales the divisor first: its square
-// may leave the range of the type.
+// `f`: what the names of the functions for this type end in. cuCfma gives x * y + z. cuCdiv scales the divisor first, because
+// its square may leave the range of the type.
 #define SIM_COMPLEX(real, pair, f)                                                                                                            \
     SIM_INLINE pair make_##pair(real x, real y) { return pair{x, y}; }                                                                        \
     SIM_INLINE real cuCreal##f(pair x) { return x.x; }                                                                                        \
