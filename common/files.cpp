@@ -7,10 +7,12 @@
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 
 #include "error.h"
 
@@ -30,6 +32,33 @@ bool write_all(int file, const char* text, size_t bytes)
     }
     return true;
 }
+
+// While a file has a name that is not its own, signals that end the program wait, whichever of its threads gets them.
+class SignalsWait {
+public:
+    SignalsWait()
+    {
+        came_ = 0;
+        struct sigaction waits{};
+        waits.sa_handler = [](int number) { came_ = number; };
+        waits.sa_flags = SA_RESTART;
+        for (size_t i = 0; i < std::size(numbers); ++i) sigaction(numbers[i], &waits, &before_[i]);
+    }
+    ~SignalsWait()
+    {
+        const int error = errno;
+        for (size_t i = 0; i < std::size(numbers); ++i) sigaction(numbers[i], &before_[i], nullptr);
+        if (came_) raise(came_);
+        errno = error;
+    }
+    SignalsWait(const SignalsWait&) = delete;
+
+private:
+    static constexpr int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    static volatile std::sig_atomic_t came_;
+    struct sigaction before_[std::size(numbers)];
+};
+volatile std::sig_atomic_t SignalsWait::came_;
 
 // Calls make(name) with names of a folder until one is free. False: errno says why.
 template <typename Make>
@@ -87,6 +116,7 @@ void WholeFile::open_unnamed()
     file_ = open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     // EISDIR: the system is older than such files.
     if (file_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+        const SignalsWait wait;
         std::string name;
         with_free_name(folder(), name, [&](const char* free) { return (file_ = open(free, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600)) >= 0; });
         if (file_ >= 0) unlink(name.c_str());
@@ -134,6 +164,7 @@ bool WholeFile::take_place()
     const auto link_to = [&](const char* name) { return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; };
     if (link_to(path_.c_str())) return true;
     // A link replaces nothing; a name does. For a moment, the file has one of its own.
+    const SignalsWait wait;
     std::string name;
     bool named = with_free_name(folder(), name, link_to);
     if (!named) {

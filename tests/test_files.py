@@ -157,6 +157,32 @@ def test_file_systems_without_unnamed_files(function, tmp_path):
     assert sorted(os.listdir(out)) == ["results.csv", "trace.csv"]
 
 
+SIGNAL_BEFORE = """#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int FUNCTION
+{
+    kill(getpid(), NUMBER);
+    return ((int (*)(const char*, const char*))dlsym(RTLD_NEXT, "NAME"))ARGUMENTS;
+}"""
+RENAME = {"FUNCTION": "rename(const char* a, const char* b)", "NAME": "rename", "ARGUMENTS": "(a, b)"}
+UNLINK = {"FUNCTION": "unlink(const char* a)", "NAME": "unlink", "ARGUMENTS": "(a, 0)"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("before, more", [(RENAME, ""), (UNLINK, NO_UNNAMED)], ids=["rename", "unlink"])
+def test_a_signal_while_the_file_has_another_name(before, more, number, tmp_path):
+    """It ends the program, once no file has a name that is not its own."""
+    function = SIGNAL_BEFORE.replace("NUMBER", str(int(number)))
+    for word, text in before.items(): function = function.replace(word, text)
+    environment, out = preloaded(tmp_path, function + "\n" + more), tmp_path / "out"
+    out.mkdir()
+    (out / "results.csv").write_text("old")
+    assert step("step04", "--size", 64, "--csv", out / "results.csv", env=environment).returncode == -number
+    assert os.listdir(out) == ["results.csv"]
+    assert whole(out / "results.csv", 1) if before is RENAME else (out / "results.csv").read_text() == "old"
+
+
 def test_a_folder_that_takes_no_files(tmp_path):
     if os.geteuid() == 0:
         pytest.skip("root may write anywhere")
