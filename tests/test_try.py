@@ -371,7 +371,8 @@ def limited(megabytes, kib):
 def test_memory_that_runs_out():
     """With a limit of addresses: no crash, and a line, a note, or an error of CUDA's."""
     statuses = set()
-    for kib in [*some(range(20000, 120000, 3000), 4), 160000, 400000]:
+    # How many addresses the program needs differs between systems and numbers of processors.
+    for kib in [*some(range(20000, 120000, 3000), 4), *(160000 * 3**n // 2**n for n in range(10))]:
         done = limited(16, kib)
         statuses.add(done.returncode)
         assert done.returncode in (0, 2, 3, 127), (kib, done)  # 127: not even the libraries could be loaded
@@ -381,6 +382,7 @@ def test_memory_that_runs_out():
             assert re.search(r"^note: d_bytes \(cudaMalloc at \S+:14\): cudaErrorMemoryAllocation: it asks for 16.8 MB, and the host has [\d.]+ [kM]B left$", done.stdout, re.M), (kib, done)
         if done.returncode == 0:
             assert "\nnote: d_bytes (cudaMalloc at " in done.stdout and " is too large for the search for races and uninitialized loads\n" in done.stdout and closing(done) == (1, 1, 0), (kib, done)
+            break
     assert statuses >= {0, 2, 3}, statuses
     done = limited(1, 16 << 20)
     assert done.returncode == 0 and "note:" not in done.stdout
