@@ -20,7 +20,9 @@ sys.excepthook = end_quietly
 import contextlib  # noqa: E402: after Ctrl-C is seen to
 import errno  # noqa: E402
 import secrets  # noqa: E402
+import signal  # noqa: E402
 import stat  # noqa: E402
+import threading  # noqa: E402
 
 
 def write(path, content, encoding="utf-8", mode=None):
@@ -87,12 +89,30 @@ def link(file, at, name):
 @contextlib.contextmanager
 def name_for_a_moment(at):
     own = f".new-{secrets.token_hex(8)}"
+    with signals_wait():
+        try:
+            yield own
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(own, dir_fd=at)
+            raise
+
+
+@contextlib.contextmanager
+def signals_wait():
+    """Those that end the program. Python allows this in its main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came = []
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)}
     try:
-        yield own
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(own, dir_fd=at)
-        raise
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in came:
+        signal.raise_signal(number)
 
 
 def replace_by_copy(at, name, data, mode):

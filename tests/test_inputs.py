@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -267,3 +268,16 @@ def test_a_program_that_is_killed_while_it_writes_leaves_nothing(tmp_path):
               "whole.link = lambda *_: os.kill(os.getpid(), 9)\nwhole.write(sys.argv[1], 'x' * 1000000)"
     done = run(PYTHON, "-c", program, tmp_path / "file")
     assert done.returncode == -9 and os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("more", ["", "del os.O_TMPFILE"], ids=["rename", "copy"])
+def test_a_signal_while_the_file_has_another_name(more, number, tmp_path):
+    """It ends the program, once no file has a name that is not its own."""
+    program = f"import os, sys; sys.path.insert(0, {str(ROOT / 'plots')!r}); import whole; rename = os.rename; {more}\n" \
+              f"def late(*names, **folders): os.kill(os.getpid(), {int(number)}); rename(*names, **folders)\n" \
+              "os.rename = late\nsys.exit(whole.run(lambda: whole.write(sys.argv[1], 'new'), 'test'))"
+    (tmp_path / "file").write_text("old")
+    done = run(PYTHON, "-c", program, tmp_path / "file")
+    assert done.returncode == (130 if number == signal.SIGINT else -number), done
+    assert os.listdir(tmp_path) == ["file"] and (tmp_path / "file").read_text() == "new"
