@@ -562,8 +562,8 @@ help:
 	@echo 'make transfers         measure copies between host and GPU by size, pageable and pinned (needs nvcc)'
 	@echo 'make readonly          measure loads through __ldg(), __restrict__ and textures on this GPU (needs nvcc)'
 	@echo 'make trials            measure the variants tried on the way to step 7 on this GPU (needs nvcc)'
-	@echo "make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns; on several GPUs step 8, NCCL and PyTorch"
-	@echo '                       on this GPU, each verified; prints ratios, writes CSV (needs nvcc)'
+	@echo "make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns on this GPU,"
+	@echo '                       each verified; print ratios and write CSV (needs nvcc); on several GPUs also step 8, NCCL and PyTorch'
 	@echo 'make clean             remove what was built'
 	@echo
 	@echo 'CXX=clang++            C++ compiler                           (now: $(CXX))'

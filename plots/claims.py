@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The claims that the sources make, judged from the results at hand.
 
-usage: python3 plots/claims.py RESULTS.csv...
+usage: python3 plots/claims.py [--all] RESULTS.csv...
 
 Takes the files that `./stepNN --csv` writes. For every machine in them, each claim holds, does not hold, or cannot be told
-here. The figures say why, those that the source published stand next to them, and where some are missing, the command that
-measures them. Figures of the simulator's model are marked `model`. What cannot be read goes to stderr, one line each, and the
-rest is judged; exits 2 if nothing is left. plots/sources has a function for each claim, and judging.py says how it is decided.
+here. The figures say why, and those that the source published stand next to them. Claims for which figures are missing are
+listed with the command that measures them. Figures of the simulator's model are marked `model`. What cannot be read goes to
+stderr, one line each, and the rest is judged; exits 2 if nothing is left. plots/sources has a function for each claim, and
+judging.py says how it is decided.
 """
 
 import argparse
@@ -29,26 +30,37 @@ def judge(results, machine):
     return [judged(results, machine) for judged in CLAIMS]
 
 
-def show(results, machine):
+def show(results, machine, everything):
     kinds = {"cuda": "measured", "cpu": "one core, measured", "sim": "simulated: figures of its model"}
     driver = f", driver {machine.driver}" if machine.driver else ""
     print(f"{machine.name}, {kinds[machine.backend]}{driver}, {machine.date[:10]}\n")
+    left_out = {}
     for v in judge(results, machine):
+        if v.why_not and not everything:
+            left_out.setdefault(v.why_not, []).append(v.number)
+            continue
         print(textwrap.fill(f"{v.number:>3}  {v.verdict:<19}  {v.claim} ({v.source})", 125, subsequent_indent=" " * 25))
         print(textwrap.fill(v.sentence, 125, initial_indent=" " * 25, subsequent_indent=" " * 25) + "\n")
+    if left_out:
+        print("     cannot be told here (--all shows each in full)")
+        for why, numbers in left_out.items():
+            print(textwrap.fill(f"{', '.join(numbers)}: {why}", 125, initial_indent=" " * 25, subsequent_indent=" " * 27, break_on_hyphens=False))
+        print()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
-    results = reader.load(parser.parse_args().results)
+    parser.add_argument("--all", action="store_true", help="show the claims that cannot be told here in full, too, each with the figures that it lacks")
+    options = parser.parse_args()
+    results = reader.load(options.results)
     for problem in results.problems:
         print(f"claims.py: {problem}", file=sys.stderr)
     if not results.rows:
         print("claims.py: nothing is left to judge", file=sys.stderr)
         return 2
     for machine in results.machines():
-        show(results, machine)
+        show(results, machine, options.all)
     return 0
 
 

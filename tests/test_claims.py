@@ -531,13 +531,21 @@ def command(*files):
     return run(sys.executable, ROOT / "plots/claims.py", *files)
 
 
+def shown(text):
+    """The numbers of the claims whose verdicts are printed in full."""
+    return re.findall(rf"^ {{0,2}}(\d+[a-z]?)  (?:{HOLDS}|{FAILS}|{UNTOLD}) ", text, re.M)
+
+
 def test_command_line(tmp_path):
     done = command(*H200)
     assert done.returncode == 0 and done.stderr == ""
-    gpu, cpu, sim = [part for part in done.stdout.split("\n\n") if re.match("[A-Z]", part)]
+    gpu, cpu, sim = re.split(r"\n\n(?=[A-Z])", done.stdout)
     assert gpu.startswith("NVIDIA H200, measured, driver 580") and cpu.startswith("Intel") and sim.startswith("H200, simulated")
     for number, verdict in EXPECTED.items():
-        assert f"{number:>3}  {verdict}" in done.stdout.split("\nIntel(R)")[0]
+        assert f"{number:>3}  {verdict}" in gpu
+    listed = [number for line in re.findall(r"^ {25}([\da-z, ]+): (?:run `|about )", gpu, re.M) for number in line.split(", ")]
+    numbers = [judged.claim[0] for judged in claims.CLAIMS]
+    assert listed and sorted(listed + shown(gpu)) == sorted(numbers) == sorted(shown(command("--all", *H200).stdout.split("\n\nIntel")[0]))
     damaged = tmp_path / "damaged.csv"
     damaged.write_text(H200[1].read_text()[:-9])
     done = command(damaged, "/nowhere.csv")

@@ -45,13 +45,15 @@ ROOFLINE_ERROR = 0.65
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """One claim, judged. verdict: HOLDS, FAILS or UNTOLD; figures: all that were looked at, as results.Figure."""
+    """One claim, judged. verdict: HOLDS, FAILS or UNTOLD; figures: all that were looked at, as results.Figure; why_not: '' if it can
+    be judged on this machine, or else what it is about or what has to be run."""
     number: str
     source: str
     claim: str
     verdict: str
     figures: list
     sentence: str
+    why_not: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -277,19 +279,19 @@ def claim(number, source, words, run, about="GPU", quoted=()):
     def decorate(parts_of):
         @functools.wraps(parts_of)
         def judged(results, machine):
-            def verdict(what, figures, sentence):
-                return Verdict(number, source, words, what, figures, sentence)
+            def verdict(what, figures, sentence, why_not=""):
+                return Verdict(number, source, words, what, figures, sentence, why_not)
 
             if about == "GPU" and machine.backend == "cpu":
-                return verdict(UNTOLD, [], f"This is a claim about GPUs, and {machine.name} is none.")
+                return verdict(UNTOLD, [], f"This is a claim about GPUs, and {machine.name} is none.", "about GPUs")
             if about == "CPU" and machine.backend == "sim":
-                return verdict(UNTOLD, [], f"This is a claim about a CPU, and the simulated {machine.name} has no host.")
+                return verdict(UNTOLD, [], f"This is a claim about a CPU, and the simulated {machine.name} has no host.", "about a CPU")
             bench = Bench(results, host(results, machine) if about == "CPU" else machine, host)
             parts = listed(parts_of(bench))
             name = bench.machine.name if bench.machine else machine.name
             print_ = in_print(next(s for s in ("whitepaper", "book", "bandwidth post", "coalescing notes") if source.startswith(s)), parts_of, about, quoted)
             if bench.missing:
-                return verdict(UNTOLD, bench.figures, f"Missing for {name}: {bench.lacks()}. Run `{run}`. {print_}")
+                return verdict(UNTOLD, bench.figures, f"Missing for {name}: {bench.lacks()}. Run `{run}`. {print_}", f"run `{run}`")
             kind = "simulated" if machine.backend == "sim" else "measured"
             return verdict(worst(p.verdict for p in parts), bench.figures, f"{name}, {kind}: {words_of(parts)}. {print_}")
         judged.claim = (number, source, words)

@@ -16,7 +16,8 @@ int main()
     cudaMemcpy(in, before, sizeof before, cudaMemcpyHostToDevice);
     copy<<<4, 256>>>(out, in, 1000);
     cudaMemcpy(after, out, sizeof after, cudaMemcpyDeviceToHost);
-    printf("%s, %s\n", cudaGetErrorString(cudaGetLastError()), memcmp(before, after, sizeof before) ? "FAILED" : "PASSED");
+    bool same = memcmp(before, after, sizeof before) == 0;
+    printf("%s, %s\n", cudaGetErrorString(cudaGetLastError()), same ? "PASSED" : "FAILED");
     cudaFree(in);
     cudaFree(out);
 }
