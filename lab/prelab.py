@@ -4,6 +4,10 @@ The sheet has questions whose numbers are drawn from the name. Case and spaces i
 hand in the file. Prints the path of the sheet. Exit status: 0; 2 bad input.
 """
 
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is nothing to clean up, and the other imports take a moment
+
 import argparse
 import hashlib
 import os
