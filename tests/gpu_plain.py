@@ -9,6 +9,7 @@ usage: python3 tests/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sa
   sanitize    memcheck and racecheck on both                  -> DIR/h200_plain_sanitizer.csv
   races       racecheck on programs whose threads store to one place of shared memory, or load what others store
                                                               -> DIR/h200_races.csv
+              and on random kernels, of tests/random_races.py -> DIR/h200_random_races.csv
 
 Runs on a machine with a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row of counts is a launch; a column that
 the machine has no metric for is left out. DIR/h200_metrics.csv says which metric a column is, and which are missing.
@@ -27,6 +28,7 @@ import tempfile
 import time
 
 import gpu
+import random_races
 from gpu import at_once, expect, failures, machine, write
 from lessons import ROOT, run
 
@@ -81,6 +83,11 @@ def compiling(name):
     """The command for tests/NAME.cu."""
     return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings",
             "-o", program(name), ROOT / f"tests/{name}.cu"]
+
+
+def compiling_random(seed):
+    """Without optimization, or nvcc leaves out stores that nobody loads."""
+    return ["nvcc", "-std=c++17", "-arch=sm_90", "-G", "-w", "-o", program(f"random_{seed}"), build_folder() / f"random_{seed}.cu"]
 
 
 def profiling(part, metrics, log):
@@ -192,15 +199,29 @@ def sanitize(out):
     write(out / "h200_plain_sanitizer.csv", rows)
 
 
+def hazards(name, *arguments):
+    """What racecheck says of a program: its summary, errors and warnings."""
+    done = run(*sanitizing("racecheck", name, *EVERY_HAZARD), *arguments, timeout=400)
+    summary = re.findall(r"^=+ (RACECHECK SUMMARY: .*\((\d+) errors?, (\d+) warnings?\))$", done.stdout, re.M)
+    expect(len(summary) == 1, f"racecheck on {name} {' '.join(arguments)}: {done.stdout[-300:]}")
+    return summary[0] if summary else ("", "", "")
+
+
 def races(out):
     compile_all(RACES)
     rows = []
     for name in RACES:
-        done = run(*sanitizing("racecheck", name, *EVERY_HAZARD), timeout=400)
-        summary = re.findall(r"^=+ (RACECHECK SUMMARY: .*\((\d+) errors.*)$", done.stdout, re.M)
-        expect(len(summary) == 1, f"racecheck on {name}: {summary}")
-        rows += [{**machine(), "tool": "racecheck", "program": program(name).name, "hazards": errors, "summary": text} for text, errors in summary]
+        summary, errors, _ = hazards(name)
+        rows.append({**machine(), "tool": "racecheck", "program": program(name).name, "hazards": errors, "summary": summary})
     write(out / "h200_races.csv", rows)
+
+    for seed in random_races.SEEDS:
+        (build_folder() / f"random_{seed}.cu").write_text(random_races.program(seed))
+        done = run(*compiling_random(seed), timeout=300)
+        expect(done.returncode == 0, f"random_{seed}: {done.stderr}")
+    jobs = [(f"random_{seed}", str(n)) for seed in random_races.SEEDS for n in range(random_races.KERNELS)]
+    write(out / "h200_random_races.csv", [{**machine(), "tool": "racecheck", "seed": name.split("_")[1], "kernel": f"k{n}", "errors": errors, "warnings": warnings}
+                                          for (name, n), (_, errors, warnings) in zip(jobs, at_once(jobs, hazards, 12))])
 
 
 def main():
@@ -223,6 +244,7 @@ def main():
                 commands += [sanitizing(tool, name) for tool in TOOLS for name in PROGRAMS.values()]
             elif part == "races":
                 commands += [command for name in RACES for command in (compiling(name), sanitizing("racecheck", name, *EVERY_HAZARD))]
+                commands += [command for seed in random_races.SEEDS for command in (compiling_random(seed), [*sanitizing("racecheck", f"random_{seed}", *EVERY_HAZARD), "NUMBER"])]
             else:
                 commands += [["ncu", "--query-metrics"], profiling(part, WANTED[part], "LOG")]
         print("\n".join(shlex.join(os.fspath(word) for word in command) for command in commands))

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import random_races
 from lessons import ROOT, computing, run
 from samples import some
 
@@ -111,6 +112,24 @@ def test_each_fault_is_found_at_its_line(name):
 def test_races_in_shared_memory_are_those_that_racecheck_finds(row):
     found = [f for f in findings(tried(row["program"], options="--quiet")) if "hazard in shared memory" in f]
     assert bool(found) == (int(row["hazards"]) > 0), found
+
+
+# Where the simulator reports a race and racecheck nothing.
+ATOMIC = "racecheck does not look at atomic operations"
+LAST_WRITER = "racecheck misses the load by the thread that stored there last"
+SAME_VALUE = "whoever comes first, it is the value that is there already"
+DIFFER = {(11, "k8"): ATOMIC, (11, "k24"): ATOMIC, (13, "k91"): ATOMIC, (11, "k62"): LAST_WRITER, (11, "k98"): LAST_WRITER, (13, "k58"): LAST_WRITER,
+          (14, "k15"): LAST_WRITER, (11, "k16"): SAME_VALUE, (13, "k21"): SAME_VALUE, (14, "k46"): SAME_VALUE}
+
+
+@pytest.mark.parametrize("seed", some(random_races.SEEDS, 4))
+def test_races_of_random_kernels_are_those_that_racecheck_finds(seed, tmp_path):
+    (tmp_path / "random.cu").write_text(random_races.program(seed))
+    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/random.cu", "SIM=--quiet")
+    assert closing(done)[:2] == (random_races.KERNELS, random_races.KERNELS)
+    racing = {f.split(":")[0] for f in findings(done) if "hazard in shared memory" in f}
+    found = {row["kernel"] for row in csv.DictReader(open(ROOT / "tests/data/h200_random_races.csv")) if int(row["seed"]) == seed and int(row["errors"]) + int(row["warnings"])}
+    assert len(found) > 40 and racing == found | {kernel for of, kernel in DIFFER if of == seed}
 
 
 def test_the_page_shows_what_the_first_program_prints():

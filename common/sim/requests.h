@@ -36,7 +36,6 @@ constexpr Site site_of(uint64_t return_address, Kind kind, unsigned log2_bytes, 
 constexpr Site without_turn(Site site) { return site & ((uint64_t(1) << turn_bit) - 1); }
 constexpr Kind kind_of(Site site) { return Kind(site >> 32 & (site & strong ? 1 : 3)); }
 constexpr Strength strength_of(Site site) { return site >> 33 & 1 ? as_atomic : site & strong ? as_volatile : as_data; }
-constexpr uint64_t size_bits = uint64_t(7) << 34;
 constexpr unsigned bytes_of(Site site) { return 1u << (site >> 34 & 7); }
 // Not an access, but an event of the thread, recorded among its accesses: the address is its time (order.h).
 constexpr Site event_of(uint64_t return_address) { return uint32_t(return_address) | uint64_t(3) << 32; }

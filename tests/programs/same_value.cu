@@ -8,7 +8,7 @@ template <typename T>
 __global__ void largest(T* out, bool* any, const T* in)
 {
     __shared__ const T* from;
-    __shared__ T first;
+    __shared__ volatile T first;
     __shared__ double2 pair;
     from = in + 1;
     first = in[0];
