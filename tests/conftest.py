@@ -58,6 +58,9 @@ def pytest_report_header():
     return "everything is tried" if ALL else "of what takes long, a sample is tried; make test-all tries everything"
 
 
+NO_SIGNAL_IGNORED = ["env", "--default-signal"]  # in front of a command: the tests may run under nohup
+
+
 def step(program, *arguments, **options):
     """Runs ./program on the simulator."""
     return run(ROOT / program, "--device", "sim", *arguments, **options)

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 import moments
-from conftest import a_terminal, assert_refused, needs, step
+from conftest import NO_SIGNAL_IGNORED, a_terminal, assert_refused, needs, step
 from lessons import ROOT, computing, run
 from samples import some
 
@@ -178,7 +178,8 @@ def test_a_signal_while_the_file_has_another_name(before, more, number, tmp_path
     environment, out = preloaded(tmp_path, function + "\n" + more), tmp_path / "out"
     out.mkdir()
     (out / "results.csv").write_text("old")
-    assert step("step04", "--size", 64, "--csv", out / "results.csv", env=environment).returncode == -number
+    done = run(*NO_SIGNAL_IGNORED, ROOT / "step04", "--device", "sim", "--size", 64, "--csv", out / "results.csv", env=environment)
+    assert done.returncode == -number
     assert os.listdir(out) == ["results.csv"]
     assert whole(out / "results.csv", 1) if before is RENAME else (out / "results.csv").read_text() == "old"
 

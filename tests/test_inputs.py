@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conftest import assert_refused, needs
+from conftest import NO_SIGNAL_IGNORED, assert_refused, needs
 from lessons import ROOT, run
 
 sys.path.insert(0, str(ROOT / "plots"))
@@ -278,6 +278,6 @@ def test_a_signal_while_the_file_has_another_name(more, number, tmp_path):
               f"def late(*names, **folders): os.kill(os.getpid(), {int(number)}); rename(*names, **folders)\n" \
               "os.rename = late\nsys.exit(whole.run(lambda: whole.write(sys.argv[1], 'new'), 'test'))"
     (tmp_path / "file").write_text("old")
-    done = run(PYTHON, "-c", program, tmp_path / "file")
+    done = run(*NO_SIGNAL_IGNORED, PYTHON, "-c", program, tmp_path / "file")
     assert done.returncode == (130 if number == signal.SIGINT else -number), done
     assert os.listdir(tmp_path) == ["file"] and (tmp_path / "file").read_text() == "new"
