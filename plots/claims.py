@@ -51,7 +51,7 @@ def show(results, machine, everything):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
-    parser.add_argument("--all", action="store_true", help="show the claims that cannot be told here in full, too, each with the figures that it lacks")
+    parser.add_argument("--all", action="store_true", help="also show in full the claims that cannot be told here, each with the figures that it lacks")
     options = parser.parse_args()
     results = reader.load(options.results)
     for problem in results.problems:

@@ -111,8 +111,8 @@ def signals_wait():
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    for number in came:
-        signal.raise_signal(number)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def replace_by_copy(at, name, data, mode):

@@ -58,7 +58,7 @@ def pytest_report_header():
     return "everything is tried" if ALL else "of what takes long, a sample is tried; make test-all tries everything"
 
 
-NO_SIGNAL_IGNORED = ["env", "--default-signal"]  # in front of a command: the tests may run under nohup
+NO_SIGNAL_IGNORED = ["env", "--default-signal"]  # goes in front of a command, as the tests may run under nohup
 
 
 def step(program, *arguments, **options):

@@ -219,9 +219,10 @@ def races(out):
         (build_folder() / f"random_{seed}.cu").write_text(random_races.program(seed))
         done = run(*compiling_random(seed), timeout=300)
         expect(done.returncode == 0, f"random_{seed}: {done.stderr}")
-    jobs = [(f"random_{seed}", str(n)) for seed in random_races.SEEDS for n in range(random_races.KERNELS)]
-    write(out / "h200_random_races.csv", [{**machine(), "tool": "racecheck", "seed": name.split("_")[1], "kernel": f"k{n}", "errors": errors, "warnings": warnings}
-                                          for (name, n), (_, errors, warnings) in zip(jobs, at_once(jobs, hazards, 12))])
+    jobs = [(seed, n) for seed in random_races.SEEDS for n in range(random_races.KERNELS)]
+    found = at_once(jobs, lambda seed, n: hazards(f"random_{seed}", str(n)), 12)
+    write(out / "h200_random_races.csv", [{**machine(), "tool": "racecheck", "seed": seed, "kernel": f"k{n}", "errors": errors, "warnings": warnings}
+                                          for (seed, n), (_, errors, warnings) in zip(jobs, found)])
 
 
 def main():

@@ -28,7 +28,7 @@ const Moment* reader_of(const Clash& c)
 // end, so that the memory holds what the last of them has stored, and `before` stands for what the other one had.
 bool store_the_same(const Clash& c)
 {
-    // Only by their lower halves: the size and the strength of the other access are not in its site.
+    // The lower halves alone are compared, as the size and the strength of the other access are not in its site.
     const bool same_statement = same_place(uint32_t(c.site), uint32_t(c.other_site));
     return kind_of(c.site) == store && kind_of(c.other_site) == store && same_statement && c.before == fingerprint(c.access, bytes_of(c.site));
 }
