@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What Nsight Compute counts for plain CUDA programs: divergent kernels, and accesses of all kinds.
 
-usage: python3 tests/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [races] [kinds]     (default: all)
+usage: python3 tests/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [races] [memory] [kinds]     (default: all)
 
   build       compiles tests/divergence.cu and tests/atomics_async.cu, and runs them: every result is checked
   divergence  the counts for every launch of the first        -> DIR/h200_divergence.csv
@@ -10,6 +10,8 @@ usage: python3 tests/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sa
   races       racecheck on programs whose threads store to one place of shared memory, or load what others store
                                                               -> DIR/h200_races.csv
               and on random kernels, of tests/random_races.py -> DIR/h200_random_races.csv
+  memory      memcheck and initcheck on random kernels, of tests/random_memory.py
+                                                              -> DIR/h200_random_memory.csv
 
 Runs on a machine with a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row of counts is a launch; a column that
 the machine has no metric for is left out. DIR/h200_metrics.csv says which metric a column is, and which are missing.
@@ -17,6 +19,7 @@ the machine has no metric for is left out. DIR/h200_metrics.csv says which metri
 """
 
 import argparse
+import collections
 import csv
 import io
 import os
@@ -28,6 +31,7 @@ import tempfile
 import time
 
 import gpu
+import random_memory
 import random_races
 from gpu import at_once, expect, failures, machine, write
 from lessons import ROOT, run
@@ -36,6 +40,7 @@ PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}  # of tests
 TOOLS = ["memcheck", "racecheck"]
 RACES = [f"programs/{name}" for name in ("different_ways", "other_value", "race_of_threads", "same_value")]
 EVERY_HAZARD = ["--racecheck-report", "hazard"]
+EVERY_ACCESS = ["--report-api-errors", "no", "--print-limit", "100000"]
 
 
 def of(column, metric, *operations, suffix=".sum"):
@@ -109,6 +114,17 @@ def compile_all(names):
     for done in at_once([(name,) for name in names], lambda name: run(*compiling(name), timeout=300), 2):
         if done.returncode:
             sys.exit(done.stdout + done.stderr)
+
+
+def compile_random(programs):
+    """Compiles those of a module of random kernels; gives (seed, number) of each kernel."""
+    build_folder().mkdir(parents=True, exist_ok=True)
+    for seed in programs.SEEDS:
+        (build_folder() / f"random_{seed}.cu").write_text(programs.program(seed))
+    for done in at_once([(seed,) for seed in programs.SEEDS], lambda seed: run(*compiling_random(seed), timeout=300), len(programs.SEEDS)):
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
+    return [(seed, n) for seed in programs.SEEDS for n in range(programs.KERNELS)]
 
 
 def build(out):
@@ -215,18 +231,42 @@ def races(out):
         rows.append({**machine(), "tool": "racecheck", "program": program(name).name, "hazards": errors, "summary": summary})
     write(out / "h200_races.csv", rows)
 
-    for seed in random_races.SEEDS:
-        (build_folder() / f"random_{seed}.cu").write_text(random_races.program(seed))
-        done = run(*compiling_random(seed), timeout=300)
-        expect(done.returncode == 0, f"random_{seed}: {done.stderr}")
-    jobs = [(seed, n) for seed in random_races.SEEDS for n in range(random_races.KERNELS)]
+    jobs = compile_random(random_races)
     found = at_once(jobs, lambda seed, n: hazards(f"random_{seed}", str(n)), 12)
     write(out / "h200_random_races.csv", [{**machine(), "tool": "racecheck", "seed": seed, "kernel": f"k{n}", "errors": errors, "warnings": warnings}
                                           for (seed, n), (_, errors, warnings) in zip(jobs, found)])
 
 
+def reports(tool, seed, *numbers):
+    """What memcheck or initcheck reports of random kernels: {number: {fault: count}}."""
+    done = run(*sanitizing(tool, f"random_{seed}", *EVERY_ACCESS), *map(str, numbers), timeout=400)
+    found = {n: collections.Counter() for n in numbers}
+    for report in re.split(r"^=+ *$", done.stdout, flags=re.M):
+        access = re.search(r"= (Invalid|Uninitialized) __global__ ", report)
+        if access:
+            kernel = int(re.search(r"(?<!\w)k(\d+)\(", report)[1])
+            found[kernel]["uninitialized" if access[1] == "Uninitialized" else "misaligned" if "is misaligned" in report else "out_of_bounds"] += 1
+    summary = re.findall(r"^=+ ERROR SUMMARY: (\d+) errors?", done.stdout, re.M)
+    of_host = len(re.findall("^=+ Host API memory access error", done.stdout, re.M))  # initcheck looks at copies between arrays, too
+    expect(summary == [str(of_host + sum(counts.total() for counts in found.values()))], f"{tool} on random_{seed} {numbers}: {done.stdout[-300:]}")
+    return found
+
+
+def memory(out):
+    """initcheck goes on after a report, so it sees all kernels of a program at once. memcheck ends with the first, so each kernel is a run of its own."""
+    jobs = compile_random(random_memory)
+    found = {(seed, n): reported[n] for (seed, n), reported in zip(jobs, at_once(jobs, lambda seed, n: reports("memcheck", seed, n), 12))}
+    valid = [(seed, *[n for of, n in jobs if of == seed and not found[seed, n]]) for seed in random_memory.SEEDS]
+    rows = []
+    for (seed, *_), reported in zip(valid, at_once(valid, lambda seed, *numbers: reports("initcheck", seed, *numbers), len(valid))):
+        for n in range(random_memory.KERNELS):
+            counts = found[seed, n] or reported[n]
+            rows.append({**machine(), "seed": seed, "kernel": f"k{n}", **{fault: counts[fault] for fault in ("out_of_bounds", "misaligned", "uninitialized")}})
+    write(out / "h200_random_memory.csv", rows)
+
+
 def main():
-    parts = {"build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "kinds": kinds}
+    parts = {"build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "memory": memory, "kinds": kinds}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--dry-run", action="store_true", help="print the commands, run nothing")
@@ -246,6 +286,8 @@ def main():
             elif part == "races":
                 commands += [command for name in RACES for command in (compiling(name), sanitizing("racecheck", name, *EVERY_HAZARD))]
                 commands += [command for seed in random_races.SEEDS for command in (compiling_random(seed), [*sanitizing("racecheck", f"random_{seed}", *EVERY_HAZARD), "NUMBER"])]
+            elif part == "memory":
+                commands += [command for seed in random_memory.SEEDS for command in (compiling_random(seed), *([*sanitizing(tool, f"random_{seed}", *EVERY_ACCESS), "NUMBER"] for tool in ("memcheck", "initcheck")))]
             else:
                 commands += [["ncu", "--query-metrics"], profiling(part, WANTED[part], "LOG")]
         print("\n".join(shlex.join(os.fspath(word) for word in command) for command in commands))

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import random_memory
 import random_races
 from lessons import ROOT, computing, run
 from samples import some
@@ -130,6 +131,26 @@ def test_races_of_random_kernels_are_those_that_racecheck_finds(seed, tmp_path):
     racing = {f.split(":")[0] for f in findings(done) if "hazard in shared memory" in f}
     found = {row["kernel"] for row in csv.DictReader(open(ROOT / "tests/data/h200_random_races.csv")) if int(row["seed"]) == seed and int(row["errors"]) + int(row["warnings"])}
     assert len(found) > 40 and racing == found | {kernel for of, kernel in DIFFER if of == seed}
+
+
+# memcheck ends a kernel after the first faults. The simulator ends a thread with its first, and the others go on, so it may report more kinds of
+# fault. initcheck saw the kernels in which memcheck found nothing.
+FAULTS = {"out-of-bounds": "out_of_bounds", "misaligned": "misaligned", "uninitialized": "uninitialized"}
+
+
+@pytest.mark.parametrize("seed", some(random_memory.SEEDS, 4))
+def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(seed, tmp_path):
+    (tmp_path / "random.cu").write_text(random_memory.program(seed))
+    assert run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/random.cu", "SIM=--quiet").returncode == 0
+    rows = [row for row in csv.DictReader(open(ROOT / "tests/data/h200_random_memory.csv")) if int(row["seed"]) == seed]
+    assert len(rows) == random_memory.KERNELS
+    for row in rows:
+        kernel = row["kernel"]
+        done = subprocess.run([ROOT / "build/try/random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True, timeout=600)
+        found = {FAULTS[fault] for fault in re.findall(rf"^finding: {kernel}: ({'|'.join(FAULTS)}) ", done.stdout, re.M)}
+        card = {fault for fault in FAULTS.values() if int(row[fault])}
+        judged = found - {"uninitialized"} or found
+        assert judged >= card and bool(judged) == bool(card), (kernel, found, card)
 
 
 def test_the_page_shows_what_the_first_program_prints():
