@@ -122,6 +122,12 @@ REWRITTEN = {
     "overloaded": ("__global__ void k(int x); __global__ void k(float x) {} void h() { k<<<1, 2>>>(3); } __global__ void k(int x) {}",
                    f'{KERNEL} void k(int x); {KERNEL} void k(float x) {{}} void h() {{ ::sim::launch(::sim::Configuration(1, 2), "k", '
                    f'{LAMBDA} k(sim_arguments...); }})(3); }} {KERNEL} void k(int x) {{}}'),
+    "function of the host": ("__global__ void k(int x) {} void k() { k<<<1, 2>>>(3); }",
+                             f'{KERNEL} void k(int x) {{}} void k() {{ ::sim::launch(::sim::Configuration(1, 2), "k", '
+                             f'{LAMBDA} k(sim_arguments...); }})(3); }}'),
+    "function elsewhere": ("__global__ void k(int x) {} namespace a { void k(); } struct S { void k(); }; void h() { k<<<1, 2>>>(3); }",
+                           f'{KERNEL} void k(int x) {{}} namespace a {{ void k(); }} struct S {{ void k(); }}; '
+                           'void h() { ::sim::launch(::sim::Configuration(1, 2), "k", k)(3); }'),
     "declared and defined": ("__global__ void k(int); void h() { k<<<1, 2>>>(3); } __global__ void k(int x) {}",
                              f'{KERNEL} void k(int); void h() {{ ::sim::launch(::sim::Configuration(1, 2), "k", k)(3); }} '
                              f'{KERNEL} void k(int x) {{}}'),

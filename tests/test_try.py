@@ -18,7 +18,7 @@ from samples import some
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["arrays_of_functions", "copied_argument", "device_query", "different_ways", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "occupancy", "owners", "pitched", "reduction", "refused_launches", "same_value", "scan",
+RIGHT = ["arrays_of_functions", "copied_argument", "device_query", "different_ways", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "namesakes", "occupancy", "owners", "pitched", "reduction", "refused_launches", "same_value", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.

@@ -131,6 +131,7 @@ private:
     void dynamic_shared_use(int i);
     void device_variable(const Declaration& d);
     void note_kernel(const Declaration& d);
+    void note_functions_of_the_host();
     void launch_bounds(const Declaration& d);
     bool needs_lambda(const Launch& launch) const;
     void launch(int open);
@@ -143,6 +144,7 @@ private:
     const Source& source_;
     Edits edits_;
     std::unordered_map<std::string_view, std::vector<Kernel>> kernels_;  // by name
+    std::set<int> kernel_names_;  // where they are declared
     std::vector<int> launches_;
     std::vector<std::string> dynamic_;  // arrays of dynamic shared memory at namespace scope, with their scope
     std::vector<std::string_view> dynamic_names_;
@@ -173,6 +175,7 @@ std::string Rewriter::run(const std::string& name)
             check_runtime_word(i);
         }
     }
+    if (!launches_.empty()) note_functions_of_the_host();
     for (int open : launches_) launch(open);
     if (heap_) edits_.after(source_.count(), " extern \"C\" { __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {}; }");
     return edits_.apply();
@@ -503,6 +506,7 @@ void Rewriter::device_variable(const Declaration& d)
 
 void Rewriter::note_kernel(const Declaration& d)
 {
+    kernel_names_.insert(d.name);
     const int close = source_[d.stop].partner;
     const std::vector<Range> parameters = split(source_, d.stop + 1, close);
     const bool special = d.templated && (!d.header || source_.is(d.header + 1, ">"));  // of another template
@@ -536,6 +540,18 @@ void Rewriter::note_kernel(const Declaration& d)
     // Only one of several declarations has the default.
     known->needed = known->templated ? std::min(known->needed, needed) : needed;
     known->templated = true;
+}
+
+// A function of the host may have the name of a kernel, and call it.
+void Rewriter::note_functions_of_the_host()
+{
+    for (int i = 1; i < source_.count(); ++i) {
+        if (source_[i].system || !source_.is(i + 1, "(") || !source_.is_word(i)) continue;
+        const auto namesakes = kernels_.find(source_.spelling(i));
+        if (namesakes == kernels_.end() || kernel_names_.count(i) || !at_namespace_scope(source_, i)) continue;
+        const std::string scope = scope_of(source_, i);
+        for (Kernel& k : namesakes->second) k.overloaded |= k.scope == scope;
+    }
 }
 
 // True if the arguments of the launch choose an overload, or determine template arguments.
