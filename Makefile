@@ -423,23 +423,26 @@ step08: build/try/step08 $(SPREAD_GPU) $(SPREAD_HOST) $(COMMON_CPP) build/flags.
 	$(call say,link,$@) $(LINK) -o $@ $(filter-out $<,$(filter %.o,$^)) $(NCCL_LIBRARY)
 endif
 
+# A name with spaces is one file if there is such a file.
+TRY_FILES = test -n "$$FILE" || { echo 'make try: no program given; write make try FILE=program.cu' >&2; exit 2; }; \
+            if test -f "$$FILE"; then set -- "$$FILE"; else set -- $$FILE; fi; \
+            for file; do test -f "$$file" || { echo "make try: FILE=$$file: no such file" >&2; exit 2; }; done
+
 .PHONY: try
 ifeq ($(DEVICE),cuda)
 try:
 	@mkdir -p build/try
-	@$(if $(NVCC),,echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2;) $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(or $(lastword $(filter -std=%,$(CPPFLAGS) $(NVCCFLAGS))),-std=c++17) $(filter-out -std=%,$(CPPFLAGS) $(NVCCFLAGS)) $(FILE) -o build/try/on_the_gpu
+	@$(if $(NVCC),,echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2;) $(TRY_FILES); $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(or $(lastword $(filter -std=%,$(CPPFLAGS) $(NVCCFLAGS))),-std=c++17) $(filter-out -std=%,$(CPPFLAGS) $(NVCCFLAGS)) "$$@" -o build/try/on_the_gpu
 	@build/try/on_the_gpu $(ARGS)
 else
 try: build/rewrite $(COMMON_CPP) $(RUNTIME)
 	@mkdir -p build/try
-	@test -n "$$FILE" || { echo 'make try: no program given; write make try FILE=program.cu' >&2; exit 2; }
-	@objects=; n=0; for file in $$FILE; do \
-	    test -f "$$file" || { echo "make try: FILE=$$file: no such file" >&2; exit 2; }; \
+	@$(TRY_FILES); objects=; n=0; for file; do \
 	    n=$$((n + 1)); case "$$file" in \
 	        *.cpp | *.cc) $(call try_host_object,"$$file",build/try/file$$n) || exit 2;; \
 	        *) $(call try_object,"$$file",build/try/file$$n) || exit 2;; \
 	    esac; objects="$$objects build/try/file$$n.o"; \
-	done; set -- $$FILE; name=build/try/$$(basename "$${1%.*}"); $(call try_link,"$$name",$$objects) || { \
+	done; name=build/try/$$(basename "$${1%.*}"); $(call try_link,"$$name",$$objects) || { \
 	    nm $$objects | grep -q ' T main$$' || echo "make try: FILE=$$FILE has no function main, which launches the kernels" >&2; exit 2; }; \
 	SIM_OPTIONS='$(SIM)' "$$name" $(ARGS)
 endif

@@ -338,6 +338,24 @@ def test_a_file_of_kernels_alone(tmp_path):
     assert done.returncode == 2 and f"make try: FILE={tmp_path}/kernels.cu has no function main, which launches the kernels\n" in done.stderr, done.stderr
 
 
+def test_a_name_with_spaces_is_one_file_and_several_names_are_several(tmp_path):
+    """Where there is a file of the whole name, it is that one."""
+    folder = tmp_path / "my kernels é"
+    folder.mkdir()
+    (folder / "two words.cu").write_text("int main() {}\n")
+    done = run("make", "-s", "NVCC=", "try", f"FILE={folder}/two words.cu", "SIM=--quiet")
+    assert done.returncode == 0 and closing(done) == (0, 0, 0), done.stderr
+
+    (tmp_path / "kernels.cu").write_text("__global__ void zero(float* data) { data[threadIdx.x] = 0; }\nvoid zero_all(float* d) { zero<<<1, 32>>>(d); }\n")
+    (tmp_path / "main.cpp").write_text("#include <cuda_runtime.h>\nvoid zero_all(float* d);\n"
+                                       "int main() { float* d; cudaMalloc(&d, 128); zero_all(d); cudaFree(d); return cudaGetLastError(); }\n")
+    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/main.cpp {tmp_path}/kernels.cu", "SIM=--quiet")
+    assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stderr
+
+    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/kernels.cu {tmp_path}/more.cu")
+    assert done.returncode == 2 and done.stderr.startswith(f"make try: FILE={tmp_path}/more.cu: no such file\n"), done.stderr
+
+
 def symbols(objects):
     """(kind, name) of each symbol, as nm prints them."""
     return [tuple(line.split()[-2:]) for line in run("nm", *objects).stdout.splitlines() if len(line.split()) > 1]
