@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import time
 
@@ -96,6 +97,15 @@ def computing(process, seconds):
     while process.poll() is None:
         fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         if sum(map(int, fields[11:13])) >= seconds * os.sysconf("SC_CLK_TCK"):
+            return
+        time.sleep(0.02)
+
+
+def catching(process, number):
+    """Waits until a process has a handler for a signal, however busy the machine is; or has ended."""
+    while process.poll() is None:
+        caught = re.search(r"^SigCgt:\s*(\w+)", pathlib.Path(f"/proc/{process.pid}/status").read_text(), re.M)
+        if caught and int(caught[1], 16) >> (number - 1) & 1:
             return
         time.sleep(0.02)
 

@@ -255,7 +255,7 @@ def test_progress_is_for_terminals_that_wait():
 
 def halted(process):
     """Stops a process soon after it began, for more than two seconds."""
-    time.sleep(0.1)
+    computing(process, 0.05)
     process.send_signal(signal.SIGSTOP)
     time.sleep(2.2)
     process.send_signal(signal.SIGCONT)

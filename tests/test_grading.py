@@ -14,7 +14,7 @@ import pytest
 
 from conftest import assert_refused, needs_git
 from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401: a fixture
-from lessons import ROOT, run
+from lessons import ROOT, catching, run
 from samples import some
 
 
@@ -225,7 +225,7 @@ def test_one_check_interrupted(tmp_path, untouched):
     for number in (signal.SIGINT, signal.SIGTERM):
         process = subprocess.Popen([sys.executable, ROOT / "lab/check.py", "4", "--exercises", STANDIN / "exercises.py", "--file", tmp_path / "endless.cu"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
+        catching(process, signal.SIGTERM)  # that of SIGINT is there by then, and Python has one of its own before
         process.send_signal(number)
         process.send_signal(number)
         said, errors = process.communicate(timeout=300)
