@@ -21,6 +21,10 @@ STRUCTURES = {"int2": ([".x", ".y"], "make_int2(i, 1)"), "float4": ([".x", ".y",
 TYPES = {**SCALARS, **STRUCTURES}
 
 
+def as_pointer_to(kind, array):
+    return f"reinterpret_cast<{kind}*>({array})"
+
+
 class Kernel:
     def __init__(self, draw, name):
         self.draw, self.type, self.name = draw, draw.choice(list(TYPES)), name
@@ -34,9 +38,6 @@ class Kernel:
     def place(self):
         return self.draw.choice(PLACES)
 
-    def as_pointer_to(self, other, array):
-        return f"reinterpret_cast<{other}*>({array})"
-
     def statement(self, inside):
         draw = self.draw
         array, other = draw.choice(["ab", "ba"])
@@ -47,11 +48,11 @@ class Kernel:
         if kind == "load": return f"r += (int){array}[{self.place()}]{draw.choice(parts)};"
         if kind == "copy": return f"{array}[{self.place()}] = {other}[{self.place()}];"
         if kind == "add": return f"atomicAdd(&{array}[{self.place()}], ({self.type})1);"
-        if kind == "wide": return f"{{ const int4 v = {self.as_pointer_to('int4', array)}[{self.place()}]; r += v.x + v.y + v.z + v.w; }}"
-        if kind == "byte": return f"r += {self.as_pointer_to('char', array)}[{self.place()}];"
+        if kind == "wide": return f"{{ const int4 v = {as_pointer_to('int4', array)}[{self.place()}]; r += v.x + v.y + v.z + v.w; }}"
+        if kind == "byte": return f"r += {as_pointer_to('char', array)}[{self.place()}];"
         if kind == "shifted":
-            bytes_of = f"{self.as_pointer_to('char', array)} + {draw.choice([1, 2, 4, 8])} * ({self.place()})"
-            return f"r += *{self.as_pointer_to(draw.choice(['int', 'short', 'long long']), bytes_of)};"
+            bytes_of = f"{as_pointer_to('char', array)} + {draw.choice([1, 2, 4, 8])} * ({self.place()})"
+            return f"r += *{as_pointer_to(draw.choice(['int', 'short', 'long long']), bytes_of)};"
         body = self.statement(inside=True)
         if kind == "if": return f"if ({draw.choice(CONDITIONS)}) {{ {body} }}"
         return f"for (int k = 0; k < 2; ++k) {{ {body} }}"
@@ -65,10 +66,10 @@ class Kernel:
             "",
             f"cudaMemset({array}, 1, {length // 2} * {size});",
             f"cudaMemset({array}, 1, {whole} - {draw.choice([1, 2, 3, 5, 8])});",
-            f"cudaMemset({self.as_pointer_to('char', array)} + {draw.choice([4, 16])}, 1, {whole} - 16);",
+            f"cudaMemset({as_pointer_to('char', array)} + {draw.choice([4, 16])}, 1, {whole} - 16);",
             f"cudaMemset2D({array}, 16, 1, {draw.choice([16, 8, 12])}, {whole} / 16);",
             f"cudaMemcpy({array}, host, {length - draw.choice([0, 0, 1, 7])} * {size}, cudaMemcpyHostToDevice);",
-            f"fill<<<1, 64>>>({self.as_pointer_to('char', array)}, {whole}{draw.choice([' - 4', ''])}, {draw.choice([1, 1, 2])});",
+            f"fill<<<1, 64>>>({as_pointer_to('char', array)}, {whole}{draw.choice([' - 4', ''])}, {draw.choice([1, 1, 2])});",
             f"cudaMemcpy({array}, half_written({whole}), {whole}, cudaMemcpyDeviceToDevice);",
         ])
 
