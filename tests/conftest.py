@@ -41,6 +41,33 @@ def pytest_collection_modifyitems(items):
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
 
 
+def built():
+    """The programs that `make test` builds, and when each was linked."""
+    paths = [*ROOT.glob("step??"), ROOT / "build/rewrite", *(path for folder in ("tests", "try/tests") for path in (ROOT / "build" / folder).rglob("*"))]
+    return {path: path.stat().st_mtime_ns for path in paths if path.is_file() and os.access(path, os.X_OK)}
+
+
+def pytest_sessionstart(session):
+    session.config.built = built()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session, exitstatus):
+    """Tests run side by side, so none may link a program that another may be running: that one would find half a file."""
+    if session.config.getoption("dist", "no") == "no":  # one after another; or a worker
+        return
+    now = built()
+    session.config.relinked = sorted(str(path.relative_to(ROOT)) for path, when in session.config.built.items() if now.get(path) != when)
+    if session.config.relinked and exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if getattr(config, "relinked", []):
+        terminalreporter.section("linked anew while the tests ran, by a make with other flags, or after a change of the sources", red=True)
+        terminalreporter.line(" ".join(config.relinked))
+
+
 @pytest.fixture(scope="session")
 def chapter(tmp_path_factory):
     """The folder of a chapter that has everything."""

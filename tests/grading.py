@@ -29,7 +29,7 @@ def graded(results, number=4):
 
 
 # Where the files of conftest.CHECKOUT build.
-BUILT = {str(ROOT / "build" / name) for name in ("try", "mutants", "build")}
+BUILT = {str(ROOT / "build" / name) for name in ("try", "tried", "mutants", "build")}
 
 
 def everything():

@@ -114,3 +114,16 @@ def run(*command, cwd=ROOT, env=None, timeout=600):
     """Runs a program and returns its CompletedProcess, output as text. Never raises on failure."""
     return subprocess.run([str(c) for c in command], cwd=cwd, env=env, timeout=timeout,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def made(target):
+    """The path of a program of the checkout. `make test` has built it; make builds it anew after a change, with the flags of the make that runs
+    the tests. Others would link it a second time, while another test runs it."""
+    done = run("make", "-s", target)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return ROOT / target
+
+
+def make_try(file, *variables):
+    """`make try FILE=file`, and the variables that it is given, SIM=--quiet say."""
+    return run("make", "-s", "try", f"FILE={file}", *variables)

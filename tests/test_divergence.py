@@ -4,7 +4,7 @@ import collections
 import csv
 import re
 
-from lessons import ROOT, run
+from lessons import ROOT, made, run
 
 # Where nvcc does not leave the control flow as it is written, by kernel: why the counts differ. Each must differ.
 DIFFERENT = {
@@ -20,9 +20,7 @@ COLUMNS = ["global_load_requests", "global_store_requests", "global_load_sectors
 
 
 def test_counts_are_those_of_the_profiler(tmp_path):
-    built = run("make", "-s", "NVCC=", "build/try/tests/divergence", timeout=300)
-    assert built.returncode == 0, built.stderr
-    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", ROOT / "build/try/tests/divergence", timeout=600)
+    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", made("build/try/tests/divergence"), timeout=600)
     assert done.returncode == 0 and " 0 findings" in done.stdout, done.stdout[-2000:]
 
     counted = collections.defaultdict(collections.Counter)

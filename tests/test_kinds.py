@@ -4,7 +4,7 @@ import collections
 import csv
 import re
 
-from lessons import ROOT, run
+from lessons import ROOT, made, run
 
 # What differs, by kernel and types: why. Each must differ.
 DIFFERENT = {
@@ -41,9 +41,7 @@ COLUMNS = {
 
 
 def test_counts_are_those_of_the_profiler(tmp_path):
-    built = run("make", "-s", "NVCC=", "build/try/tests/atomics_async", timeout=600)
-    assert built.returncode == 0, built.stderr
-    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", ROOT / "build/try/tests/atomics_async", timeout=600)
+    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", made("build/try/tests/atomics_async"), timeout=600)
     assert ",wrong" not in done.stdout, done.stdout
 
     counted = collections.defaultdict(collections.Counter)

@@ -5,16 +5,14 @@ import re
 
 import pytest
 
-from lessons import ROOT, run
+from lessons import ROOT, made, run
 
 PROGRAMS = sorted(p.stem for p in (ROOT / "tests/language").glob("*.cu"))
 GPU = list(csv.DictReader(open(ROOT / "tests/data/h200_language.csv")))
 
 
 def rows(name, *arguments):
-    built = run("make", "-s", "NVCC=", f"build/try/tests/language/{name}", timeout=300)
-    assert built.returncode == 0, built.stderr
-    return run(ROOT / f"build/try/tests/language/{name}", *arguments, timeout=600)
+    return run(made(f"build/try/tests/language/{name}"), *arguments, timeout=600)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

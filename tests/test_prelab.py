@@ -11,7 +11,7 @@ import pytest
 
 from conftest import assert_refused, step
 from grading import untouched  # noqa: F401: a fixture
-from lessons import ROOT, run
+from lessons import ROOT, made, run
 
 sys.path.insert(0, str(ROOT / "lab"))
 import names  # noqa: E402
@@ -35,9 +35,7 @@ def every(key, most=40):
 
 @pytest.fixture(scope="module")
 def program():
-    done = run("make", "-s", "NVCC=", "build/try/tests/programs/prelab")
-    assert done.returncode == 0, done.stderr
-    return ROOT / "build/try/tests/programs/prelab"
+    return made("build/try/tests/programs/prelab")
 
 
 def traced(program, folder, machine, *arguments):
@@ -76,8 +74,6 @@ def test_wavefronts_are_the_simulators(key, size, program, tmp_path):
 
 def test_wavefronts_and_sectors_of_random_requests():
     """Those of tests/rules.cpp, for loads of whole warps on today's machines."""
-    done = run("make", "-s", "NVCC=", "build/tests/rules")
-    assert done.returncode == 0, done.stderr
     compared = 0
     for case in csv.DictReader(run(ROOT / "build/tests/rules", "--cases", 6000).stdout.splitlines()):
         addresses, size = list(map(int, case["addresses"].split())), int(case["bytes"])

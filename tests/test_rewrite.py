@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from lessons import ROOT, run
+from lessons import ROOT, make_try, run
 from samples import ALL
 
 CXX = os.environ.get("CXX") or "g++"
@@ -403,7 +403,7 @@ def test_headers_of_an_installed_toolkit(tmp_path):
 
     def tried(header, option):
         program.write_text(f"#include <cstdio>\n\n{header}\nint main() {{}}\n")
-        return run("make", "-s", "NVCC=", "try", f"FILE={program}", f"CPPFLAGS={option} {toolkit}", "SIM=--quiet")
+        return make_try(program, f"CPPFLAGS={option} {toolkit}", "SIM=--quiet")
 
     for header, why in {"<cuda_fp8.h>": "cuda_fp8.h: numbers of 4, 6 and 8 bits are not supported by the simulator; use half",
                         "<cuda_new.h>": "cuda_new.h: this header of the CUDA Toolkit is not supported by the simulator",

@@ -1,5 +1,6 @@
 """`make try`: programs with a main of their own, unchanged, on the simulator. tests/programs/ has right ones, and one for each fault."""
 
+import concurrent.futures
 import csv
 import os
 import re
@@ -13,7 +14,8 @@ import pytest
 
 import random_memory
 import random_races
-from lessons import ROOT, computing, run
+from conftest import NO_SIGNAL_IGNORED
+from lessons import ROOT, computing, made, make_try, run
 from samples import some
 
 PROGRAMS = ROOT / "tests/programs"
@@ -65,13 +67,16 @@ ENDING = ["abort", "exit_in_the_middle", "large", "null_pointer", "long", "long_
 
 def built(name):
     """The program, built for the simulator."""
-    done = run("make", "-s", "NVCC=", f"build/try/tests/programs/{name}")
-    assert done.returncode == 0, done.stderr
-    return ROOT / "build/try/tests/programs" / name
+    return made(f"build/try/tests/programs/{name}")
 
 
 def tried(name, *arguments, options=""):
     return subprocess.run([built(name), *arguments], env={**os.environ, "SIM_OPTIONS": options}, cwd=ROOT, capture_output=True, text=True, timeout=600)
+
+
+def left(folder):
+    """Where `make try` leaves what it has built of a folder's programs."""
+    return ROOT / "build/tried" / re.sub(r"[^A-Za-z0-9=+-]", "_", str(folder), flags=re.ASCII)[-199:]
 
 
 def findings(done):
@@ -126,7 +131,7 @@ DIFFER = {(11, "k8"): ATOMIC, (11, "k24"): ATOMIC, (13, "k91"): ATOMIC, (11, "k6
 @pytest.mark.parametrize("seed", some(random_races.SEEDS, 4))
 def test_races_of_random_kernels_are_those_that_racecheck_finds(seed, tmp_path):
     (tmp_path / "random.cu").write_text(random_races.program(seed))
-    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/random.cu", "SIM=--quiet")
+    done = make_try(tmp_path / "random.cu", "SIM=--quiet")
     assert closing(done)[:2] == (random_races.KERNELS, random_races.KERNELS)
     racing = {f.split(":")[0] for f in findings(done) if "hazard in shared memory" in f}
     found = {row["kernel"] for row in csv.DictReader(open(ROOT / "tests/data/h200_random_races.csv")) if int(row["seed"]) == seed and int(row["errors"]) + int(row["warnings"])}
@@ -141,12 +146,12 @@ FAULTS = ["out-of-bounds", "misaligned", "uninitialized"]
 @pytest.mark.parametrize("seed", some(random_memory.SEEDS, 4))
 def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(seed, tmp_path):
     (tmp_path / "random.cu").write_text(random_memory.program(seed))
-    assert run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/random.cu", "SIM=--quiet").returncode == 0
+    assert make_try(tmp_path / "random.cu", "SIM=--quiet").returncode == 0
     rows = [row for row in csv.DictReader(open(ROOT / "tests/data/h200_random_memory.csv")) if int(row["seed"]) == seed]
     assert len(rows) == random_memory.KERNELS
     for row in rows:
         kernel = row["kernel"]
-        done = subprocess.run([ROOT / "build/try/random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True, timeout=600)
+        done = subprocess.run([left(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True, timeout=600)
         found = set(re.findall(rf"^finding: {kernel}: ({'|'.join(FAULTS)}) ", done.stdout, re.M))
         card = {fault for fault in FAULTS if int(row[fault.replace("-", "_")])}
         judged = found - {"uninitialized"} or found
@@ -327,14 +332,14 @@ def test_bad_options_are_refused_before_main(options, words):
 
 
 def test_make_try():
-    done = run("make", "-s", "NVCC=", "try", "FILE=tests/programs/vector_add.cu")
+    done = make_try("tests/programs/vector_add.cu")
     assert done.returncode == 0 and "Test PASSED" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
 
 
 def test_a_file_of_kernels_alone(tmp_path):
     """The linker's message names main and ld; the last line says what is missing."""
     (tmp_path / "kernels.cu").write_text("__global__ void zero(float* data) { data[threadIdx.x] = 0; }\n")
-    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/kernels.cu")
+    done = make_try(tmp_path / "kernels.cu")
     assert done.returncode == 2 and f"make try: FILE={tmp_path}/kernels.cu has no function main, which launches the kernels\n" in done.stderr, done.stderr
 
 
@@ -343,17 +348,37 @@ def test_a_name_with_spaces_is_one_file_and_several_names_are_several(tmp_path):
     folder = tmp_path / "my kernels é"
     folder.mkdir()
     (folder / "two words.cu").write_text("int main() {}\n")
-    done = run("make", "-s", "NVCC=", "try", f"FILE={folder}/two words.cu", "SIM=--quiet")
+    done = make_try(folder / "two words.cu", "SIM=--quiet")
     assert done.returncode == 0 and closing(done) == (0, 0, 0), done.stderr
 
     (tmp_path / "kernels.cu").write_text("__global__ void zero(float* data) { data[threadIdx.x] = 0; }\nvoid zero_all(float* d) { zero<<<1, 32>>>(d); }\n")
     (tmp_path / "main.cpp").write_text("#include <cuda_runtime.h>\nvoid zero_all(float* d);\n"
                                        "int main() { float* d; cudaMalloc(&d, 128); zero_all(d); cudaFree(d); return cudaGetLastError(); }\n")
-    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/main.cpp {tmp_path}/kernels.cu", "SIM=--quiet")
+    done = make_try(f"{tmp_path}/main.cpp {tmp_path}/kernels.cu", "SIM=--quiet")
     assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stderr
 
-    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/kernels.cu {tmp_path}/more.cu")
+    done = make_try(f"{tmp_path}/kernels.cu {tmp_path}/more.cu")
     assert done.returncode == 2 and done.stderr.startswith(f"make try: FILE={tmp_path}/more.cu: no such file\n"), done.stderr
+
+
+def test_several_at_once(tmp_path):
+    """Each runs its own program, though all have the same name."""
+    folders = [tmp_path / str(number) for number in range(3)]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "main.cu").write_text(f'#include <cstdio>\nint main() {{ printf("{folder.name}\\n"); }}\n')
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        said = [done.stdout.splitlines()[0] for done in pool.map(lambda folder: make_try(folder / "main.cu", "SIM=--quiet"), folders)]
+    assert said == ["0", "1", "2"]
+    assert all((left(folder) / "main").exists() for folder in folders)
+
+
+def test_make_passes_a_signal_to_the_program():
+    with subprocess.Popen([*NO_SIGNAL_IGNORED, "make", "-s", "try", f"FILE={PROGRAMS / 'long.cu'}", "SIM=--quiet"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.terminate()
+        text, _ = process.communicate(timeout=300)
+    assert process.returncode != 0 and "note: the program was interrupted; the report covers what ran before\n" in text
 
 
 def symbols(objects):
@@ -382,11 +407,11 @@ int main()
 def test_the_simulator_calls_no_function_of_the_program(flags, tmp_path):
     """With these flags, a program's object has the functions of std::string. Their accesses are watched: the simulator would watch itself."""
     (tmp_path / "text.cu").write_text(TEXT)
-    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/text.cu", "SIM=--quiet", f"CPPFLAGS={flags}")
+    done = make_try(tmp_path / "text.cu", "SIM=--quiet", f"CPPFLAGS={flags}")
     assert done.returncode == 0 and "Hello6 and further text, which needs memory\n" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
     simulator = symbols(path for path in (ROOT / "build/common").rglob("*.o") if not path.name.endswith(".cuda.o"))
     called = {name for kind, name in simulator if kind == "U"}
-    both = {name for kind, name in symbols([ROOT / "build/try/file1.o"]) if kind == "W"} & called
+    both = {name for kind, name in symbols([left(tmp_path) / "file1.o"]) if kind == "W"} & called
     assert both and both <= {name for kind, name in simulator if kind == "W"}
 
 
@@ -416,7 +441,7 @@ int main()
     return Pair{.first = 1, .second = 2} < Pair{1, 3} ? 0 : 1;
 }
 """)
-    done = run("make", "-s", "NVCC=", "try", f"FILE={tmp_path}/later.cu", "CPPFLAGS=-std=c++20")
+    done = make_try(tmp_path / "later.cu", "CPPFLAGS=-std=c++20")
     assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stdout + done.stderr
 
 
