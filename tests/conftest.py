@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from lessons import ROOT, run
+from lessons import ROOT, run, tried_of
 from samples import ALL
 
 # What `make` says to the makes that it starts itself is nothing for those that the tests run.
@@ -65,7 +65,7 @@ def pytest_sessionfinish(session, exitstatus):
 def pytest_terminal_summary(terminalreporter, config):
     if getattr(config, "relinked", []):
         terminalreporter.section("linked anew while the tests ran, by a make with other flags, or after a change of the sources", red=True)
-        terminalreporter.line(" ".join(config.relinked))
+        terminalreporter.line(f"{len(config.relinked)} of the programs: {' '.join(config.relinked[:10])}{' ...' if len(config.relinked) > 10 else ''}")
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +79,15 @@ def chapter(tmp_path_factory):
     else:
         assert chapters.write(out, *chapters.MEASURED, whole=True) == 0
     return out
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_tried_programs(tmp_path_factory):
+    """What `make try` has built of programs in temporary folders goes with them."""
+    yield
+    ours = tried_of(tmp_path_factory.getbasetemp())
+    for folder in ours.parent.glob(f"{ours.name}_*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_report_header():

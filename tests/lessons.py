@@ -127,3 +127,8 @@ def made(target):
 def make_try(file, *variables):
     """`make try FILE=file`, and the variables that it is given, SIM=--quiet say."""
     return run("make", "-s", "try", f"FILE={file}", *variables)
+
+
+def tried_of(folder):
+    """Where `make try` leaves what it has built of a folder's programs."""
+    return ROOT / "build/tried" / re.sub(r"[^A-Za-z0-9=+-]", "_", str(folder))[-199:]

@@ -15,7 +15,7 @@ import pytest
 import random_memory
 import random_races
 from conftest import NO_SIGNAL_IGNORED
-from lessons import ROOT, computing, made, make_try, run
+from lessons import ROOT, computing, made, make_try, run, tried_of
 from samples import some
 
 PROGRAMS = ROOT / "tests/programs"
@@ -72,11 +72,6 @@ def built(name):
 
 def tried(name, *arguments, options=""):
     return subprocess.run([built(name), *arguments], env={**os.environ, "SIM_OPTIONS": options}, cwd=ROOT, capture_output=True, text=True, timeout=600)
-
-
-def left(folder):
-    """Where `make try` leaves what it has built of a folder's programs."""
-    return ROOT / "build/tried" / re.sub(r"[^A-Za-z0-9=+-]", "_", str(folder), flags=re.ASCII)[-199:]
 
 
 def findings(done):
@@ -151,7 +146,7 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
     assert len(rows) == random_memory.KERNELS
     for row in rows:
         kernel = row["kernel"]
-        done = subprocess.run([left(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True, timeout=600)
+        done = subprocess.run([tried_of(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True, timeout=600)
         found = set(re.findall(rf"^finding: {kernel}: ({'|'.join(FAULTS)}) ", done.stdout, re.M))
         card = {fault for fault in FAULTS if int(row[fault.replace("-", "_")])}
         judged = found - {"uninitialized"} or found
@@ -370,7 +365,7 @@ def test_several_at_once(tmp_path):
     with concurrent.futures.ThreadPoolExecutor() as pool:
         said = [done.stdout.splitlines()[0] for done in pool.map(lambda folder: make_try(folder / "main.cu", "SIM=--quiet"), folders)]
     assert said == ["0", "1", "2"]
-    assert all((left(folder) / "main").exists() for folder in folders)
+    assert all((tried_of(folder) / "main").exists() for folder in folders)
 
 
 def test_make_passes_a_signal_to_the_program():
@@ -411,7 +406,7 @@ def test_the_simulator_calls_no_function_of_the_program(flags, tmp_path):
     assert done.returncode == 0 and "Hello6 and further text, which needs memory\n" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
     simulator = symbols(path for path in (ROOT / "build/common").rglob("*.o") if not path.name.endswith(".cuda.o"))
     called = {name for kind, name in simulator if kind == "U"}
-    both = {name for kind, name in symbols([left(tmp_path) / "file1.o"]) if kind == "W"} & called
+    both = {name for kind, name in symbols([tried_of(tmp_path) / "file1.o"]) if kind == "W"} & called
     assert both and both <= {name for kind, name in simulator if kind == "W"}
 
 
