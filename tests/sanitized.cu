@@ -26,7 +26,7 @@ __global__ void racingHost(T* odata, const T* idata, int width, int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     if (x < width * height) odata[x] = idata[x];
-    count_without_a_lock();
+    if (blockIdx.x > 0) count_without_a_lock();  // the first block runs before the others
 }
 
 template <typename T>
