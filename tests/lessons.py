@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import time
 
@@ -122,6 +123,18 @@ def made(target):
     done = run("make", "-s", target)
     assert done.returncode == 0, done.stdout + done.stderr
     return ROOT / target
+
+
+def copy_built(folder, *names):
+    """Copies to another copy of the project what has been built, by names below build/. Nothing else there: files come and go while other tests
+    run."""
+    for name in ("commit.h", "flags", "flags.cuda", "flags.link", "rewrite", "common", *names):
+        source, copy = ROOT / "build" / name, folder / "build" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, copy)
+        elif source.exists():
+            shutil.copy2(source, copy)
 
 
 def make_try(file, *variables):

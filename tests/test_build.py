@@ -10,7 +10,7 @@ import time
 import pytest
 
 from conftest import HAS_GPU, needs_git
-from lessons import ROOT, run
+from lessons import ROOT, copy_built, run
 from samples import ALL
 
 BARE = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}  # no nvcc, no settings of the user's
@@ -40,8 +40,7 @@ def make(folder, *arguments, env=BARE):
 def test_without_nvcc(copy):
     arguments = ["NVCC="] if shutil.which("nvcc", path=BARE["PATH"]) else []
     if not ALL:  # make test has just built all of it from nothing
-        for name in ("common", "step04_padding", "rewrite", "flags", "flags.link", "commit.h"):
-            (shutil.copy2 if (ROOT / "build" / name).is_file() else shutil.copytree)(ROOT / "build" / name, copy / "build" / name)
+        copy_built(copy, "step04_padding")
     start = time.monotonic()
     built = make(copy, "-j8", "step04", *arguments)  # nothing is used before it is made
     done = run(copy / "step04", cwd=copy, env=BARE)

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from conftest import assert_refused
-from lessons import ROOT, run
+from lessons import ROOT, copy_built, run
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 import check    # noqa: E402: after its folder is known
@@ -294,8 +294,7 @@ def test_commands_of_the_workflow(tmp_path):
     shutil.copy(ROOT / "tests/lab/solutions/step04.cu", student / "step04_padding/exercise.cu")
     assert run("make", "-s", "build/flags", cwd=student).returncode == 0
     if (student / "build/flags").read_text() == (ROOT / "build/flags").read_text():  # what is built here serves there
-        shutil.copytree(ROOT / "build", student / "build", ignore=shutil.ignore_patterns("try", "mutants", "tests", "step*"), copy_function=shutil.copyfile, dirs_exist_ok=True)
-        (student / "build/rewrite").chmod(0o755)
+        copy_built(student, "lab")
         now = time.time()
         for file in (student / "build").rglob("*"):
             os.utime(file, (now, now))

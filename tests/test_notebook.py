@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from lessons import ROOT, STEPS, run
+from lessons import ROOT, STEPS, copy_built, run
 from samples import ALL
 
 sys.path[:0] = [str(ROOT / "plots"), str(ROOT / "lab")]
@@ -42,8 +42,9 @@ def test_it_has_the_edits_that_the_pages_ask_for():
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     """The project with what is built of it. The notebook edits and builds steps, which other tests run."""
-    left_out = shutil.ignore_patterns(".git", ".venv", "results", "report", "__pycache__", "mutants", "tests", "*.png")
+    left_out = shutil.ignore_patterns(".git", ".venv", "results", "report", "__pycache__", "build", "tests", "*.png")
     shutil.copytree(ROOT, tmp_path / "project", ignore=left_out, symlinks=True)
+    copy_built(tmp_path / "project", "lab", *(path.name for path in (ROOT / "build").glob("step*")), "try/step08", "try/step08_gpus")
     monkeypatch.setenv("COMMIT", re.search(r'"(.*)"', (ROOT / "build/commit.h").read_text())[1])
     return tmp_path / "project"
 
