@@ -427,19 +427,19 @@ endif
 TRY_FILES = test -n "$$FILE" || { echo 'make try: no program given; write make try FILE=program.cu' >&2; exit 2; }; \
             if test -f "$$FILE"; then set -- "$$FILE"; else set -- $$FILE; fi; \
             for file; do test -f "$$file" || { echo "make try: FILE=$$file: no such file" >&2; exit 2; }; done
-# Several may run at once: each builds in a folder of its own, and moves whole files to one that is called as the program's folder is, since
+# Several may run at once. Each builds in a folder of its own, and moves whole files to one that is named after the program's folder, since
 # many programs are called main.cu.
 TRY_FOLDER = name=$$(basename "$${1%.*}"); kept=build/tried/$$(dirname "$$1" | tr -c 'A-Za-z0-9=+\n-' _ | tail -c 200); mkdir -p "$$kept"; own=$$(mktemp -d build/tried/XXXXXX) || exit 2; \
-             keep() { mv -f "$$own"/file* "$$own/$$name" "$$kept" 2> /dev/null; rm -rf "$$own"; }; trap keep EXIT; trap 'exit 2' HUP INT TERM
+             keep() { mv -f "$$own"/file* "$$kept" 2> /dev/null; rm -rf "$$own"; }; trap keep EXIT; trap 'exit 2' HUP INT TERM
 # The program takes the shell's place, and with it the signals.
-TRY_RUN = keep; trap - EXIT HUP INT TERM; exec env $(1) "$$kept/$$name" $(ARGS)
+TRY_RUN = mv -f "$$own/$$name" "$$kept" || exit 2; keep; trap - EXIT HUP INT TERM; exec "$$kept/$$name" $(ARGS)
 
 .PHONY: try
 ifeq ($(DEVICE),cuda)
 try:
 	@$(if $(NVCC),,echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2;) $(TRY_FILES); $(TRY_FOLDER); name=$$name.gpu; \
 	$(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(or $(lastword $(filter -std=%,$(CPPFLAGS) $(NVCCFLAGS))),-std=c++17) $(filter-out -std=%,$(CPPFLAGS) $(NVCCFLAGS)) "$$@" -o "$$own/$$name" || exit 2; \
-	$(call TRY_RUN)
+	$(TRY_RUN)
 else
 try: build/rewrite $(COMMON_CPP) $(RUNTIME)
 	@$(TRY_FILES); $(TRY_FOLDER); objects=; n=0; for file; do \
@@ -449,7 +449,7 @@ try: build/rewrite $(COMMON_CPP) $(RUNTIME)
 	    esac; objects="$$objects $$own/file$$n.o"; \
 	done; $(call try_link,"$$own/$$name",$$objects) || { \
 	    nm $$objects | grep -q ' T main$$' || echo "make try: FILE=$$FILE has no function main, which launches the kernels" >&2; exit 2; }; \
-	$(call TRY_RUN,SIM_OPTIONS='$(SIM)')
+	export SIM_OPTIONS='$(SIM)'; $(TRY_RUN)
 endif
 
 # The lab: the objects that each check of a submission links. They are built from this tree, never from a submission.

@@ -53,7 +53,7 @@ def pytest_sessionstart(session):
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
-    """Tests run side by side, so none may link a program that another may be running: that one would find half a file."""
+    """Tests run side by side, so none may link a program that another may be running. That one would find half a file."""
     if session.config.getoption("dist", "no") == "no":  # one after another; or a worker
         return
     now = built()

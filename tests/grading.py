@@ -28,7 +28,7 @@ def graded(results, number=4):
         return list(csv.DictReader(file))
 
 
-# Where the files of conftest.CHECKOUT build.
+# Where tests build.
 BUILT = {str(ROOT / "build" / name) for name in ("try", "tried", "mutants", "build")}
 
 

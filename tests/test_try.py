@@ -358,14 +358,14 @@ def test_a_name_with_spaces_is_one_file_and_several_names_are_several(tmp_path):
 
 def test_several_at_once(tmp_path):
     """Each runs its own program, though all have the same name."""
-    folders = [tmp_path / str(number) for number in range(3)]
+    folders = [tmp_path / name for name in ("a", "b=c", "d")]
     for folder in folders:
         folder.mkdir()
         (folder / "main.cu").write_text(f'#include <cstdio>\nint main() {{ printf("{folder.name}\\n"); }}\n')
     make_try(folders[0] / "main.cu")  # the first one builds the simulator
     with concurrent.futures.ThreadPoolExecutor() as pool:
         said = [done.stdout.splitlines()[0] for done in pool.map(lambda folder: make_try(folder / "main.cu", "SIM=--quiet"), folders)]
-    assert said == ["0", "1", "2"]
+    assert said == ["a", "b=c", "d"]
     assert all((tried_of(folder) / "main").exists() for folder in folders)
 
 
