@@ -49,12 +49,12 @@ COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLA
 # source, so the options keep the compiler from merging or splitting accesses.
 SIM_O ?= -O1
 SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
-SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds -fno-inline -fno-optimize-sibling-calls -ftls-model=local-exec
+SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
 # Versions after 14 warn about deprecated functions even where the C++ library calls them.
 WARNINGS += -Wno-deprecated-declarations
 # From -O1 on, clang splits structures before it instruments their accesses. Its bounds checks of locals trap without a report.
-SIM_KERNELS += -O0 -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 \
+SIM_KERNELS += -O0 -fno-inline -fno-sanitize=local-bounds -Xclang -mllvm -Xclang -tsan-instrument-func-entry-exit=0 \
                -Xclang -mllvm -Xclang -tsan-instrument-read-before-write=1 -Xclang -mllvm -Xclang -tsan-distinguish-volatile=1
 else
 GCC := $(shell $(CXX) -dumpversion 2>/dev/null | cut -d. -f1)
@@ -68,6 +68,9 @@ SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguis
                -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
                -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
                -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
+# g++ does not watch a structure that is an argument or a result. Made by its copy constructor, it is watched. These functions, which
+# nobody wrote, are inlined, so that their accesses have the place of the copy.
+SIM_KERNELS += -fno-elide-constructors -finline-small-functions
 # The simulator does not ask which register holds a variable, and to note it takes a tenth of the time.
 SIM_KERNELS += -fno-var-tracking
 # From version 16 on, g++ merges two copies of a structure into one, which moves the load to the line after the store.

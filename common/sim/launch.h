@@ -69,9 +69,11 @@ constexpr unsigned element_bytes<T[N]> = element_bytes<T>;
 #if defined __x86_64__
 #define SIM_PEEK(value, variable) asm volatile("movq %1, %0" : "=r"(value) : "m"(variable))
 #define SIM_POKE(variable, value) asm volatile("movq %1, %0" : "=m"(variable) : "r"(value))
+#define SIM_HERE(value) asm volatile("leaq 0(%%rip), %0" : "=r"(value))
 #elif defined __aarch64__
 #define SIM_PEEK(value, variable) asm volatile("ldr %0, %1" : "=r"(value) : "m"(variable))
 #define SIM_POKE(variable, value) asm volatile("str %1, %0" : "=m"(variable) : "r"(value))
+#define SIM_HERE(value) asm volatile("adr %0, ." : "=r"(value))
 #else
 #error "the simulator runs on x86-64 and on aarch64"
 #endif
@@ -136,13 +138,16 @@ __attribute__((always_inline)) inline void declares(const volatile void* array, 
     if (last != uintptr_t(array)) declare(uintptr_t(array), of_kernel);
 }
 
-// At the beginning of a function that a kernel calls.
+// At the beginning of a function that a kernel calls. Two calls differ in where they return to or, where the compiler has inlined
+// them, in where this code lies.
 class Call {
 public:
     __attribute__((always_inline)) Call()
     {
+        uintptr_t here;
+        SIM_HERE(here);
         SIM_PEEK(outer_, turn);
-        const uint64_t now = mixed(outer_, uintptr_t(__builtin_return_address(0))) & turn_bits;
+        const uint64_t now = mixed(outer_, uintptr_t(__builtin_return_address(0)) + here) & turn_bits;
         SIM_POKE(turn, now);
     }
     __attribute__((always_inline)) ~Call() { SIM_POKE(turn, outer_); }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "symbols.h"
@@ -24,8 +25,9 @@ enum : unsigned {
     DW_LNS_set_basic_block, DW_LNS_const_add_pc, DW_LNS_fixed_advance_pc,
     DW_LNE_end_sequence = 1, DW_LNE_set_address,
     DW_LNCT_path = 1, DW_LNCT_directory_index,
-    DW_TAG_inlined_subroutine = 0x1d,
-    DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_comp_dir = 0x1b, DW_AT_ranges = 0x55,
+    DW_TAG_inlined_subroutine = 0x1d, DW_TAG_subprogram = 0x2e,
+    DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_comp_dir = 0x1b, DW_AT_abstract_origin = 0x31, DW_AT_artificial = 0x34,
+    DW_AT_specification = 0x47, DW_AT_ranges = 0x55, DW_AT_defaulted = 0x8b,
     DW_AT_call_column = 0x57, DW_AT_call_file = 0x58, DW_AT_call_line = 0x59,
     DW_RLE_offset_pair = 0x04, DW_RLE_base_address, DW_RLE_start_end, DW_RLE_start_length,
     DW_UT_compile = 1,
@@ -161,6 +163,7 @@ struct Entry {
         Value value;
     };
     uint64_t tag = 0;
+    uint64_t offset = 0, unit = 0;  // in .debug_info: its own, and that of its unit
     std::vector<Attribute> attributes;
 
     const Attribute* find(uint64_t name) const
@@ -170,6 +173,12 @@ struct Entry {
         return nullptr;
     }
     uint64_t number(uint64_t name) const { return find(name) ? find(name)->value.number : 0; }
+    // The offset of the entry that an attribute refers to; 0 if there is none.
+    uint64_t reference(uint64_t name) const
+    {
+        const Attribute* a = find(name);
+        return !a ? 0 : a->form == DW_FORM_ref_addr ? a->value.number : unit + a->value.number;
+    }
 };
 
 // How the entries of a unit are written down, by their codes.
@@ -199,7 +208,10 @@ Abbreviations abbreviations_at(uint64_t offset)
 template <typename Visit>
 void for_entries(uint64_t line_table, Visit visit)
 {
-    for (Reader info(section_contents(".debug_info")); info.more();) {
+    const Bytes all = section_contents(".debug_info");
+    Entry entry;
+    for (Reader info(all); info.more();) {
+        const uint64_t unit = info.at - all.begin;
         Reader r = info.unit();
         const unsigned version = r.get<uint16_t>();
         if (version < 2 || version > 5) continue;
@@ -209,11 +221,14 @@ void for_entries(uint64_t line_table, Visit visit)
         if (version < 5) r.skip(1);
         bool first = true;
         while (r.more()) {
+            const uint64_t offset = r.at - all.begin;
             const uint64_t code = r.uleb();
-            if (!code) continue;  // the end of somebody's children
+            if (!code) continue;  // the end of an entry's children
             const auto known = abbreviations.find(code);
             if (known == abbreviations.end()) return;
-            Entry entry = known->second;
+            entry = known->second;
+            entry.offset = offset;
+            entry.unit = unit;
             for (Entry::Attribute& a : entry.attributes) {
                 if (a.form != DW_FORM_implicit_const) a.value = value_of(r, a.form);
                 if (!a.value.known) return;
@@ -241,6 +256,8 @@ std::string folder_of(uint64_t line_table)
 struct Inlined {
     uint64_t begin, end;  // as in the file
     uint64_t file, line, column;
+    uint64_t function;      // its entry
+    bool implicit = false;  // the compiler has written the function: it copies an object
 };
 
 // Calls add(begin, end) for the ranges of an entry. What clang has in tables of addresses is left out: it needs none of this.
@@ -274,22 +291,38 @@ void for_ranges(const Entry& entry, unsigned version, uint64_t base, Add add)
 }
 
 // Those of the unit that a line table belongs to, outer ones before inner ones.
+std::vector<Inlined> read_inlined(uint64_t line_table)
+{
+    std::vector<Inlined> all;
+    std::unordered_map<uint64_t, uint64_t> declarations;  // of functions that are defined elsewhere
+    std::unordered_set<uint64_t> implicit;
+    uint64_t base = 0;
+    for_entries(line_table, [&](const Entry& entry, unsigned version) {
+        if (entry.find(DW_AT_stmt_list)) base = entry.number(DW_AT_low_pc);
+        if (entry.tag == DW_TAG_subprogram) {
+            if (entry.find(DW_AT_artificial) || entry.find(DW_AT_defaulted)) implicit.insert(entry.offset);
+            if (const uint64_t declaration = entry.reference(DW_AT_specification)) declarations[entry.offset] = declaration;
+        } else if (entry.tag == DW_TAG_inlined_subroutine) {
+            for_ranges(entry, version, base, [&](uint64_t begin, uint64_t end) {
+                all.push_back({begin, end, entry.number(DW_AT_call_file), entry.number(DW_AT_call_line), entry.number(DW_AT_call_column), entry.reference(DW_AT_abstract_origin)});
+            });
+        }
+        return true;
+    });
+    for (Inlined& i : all) {
+        const auto declared = declarations.find(i.function);
+        i.implicit = implicit.count(i.function) || (declared != declarations.end() && implicit.count(declared->second));
+    }
+    return all;
+}
+
 const std::vector<Inlined>& inlined_in(uint64_t line_table)
 {
     static std::mutex mutex;
     static std::map<uint64_t, std::vector<Inlined>> all;
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [at, is_new] = all.try_emplace(line_table);
-    uint64_t base = 0;
-    if (is_new)
-        for_entries(line_table, [&, inlined = &at->second](const Entry& entry, unsigned version) {
-            if (entry.find(DW_AT_stmt_list)) base = entry.number(DW_AT_low_pc);
-            if (entry.tag == DW_TAG_inlined_subroutine)
-                for_ranges(entry, version, base, [&](uint64_t begin, uint64_t end) {
-                    inlined->push_back({begin, end, entry.number(DW_AT_call_file), entry.number(DW_AT_call_line), entry.number(DW_AT_call_column)});
-                });
-            return true;
-        });
+    if (is_new) at->second = read_inlined(line_table);
     return at->second;
 }
 
@@ -512,8 +545,11 @@ std::string text_of(const std::string& file, int number)
     return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
-// Of a function of CUDA that was inlined, such as an operator of half, the place is where the program calls it.
-bool is_cudas(const std::string& file) { return file.find("common/sim/include/") != std::string::npos; }
+// Whether a file is no text of the program: it belongs to CUDA, to the C++ library or to the system.
+bool is_library(const std::string& file)
+{
+    return file.find("common/sim/include/") != file.npos || file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0;
+}
 
 // The place without its text, the file with its whole path.
 Place find(uint64_t return_address)
@@ -531,10 +567,14 @@ Place find(uint64_t return_address)
         place.column = place.file.empty() ? 0 : int(column);
     };
     set(row.file, row.line, row.column);
-    if (!is_cudas(place.file)) return place;
+    // Of a function of a library that was inlined, such as an operator of half, the place is where the program calls it. Of a copy
+    // that the compiler makes of an object, it is where the program copies.
     const std::vector<Inlined>& inlined = inlined_in(unit->offset);
-    for (auto i = inlined.rbegin(); i != inlined.rend() && is_cudas(place.file); ++i)
-        if (i->begin <= address && address < i->end && i->line) set(i->file, i->line, i->column);
+    for (auto i = inlined.rbegin(); i != inlined.rend(); ++i) {
+        if (address < i->begin || address >= i->end || !i->line) continue;
+        if (!i->implicit && !is_library(place.file)) break;
+        set(i->file, i->line, i->column);
+    }
     return place;
 }
 

@@ -122,7 +122,6 @@ private:
     void lambda(int open);
     void device_function(const Declaration& d);
     void body(int open, bool call, bool marked);
-    bool has_local_arrays(int open) const;
     void loop(int keyword, int head_end, const std::vector<int>& gotos);
     bool entered_elsewhere(int first, int last, const std::vector<int>& gotos) const;
     void shared_variable(const Declaration& d);
@@ -278,8 +277,8 @@ void Rewriter::device_function(const Declaration& d)
     if (!d.body) return;
     for (int i = source_[d.stop].partner + 1; i < d.body; ++i)
         if (source_.is_word(i)) heap_word(i);  // of what initialises the members
-    // Indices of arrays in shared and global memory are watched by their addresses, at less cost.
-    if (!has_local_arrays(d.body)) edits_.before(d.words.front(), "__attribute__((no_sanitize(\"bounds\"))) ");
+    // Its accesses belong to this function, and a copy's to the function that copies.
+    if (!d.has("__global__")) edits_.before(d.words.front(), "__attribute__((noinline)) ");
     if (d.has("__global__")) launch_bounds(d);
     body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
 }
@@ -292,24 +291,6 @@ void Rewriter::launch_bounds(const Declaration& d)
     const std::vector<Range> arguments = split(source_, word + 2, source_[word + 1].partner);
     if (arguments.empty()) refuse(word, "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
     edits_.after(d.body, " static const unsigned sim_launch_bound[] __attribute__((used)) = {unsigned(" + source_.join(arguments[0].first, arguments[0].second) + ")};");
-}
-
-// Whether an array of the thread's own may be indexed in this body: one that is declared there, or is a member.
-bool Rewriter::has_local_arrays(int open) const
-{
-    for (int i = open + 1; i < source_[open].partner; ++i) {
-        if (!source_.is(i, "[") || !source_.is_word(i - 1)) continue;
-        if (source_.is(i - 2, ".")) return true;
-        // A declaration has a type in front of the name; a `__shared__` one has that in front of the type.
-        const bool typed = (source_.is_word(i - 2) && !source_.is(i - 2, "return") && !source_.is(i - 2, "case") && !source_.is(i - 2, "else") && !source_.is(i - 2, "do")) ||
-                           source_.is(i - 2, ">") || source_.is(i - 2, ",");
-        if (!typed) continue;
-        int first = i - 1;
-        while (first > open && !source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}") && !source_.is(first, "(")) --first;
-        if (source_.is(first, "(")) continue;
-        if (!find_word(source_, first, i, "__shared__")) return true;
-    }
-    return false;
 }
 
 // One that is declared __device__.
