@@ -13,7 +13,7 @@ void SharedChecker::make_fine()
     shift_ = 0;
 }
 
-bool SharedChecker::check(const Request& request, int first_thread, const SharedArray& array, Findings& findings)
+void SharedChecker::check(const Request& request, int first_thread, const SharedArray& array, Findings& findings)
 {
     const unsigned bytes = bytes_of(request.site);
     if (bytes < 4 && shift_) make_fine();
@@ -21,27 +21,26 @@ bool SharedChecker::check(const Request& request, int first_thread, const Shared
     if (room > cells_.size()) cells_.resize(std::max(room, 2 * cells_.size()));
     // The usual case is a full warp of words. What does not change is kept out of the loop by hand: the
     // compiler cannot tell that storing to a cell does not change it.
-    return bytes == 4 && shift_ ? check_cells<1>(request, first_thread, array, findings)
-                                : check_cells<0>(request, first_thread, array, findings);
+    bytes == 4 && shift_ ? check_cells<1>(request, first_thread, array, findings)
+                         : check_cells<0>(request, first_thread, array, findings);
 }
 
 // `fixed`: the cells of an access, where they are known; otherwise 0.
 template <unsigned fixed>
-bool SharedChecker::check_cells(const Request& request, int first_thread, const SharedArray& array, Findings& findings)
+void SharedChecker::check_cells(const Request& request, int first_thread, const SharedArray& array, Findings& findings)
 {
     const unsigned shift = shift_, cells = fixed ? fixed : bytes_of(request.site) >> shift;
     const Kind kind = kind_of(request.site);
     const Strength strength = strength_of(request.site);
     const uint32_t epoch = order_.epoch(), block_epoch = order_.block_epoch(), here = uint32_t(request.site), lanes = request.lanes;
     const uint32_t* const times = request.times;
-    const uint64_t *const address = request.address, begin = array.begin, room = array.bytes;
+    const uint64_t *const address = request.address, begin = array.begin;
     LastAccesses* const first = cells_.data() + (array.cell >> shift);
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(lanes >> lane & 1)) continue;
         const Actor actor = actor_of(first_thread + lane, strength);
         const uint32_t time = times[lane];
         const uint64_t offset = address[lane] - begin;
-        if (offset >= room) return false;
         LastAccesses* cell = first + (offset >> shift);
         for (unsigned i = 0; i < cells; ++i, ++cell) {
             // Nobody else was here since the barrier, and a load finds something.
@@ -51,7 +50,6 @@ bool SharedChecker::check_cells(const Request& request, int first_thread, const 
             else cell->note_load(actor, epoch, time, here, cell->read_epoch != epoch);
         }
     }
-    return true;
 }
 
 // Looks for what is wrong with an access to a cell that was accessed since the barrier, or never.

@@ -19,15 +19,14 @@ namespace sim {
 class SharedChecker {
 public:
     explicit SharedChecker(const Order& order) : order_(order), hazards_(order, false) {}
-    // One request of a warp to an array. Lane 0 is thread `first_thread`. False where a lane is outside the
-    // array: then nothing is known of the request.
-    bool check(const Request& request, int first_thread, const SharedArray& array, Findings& findings);
+    // One request of a warp, all of whose lanes access this array. Lane 0 is thread `first_thread`.
+    void check(const Request& request, int first_thread, const SharedArray& array, Findings& findings);
     void warp_done(const Sequence& sequence, Findings& findings) { hazards_.warp_done(sequence, findings); }
     void block_done(Findings& findings) { hazards_.block_done(findings); }
 
 private:
     template <unsigned fixed>
-    bool check_cells(const Request& request, int first_thread, const SharedArray& array, Findings& findings);
+    void check_cells(const Request& request, int first_thread, const SharedArray& array, Findings& findings);
     void look(const LastAccesses& cell, const Request& request, int lane, int thread, const SharedArray& array, uint64_t offset, Findings& findings);
     void make_fine();
 

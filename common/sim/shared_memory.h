@@ -42,6 +42,7 @@ public:
     // Control has come to the declaration of the array at this address. `place`: in the kernel that declares it; 0: another function does.
     void declare(uintptr_t address, uint64_t place);
 
+    bool empty() const { return arrays_.empty(); }  // so far
     // The array that holds the address, or null, among those that are known.
     const SharedArray* find(uintptr_t address);
     // The same, of which the access at `place` may be the first: those of no function, and those whose declaration was jumped over.

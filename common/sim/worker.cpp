@@ -125,33 +125,81 @@ void Worker::note_change(const Request& request)
     }
 }
 
+namespace {
+
+// Whether all lanes of a request access the range. Lanes that take no part have an address of no meaning.
+bool all_in(const Request& request, uintptr_t begin, uint64_t bytes)
+{
+    const uintptr_t last = begin + bytes - 1;
+    uint64_t outside = 0;  // its sign: an address below `begin` or above `last`
+    if (request.lanes == ~0u)
+        for (int lane = 0; lane < warp_size; ++lane) outside |= (request.address[lane] - begin) | (last - request.address[lane]);
+    else
+        for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
+            outside |= (request.address[__builtin_ctz(lanes)] - begin) | (last - request.address[__builtin_ctz(lanes)]);
+    return !(outside >> 63);
+}
+
+}  // namespace
+
 void Worker::request(const Request& request, int warp)
 {
     if (__builtin_expect(threads_.runs_long(), 0)) note_change(request);
     sequence_.add(request.site);
     const uint64_t address = request.address[__builtin_ctz(request.lanes)];
-    if (recent_ && recent_->holds(address)) return global_request(request, warp);
-    const SharedArray* array = shared_.find(address);
-    if (array) return shared_request(request, warp, *array);
-    recent_ = memory().find(address);
+    if (!recent_ || !recent_->holds(address)) {
+        if (const SharedArray* array = shared_.find(address)) return shared_request(request, warp, *array);
+        recent_ = memory().find(address);
+    }
+    if (!shared_.empty() && !all_in(request, recent_->begin, recent_->bytes)) {
+        if (const uint32_t here = lanes_in_shared(request)) return split_by_space(request, warp, here);
+    }
     global_request(request, warp);
+}
+
+uint32_t Worker::lanes_in_shared(const Request& request)
+{
+    uint32_t here = 0;
+    for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
+        if (shared_.find(request.address[__builtin_ctz(lanes)])) here |= lanes & -lanes;
+    return here;
+}
+
+// Some lanes have a pointer to shared memory, and some to global memory: hardware makes a request to each.
+void Worker::split_by_space(const Request& request, int warp, uint32_t in_shared)
+{
+    Request part = request;
+    part.lanes = in_shared;
+    shared_request(part, warp, *shared_.find(request.address[__builtin_ctz(in_shared)]));
+    part.lanes = request.lanes & ~in_shared;
+    recent_ = memory().find(request.address[__builtin_ctz(part.lanes)]);
+    global_request(part, warp);
 }
 
 void Worker::shared_request(const Request& request, int warp, const SharedArray& array)
 {
+    const bool one_array = all_in(request, array.begin, array.bytes);
+    const uint32_t here = one_array ? request.lanes : lanes_in_shared(request);
+    if (here != request.lanes) return split_by_space(request, warp, here);
     int units;
-    const bool one_array = shared_checker_.check(request, warp * warp_size, array, findings);
+    if (one_array) shared_checker_.check(request, warp * warp_size, array, findings);
     if (one_array && array.offset % 256 == 0) {
         units = counter.count(request, Space::shared, array.offset - array.begin);
     } else {
         // On hardware, arrays follow each other: their banks do, too.
         uint64_t offsets[warp_size];
-        for (int lane = 0; lane < warp_size; ++lane) offsets[lane] = request.address[lane] - array.begin + array.offset;
-        for (int lane = 0; lane < warp_size && !one_array; ++lane) {
-            const SharedArray* own = request.lanes >> lane & 1 ? shared_.find(request.address[lane]) : &array;
-            if (own == &array) continue;
-            offsets[lane] = request.address[lane] - own->begin + own->offset;
-            shared_checker_.check({request.site, 1u << lane, request.address, request.order, request.times, request.recorded}, warp * warp_size, *own, findings);
+        for (uint32_t left = request.lanes; left;) {
+            const SharedArray& own = *shared_.find(request.address[__builtin_ctz(left)]);
+            Request part = request;
+            part.lanes = 0;
+            for (uint32_t lanes = left; lanes; lanes &= lanes - 1) {
+                const int lane = __builtin_ctz(lanes);
+                if (!own.holds(request.address[lane])) continue;
+                part.lanes |= 1u << lane;
+                offsets[lane] = request.address[lane] - own.begin + own.offset;
+            }
+            left &= ~part.lanes;
+            if (!one_array) shared_checker_.check(part, warp * warp_size, own, findings);
         }
         units = counter.count({request.site, request.lanes, offsets, request.order, request.times}, Space::shared, 0);
     }

@@ -91,6 +91,8 @@ private:
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
     void check_output(const Allocation& memory, uintptr_t address, Site site);
     __attribute__((hot)) void request(const Request& request, int warp);
+    uint32_t lanes_in_shared(const Request& request);
+    void split_by_space(const Request& request, int warp, uint32_t in_shared);
     void shared_request(const Request& request, int warp, const SharedArray& array);
     void global_request(const Request& request, int warp);
     __attribute__((noinline)) void split_by_device(const Request& request, int warp);
