@@ -88,7 +88,7 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
         case Fault::host_access:
             return format("the host accesses device memory: %s of %u bytes at byte %lld of %s, at %s", kind_of(f.first) == load ? "load" : "store", bytes,
                           (long long)f.offset, f.memory.c_str(), at.c_str());
-        case Fault::misaligned: return access("misaligned access");
+        case Fault::misaligned: return access("misaligned access") + f.text;
         case Fault::uninitialized: return access("uninitialized load");
         case Fault::barrier_not_reached:
             return format("divergent barrier: the one at %s is not reached by every thread of %s: not by %s%s", at.c_str(), in.c_str(), who.c_str(),

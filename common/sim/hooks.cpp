@@ -132,27 +132,44 @@ ATOMICS(64, uint64_t)
 void HOOK(atomic_thread_fence)(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void HOOK(atomic_signal_fence)(int) {}
 
-// An index of an array whose length the compiler knows is out of bounds (-fsanitize=bounds): what it tells.
+// What the compiler's own checks (-fsanitize=bounds,alignment) tell of the place and the type of what they found.
+struct CheckedPlace {
+    const char* file;
+    uint32_t line, column;
+};
+struct CheckedType {
+    uint16_t kind, info;
+    char name[1];  // and more, in quotes: g++ writes 'float [4]', clang 'float[4]'
+};
+
+// An index of an array whose length the compiler knows is out of bounds.
 struct IndexData {
-    struct {
-        const char* file;
-        uint32_t line, column;
-    } place;
-    struct Type {
-        uint16_t kind, info;
-        char name[1];  // and more
-    } const *array, *index;
+    CheckedPlace place;
+    const CheckedType *array, *index;
 };
 
 void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
 {
     if (!sim::watching) return;
     const bool is_signed = data->index->kind == 0 && data->index->info & 1;
-    std::string array = data->array->name;  // in quotes: g++ writes 'float [4]', clang 'float[4]'
+    std::string array = data->array->name;
     if (const size_t space = array.find(" ["); space != array.npos) array.erase(space, 1);
-    sim::Worker::here()->suspect_index(
-        harness::format(is_signed ? "index %lld of a local array, %s" : "index %llu of a local array, %s", (long long)index, array.c_str()),
-        int(data->place.line), uint64_t(HERE));
+    sim::Worker::here()->suspect_index(harness::format(is_signed ? "index %lld" : "index %llu", (long long)index), array, {int(data->place.line), int(data->place.column)}, uint64_t(HERE));
+}
+
+// An access through a pointer that is not aligned as its type.
+struct AlignmentData {
+    CheckedPlace place;
+    const CheckedType* type;
+    unsigned char log2_alignment, access;
+};
+
+void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
+{
+    // The others, such as references that are bound, are no accesses.
+    enum : unsigned char { whole_load, whole_store, binding, member };
+    if (!sim::watching || data->access == binding || data->access > member) return;
+    sim::Worker::here()->refuse_misaligned(address, data->access == whole_store ? store : load, data->type->name, 1u << data->log2_alignment, uint64_t(HERE));
 }
 
 void HOOK(init)() {}

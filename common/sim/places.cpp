@@ -633,7 +633,11 @@ Place place_of(uint64_t return_address)
     return place;
 }
 
-int line_of(uint64_t return_address) { return cached(return_address).line; }
+Spot spot_of(uint64_t return_address)
+{
+    const Known& k = cached(return_address);
+    return {k.line, k.column};
+}
 
 uint32_t place_number(uint64_t return_address)
 {

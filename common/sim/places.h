@@ -16,8 +16,12 @@ struct Place {
 
 Place place_of(uint64_t return_address);
 
-// The line alone, remembered; 0 if unknown.
-int line_of(uint64_t return_address);
+// The line and the column alone, remembered; 0 if unknown.
+struct Spot {
+    int line = 0, column = 0;
+};
+Spot spot_of(uint64_t return_address);
+inline int line_of(uint64_t return_address) { return spot_of(return_address).line; }
 
 // A small number, equal for two addresses if and only if they return from the same line and
 // column of one function: compilers copy calls. Each address of an unknown place has its own.

@@ -36,6 +36,17 @@ const std::vector<Range>& constants()
     return ranges;
 }
 
+// Whether the elements of an array of this type, as compilers write it, are of a type of the language.
+bool is_scalar(const std::string& array)
+{
+    std::string element = array.substr(1, array.find('[') - 1);  // behind the quote
+    for (const char* sign : {"unsigned ", "signed ", "long ", "short "})
+        for (size_t at; (at = (element + " ").find(sign)) == 0;) element.erase(0, std::min(element.size(), std::strlen(sign)));
+    for (const char* type : {"", "char", "int", "float", "double", "bool", "wchar_t", "char16_t", "char32_t"})
+        if (element == type) return true;
+    return false;
+}
+
 // A place for the newest range, in front.
 void prefer(Range (&ranges)[2], uintptr_t begin, uintptr_t bytes)
 {
@@ -110,14 +121,12 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 
 void Worker::look(uintptr_t address, Site site)
 {
-    // What the suspected index was used for: if it is another line that comes here, or a local, it was for a local.
-    if (suspect_.line && (threads_.fibers().hold(address) || place_of(return_address(site)).line != suspect_.line)) settle_index();
-    suspect_.line = 0;
-    suspicious = false;
+    if (suspicious) look_for_suspect(address, site);
     if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16) return look_at_range(address, 16, kind_of(site), return_address(site), 8);
     if (!may_pass(address, site, bytes_of(site))) return;
     if (cursor.next == cursor.end) make_room(return_address(site));
     record(kind_of(site) == store ? with_fingerprint(address, bytes_of(site)) : address, site);
+    if (__builtin_expect(suspicious, 0)) likely = {};
 }
 
 void Worker::make_room(uint64_t place)
@@ -182,7 +191,7 @@ void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current
 void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin, const std::string& text)
 {
     findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1, block_, false, text});
-    suspect_.line = 0;
+    suspect_.spot = {};
     threads_.end_thread();
 }
 
@@ -220,20 +229,52 @@ void Worker::check_output(const Allocation& memory, uintptr_t address, Site site
     }
 }
 
-void Worker::suspect_index(const std::string& text, int line, uint64_t place)
+void Worker::suspect_index(const std::string& index, const std::string& type, Spot spot, uint64_t place)
 {
     settle_index();
-    suspect_ = {text, line, place};
+    suspect_ = {index, type, spot, place};
     suspicious = true;
-    likely = {};  // whatever comes next is looked at
+    likely = {};  // the next accesses are looked at
+}
+
+// Whether this access is the one that the suspected index was for. A row of a shared array, or of a matrix in global memory, has others
+// behind it: its index may be too large. The index of a member of a structure may not, nor that of a local array.
+// A load has the place of its index. A store has the place of the `=` behind it, with other accesses in between.
+void Worker::look_for_suspect(uintptr_t address, Site site)
+{
+    const Spot here = spot_of(return_address(site));
+    if (here.line != suspect_.spot.line) return settle_index();
+    const bool same = here.column == suspect_.spot.column, target = kind_of(site) != load && here.column > suspect_.spot.column;
+    const bool local = threads_.fibers().hold(address);
+    const SharedArray* array = local ? nullptr : shared_.find(address, return_address(site));
+    const bool rows = array && array->elements.bytes < array->bytes;
+    if (!same && !(target && (rows || here.column <= suspect_.spot.column + 2)) && kind_of(site) != atomic) return;  // another access of the line
+    if (local) return settle_index();
+    // Of an array of structures, the type of the index tells which array it is of: one of members has another type.
+    const bool member = array && array->elements.bytes > bytes_of(site) && is_scalar(suspect_.type);
+    if (member) fail(Fault::local_array, suspect_.index + " of a member of " + array->name + ", " + suspect_.type, suspect_.place);
+    suspect_.spot = {};
+    suspicious = false;
 }
 
 void Worker::settle_index()
 {
     suspicious = false;
-    if (!suspect_.line) return;
-    suspect_.line = 0;
-    fail(Fault::local_array, suspect_.text, suspect_.place);
+    if (!suspect_.spot.line) return;
+    suspect_.spot = {};
+    fail(Fault::local_array, suspect_.index + " of a local array, " + suspect_.type, suspect_.place);
+}
+
+void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place)
+{
+    const SharedArray* array = shared_.find(address, place);
+    const Allocation* target = array ? nullptr : memory().find(address);
+    std::string name = type.substr(1, type.size() - 2);  // without the quotes
+    for (const char* word : {"const ", "volatile ", "struct ", "class ", "union "})
+        if (name.compare(0, std::strlen(word), word) == 0) name.erase(0, std::strlen(word));
+    const std::string need = harness::format("; %s must lie at a multiple of %u bytes", name.c_str(), alignment);
+    refuse(Fault::misaligned, address, site_of(place, kind, unsigned(__builtin_ctz(std::min(alignment, 16u)))), array ? array->name : target ? target->name : "a local variable",
+           array ? array->begin : target ? target->begin : address, need);
 }
 
 void Worker::fail(Fault fault, const std::string& text, uint64_t place)

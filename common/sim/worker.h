@@ -12,6 +12,7 @@
 #include "global_checker.h"
 #include "memory.h"
 #include "order.h"
+#include "places.h"
 #include "shared_memory.h"
 #include "simulator.h"
 #include "threads.h"
@@ -55,9 +56,11 @@ public:
     void note_acquire(uintptr_t address, bool relaxed, uint64_t place);
     void note_confirmed(uintptr_t address);
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
-    // An index lies beyond the end of an array: a finding, unless the access turns out to be watched.
-    void suspect_index(const std::string& text, int line, uint64_t place);
-    void settle_index();  // if no watched access came, the array is the thread's own
+    // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row of a larger one.
+    void suspect_index(const std::string& index, const std::string& type, Spot spot, uint64_t place);
+    void settle_index();  // no such access came: the array is the thread's own
+    // An access through a pointer to a type that needs more alignment than the address has.
+    void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place);
 
     Threads& threads() { return threads_; }
     SharedMemory& shared() { return shared_; }
@@ -83,6 +86,7 @@ private:
     void settle() override { settle_index(); }
 
     void note_event(uint32_t time, uint64_t place);
+    void look_for_suspect(uintptr_t address, Site site);
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
@@ -115,8 +119,8 @@ private:
     const Allocation* recent_ = nullptr;  // that a request went to
     bool several_ = false;                // devices
     struct Suspect {
-        std::string text;
-        int line = 0;  // 0: nothing is suspected
+        std::string index, type;
+        Spot spot;  // line 0: nothing is suspected
         uint64_t place = 0;
     } suspect_;
 };
