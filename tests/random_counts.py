@@ -45,8 +45,8 @@ METRICS = {
     **of("shared_{}_instructions", "smsp__inst_executed_op_shared_{}", LOAD, STORE, ATOMIC),
     **of("local_{}_requests", "l1tex__t_requests_pipe_lsu_mem_local_op_{}", LOAD, STORE),
 }
-# What the simulator counts, and the columns that are to add up to it. Instructions that no lane executes are counted, too,
-# so the requests to shared memory are compared through their wavefronts.
+# What the simulator counts, and the columns that are to add up to it. The counts of instructions include those that
+# no lane executes, so the requests to shared memory are compared through their wavefronts.
 COLUMNS = {
     "global_load_requests": ["global_load_requests"],
     "global_load_units": ["global_load_sectors"],
@@ -58,7 +58,7 @@ COLUMNS = {
     "shared_store_units": ["shared_store_wavefronts"],
     "shared_atomic_units": ["shared_atomic_wavefronts"],
 }
-INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?((LDG|STG|LDS|STS|RED|REDG|ATOMG|ATOMS|ATOM)\b\S*)", re.M)
+INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?(LDG|STG|LDS|STS|REDG?|ATOM[GS]?)\b", re.M)
 
 
 def written(seed, count, folder):
@@ -86,21 +86,22 @@ def checksums(output):
 
 def counted(program, log):
     """{kernel: {metric: value}} by Nsight Compute, and what the program printed."""
-    done = run("ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--print-units", "base", "--log-file", log,
-               "--metrics", ",".join(METRICS.values()), program, timeout=300)
+    done = run("ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--print-units", "base",
+               "--log-file", log, "--metrics", ",".join(METRICS.values()), program, timeout=300)
     text = log.read_text() if log.exists() else ""
     found = collections.defaultdict(dict)
     for row in csv.DictReader(io.StringIO(text[text.find('"ID"'):])):
         if row.get("Metric Name"):
             found[row["Kernel Name"].split("(")[0]][row["Metric Name"]] = row["Metric Value"].replace(",", "")
-    expect(done.returncode == 0 and found, f"ncu on {program}: exit {done.returncode}: {text[-500:]} {done.stderr[-300:]}")
+    expect(done.returncode == 0 and found,
+           f"ncu on {program}: exit {done.returncode}: {text[-500:]} {done.stderr[-300:]}")
     return found, done.stdout
 
 
 def sass(program):
     """The machine code, without the encodings."""
     if not shutil.which("cuobjdump"):
-        sys.exit("there is no cuobjdump; it is part of the CUDA Toolkit, or of the Python package nvidia-cuda-cuobjdump")
+        sys.exit("no cuobjdump; install the CUDA Toolkit or the Python package nvidia-cuda-cuobjdump")
     text = run("cuobjdump", "-sass", program, timeout=300).stdout
     lines = [re.sub(r"\s*/\* 0x[0-9a-f]+ \*/\s*$", "", line) for line in text.splitlines()]
     return "\n".join(line for line in lines if line.strip()) + "\n"
@@ -118,7 +119,8 @@ def profile(options):
         parts = written(options.seed, options.count, folder)
 
         def compiled(path, _):
-            return run("nvcc", "-O3", "-std=c++17", "-arch=native", "-lineinfo", "-o", path.with_suffix(""), path, timeout=300)
+            return run("nvcc", "-O3", "-std=c++17", "-arch=native", "-lineinfo", "-o", path.with_suffix(""), path,
+                       timeout=300)
 
         for (path, _), done in zip(parts, at_once(parts, compiled, os.cpu_count())):
             expect(done.returncode == 0, f"nvcc on {path.name}: {done.stdout[-500:]} {done.stderr[-500:]}")
@@ -142,8 +144,8 @@ def profile(options):
                 values = found.get(kernel.name, {})
                 missing = [metric for metric in METRICS.values() if metric not in values]
                 expect(not missing, f"{program.name}: {kernel.name} has no {missing}")
-                rows.append({**about, "seed": options.seed, "kernel": kernel.name, "class": kernel.kind, "text": digest(kernel),
-                             "checksum": checksums(alone.stdout).get(kernel.name, ""),
+                rows.append({**about, "seed": options.seed, "kernel": kernel.name, "class": kernel.kind,
+                             "text": digest(kernel), "checksum": checksums(alone.stdout).get(kernel.name, ""),
                              **{ours: values.get(theirs, "") for ours, theirs in METRICS.items()}})
             write(out / COUNTS.name, rows)  # after each program, in case the time runs out
             print(f"{program.name}: {time.monotonic() - start:.0f} s", flush=True)
@@ -167,7 +169,7 @@ def instructions(options):
     found = {}
     for function in re.split(r"^\s*Function : ", text, flags=re.M)[1:]:
         name = re.match(r"_Z\d+(k\d+)P", function)[1]
-        found[name] = collections.Counter({"REDG": "RED"}.get(base, base) for _, base in INSTRUCTION.findall(function))
+        found[name] = collections.Counter({"REDG": "RED"}.get(base, base) for base in INSTRUCTION.findall(function))
     kernels = [kernel for _, part in parts for kernel in part]
     for kind in random_kernels.CLASSES:
         chosen = [kernel for kernel in kernels if kernel.kind == kind and kernel.unroll == "1"]
@@ -175,8 +177,9 @@ def instructions(options):
         print(f"{kind}: {len(chosen) - len(different)} of {len(chosen)} kernels have the instructions of their text")
         for kernel in different:
             names = sorted(set(found[kernel.name]) | set(kernel.expected))
-            print(f"  {kernel.name}: " + ", ".join(f"{name} {found[kernel.name][name]} for {kernel.expected[name]}" for name in names
-                                                   if found[kernel.name][name] != kernel.expected[name]))
+            off = [f"{name} {found[kernel.name][name]} for {kernel.expected[name]}" for name in names
+                   if found[kernel.name][name] != kernel.expected[name]]
+            print(f"  {kernel.name}: {', '.join(off)}")
 
 
 def simulated(path):
@@ -184,7 +187,8 @@ def simulated(path):
     log = path.with_suffix(".counts.csv")
     done = run("make", "-s", "-C", ROOT, "NVCC=", "try", f"FILE={path}", f"SIM=--quiet --csv {log}", timeout=600)
     found = re.findall("^finding: .*", done.stdout, re.M)
-    expect(done.returncode == 0, f"{path.name} on the simulator: exit {done.returncode}: {found[:5]} {done.stderr[-300:]}")
+    expect(done.returncode == 0,
+           f"{path.name} on the simulator: exit {done.returncode}: {found[:5]} {done.stderr[-300:]}")
     counts = collections.defaultdict(collections.Counter)
     for row in csv.DictReader(log.open()) if log.exists() else []:
         what = f"{row['memory']}_{row['access']}"
@@ -203,7 +207,8 @@ def differences(options):
             for kernel in kernels:
                 row = measured[kernel.name]
                 expect(row["text"] == digest(kernel), f"{kernel.name}: the counts are of another text")
-                expect(row["checksum"] == sums.get(kernel.name), f"{kernel.name}: stores {sums.get(kernel.name)}, on the card {row['checksum']}")
+                expect(row["checksum"] == sums.get(kernel.name),
+                       f"{kernel.name}: checksum {sums.get(kernel.name)}, on the card {row['checksum']}")
                 pairs = {what: (counts[kernel.name][what], sum(int(row[column]) for column in columns))
                          for what, columns in COLUMNS.items()}
                 found.append((kernel, {what: pair for what, pair in pairs.items() if pair[0] != pair[1]}))

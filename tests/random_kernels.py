@@ -14,6 +14,8 @@ loops whose lanes do not. nvcc may make one access of several. Straight-line cod
 - The arms of a branch access elements of different types, or nvcc would select the address and make one access of two.
 - Each condition is tested once, or nvcc would copy what stands between two tests into both arms of the first.
 - The lanes of a warp do not all add to one address, or nvcc would add up their values first.
+- Structures in memory are loaded and stored whole. Of accesses to one member after the other, nvcc makes one.
+- No float in shared memory is added to atomically: for nvcc, that is a loop of loads and compare-and-swap operations.
 
 `Kernel.expected` has the number of memory instructions that the text asks for: {"LDG": 4, "STG": 1, ...}.
 """
@@ -57,11 +59,12 @@ class Type:
             return text + f"__device__ {name} plus({name} v, float s) {{ return ({name})(v + ({name})(int)s); }}\n"
         each = [member for member, _ in members]
         sums = ", ".join(f"v{m} + w{m}" for m in each)
+        increased = " ".join(f"v{m} += w{m};" for m in each)
         changed = " ".join(f"v{m} += ({kind})(int)s;" for m, kind in members)
         text += f"template <> __host__ __device__ {name} made(float s) {{ return {{{', '.join(braces)}}}; }}\n"
         text += f"__device__ {name} plus({name} v, float s)\n{{\n    {changed}\n    return v;\n}}\n"
         text += f"__device__ {name} operator+({name} v, {name} w) {{ return {{{sums}}}; }}\n"
-        return text + f"__device__ void operator+=({name}& v, {name} w) {{ {' '.join(f'v{m} += w{m};' for m in each)} }}\n"
+        return text + f"__device__ void operator+=({name}& v, {name} w)\n{{\n    {increased}\n}}\n"
 
 
 def scalar(name, size):
@@ -133,7 +136,8 @@ class Kernel:
         return draw.choice([
             lambda: f"{t} + {c}", lambda: f"{t} * {draw.choice([2, 3, 5])} + {c}", lambda: f"{self.span + c} - {t}",
             lambda: f"({t} + {c}) * {HASH} >> {draw.choice([19, 20, 22])}",
-            lambda: f"({t} * {draw.choice([5, 33, 97])} + {c}) % {self.span}", lambda: f"{t} % 32 * 32 + {t} / 32 + {c}",
+            lambda: f"({t} * {draw.choice([5, 33, 97])} + {c}) % {self.span}",
+            lambda: f"{t} % 32 * 32 + {t} / 32 + {c}",
             lambda: f"{t} ^ {c}", lambda: f"{t} / {draw.choice([2, 4, 8])} + {c}",
             lambda: f"{t} / 8 * 2 + {t} % 3 + {c}", lambda: f"{t} / 32 * {draw.choice([37, 64])} + lane * 3 + {c}",
             lambda: self.looked_up(f"{t} + {c}"), lambda: self.looked_up(f"{t} * 3 + {c}"),
@@ -256,12 +260,16 @@ class Kernel:
 
     def make_increased(self):
         type = self.type(STRUCTURES)
-        return ["{", f"    {type.name} v = {self.load(type)};", f"    v += {self.load(type)};", f"    {self.target(type)} = v;", "}"]
+        lines = [f"{type.name} v = {self.load(type)};", f"v += {self.load(type)};", f"{self.target(type)} = v;"]
+        return ["{", *indented(lines), "}"]
 
     def make_in_place(self):
         type = self.type()
         self.expected["LDG"] += type.instructions
-        return [f"{self.target(type)} += {self.load(type)};"]
+        place = self.target(type)
+        if "loops" in self.kind or type in SCALARS:
+            return [f"{place} += {self.load(type)};"]
+        return [f"{place} = {place} + {self.load(type)};"]
 
     def make_shared(self):
         type, element = self.load_shared()
@@ -275,7 +283,7 @@ class Kernel:
         return [f"{self.target(type)} = {element} + {self.load(type)};"]
 
     def make_atomic(self):
-        """An atomic operation on an address that several threads have, but not all lanes of a warp. Its value is not used."""
+        """An atomic operation on an address of several threads, but not of all lanes of a warp. Its value is unused."""
         draw, t = self.draw, self.thread
         type = draw.choice(["int", "unsigned", "float"])
         if len(self.sums) == 3:
@@ -285,7 +293,8 @@ class Kernel:
         k = f" + {self.turn}" if self.turn else ""
         at = draw.choice([f"({t}{k}) % {draw.choice([7, 32, 48])}", f"({t}{k}) * {HASH} >> 27", f"({t} * 3{k}) % 61"])
         self.expected["RED"] += 1
-        call = "atomicAdd" if type == "float" else draw.choice(["atomicAdd", "atomicAdd", "atomicMax", "atomicOr", "atomicXor"])
+        calls = ["atomicAdd"] if type == "float" else ["atomicAdd", "atomicAdd", "atomicMax", "atomicOr", "atomicXor"]
+        call = draw.choice(calls)
         value = draw.choice(["lane % 5 + 1", f"{t} / 7 + 1"])
         return [f"{call}(&{name}[{at}], ({type})({value}));"]
 
@@ -307,7 +316,8 @@ class Kernel:
         draw, block = self.draw, self.block
         type, name = draw.choice(TYPES), f"s{len(self.shared)}"
         stride = draw.choice([1, 1, 1, 2, 3, 5]) if type.size <= 8 and type.alignment >= 4 else 1
-        place = draw.choice(["tid", "tid", f"{block - 1} - tid"] + [f"tid * {m} % {block}" for m in (7, 3, 11) if block % m])
+        shuffled = [f"tid * {m} % {block}" for m in (7, 3, 11) if block % m]
+        place = draw.choice(["tid", "tid", f"{block - 1} - tid", *shuffled])
         self.shared.append((name, type, stride))
         self.expected["STS"] += type.instructions
         value = draw.choice([self.load, lambda type: f"plus({self.load(type)}, lane)",
@@ -320,7 +330,8 @@ class Kernel:
         draw, block = self.draw, self.block
         type = draw.choice(["int", "unsigned", "float"] if "loops" in self.kind else ["int", "unsigned"])
         if type == "float":
-            # The card tries again until no other thread has come between: with a common address, its timing would decide how often.
+            # The card tries again until no other thread comes between.
+            # With a common address, the number of tries would depend on its timing.
             at, call = f"{block - 1} - tid", "atomicAdd"
             self.expected["LDS"] += 1
         else:
@@ -329,8 +340,8 @@ class Kernel:
                 lambda: f"(t * {HASH} >> 16) % {block}", lambda: f"{self.looked_up('t + 100')} % {block}"])()
             call = draw.choice(["atomicAdd", "atomicAdd", "atomicMax", "atomicOr"])
         self.expected.update({"STS": 1, "ATOMS": 1, "LDS": 1})
-        return (f"__shared__ {type} bins[{block}];",
-                ["bins[tid] = 0;", "__syncthreads();", f"{call}(&bins[{at}], ({type})(lane % 3 + 1));"], "acc += (float)bins[tid];")
+        first = ["bins[tid] = 0;", "__syncthreads();", f"{call}(&bins[{at}], ({type})(lane % 3 + 1));"]
+        return f"__shared__ {type} bins[{block}];", first, "acc += (float)bins[tid];"
 
     # Control flow
 
@@ -345,7 +356,8 @@ class Kernel:
             "block": lambda: "blockIdx.x % 2 == 0",
             "half": lambda: f"tid < {self.block // 2 + 3}",
             "value": lambda: f"acc > {draw.choice([20, 40])}",
-            "table": lambda: f"{self.looked_up(f'{self.thread} + {draw.randint(200, 299)}')} % {draw.choice([2, 3, 5])} == 1",
+            "table": lambda: (self.looked_up(f"{self.thread} + {draw.randint(200, 299)}") +
+                              f" % {draw.choice([2, 3, 5])} == 1"),
         }
         if self.turn:
             families["turn"] = lambda: f"(lane + {self.turn}) % {draw.choice([2, 3, 4])} == 1"
@@ -377,7 +389,8 @@ class Kernel:
         form = draw.choice(["if", "if", "else", "else", "and", "switch"])
         if form == "switch" and (arms := self.arms(3)) and "switch" not in self.families:
             self.families.add("switch")
-            lines = [f"switch (({self.thread} / {draw.choice([1, 2, 5])} + {draw.randint(0, 2)}) % {draw.choice([3, 4])}) {{"]
+            chosen = f"({self.thread} / {draw.choice([1, 2, 5])} + {draw.randint(0, 2)}) % {draw.choice([3, 4])}"
+            lines = [f"switch ({chosen}) {{"]
             for n, kinds in enumerate(arms):
                 lines += ["default: {" if n == 2 else f"case {n}: {{", *self.arm(kinds, 0), "    break;", "}"]
             return lines + ["}"]
@@ -410,8 +423,10 @@ class Kernel:
             self.expected["STS"] += type.instructions
             return [*lines, "    __syncthreads();", f"    {store}", "    __syncthreads();", "}"]
         if form == "while":
-            return ["{", *indented(["unsigned k = 0;", *self.turns(f"while (k < {draw.randint(2, MOST_TURNS)}) {{", ["++k;"]), "}"]), "}"]
-        head = {"argument": "k < turns; ++k", "step": f"k < {MOST_TURNS}; k += {draw.choice([2, 3])}"}.get(form, f"k < {draw.randint(2, 6)}; ++k")
+            lines = self.turns(f"while (k < {draw.randint(2, MOST_TURNS)}) {{", ["++k;"])
+            return ["{", *indented(["unsigned k = 0;", *lines, "}"]), "}"]
+        head = {"argument": "k < turns; ++k", "step": f"k < {MOST_TURNS}; k += {draw.choice([2, 3])}",
+                "for": f"k < {draw.randint(2, 6)}; ++k"}.get(form, "k < 3; ++k")
         return [*self.turns(f"for (unsigned k = 0; {head}) {{"), "}"]
 
     def divergent_loop(self):
@@ -423,13 +438,15 @@ class Kernel:
             self.thread, self.span = "t", MOST_THREADS
             pragma = [f"#pragma unroll {self.unroll}"] if self.unroll else []
             limit = min(2 * self.threads + 7, 2 * MOST_THREADS)
-            return [*pragma, f"for (unsigned i = t; i < {limit}; i += gridDim.x * blockDim.x) {{", *indented(lines), "}"]
+            head = f"for (unsigned i = t; i < {limit}; i += gridDim.x * blockDim.x) {{"
+            return [*pragma, head, *indented(lines), "}"]
         before, count = [], draw.choice([f"lane % {draw.choice([3, 5])} + 1", f"({t} * {HASH} >> 29)", f"{t} % 4 + 2",
                                          "(lane ^ warp) % 7", "most"])
         if count == "most" and form not in ("from", "break", "continue"):
             before = [f"const unsigned most = {self.looked_up(f'{t} + {draw.randint(300, 399)}')} % {MOST_TURNS};"]
         if form == "from":
-            lines = [*self.turns(f"for (unsigned k = lane / {draw.choice([5, 8])}; k < 7; k += {draw.choice([1, 2])}) {{"), "}"]
+            head = f"for (unsigned k = lane / {draw.choice([5, 8])}; k < 7; k += {draw.choice([1, 2])}) {{"
+            lines = [*self.turns(head), "}"]
         elif form == "while":
             lines = ["unsigned k = 0;", *self.turns(f"while (k < {count}) {{", ["++k;"]), "}"]
         elif form == "do":
@@ -442,7 +459,8 @@ class Kernel:
         elif form == "chase":
             self.expected["LDG"] += 1
             self.input("int", "order")
-            lines = ["unsigned at = t;", *self.turns(f"for (unsigned k = 0; k < {count}; ++k) {{", ["at = order[at];", "acc += at % 8;"]), "}"]
+            loop = self.turns(f"for (unsigned k = 0; k < {count}; ++k) {{", ["at = order[at];", "acc += at % 8;"])
+            lines = ["unsigned at = t;", *loop, "}"]
         else:
             lines = [*self.turns(f"for (unsigned k = 0; k < {count}; ++k) {{"), "}"]
         return ["{", *indented([*before, *lines]), "}"]
@@ -490,8 +508,8 @@ class Kernel:
 
     @property
     def text(self):
-        pointers = [f"const {type}* {name}" for name, type in self.inputs] + \
-                   [f"{type}* {name}" for name, type, _ in self.outputs] + [f"{type}* {name}" for name, type in self.sums]
+        pointers = [f"const {type}* {name}" for name, type in self.inputs]
+        pointers += [f"{type}* {name}" for name, type, *_ in [*self.outputs, *self.sums]]
         parameters = ", ".join([*pointers, "unsigned n", "unsigned turns"])
         return f"__global__ void {self.name}({parameters})\n{{\n" + "\n".join(indented(self.lines)) + "\n}\n"
 
