@@ -269,7 +269,7 @@ class Kernel:
         place = self.target(type)
         if "loops" in self.kind or type in SCALARS:
             return [f"{place} += {self.load(type)};"]
-        return [f"{place} = {place} + {self.load(type)};"]
+        return ["{", f"    {type.name}& element = {place};", f"    element = element + {self.load(type)};", "}"]
 
     def make_shared(self):
         type, element = self.load_shared()
