@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tests/gpu.py --out DIR [--steps step07,...] [--types char,...] [verify] [bench] [tables] [trials] [peers] [sanitize] [errata] [profile] [limits] [wavefronts] [lab] [new]     (default: all)
+usage: python3 tests/gpu.py --out DIR [--steps step07,...] [--types char,...] [verify] [bench] [tables] [trials] [peers] [sanitize] [errata] [profile] [limits] [lab] [new]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
@@ -11,7 +11,6 @@ usage: python3 tests/gpu.py --out DIR [--steps step07,...] [--types char,...] [v
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck; and that racecheck can fail
                                                                   -> DIR/sanitizer.csv
   errata    the faulty kernels, and compute-sanitizer on them     -> DIR/errata.csv
-  wavefronts  Nsight Compute's counts for requests to shared memory of all sorts  -> DIR/wavefronts.csv
   profile   Nsight Compute's counts for every kernel              -> DIR/profile.csv
   limits    what keeps the copy, step 4 and step 7 from being faster  -> DIR/limits.csv
   new   what is new: verify, bench, sanitize and profile, of the kernels that tests/data/h200_profile.csv has not   -> DIR/new/*.csv;
@@ -332,23 +331,6 @@ def limits(out):
     write(out / "limits.csv", rows)
 
 
-def wavefronts(out):
-    built = run("make", "build/tests/wavefronts", timeout=300)
-    expect(built.returncode == 0, built.stderr)
-    names = [METRICS["shared_load_wavefronts"], METRICS["shared_store_wavefronts"]]
-    done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--metrics", ",".join(names),
-               ROOT / "build/tests/wavefronts", timeout=500)
-    lines = [line for line in done.stdout.splitlines() if re.match(r"case,|\d+,(load|store),", line)]
-    cases = list(csv.DictReader(lines))
-    counted = {}
-    for row in csv.DictReader(io.StringIO(done.stdout[done.stdout.find('"ID"'):])):
-        if row.get("Metric Name"):
-            counted.setdefault(int(row["ID"]), {})[row["Metric Name"]] = int(row["Metric Value"].replace(",", ""))
-    expect(len(cases) == len(counted) > 0, f"{len(cases)} cases and {len(counted)} counts: {done.stdout[-500:]} {done.stderr[-500:]}")
-    about = machine()
-    write(out / "wavefronts.csv", [{**about, **case, "wavefronts": counted[i][names[case["kind"] == "store"]]} for i, case in enumerate(cases)])
-
-
 def lab(out):
     """Points are the simulator's with a GPU, too; what it adds is a bandwidth, reported, and graded if that is asked for."""
     run("make", "lab-ready", timeout=300)
@@ -396,7 +378,7 @@ def new(out):
 
 def main():
     parts = {"verify": verify, "bench": bench, "tables": tables, "trials": trials, "peers": peers, "sanitize": sanitize, "errata": errata, "profile": profile, "limits": limits,
-             "wavefronts": wavefronts, "lab": lab, "new": new}
+             "lab": lab, "new": new}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--steps", default=",".join(STEPS), help="only these programs, separated by commas: step07")
