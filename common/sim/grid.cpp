@@ -226,10 +226,10 @@ void add_device_variables()
     if (added) return;
     added = true;
     uint64_t at = uint64_t(1) << 40;
-    for (const char* section : {"sim_device", "sim_device_const", "sim_managed", "sim_constant", "sim_constant_const"})
+    for (const char* section : {"sim_device", "sim_device_const", "sim_device_table", "sim_managed", "sim_constant", "sim_constant_const"})
         for (const Symbol& s : device_variables(section)) {
             Allocation variable{uintptr_t(s.address), s.bytes, at, variable_name(s)};
-            variable.constant = std::string(section) == "sim_device_const";
+            variable.constant = std::string(section) == "sim_device_const" || std::string(section) == "sim_device_table";
             variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
             if (settings().exact && variable.counted && !variable.constant) {
                 variable.shadow = std::make_shared<Shadow>(variable.bytes);

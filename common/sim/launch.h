@@ -65,6 +65,12 @@ constexpr unsigned element_bytes = sizeof(T);
 template <typename T, size_t N>
 constexpr unsigned element_bytes<T[N]> = element_bytes<T>;
 
+// Of the gap that the rewriter declares behind each array, so that an index past the end, or before the start, reaches no other array:
+// two rows of a matrix, and 4 kB at least. Its elements are as large as the array's, or larger.
+template <typename T>
+constexpr size_t gap_elements = (std::rank_v<T> > 1 && sizeof(T) / std::extent_v<T> > 2048 ? 2 * sizeof(std::remove_all_extents_t<T>) * std::extent_v<T, (std::rank_v<T> > 1 ? std::rank_v<T> - 1 : 0)> : 4096) /
+                                    sizeof(std::remove_all_extents_t<T>) + 1;
+
 // An access by assembly code is one that the compiler does not watch.
 #if defined __x86_64__
 #define SIM_PEEK(value, variable) asm volatile("movq %1, %0" : "=r"(value) : "m"(variable))

@@ -24,6 +24,7 @@ bool own(std::string_view name)
 {
     for (const char* prefix : {"_ZN3sim", "_ZN7harness", "_ZZN3sim", "_ZZN7harness", "_ZGV"})
         if (name.compare(0, std::strlen(prefix), prefix) == 0) return true;
+    if (is_gap(name)) return true;
     return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
 }
 

@@ -247,6 +247,7 @@ std::vector<Symbol> device_variables(const char* section)
     const Elf64_Shdr* wanted[] = {file.section(section), file.section((name + "_inline").c_str())};
     file.for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned in) {
         const bool there = std::any_of(std::begin(wanted), std::end(wanted), [&](const Elf64_Shdr* w) { return w == &file.sections()[in]; });
+        if (is_gap(s.name)) return;
         if (!there && std::none_of(begins.begin(), begins.end(), [&](const std::string& b) { return s.name.compare(0, b.size(), b) == 0; })) return;
         s.address += load_address();
         all.push_back(std::move(s));
@@ -282,6 +283,8 @@ std::string variable_name(const Symbol& variable)
         depth += (c == '<' || c == '(' || c == '{') - (c == '>' || c == ')' || c == '}');
         if (!depth && c == ':') begin = i + 1;
     }
+    const std::string table = "sim_table_";  // the rewriter's
+    if (whole.compare(begin, table.size(), table) == 0) begin += table.size();
     return whole.substr(begin);
 }
 

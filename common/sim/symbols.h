@@ -40,6 +40,9 @@ std::vector<Symbol> device_variables(const char* section);
 // The constant of this mangled name that the rewriter put beside a shared array or into a kernel, or null.
 const Symbol* note(const std::string& name);
 
+// Whether a variable is the gap that the rewriter put behind an array.
+inline bool is_gap(std::string_view name) { return name.find("sim_gap_") != name.npos; }
+
 // As in the source; the name itself if it is not mangled.
 std::string demangle(const std::string& name);
 

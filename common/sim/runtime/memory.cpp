@@ -306,7 +306,7 @@ Owner variable_at(uintptr_t address)
         Variables()
         {
             managed = device_variables("sim_managed");
-            for (const char* section : {"sim_device", "sim_device_const", "sim_constant", "sim_constant_const"})
+            for (const char* section : {"sim_device", "sim_device_const", "sim_device_table", "sim_constant", "sim_constant_const"})
                 for (const Symbol& s : device_variables(section)) device.push_back(s);
         }
     };

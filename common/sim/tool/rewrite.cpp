@@ -125,10 +125,14 @@ private:
     void loop(int keyword, int head_end, const std::vector<int>& gotos);
     bool entered_elsewhere(int first, int last, const std::vector<int>& gotos) const;
     void shared_variable(const Declaration& d);
+    std::vector<std::pair<int, int>> declarators(const Declaration& d) const;
+    void gaps(const Declaration& d);
     void qualify(const Declaration& d, const std::string& specifiers);
     void dynamic_shared(const Declaration& d);
     void dynamic_shared_use(int i);
     void device_variable(const Declaration& d);
+    bool is_table(const Declaration& d) const;
+    void table(const Declaration& d);
     void note_kernel(const Declaration& d);
     void note_functions_of_the_host();
     void launch_bounds(const Declaration& d);
@@ -388,21 +392,47 @@ void Rewriter::shared_variable(const Declaration& d)
         if (source_.is(i, "=") || source_.is(i, "{") || call)
             refuse(i, "a __shared__ variable cannot have an initializer; assign to it in one thread, then call __syncthreads()");
     }
-    qualify(d, "static __thread __attribute__((aligned(256))) ");
+    qualify(d, "static __thread __attribute__((used, aligned(256))) ");
+    gaps(d);
     if (at_namespace_scope(source_, d.first)) return;
     // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The third
     // number is the size of an element.
     std::string told = "1";
     for (int w : d.words)
         if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "(")) told = source_.join(w + 2, source_[w + 1].partner);
-    int end = d.stop;
-    std::vector<int> names{d.name};
-    for (; end <= source_.count() && !source_.is(end, ";"); end = source_.opens(end) ? source_[end].partner + 1 : end + 1)
-        if (source_.is(end, ",") && source_.is_word(end + 1)) names.push_back(end + 1);
-    for (int name : names) {
+    const std::vector<std::pair<int, int>> declared = declarators(d);
+    const int end = declared.back().second;
+    for (const auto& [name, behind] : declared) {
         const std::string array(source_.spelling(name));
         edits_.first_after(end, " static const unsigned sim_array_" + array + "[] __attribute__((used)) = {" + std::to_string(++arrays_) +
                               ", alignof(decltype(" + array + ")) > (" + told + ") ? alignof(decltype(" + array + ")) : (" + told + "), ::sim::element_bytes<decltype(" + array + ")>}; ::sim::declares(&reinterpret_cast<const volatile char&>(" + array + "), " + (d.first < kernel_end_ ? "true" : "false") + ");");
+    }
+}
+
+// The name of each variable of a declaration, and the `,` or `;` behind it.
+std::vector<std::pair<int, int>> Rewriter::declarators(const Declaration& d) const
+{
+    std::vector<std::pair<int, int>> all;
+    int name = d.name;
+    for (int i = d.stop; i <= source_.count(); i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
+        if (!source_.is(i, ",") && !source_.is(i, ";")) continue;
+        all.push_back({name, i});
+        if (source_.is(i, ";")) break;
+        name = i + 1;
+        while (source_.is(name, "*") || source_.is(name, "const")) ++name;
+    }
+    return all;
+}
+
+// A gap behind each array, as one more variable of the same declaration, because only these lie next to each other for certain.
+void Rewriter::gaps(const Declaration& d)
+{
+    if (d.has("extern") || d.has("auto") || source_.is(d.name - 1, "::")) return;
+    for (auto [name, end] : declarators(d)) {
+        while (source_.is(name, "(") || source_.is(name, "*")) ++name;  // a pointer to a function
+        if (!source_.is_word(name)) continue;
+        const std::string array(source_.spelling(name));
+        edits_.before(end, ", sim_gap_" + array + "[::sim::gap_elements<decltype(" + array + ")>]" + (d.has("const") || d.has("constexpr") ? " = {}" : ""));
     }
 }
 
@@ -470,17 +500,40 @@ void Rewriter::device_variable(const Declaration& d)
     // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old compilers ignore
     // and newer ones would refuse. The simulator finds them by the name that is put beside the template.
     const bool of_template = d.header && at_namespace_scope(source_, d.first);
+    if (!of_template && d.has("__device__") && is_table(d)) return table(d);
     // A section holds either constants or variables, and g++ keeps variables that several files may define apart from others.
     if (d.constant() && !d.has("__managed__")) section += "_const";
     if (d.has_inline() && !of_template && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
     // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
-    qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" + (of_template ? "" : "section(\"" + section + "\"), ") + "aligned(32))) ");
+    qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" + (of_template ? "" : "used, section(\"" + section + "\"), ") + "aligned(32))) ");
+    if (!of_template && at_namespace_scope(source_, d.first)) gaps(d);
     const std::string name(source_.spelling(d.name));
     const bool specialization = of_template && source_.is(d.header + 1, ">");
     if (!of_template || specialization || !templates_.insert(scope_of(source_, d.first) + "::" + name).second) return;
     int end = d.stop;
     while (end <= source_.count() && !source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
     edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");
+}
+
+// Whether a declaration is of one constant array.
+bool Rewriter::is_table(const Declaration& d) const
+{
+    return d.constant() && !d.has("constexpr") && !d.has("extern") && !d.has_inline() && source_.is(d.stop, "[") && at_namespace_scope(source_, d.first) &&
+           !source_.is(d.name - 1, "::") && declarators(d).size() == 1;
+}
+
+// const TYPE name[]...: g++ does not watch an object that is constant. So the array is a variable, and its name is that of a reference to
+// something constant.
+void Rewriter::table(const Declaration& d)
+{
+    const std::string name(source_.spelling(d.name)), array = "sim_table_" + name;
+    for (auto w = d.words.rbegin(); w != d.words.rend() && !source_.is(*w, "*"); ++w)
+        if (source_.is(*w, "const")) edits_.remove(*w);
+    qualify(d, "static __attribute__((used, section(\"sim_device_table\"), aligned(32))) ");
+    edits_.replace(d.name, d.name + 1, array);
+    const int end = declarators(d).front().second;
+    edits_.before(end, ", sim_gap_" + name + "[::sim::gap_elements<decltype(" + array + ")>] = {}");
+    edits_.after(end, " static const decltype(" + array + ")& " + name + " __attribute__((unused)) = " + array + ";");
 }
 
 // --- launches
