@@ -413,7 +413,7 @@ void Rewriter::shared_variable(const Declaration& d)
 std::vector<std::pair<int, int>> Rewriter::declarators(const Declaration& d) const
 {
     std::vector<std::pair<int, int>> all;
-    int name = d.name;
+    int name = source_.is(d.stop, "(") ? d.stop : d.name;  // of a pointer to a function: in parentheses
     for (int i = d.stop; i <= source_.count(); i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
         if (!source_.is(i, ",") && !source_.is(i, ";")) continue;
         all.push_back({name, i});
@@ -432,7 +432,10 @@ void Rewriter::gaps(const Declaration& d)
         while (source_.is(name, "(") || source_.is(name, "*")) ++name;  // a pointer to a function
         if (!source_.is_word(name)) continue;
         const std::string array(source_.spelling(name));
-        edits_.before(end, ", sim_gap_" + array + "[::sim::gap_elements<decltype(" + array + ")>]" + (d.has("const") || d.has("constexpr") ? " = {}" : ""));
+        // A pointer to something constant is no constant itself.
+        const bool pointer = source_.is(name - 1, "*") || (source_.is(name - 1, "const") && d.has("*"));
+        edits_.before(end, std::string(", ") + (pointer ? d.constant() ? "*const " : "*" : "") + "sim_gap_" + array + "[::sim::gap_elements<decltype(" + array + ")>]" +
+                               (d.constant() ? " = {}" : ""));
     }
 }
 
@@ -532,7 +535,7 @@ void Rewriter::table(const Declaration& d)
     qualify(d, "static __attribute__((used, section(\"sim_device_table\"), aligned(32))) ");
     edits_.replace(d.name, d.name + 1, array);
     const int end = declarators(d).front().second;
-    edits_.before(end, ", sim_gap_" + name + "[::sim::gap_elements<decltype(" + array + ")>] = {}");
+    edits_.before(end, std::string(", ") + (d.has("*") ? "*" : "") + "sim_gap_" + name + "[::sim::gap_elements<decltype(" + array + ")>]");
     edits_.after(end, " static const decltype(" + array + ")& " + name + " __attribute__((unused)) = " + array + ";");
 }
 
