@@ -8,6 +8,7 @@
 #include "../error.h"
 #include "launch.h"
 #include "symbols.h"
+#include "witness.h"
 
 namespace sim {
 namespace {
@@ -137,6 +138,7 @@ const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std:
     cells_ += round_up(bytes, 16);
     static_bytes_ += bytes;
     std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
+    if (witnessed) announce_range(begin, bytes);
     return *arrays_.back();
 }
 

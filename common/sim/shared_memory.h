@@ -43,6 +43,7 @@ public:
     void declare(uintptr_t address, uint64_t place);
 
     bool empty() const { return arrays_.empty(); }  // so far
+    const std::vector<std::unique_ptr<SharedArray>>& arrays() const { return arrays_; }
     // The array that holds the address, or null, among those that are known.
     const SharedArray* find(uintptr_t address);
     // The same, of which the access at `place` may be the first: those of no function, and those whose declaration was jumped over.

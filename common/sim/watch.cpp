@@ -9,6 +9,7 @@
 #include "../reference.h"
 #include "places.h"
 #include "symbols.h"
+#include "witness.h"
 #include "worker.h"
 
 namespace sim {
@@ -50,6 +51,7 @@ bool is_scalar(const std::string& array)
 // A place for the newest range, in front.
 void prefer(Range (&ranges)[2], uintptr_t begin, uintptr_t bytes)
 {
+    if (witnessed) return;
     const uintptr_t first = (begin + 15) / 16 * 16;
     const Range newest{first, bytes < first - begin ? 0 : (bytes - (first - begin)) / 16 * 16};
     if (ranges[0].begin == newest.begin && ranges[0].bytes == newest.bytes) return;
@@ -127,6 +129,7 @@ void Worker::look(uintptr_t address, Site site)
     if (cursor.next == cursor.end) make_room(return_address(site));
     record(kind_of(site) == store ? with_fingerprint(address, bytes_of(site)) : address, site);
     if (__builtin_expect(suspicious, 0)) likely = {};
+    if (witnessed) announce(address, bytes_of(site), kind_of(site));
 }
 
 void Worker::make_room(uint64_t place)

@@ -7,6 +7,7 @@
 #include "../error.h"
 #include "faults.h"
 #include "places.h"
+#include "witness.h"
 
 namespace sim {
 namespace {
@@ -62,6 +63,7 @@ void Worker::run_block(uint64_t block)
     counter.block(block);
     order_.start_block(block);
     shared_.poison();
+    if (witnessed) announce_memory(*this);
     sequence_warp_ = -1;
     watching = true;
     threads_.run_block(grid_->alone);
