@@ -47,7 +47,8 @@ def in_pairs(addresses):
 
 
 def wavefronts(addresses, size):
-    """Of a load of a whole warp. Up to 32 words of 4 bytes are served together. Two neighbouring parts of a warp join if their lanes have equal addresses in pairs and no bank has more than one word to deliver."""
+    """Of a load of a whole warp. Up to 32 words of 4 bytes are served together. Two neighbouring parts of a warp join
+    if their lanes have equal addresses in pairs and no bank has more than one word to deliver."""
     together = 32 if size <= 4 else 128 // size
     count, first = 0, 0
     while first < 32:

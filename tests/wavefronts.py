@@ -183,7 +183,8 @@ def compact(requests):
         lanes, size = int(request["lanes"], 16), int(request["bytes"])
         offsets = [int(offset) for offset in request["offsets"].split()]
         row = {"elements" if key == "offsets" else key: value for key, value in request.items()}
-        rows.append({**row, "elements": " ".join(str(offsets[lane] // size) for lane in range(32) if lanes >> lane & 1)})
+        elements = [offsets[lane] // size for lane in range(32) if lanes >> lane & 1]
+        rows.append({**row, "elements": " ".join(map(str, elements))})
     return rows
 
 
@@ -283,7 +284,8 @@ def measure(options, requests):
     if not measured:
         return
     nothing = dict.fromkeys(about, "")
-    write(options.out / "wavefronts.csv", [{**(nothing if case else about), "case": case, **row} for case, row in enumerate(compact(measured))])
+    rows = [{**(nothing if case else about), "case": case, **row} for case, row in enumerate(compact(measured))]
+    write(options.out / "wavefronts.csv", rows)
     print(f"{len(measured)} requests: {options.out / 'wavefronts.csv'}", flush=True)
     both = [(one, other) for one, other in zip(alone, twice) if "wavefronts" in other]
     same_again("alone in a launch", *zip(*both))
@@ -298,13 +300,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--requests", type=int, default=7200, help="default: 7200")
-    parser.add_argument("--file", type=pathlib.Path, help="a CSV file with the requests to count, instead of random ones")
+    parser.add_argument("--file", type=pathlib.Path, help="a CSV file with the requests, instead of random ones")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--again", type=pathlib.Path, metavar="FILE", help="an earlier result, whose requests are counted again")
     parser.add_argument("--seconds", type=float, default=200, help="default: 200")
     parser.add_argument("--dry-run", action="store_true", help="print the requests, run nothing")
     options = parser.parse_args()
-    requests = without_results(requests_of(options.file)) if options.file else random_requests(options.seed, options.requests)
+    if options.file:
+        requests = without_results(requests_of(options.file))
+    else:
+        requests = random_requests(options.seed, options.requests)
     if options.dry_run:
         sys.stdout.write(text(pack(requests)))
         return 0
