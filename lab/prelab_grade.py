@@ -41,13 +41,19 @@ def served(addresses, size):
     return max(banks.values())
 
 
+def in_pairs(addresses):
+    """Whether every lane l has the address of lane l ^ 1, or every lane that of lane l ^ 2."""
+    return any(all(addresses[lane] == addresses[lane ^ apart] for lane in range(len(addresses))) for apart in (1, 2))
+
+
 def wavefronts(addresses, size):
-    """Of a load of a whole warp. Up to 32 words of 4 bytes are served together; two neighbouring parts of a warp join if no bank has more than one word to deliver."""
+    """Of a load of a whole warp. Up to 32 words of 4 bytes are served together. Two neighbouring parts of a warp join
+    if their lanes have equal addresses in pairs and no bank has more than one word to deliver."""
     together = 32 if size <= 4 else 128 // size
     count, first = 0, 0
     while first < 32:
         pair = addresses[first:first + 2 * together]
-        if first // together % 2 == 0 and len(pair) == 2 * together and served(pair, size) == 1:
+        if first // together % 2 == 0 and len(pair) == 2 * together and in_pairs(pair) and served(pair, size) == 1:
             count, first = count + 1, first + 2 * together
         else:
             count, first = count + served(addresses[first:first + together], size), first + together

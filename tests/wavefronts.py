@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Counts the wavefronts of random requests to shared memory on a GPU.
 
-usage: python3 tests/wavefronts.py --out DIR [--requests 7200] [--seed 1] [--again FILE] [--seconds 200] [--dry-run]
+usage: python3 tests/wavefronts.py --out DIR [--requests 7200 | --file FILE] [--seed 1] [--again FILE] [--seconds 200]
+                                   [--dry-run]
 
 A request is one load or store of 4, 8 or 16 bytes per lane, with any lanes active and any offsets. The result is
-DIR/wavefronts.csv, a row per request. build/tests/rules compares the simulator's rules with such a file.
+DIR/wavefronts.csv, a row per request. Its column "elements" has the offsets of the active lanes, divided by the bytes
+of an element. Only the first row has a date, a machine and a driver: the others ran in the same minutes.
+build/tests/rules compares the simulator's rules with such a file.
 
 tests/wavefronts.cu runs the requests, and Nsight Compute counts the wavefronts of a launch. One launch per request
 would take too long, so a launch has four loads and four stores. The first of each four runs once, the others 64, 64^2
@@ -156,9 +159,9 @@ def reported_requests(kind):
     cases = []
     for warp in range(8):
         cases += [(16, "one element", ALL, lambda lane: 5),
-                  (16, "one element, bit 1", lanes_where(lambda lane: (lane ^ warp) & 2), lambda lane: 5),
-                  (16, "one element, every fourth", lanes_where(lambda lane: lane % 4 == 1), lambda lane: warp),
-                  (16, "a row of 8 per warp, bit 2", lanes_where(lambda lane: (lane ^ warp) & 4), lambda lane: warp + lane % 8),
+                  (16, "bit 1/one element", lanes_where(lambda lane: (lane ^ warp) & 2), lambda lane: 5),
+                  (16, "every fourth/one element", lanes_where(lambda lane: lane % 4 == 1), lambda lane: warp),
+                  (16, "bit 2/a row of 8 per warp", lanes_where(lambda lane: (lane ^ warp) & 4), lambda lane: warp + lane % 8),
                   (16, "t / 2 + t % 4", random.Random(warp).getrandbits(32), lambda lane: (32 * warp + lane) // 2 + lane % 4),
                   (8, "t % 3 around 33", ALL, lambda lane: (32 * warp + (32 * warp + lane) % 3) % 33)]
         cases[-6:] = [(size, name, mask, [at(lane) * size for lane in range(32)]) for size, name, mask, at in cases[-6:]]
@@ -171,6 +174,34 @@ def random_requests(seed, count):
     r = random.Random(seed)
     requests = [request for pair in zip(*map(reported_requests, KINDS)) for request in pair]
     return (requests + [random_request(r, KINDS[i % 2]) for i in range(max(0, count - len(requests)))])[:count]
+
+
+def compact(requests):
+    """The requests as they are written to a file: the elements of the active lanes, lowest lane first."""
+    rows = []
+    for request in requests:
+        lanes, size = int(request["lanes"], 16), int(request["bytes"])
+        offsets = [int(offset) for offset in request["offsets"].split()]
+        row = {"elements" if key == "offsets" else key: value for key, value in request.items()}
+        elements = [offsets[lane] // size for lane in range(32) if lanes >> lane & 1]
+        rows.append({**row, "elements": " ".join(map(str, elements))})
+    return rows
+
+
+def requests_of(path):
+    """The requests of a file that compact() made, or of an earlier one that has the offsets of all lanes."""
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        if "elements" in row:
+            lanes, elements = int(row["lanes"], 16), iter(row.pop("elements").split())
+            offsets = [int(next(elements)) * int(row["bytes"]) if lanes >> lane & 1 else 0 for lane in range(32)]
+            row["offsets"] = " ".join(map(str, offsets))
+    return rows
+
+
+def without_results(rows):
+    return [{key: row.get(key, "") for key in ("pattern", "kind", "bytes", "lanes", "offsets")} for row in rows]
 
 
 def pack(requests, digits=DIGITS):
@@ -225,7 +256,7 @@ def same_again(what, requests, before):
 
 def measure(options, requests):
     start = time.monotonic()
-    before = list(csv.DictReader(options.again.open())) if options.again else []
+    before = requests_of(options.again) if options.again else []
     built = run("make", "-s", "ARCH=sm_90", PROGRAM.relative_to(ROOT), timeout=300)
     if built.returncode:
         sys.exit(built.stdout + built.stderr)
@@ -252,13 +283,15 @@ def measure(options, requests):
     expect(len(measured) == len(requests), f"{len(measured)} requests of {len(requests)} in {options.seconds} s")
     if not measured:
         return
-    write(options.out / "wavefronts.csv", [{**about, "case": case, **request} for case, request in enumerate(measured)])
+    nothing = dict.fromkeys(about, "")
+    rows = [{**(nothing if case else about), "case": case, **row} for case, row in enumerate(compact(measured))]
+    write(options.out / "wavefronts.csv", rows)
     print(f"{len(measured)} requests: {options.out / 'wavefronts.csv'}", flush=True)
     both = [(one, other) for one, other in zip(alone, twice) if "wavefronts" in other]
     same_again("alone in a launch", *zip(*both))
 
     if before and time.monotonic() - start < options.seconds:
-        again = [{key: row[key] for key in ("kind", "bytes", "lanes", "offsets")} for row in before]
+        again = without_results(before)
         if count(pack(again), False):
             same_again(f"{options.again} of {before[0]['machine']}", again, before)
 
@@ -267,12 +300,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--requests", type=int, default=7200, help="default: 7200")
+    parser.add_argument("--file", type=pathlib.Path, help="a CSV file with the requests, instead of random ones")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--again", type=pathlib.Path, metavar="FILE", help="an earlier result, whose requests are counted again")
     parser.add_argument("--seconds", type=float, default=200, help="default: 200")
     parser.add_argument("--dry-run", action="store_true", help="print the requests, run nothing")
     options = parser.parse_args()
-    requests = random_requests(options.seed, options.requests)
+    if options.file:
+        requests = without_results(requests_of(options.file))
+    else:
+        requests = random_requests(options.seed, options.requests)
     if options.dry_run:
         sys.stdout.write(text(pack(requests)))
         return 0

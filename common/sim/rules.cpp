@@ -117,19 +117,53 @@ int passes_with_one_broadcast(uint64_t* words, int n)
     return passes;
 }
 
-// Whether no two of the words that these lanes ask for lie in the same of 32 banks.
-bool fits_one_wavefront(const Request& r, uint32_t lanes, unsigned bytes)
+// The most words that one of 32 banks has to deliver to these lanes. A word serves every lane that wants
+// it. Elements are aligned, so that the first word of each tells about the others.
+int most_in_a_bank(const Request& r, uint32_t lanes, bool wide_banks)
 {
-    uint64_t in_bank[32];
-    uint32_t busy = 0;
-    for (; lanes; lanes &= lanes - 1)
-        for (unsigned at = 0; at < bytes; at += 4) {
-            const uint64_t word = (r.address[__builtin_ctz(lanes)] + at) / 4;
-            if (busy >> word % 32 & 1 && in_bank[word % 32] != word) return false;
-            busy |= 1u << word % 32;
-            in_bank[word % 32] = word;
-        }
+    uint64_t in_bank[32][warp_size];
+    int count[32] = {}, most = 0;
+    for_lanes(lanes, [&](int lane) {
+        uint64_t word = r.address[lane] / 4;
+        if (wide_banks) word = word / 64 * 32 + word % 32;  // of 8 bytes: words i and i + 32 of 64 come together
+        const int bank = word % 32;
+        for (int i = 0; i < count[bank]; ++i)
+            if (in_bank[bank][i] == word) return;
+        in_bank[bank][count[bank]++] = word;
+        most = std::max(most, count[bank]);
+    });
+    return most;
+}
+
+// The active ones of `count` lanes from `first` on.
+uint32_t lanes_from(const Request& r, int first, int count)
+{
+    return r.lanes & uint32_t((uint64_t(1) << count) - 1) << first;
+}
+
+bool same_element(const Request& r)
+{
+    const uint64_t address = r.address[__builtin_ctz(r.lanes)];
+    for (uint32_t left = r.lanes; left; left &= left - 1)
+        if (r.address[__builtin_ctz(left)] != address) return false;
     return true;
+}
+
+// Whether every two of these lanes with numbers l and l ^ apart (1 or 2) access the same element.
+bool same_in_pairs(const Request& r, uint32_t lanes, int apart)
+{
+    for (uint32_t left = lanes & lanes >> apart & (apart == 1 ? 0x55555555u : 0x33333333u); left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        if (r.address[lane] != r.address[lane + apart]) return false;
+    }
+    return true;
+}
+
+// Lanes whose partner l ^ apart is idle.
+uint32_t without_partner(uint32_t lanes, int apart)
+{
+    const uint32_t lower = apart == 1 ? 0x55555555u : 0x33333333u;
+    return lanes & ~((lanes & lower) << apart | (lanes >> apart & lower));
 }
 
 }  // namespace
@@ -169,53 +203,78 @@ int Rules::part(unsigned bytes) const
     return bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
 }
 
+// Two parts of a warp may share a wavefront, as measured on an H100 (tests/data/h100_wavefronts.csv):
+//   - Stores never share one.
+//   - Loads share one if either every lane l reads the same element as lane l ^ 1, or every lane as lane l ^ 2.
+//     An idle lane agrees with any other.
+//   - The first half of a warp that reads 16 bytes per lane differs. If lane 31 is idle, its two parts may share
+//     a wavefront whatever they read. If lane 31 is active, an idle lane agrees with idle lanes only.
+//     The cause is not known.
+// The banks have to allow it, too. The caller checks that.
+uint32_t Rules::may_share(const Request& r, int first) const
+{
+    const unsigned bytes = bytes_of(r.site);
+    const int together = part(bytes);
+    if (major_ < 5 || kind_of(r.site) != load || together == warp_size || first % (2 * together)) return 0;
+    const uint32_t both = lanes_from(r, first, 2 * together);
+    if (!lanes_from(r, first, together) || !lanes_from(r, first + together, together)) return 0;
+    const bool first_of_16 = bytes == 16 && first == 0;
+    if (first_of_16 && !(r.lanes >> 31)) return both;
+    for (int apart : {1, 2})
+        if (same_in_pairs(r, both, apart) && !(first_of_16 && without_partner(both, apart))) return both;
+    return 0;
+}
+
+// Whether the banks could serve the parts that may share a wavefront, if their words lay elsewhere.
+bool Rules::could_share(const Request& r, int first) const
+{
+    const uint32_t both = may_share(r, first);
+    return both && asked_bytes({r.site, both, r.address}) <= 128;
+}
+
+// One element of 16 bytes for all lanes: a wavefront delivers it to 16 of them, wherever they are in the warp.
+bool Rules::one_for_all(const Request& r) const
+{
+    return major_ >= 5 && kind_of(r.site) == load && bytes_of(r.site) == 16 && same_element(r);
+}
+
 int Rules::shared(const Request& r) const
 {
     const unsigned bytes = bytes_of(r.site);
     const int together = part(bytes);
-    if (bytes == 4 && major_ >= 5 && r.lanes == ~0u) {
-        // Words a fixed stride apart, the usual case: as many share a bank as the stride and
-        // the number of banks have factors in common.
+    if (bytes >= 4 && major_ >= 5 && r.lanes == ~0u) {
+        // Elements a fixed stride apart, the usual case: as many share a bank as the stride and the
+        // number of elements in a row of banks have factors in common. Neighbouring lanes access
+        // different elements, so that parts of the warp do not share wavefronts.
         const uint64_t stride = r.address[1] - r.address[0];
-        uint64_t differ = stride % 4;
+        uint64_t differ = stride % bytes;
         for (int lane = 2; lane < warp_size; ++lane) differ |= (r.address[lane] - r.address[lane - 1]) ^ stride;
         if (!differ) {
-            const uint64_t words = (stride / 4) % 32;
-            if (stride == 0) return 1;
-            return words == 0 ? 32 : 1 << std::min(5, __builtin_ctzll(words));
+            if (stride == 0) return kind_of(r.site) != load ? warp_size / together : bytes == 16 ? 2 : 1;
+            const uint64_t elements = (stride / bytes) % together;
+            return warp_size / together * (elements == 0 ? together : 1 << __builtin_ctzll(elements));
         }
     }
+    if (one_for_all(r)) return (__builtin_popcount(r.lanes) + 15) / 16;
 
     int wavefronts = 0;
     for (int first = 0; first < warp_size; first += together) {
-        const uint32_t lanes = r.lanes & uint32_t((uint64_t(1) << together) - 1) << first;
+        const uint32_t lanes = lanes_from(r, first, together);
         if (!lanes) continue;
-        // Loads of two parts of the warp that leave each other room come together, as they do on an
-        // H200 (tests/data/h200_wavefronts.csv). Stores do not.
-        const bool first_of_two = together < warp_size && first / together % 2 == 0;
-        const uint32_t next = first_of_two ? r.lanes & uint32_t((uint64_t(1) << together) - 1) << (first + together) : 0;
-        if (major_ >= 5 && next && kind_of(r.site) == load && fits_one_wavefront(r, lanes | next, bytes)) {
+        const uint32_t both = may_share(r, first);
+        if (both && most_in_a_bank(r, both, false) == 1) {
             wavefronts += 1;
             first += together;
-            continue;
-        }
-        // The distinct words asked for; a word serves every lane that wants it.
-        uint64_t words[warp_size * 4];
-        int n = 0;
-        for_lanes(lanes, [&](int lane) {
-            for (unsigned at = 0; at < std::max(bytes, 4u); at += 4) words[n++] = (r.address[lane] + at) / 4;
-        });
-        if (major_ == 1) {
+        } else if (major_ == 1) {
+            uint64_t words[warp_size * 4];
+            int n = 0;
+            for_lanes(lanes, [&](int lane) {
+                for (unsigned at = 0; at < std::max(bytes, 4u); at += 4) words[n++] = (r.address[lane] + at) / 4;
+            });
             wavefronts += passes_with_one_broadcast(words, n);
-            continue;
+        } else {
+            wavefronts += most_in_a_bank(r, lanes, major_ == 3);
         }
-        if (major_ == 3)  // banks 8 bytes wide: words i and i + 32 of 64 come together
-            for (int i = 0; i < n; ++i) words[i] = words[i] / 64 * 32 + words[i] % 32;
-        std::sort(words, words + n);
-        n = int(std::unique(words, words + n) - words);
-        int in_bank[32] = {}, most = 0;
-        for (int i = 0; i < n; ++i) most = std::max(most, ++in_bank[words[i] % 32]);
-        wavefronts += most;
     }
     return wavefronts;
 }
@@ -242,12 +301,11 @@ Conflict Rules::conflict(const Request& r) const
         return first_of_two(together, [&](int a, int b) {
             return word(a) == word(b) && (bytes > 4 || word(a) != word(__builtin_ctz(r.lanes & 0xffffu << a / 16 * 16)));
         });
-    if (major_ >= 5 && kind_of(r.site) == load && together < warp_size)  // two parts that banks could serve at once
-        return first_of_two(2 * together, [&](int a, int b) {
-            const uint32_t both = uint32_t((uint64_t(1) << 2 * together) - 1) << a / (2 * together) * (2 * together);
-            return differ(a, b) && asked_bytes({r.site, r.lanes & both, r.address}) <= 128;
-        });
-    return {};
+    uint32_t sharing = 0;  // lanes of parts that could share a wavefront
+    for (int first = 0; first < warp_size; first += 2 * together)
+        if (could_share(r, first)) sharing |= lanes_from(r, first, 2 * together);
+    if (!sharing) return {};
+    return first_of_two(2 * together, [&](int a, int b) { return sharing >> a & 1 && differ(a, b); });
 }
 
 uint64_t Rules::asked_bytes(const Request& r) const
@@ -268,13 +326,14 @@ uint64_t Rules::asked_bytes(const Request& r) const
 
 int Rules::ideal_shared(const Request& r) const
 {
-    const unsigned bytes = bytes_of(r.site);
-    if (major_ >= 5 && kind_of(r.site) == load) return std::max(1, int(__builtin_popcount(r.lanes) * bytes + 127) / 128);
-    const int together = part(bytes);
-    int parts = 0;
-    for (int first = 0; first < warp_size; first += together)
-        parts += (r.lanes & uint32_t((uint64_t(1) << together) - 1) << first) != 0;
-    return parts;
+    if (one_for_all(r)) return shared(r);
+    const int together = part(bytes_of(r.site));
+    int wavefronts = 0;
+    for (int first = 0; first < warp_size; first += together) {
+        wavefronts += lanes_from(r, first, together) != 0;
+        if (could_share(r, first)) first += together;
+    }
+    return wavefronts;
 }
 
 const char* Rules::unit(Kind kind) const { return major_ == 1 ? "transactions" : major_ == 2 && kind == load ? "lines" : "sectors"; }

@@ -48,15 +48,15 @@ public:
     // one word. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned; addresses count from a bank 0.
     int shared(const Request& request) const;
 
-    // The lowest two lanes that meet. Of interest where a request takes more than the ideal, and
-    // slow. May find nobody: some parts of a warp ask for too much to come together anyway.
+    // The lowest two lanes that meet. There are two if and only if a request takes more wavefronts
+    // than the ideal. Slow.
     Conflict conflict(const Request& request) const;
 
     // The bytes that the lanes ask for; what several of them want counts once.
     uint64_t asked_bytes(const Request& request) const;
 
-    // The fewest wavefronts there could be: one for each part of the warp that is served by
-    // itself, or 128 bytes where two may come together.
+    // Wavefronts without bank conflicts: one for each part of the warp that is served by itself,
+    // or one for two parts that may share a wavefront and ask for at most 128 bytes.
     int ideal_shared(const Request& request) const;
 
     // "transactions" on 1.x, "lines" for loads of 2.x, "sectors" elsewhere.
@@ -66,6 +66,10 @@ public:
 
 private:
     int part(unsigned bytes) const;  // lanes served together in shared memory
+    // The lanes of the part that begins at this lane and of the next, if they may share a wavefront; otherwise 0.
+    uint32_t may_share(const Request& request, int first) const;
+    bool could_share(const Request& request, int first) const;
+    bool one_for_all(const Request& request) const;
     unsigned banks() const { return major_ == 1 ? 16 : 32; }
 
     int major_, minor_;

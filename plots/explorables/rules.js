@@ -14,17 +14,36 @@ const rules = {
     return list;
   },
 
+  // The lanes that take part, of `count` from the first on.
+  active: (offsets, first, count) => offsets.map((_, lane) => lane).slice(first, first + count).filter(lane => offsets[lane] >= 0),
+
+  // Whether the parts of the warp from this lane on may share a wavefront, if the banks allow it. They may if every lane loads the
+  // same element as lane l ^ 1, or every lane as lane l ^ 2. Idle lanes agree with all, but in the first half of loads of 16 bytes:
+  // there everything agrees if lane 31 is idle, and otherwise idle lanes agree with idle ones only.
+  mayShare(machine, access, bytes, offsets, first) {
+    const together = this.lanesServedTogether(machine, bytes);
+    if (machine.major < 5 || access !== "load" || together === 32 || first % (2 * together)) return false;
+    if (!this.active(offsets, first, together).length || !this.active(offsets, first + together, together).length) return false;
+    const strict = bytes === 16 && first === 0;
+    if (strict && offsets[31] < 0) return true;
+    const lanes = this.active(offsets, first, 2 * together);
+    return [1, 2].some(apart => lanes.every(lane => offsets[lane ^ apart] < 0 ? !strict : offsets[lane ^ apart] === offsets[lane]));
+  },
+
   // Wavefronts of a request to shared memory: {count, of: the wavefront that serves each lane, from 0, -1 for an idle one}.
   wavefronts(machine, access, bytes, offsets) {
-    const together = this.lanesServedTogether(machine, bytes), of = offsets.map(() => -1);
-    const lanesOf = first => offsets.map((_, lane) => lane).slice(first, first + together).filter(lane => offsets[lane] >= 0);
+    const together = this.lanesServedTogether(machine, bytes), of = offsets.map(() => -1), all = this.active(offsets, 0, 32);
+    if (machine.major >= 5 && access === "load" && bytes === 16 && all.every(lane => offsets[lane] === offsets[all[0]])) {
+      all.forEach((lane, i) => { of[lane] = Math.floor(i / 16); }); // a wavefront delivers one element to 16 lanes
+      return { count: Math.ceil(all.length / 16), of };
+    }
     let count = 0;
     for (let first = 0; first < 32; first += together) {
-      let lanes = lanesOf(first);
+      const lanes = this.active(offsets, first, together);
       if (!lanes.length) continue;
-      if (machine.major >= 5 && access === "load" && together < 32 && first / together % 2 === 0) {
-        const next = lanesOf(first + together), both = lanes.concat(next);
-        if (next.length && this.mostWords(machine, bytes, both, offsets) === 1) {
+      if (this.mayShare(machine, access, bytes, offsets, first)) {
+        const both = this.active(offsets, first, 2 * together);
+        if (this.mostWords(machine, bytes, both, offsets) === 1) {
           for (const lane of both) of[lane] = count;
           count += 1;
           first += together;
@@ -98,9 +117,11 @@ const rules = {
       const lowest = lane => active.find(other => Math.floor(other / 16) === Math.floor(lane / 16));
       return pairs(together, (a, b) => word(a) === word(b) && (bytes > 4 || word(a) !== word(lowest(a))));
     }
-    if (machine.major < 5 || access !== "load" || together === 32) return [];
-    const fits = lane => this.asked(bytes, offsets.filter((_, other) => Math.floor(other / together / 2) === Math.floor(lane / together / 2))) <= 128;
-    return pairs(2 * together, (a, b) => differ(a, b) && fits(a)); // two parts of the warp that banks could serve at once
+    const share = lane => {
+      const first = Math.floor(lane / together / 2) * together * 2;
+      return this.mayShare(machine, access, bytes, offsets, first) && this.asked(bytes, offsets.slice(first, first + 2 * together)) <= 128;
+    };
+    return pairs(2 * together, (a, b) => differ(a, b) && share(a)); // two parts of the warp that banks could serve at once
   },
 
   // What a request to global memory moves: [{address, bytes}].
