@@ -304,17 +304,40 @@ void random_accesses()
             const std::string what = std::to_string(cc[0]) + "." + std::to_string(cc[1]) + ", " + std::to_string(bytes) +
                                      " bytes, stride " + std::to_string(stride) + ", case " + std::to_string(i);
             expect(got == slow_global(cc[0], cc[1], a) && sum == t.bytes, "global " + what);
-            expect(rules.shared(a.request()) == slow_shared(cc[0], a), "shared " + what);
+            const int units = rules.shared(a.request()), ideal = rules.ideal_shared(a.request(), units);
+            expect(units == slow_shared(cc[0], a), "shared " + what);
+            expect(1 <= ideal && ideal <= units, "the ideal is at most what is counted, shared " + what);
             if (i % 8) continue;  // the slow reference of this is very slow
             const Conflict c = rules.conflict(a.request());
             const auto pair = slow_conflict(cc[0], a);
             expect(c.lanes[0] == pair.first && c.lanes[1] == pair.second, "who meets, shared " + what);
+            if (pair.first < 0) expect(units == ideal, "nobody meets, so the count is the ideal, shared " + what);
             if (pair.first < 0) continue;
             const unsigned banks = cc[0] == 1 ? 16 : 32;
             for (int i : {0, 1})
                 expect(c.words[i] == a.address[c.lanes[i]] / 4 && c.words[i] % banks == c.bank, "where they meet, shared " + what);
         }
     }
+}
+
+// Lanes that share elements: s[t], s[t / 2], s[t / 4] and so on down to one element for all, without and with conflicts.
+void check_ideal()
+{
+    const Rules rules(with(9, 0));
+    const auto costs = [&](unsigned bytes, auto index) {
+        const Access a = access(bytes, [&](int lane) { return uint64_t(bytes) * index(lane); });
+        const int units = rules.shared(a.request());
+        return std::make_pair(units, rules.ideal_shared(a.request(), units));
+    };
+    for (unsigned bytes : {4u, 8u, 16u})
+        for (int share = 1; share <= 32; share *= 2) {
+            const std::string what = std::to_string(bytes) + " bytes, " + std::to_string(share) + " lanes an element";
+            const auto [units, ideal] = costs(bytes, [=](int lane) { return lane / share; });
+            expect(units == ideal, "no conflict: " + what);
+            if (share * bytes >= 256) continue;  // each element has wavefronts of its own
+            const auto [worse, same] = costs(bytes, [=](int lane) { return lane / share * 32; });
+            expect(worse > same && same == ideal, "a conflict: " + what);
+        }
 }
 
 // What an H200 counted (build/tests/wavefronts under Nsight Compute). Five requests of few lanes and
@@ -402,6 +425,7 @@ int main(int argc, char** argv)
     }
     check_vectors();
     check_conflicts();
+    check_ideal();
     random_accesses();
     measured_accesses();
     printf("%d checks, %d failed\n", checks, failures);

@@ -278,7 +278,7 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
     int units;
     if (space == shared) {
         units = rules_->shared(request);
-        const int ideal = rules_->ideal_shared(request);
+        const int ideal = rules_->ideal_shared(request, units);
         here.ideal += ideal;
         if (units > ideal && units > here.worst_conflict.units) note_conflict(here, request, units, offset);
     } else {

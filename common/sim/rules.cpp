@@ -266,11 +266,21 @@ uint64_t Rules::asked_bytes(const Request& r) const
     return (std::unique(addresses, addresses + n) - addresses) * uint64_t(bytes);
 }
 
-int Rules::ideal_shared(const Request& r) const
+int Rules::ideal_shared(const Request& r, int units) const
 {
     const unsigned bytes = bytes_of(r.site);
-    if (major_ >= 5 && kind_of(r.site) == load) return std::max(1, int(__builtin_popcount(r.lanes) * bytes + 127) / 128);
     const int together = part(bytes);
+    if (major_ >= 5 && kind_of(r.site) == load && together < warp_size) {
+        if (units == int(asked_bytes(r) + 127) / 128) return units;
+        // The same request with its elements next to each other, in the order of their first lanes.
+        uint64_t packed[warp_size] = {}, next = 0;
+        for_lanes(r.lanes, [&](int lane) {
+            int same = __builtin_ctz(r.lanes);
+            while (r.address[same] != r.address[lane]) same += 1 + __builtin_ctz(r.lanes >> (same + 1));
+            packed[lane] = same < lane ? packed[same] : bytes * next++;
+        });
+        return std::min(units, shared({r.site, r.lanes, packed}));
+    }
     int parts = 0;
     for (int first = 0; first < warp_size; first += together)
         parts += (r.lanes & uint32_t((uint64_t(1) << together) - 1) << first) != 0;

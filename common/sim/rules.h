@@ -55,9 +55,9 @@ public:
     // The bytes that the lanes ask for; what several of them want counts once.
     uint64_t asked_bytes(const Request& request) const;
 
-    // The fewest wavefronts there could be: one for each part of the warp that is served by
-    // itself, or 128 bytes where two may come together.
-    int ideal_shared(const Request& request) const;
+    // The wavefronts of the same lanes if no two of them met in a bank with different words. `units`: what shared() gives.
+    // Lanes that share an element still do.
+    int ideal_shared(const Request& request, int units) const;
 
     // "transactions" on 1.x, "lines" for loads of 2.x, "sectors" elsewhere.
     const char* unit(Kind kind) const;
