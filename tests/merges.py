@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""What nvcc makes of accesses that compilers merge, drop or repeat: the kernels of tests/merges.cu, and random ones without branches.
+"""What nvcc makes of accesses that compilers merge, drop or repeat: the kernels of tests/merges.cu, and random ones
+without branches.
 
-usage: python3 tests/merges.py    compiles them for sm_90, and writes tests/data/nvcc_merges.csv: how many instructions of each kind a
-                                  kernel has. No GPU is needed, but nvcc and cuobjdump of the CUDA Toolkit.
+usage: python3 tests/merges.py
 
-One warp runs each kernel, no kernel has an access in a loop that nvcc leaves a loop, and no branch is left out by all lanes. So each
+Compiles them for sm_90, and writes tests/data/nvcc_merges.csv: how many instructions of each kind a kernel has. It
+needs nvcc and cuobjdump of the CUDA Toolkit, and no GPU.
+
+One warp runs each kernel. No access is in a loop after nvcc has compiled it, and some lane takes each branch. So each
 instruction is one request on a card.
 """
 
@@ -21,13 +24,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMS = ROOT / "tests/merges.cu"
 DATA = ROOT / "tests/data/nvcc_merges.csv"
 KERNELS = 200
-KINDS = {"LDG": "global_loads", "STG": "global_stores", "LDS": "shared_loads", "STS": "shared_stores", "REDG": "atomics", "ATOMG": "atomics", "RED": "atomics"}
+KINDS = {"LDG": "global_loads", "STG": "global_stores", "LDS": "shared_loads", "STS": "shared_stores",
+         "REDG": "atomics", "ATOMG": "atomics", "RED": "atomics"}
 
 
 def kernel(number, chosen):
     """Some loads and stores of two arrays that are written, one that is read, and one in shared memory."""
     restrict = "__restrict__ " if chosen.random() < .4 else ""
-    lines = [f"__global__ void k{number}(int* {restrict}a, int* {restrict}b, const int* {restrict}x)", "{", "    __shared__ int s[128];", "    const int i = threadIdx.x;",
+    lines = [f"__global__ void k{number}(int* {restrict}a, int* {restrict}b, const int* {restrict}x)", "{",
+             "    __shared__ int s[128];", "    const int i = threadIdx.x;",
              "    for (int k = 0; k < 128; k += 32) s[i + k] = i;", "    __syncthreads();"]
     values = ["i"]
 
@@ -40,12 +45,15 @@ def kernel(number, chosen):
             lines.append(f"    const int v{k} = {place('xxxabs')}{chosen.choice(['', ' + 1', ' * 3'])};")
             values.append(f"v{k}")
         elif kind < .5: lines.append(f"    {place('abs')} = {place('xxxabs')};")
-        elif kind < .65: lines.append(f"    {place('abs')} = {chosen.choice(values)}{chosen.choice(['', ' + 5', ' * 7'])};")
-        elif kind < .8: lines.append(f"    {place('abs')} = {place('xxxabs')} * {place('xxxabs')} + {chosen.choice(values)};")
+        elif kind < .65:
+            lines.append(f"    {place('abs')} = {chosen.choice(values)}{chosen.choice(['', ' + 5', ' * 7'])};")
+        elif kind < .8:
+            lines.append(f"    {place('abs')} = {place('xxxabs')} * {place('xxxabs')} + {chosen.choice(values)};")
         elif kind < .93: lines.append(f"    {place('abs')} += {place('xxxabs')};")
         else: lines.append("    __syncthreads();")
     total = " + ".join(f"{factor} * {value}" for factor, value in enumerate(values, 2))
-    return "\n".join([*lines, f"    b[i + 64] = {total};", "    __syncthreads();", "    a[i + 96] = s[i * 5 % 128];", "}"])
+    lines += [f"    b[i + 64] = {total};", "    __syncthreads();", "    a[i + 96] = s[i * 5 % 128];", "}"]
+    return "\n".join(lines)
 
 
 def program():
@@ -54,7 +62,8 @@ def program():
     kernels = [kernel(number, chosen) for number in range(KERNELS)]
     launches = [f"    k{number}<<<1, 32>>>(a, b, x);" for number in range(KERNELS)]
     memory = [f"    cudaMalloc(&{p}, 1024);\n    cudaMemset({p}, 0, 1024);" for p in "abx"]
-    return "\n\n".join([*kernels, "\n".join(["int main()", "{", "    int *a, *b, *x;", *memory, *launches, "    return cudaDeviceSynchronize();", "}", ""])])
+    body = ["    int *a, *b, *x;", *memory, *launches, "    return cudaDeviceSynchronize();"]
+    return "\n\n".join([*kernels, "\n".join(["int main()", "{", *body, "}", ""])])
 
 
 def disassembler():
@@ -68,7 +77,8 @@ def instructions(source, folder):
     binary = pathlib.Path(folder) / "kernels.cubin"
     subprocess.run(["nvcc", "-std=c++17", "-arch=sm_90", "-w", "-cubin", "-o", binary, source], check=True)
     counts, name = collections.defaultdict(collections.Counter), None
-    for line in subprocess.run([disassembler(), "-sass", binary], check=True, capture_output=True, text=True).stdout.splitlines():
+    text = subprocess.run([disassembler(), "-sass", binary], check=True, capture_output=True, text=True).stdout
+    for line in text.splitlines():
         if function := re.search(r"Function : _Z(\d+)(\w+)", line):
             name = function[2][:int(function[1])]
             counts[name]
@@ -81,7 +91,8 @@ def all_rows():
         random_kernels = pathlib.Path(folder) / "random.cu"
         random_kernels.write_text(program())
         return [{"kernels": what, "kernel": name, **{kind: counts[kind] for kind in dict.fromkeys(KINDS.values())}}
-                for what, source in (("forms", FORMS), ("random", random_kernels)) for name, counts in sorted(instructions(source, folder).items())]
+                for what, source in (("forms", FORMS), ("random", random_kernels))
+                for name, counts in sorted(instructions(source, folder).items())]
 
 
 def main():

@@ -320,7 +320,8 @@ void random_accesses()
     }
 }
 
-// Lanes that share elements: s[t], s[t / 2], s[t / 4] and so on down to one element for all, without and with conflicts.
+// Lanes that share elements: s[t], s[t / 2], s[t / 4] and so on down to one element for all. Without conflicts and
+// with them.
 void check_ideal()
 {
     const Rules rules(with(9, 0));

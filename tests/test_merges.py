@@ -1,4 +1,5 @@
-"""Accesses that compilers merge, drop or repeat: what the simulator counts, what nvcc makes of them, and the page's tables of both."""
+"""Accesses that compilers merge, drop or repeat: what the simulator counts, what nvcc makes of them, and the page's
+tables of both."""
 
 import collections
 import csv
@@ -11,15 +12,17 @@ import merges
 from lessons import ROOT, made, make_try, run, tried_of
 
 PAGE = (ROOT / "common/sim/README.md").read_text()
-CARD = {(row.pop("kernels"), row.pop("kernel")): {kind: int(n) for kind, n in row.items()} for row in csv.DictReader(open(merges.DATA))}
-KINDS = list(next(iter(CARD.values())))
+KINDS = list(dict.fromkeys(merges.KINDS.values()))
+CARD = {(row["kernels"], row["kernel"]): {kind: int(row[kind]) for kind in KINDS}
+        for row in csv.DictReader(open(merges.DATA))}
 
 
 def requests(table):
     """{kernel: {kind: requests}} of the simulator's CSV file."""
     counted = collections.defaultdict(lambda: dict.fromkeys(KINDS, 0))
     for row in csv.DictReader(open(table)):
-        counted[row["kernel"]]["atomics" if row["access"] == "atomic" else f"{row['memory']}_{row['access']}s"] += int(row["requests"])
+        kind = "atomics" if row["access"] == "atomic" else f"{row['memory']}_{row['access']}s"
+        counted[row["kernel"]][kind] += int(row["requests"])
     return counted
 
 
@@ -33,7 +36,9 @@ def rows(heading):
 def numbers(cell):
     """'2 shared loads' is {'shared_loads': 2}; loads and stores without 'shared' are of global memory."""
     found = {}
-    for number, shared, kind in re.findall(r"(\d+) (shared )?(load|store|atomic)s?\b", cell): found[f"{kind}s" if kind == "atomic" else f"{'shared' if shared else 'global'}_{kind}s"] = int(number)
+    for number, shared, kind in re.findall(r"(\d+) (shared )?(load|store|atomic)s?\b", cell):
+        memory = "" if kind == "atomic" else "shared_" if shared else "global_"
+        found[f"{memory}{kind}s"] = int(number)
     assert found, cell
     return found
 
@@ -52,14 +57,15 @@ def test_every_form_is_in_the_table(simulated):
     assert set(forms) >= set(simulated) and len(forms) >= 30
 
 
-@pytest.mark.parametrize("name, source, here, card", rows("**In one warp.**"), ids=lambda cell: cell if cell.startswith("`") and " " not in cell else "")
+@pytest.mark.parametrize("name, source, here, card", rows("**In one warp.**"),
+                         ids=lambda cell: cell if re.fullmatch(r"`\w+`", cell) else "")
 def test_counts_of_the_table(name, source, here, card, simulated):
     name = name.strip("`")
     for kind, number in numbers(here).items(): assert simulated[name][kind] == number, kind
     for kind, number in numbers(card).items(): assert CARD["forms", name][kind] == number, kind
     equal = simulated[name] == CARD["forms", name]
     assert numbers(here).keys() == numbers(card).keys()
-    assert here.startswith("**") == (numbers(here) != numbers(card)) == (not equal), "the bold cells are those that differ"
+    assert here.startswith("**") == (numbers(here) != numbers(card)) == (not equal), "bold cells are those that differ"
     # The row shows the kernel's text.
     text = re.search(rf"\b{name}\(.*\n{{(?:\n.*)*?\n}}", merges.FORMS.read_text())[0]
     for part in re.findall(r"`(.*?)`", source):
@@ -68,14 +74,16 @@ def test_counts_of_the_table(name, source, here, card, simulated):
 
 
 def test_counts_measured_on_a_card():
-    """The second table: totals of kernels of tests/divergence.cu and tests/atomics_async.cu, of which test_divergence.py and test_kinds.py compare all."""
-    measured = {(row["kernel"], row["type"]): row for file in ("divergence", "kinds") for row in csv.DictReader(open(ROOT / f"tests/data/h200_{file}.csv"))}
+    """The second table: totals of kernels that test_divergence.py and test_kinds.py compare, too."""
+    measured = {(row["kernel"], row["type"]): row for file in ("divergence", "kinds")
+                for row in csv.DictReader(open(ROOT / f"tests/data/h200_{file}.csv"))}
     table = rows("**In loops and between lanes.**")
     assert len(table) >= 6
     for name, _, here, card in table:
         kernel, element = re.fullmatch(r"`(\w+)<(\w+)>`", name).groups()
         row = measured[kernel, element]
-        total = {"loads": "global_load_requests", "stores": "global_store_requests", "sectors": "global_reduction_sectors", "instructions": "shared_load_instructions"}
+        total = {"loads": "global_load_requests", "stores": "global_store_requests",
+                 "sectors": "global_reduction_sectors", "instructions": "shared_load_instructions"}
         number, kind = re.search(r"^(\d+) .*?(\w+)$", card).groups()
         assert int(row[total[kind]]) == int(number), name
         assert here != card, "these differ"
@@ -97,8 +105,8 @@ def test_the_simulator_counts_those(tmp_path):
 
 
 def test_random_kernels(tmp_path):
-    """166 of 200 without branches have nvcc's counts. In the others the simulator counts more: g++ does not know that shared memory and arrays of
-    the device never overlap. In one it counts less: a store in between stores the value that was loaded."""
+    """In those whose counts are not nvcc's, the simulator counts more: g++ does not know that shared memory and arrays
+    of the device never overlap. In one it counts less: a store in between stores the value that was loaded."""
     (tmp_path / "random.cu").write_text(merges.program())
     done = make_try(tmp_path / "random.cu", f"SIM=--quiet --csv {tmp_path / 'counts.csv'}")
     counted = requests(tmp_path / "counts.csv")

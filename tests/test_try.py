@@ -32,22 +32,23 @@ FAULTY = {
                  r"bad free: cudaFree at HERE:11: h_pinned \(cudaMallocHost at HERE:8\): use cudaFreeHost"],
     "barriers_missed": [
         *(rf"{kernel}: divergent barrier: the threads of block \({block}, 0, 0\) do not come to the same one: "
-          rf"{here} waits? at HERE:{line} \((the first is )?thread \({first}, 0, 0\)\), {there} waits? at HERE:{other} \((the first is )?thread \({second}, 0, 0\)\)"
-          rf"{more}$"
+          rf"{here} waits? at HERE:{line} \((the first is )?thread \({first}, 0, 0\)\), "
+          rf"{there} waits? at HERE:{other} \((the first is )?thread \({second}, 0, 0\)\){more}$"
           for kernel, block, here, line, first, there, other, second, more in [
-              ("arms", 0, 16, 12, 0, 48, 13, 16, ""), ("branch", 0, 32, 21, 0, 32, 23, 1, ""), ("after_continue", 0, 48, 36, 0, 16, 32, 48, r" \(2 times\)"),
+              ("arms", 0, 16, 12, 0, 48, 13, 16, ""), ("branch", 0, 32, 21, 0, 32, 23, 1, ""),
+              ("after_continue", 0, 48, 36, 0, 16, 32, 48, r" \(2 times\)"),
               ("one_of_four", 0, 8, 44, 0, 32, 47, 4, ", 24 elsewhere"), ("of_two_kinds", 0, 63, 55, 0, 1, 54, 5, ""),
-              ("of_groups", 0, 40, 63, 0, 24, 62, 40, ""), ("others_left", 0, 14, 72, 8, 42, 73, 9, ""), ("leader", 0, 1, 81, 0, 63, 83, 1, ""),
-              ("by_warps", 0, 32, 92, 0, 32, 90, 32, ""), ("in_a_function", 0, 60, 106, 0, 4, 99, 60, ""),
+              ("of_groups", 0, 40, 63, 0, 24, 62, 40, ""), ("others_left", 0, 14, 72, 8, 42, 73, 9, ""),
+              ("leader", 0, 1, 81, 0, 63, 83, 1, ""), ("by_warps", 0, 32, 92, 0, 32, 90, 32, ""), ("in_a_function", 0, 60, 106, 0, 4, 99, 60, ""),
               ("in_some_blocks", 1, 8, 113, 0, 56, 114, 8, r" \(3 times\)")]),
-        r"warp_and_block: divergent warp: the operation at HERE:123 in thread \(16, 0, 0\) of block \(0, 0, 0\) waits for lanes that do not come "
-        r"\(mask 0xffffffff, came 0xffff0000\): 16 wait at HERE:122 \(the first is thread \(0, 0, 0\)\)$",
-        r"halves_of_a_warp: divergent warp: the operation at HERE:131 in thread \(0, 0, 0\) of block \(0, 0, 0\) waits for lanes that do not come "
-        r"\(mask 0x0001ffff, came 0x0000ffff\): 1 waits at HERE:132 \(thread \(16, 0, 0\)\)$",
-        r"places_of_a_warp: divergent warp: the operation at HERE:141 in thread \(8, 0, 0\) of block \(0, 0, 0\) waits for lanes that do not come "
-        r"\(mask 0xffffff0f, came 0x00000f00\): 4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)$",
-        r"places_of_a_warp: divergent warp: the operation at HERE:142 in thread \(12, 0, 0\) of block \(0, 0, 0\) waits for lanes that do not come "
-        r"\(mask 0xffffffff, came 0xfffff000\): 4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)$"],
+        *(rf"{kernel}: divergent warp: the operation at HERE:{line} in thread \({thread}, 0, 0\) of block \(0, 0, 0\) "
+          rf"waits for lanes that do not come \(mask {mask}, came {came}\): {others}$"
+          for kernel, line, thread, mask, came, others in [
+              ("warp_and_block", 123, 16, "0xffffffff", "0xffff0000", r"16 wait at HERE:122 \(the first is thread \(0, 0, 0\)\)"),
+              ("halves_of_a_warp", 131, 0, "0x0001ffff", "0x0000ffff", r"1 waits at HERE:132 \(thread \(16, 0, 0\)\)"),
+              ("places_of_a_warp", 141, 8, "0xffffff0f", "0x00000f00", r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
+              ("places_of_a_warp", 142, 12, "0xffffffff", "0xfffff000", r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
+          ])],
     "cooperative": [r"not simulated: cudaLaunchCooperativeKernel at HERE:10 \(nothing\)"],
     "copy_freed": [r"bad copy: cudaMemcpy at HERE:8: the source is freed memory: byte 0 of d_out \(cudaMalloc at HERE:5\), which was freed at HERE:7"],
     "copy_too_long": [r"bad copy: cudaMemcpy at HERE:7: the destination has 256 bytes from byte 0 of d_in \(cudaMalloc at HERE:6\) on, "
@@ -130,8 +131,10 @@ def test_each_fault_is_found_at_its_line(name):
 def test_before_compute_capability_7_a_barrier_waits_for_threads_that_have_left():
     done = tried("barriers_left", options="--quiet --machine k20x")
     assert "PASSED" in done.stdout
-    marked = {mark[1]: number for number, line in enumerate((PROGRAMS / "barriers_left.cu").read_text().splitlines(), 1) if (mark := re.search(r"// (\w+)$", line))}
-    found = {(m[1], int(m[2])) for f in findings(done) if (m := re.match(r"(\w+).*: divergent barrier: the one at .*:(\d+) is not reached by .*, which has left the kernel", f))}
+    lines = (PROGRAMS / "barriers_left.cu").read_text().splitlines()
+    marked = {mark[1]: number for number, line in enumerate(lines, 1) if (mark := re.search(r"// (\w+)$", line))}
+    words = r"(\w+).*: divergent barrier: the one at .*:(\d+) is not reached by .*, which has left the kernel"
+    found = {(m[1], int(m[2])) for f in findings(done) if (m := re.match(words, f))}
     assert len(marked) == 11 and found == set(marked.items())
     assert len(findings(done)) == 12, "by_goto is two kernels"
 

@@ -99,14 +99,17 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
         case Fault::uninitialized: return access("uninitialized load");
         case Fault::barriers_differ:
             return format("divergent barrier: the threads of %s do not come to the same one: %s, %s%s", in.c_str(),
-                          group_text(f.threads.first, at, who).c_str(), group_text(f.threads.second, other_at, other).c_str(),
+                          group_text(f.threads.first, at, who).c_str(),
+                          group_text(f.threads.second, other_at, other).c_str(),
                           f.threads.elsewhere ? format(", %d elsewhere", f.threads.elsewhere).c_str() : "");
         case Fault::barrier_not_reached:
-            return format("divergent barrier: the one at %s is not reached by every thread of %s: not by %s, which has left the kernel; "
-                          "from compute capability 7.0 on, it need not come", at.c_str(), in.c_str(), who.c_str());
+            return format("divergent barrier: the one at %s is not reached by every thread of %s: not by %s, "
+                          "which has left the kernel; from compute capability 7.0 on, it need not come",
+                          at.c_str(), in.c_str(), who.c_str());
         case Fault::lanes_not_reached:
-            return format("divergent warp: the operation at %s in %s of %s waits for lanes that do not come (%s): %s", at.c_str(), who.c_str(), in.c_str(),
-                          f.text.c_str(), group_text(f.threads.second, other_at, other).c_str());
+            return format("divergent warp: the operation at %s in %s of %s waits for lanes that do not come (%s): %s",
+                          at.c_str(), who.c_str(), in.c_str(), f.text.c_str(),
+                          group_text(f.threads.second, other_at, other).c_str());
         case Fault::local_array: return plain(f.text);
         case Fault::stack_overflow: return plain("local memory: a thread has more local variables than fit its stack here");
         case Fault::endless_loop: return plain("endless loop: " + f.text);

@@ -55,8 +55,8 @@ public:
     // The bytes that the lanes ask for; what several of them want counts once.
     uint64_t asked_bytes(const Request& request) const;
 
-    // The wavefronts of the same lanes if no two of them met in a bank with different words. `units`: what shared() gives.
-    // Lanes that share an element still do.
+    // The wavefronts of the same lanes if no two of them met in a bank with different words. Lanes that share an
+    // element still do. `units`: what shared() gives.
     int ideal_shared(const Request& request, int units) const;
 
     // "transactions" on 1.x, "lines" for loads of 2.x, "sectors" elsewhere.

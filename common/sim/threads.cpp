@@ -226,8 +226,8 @@ void Threads::open_barrier()
     observer_.barrier_opens();
 }
 
-// The threads that wait, by place, in the order of their first thread. The places of `elsewhere_` are in the order of arrival, which differs
-// where lanes wait for each other.
+// The threads that wait, by place, in the order of their first thread. Those of `elsewhere_` are in the order of
+// arrival, which differs where lanes wait for each other.
 void Threads::report_differing_barriers()
 {
     std::vector<uint64_t> place(threads_, barrier_place_);

@@ -43,7 +43,8 @@ public:
     virtual void barrier_opens() = 0;
     // Lanes of a warp have met at __syncwarp().
     virtual void warp_syncs(int warp, uint32_t lanes) = 0;
-    // Threads wait at different barriers: some where the first of them does, most of the others at the second place, and so many elsewhere.
+    // Threads wait at different barriers: some where the first of them does, most of the others at the second place,
+    // and so many elsewhere.
     virtual void barriers_differ(const Waiting& first, const Waiting& second, int elsewhere) = 0;
     // A thread has left the kernel, and this machine's barrier waits for it.
     virtual void barrier_missed(uint64_t place, int missing) = 0;

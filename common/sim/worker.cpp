@@ -96,19 +96,22 @@ void Worker::warp_syncs(int warp, uint32_t lanes) { order_.meet(warp, lanes); }
 
 void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
 {
-    Finding finding{Fault::barriers_differ, site_of(first.place, load, 0), site_of(second.place, load, 0), first.first, second.first, block_, "", 0, 1, block_, false, ""};
+    Finding finding{Fault::barriers_differ, site_of(first.place, load, 0), site_of(second.place, load, 0), first.first,
+                    second.first, block_, "", 0, 1, block_, false, ""};
     finding.threads = {first.count, second.count, elsewhere};
     findings.add(finding);
 }
 
 void Worker::barrier_missed(uint64_t place, int missing)
 {
-    findings.add({Fault::barrier_not_reached, site_of(place, load, 0), 0, missing, 0, block_, "", 0, 1, block_, false, ""});
+    findings.add({Fault::barrier_not_reached, site_of(place, load, 0), 0, missing, 0, block_, "", 0, 1, block_, false,
+                  ""});
 }
 
 void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
 {
-    Finding finding{Fault::lanes_not_reached, site_of(place, load, 0), site_of(missing.place, load, 0), thread, missing.first, block_, "", 0, 1, block_, false,
+    Finding finding{Fault::lanes_not_reached, site_of(place, load, 0), site_of(missing.place, load, 0), thread,
+                    missing.first, block_, "", 0, 1, block_, false,
                     harness::format("mask 0x%08x, came 0x%08x", mask, came)};
     finding.threads = {__builtin_popcount(came), missing.count, 0};
     findings.add(finding);

@@ -1,5 +1,5 @@
-// Threads that have left the kernel need not come to a barrier: from compute capability 7.0 on, it waits for all that have not left.
-// Each kernel lets some threads leave in a way of its own. Nothing is wrong.
+// Threads that have left the kernel need not come to a barrier. From compute capability 7.0 on, it waits for all that
+// have not left. Each kernel lets some threads leave in another way. Nothing is wrong.
 #include "check.h"
 
 #include <cooperative_groups.h>

@@ -1,5 +1,5 @@
-// Threads that still run do not come to the barrier that the others wait at: they wait at another one, or for lanes of their warp.
-// Each kernel makes this fault in a way of its own.
+// Threads that still run do not come to the barrier that the others wait at. They wait at another one, or for lanes of
+// their warp. Each kernel makes this fault in another way.
 #include "check.h"
 
 #include <cooperative_groups.h>
