@@ -65,7 +65,7 @@ endif
 endif
 GROUPED := -Wno-subobject-linkage
 SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1 -fno-tree-sra -fno-ipa-sra -fno-ipa-icf -fno-crossjumping \
-               -fno-tree-tail-merge -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
+               -fno-tree-tail-merge -fno-tree-cselim -fno-tree-pre -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
                -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
                -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
 # g++ does not watch a structure that is an argument or a result. Made by its copy constructor, it is watched. These functions, which

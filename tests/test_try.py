@@ -20,7 +20,7 @@ from samples import some
 
 PROGRAMS = ROOT / "tests/programs"
 
-RIGHT = ["arrays_of_functions", "copied_argument", "device_query", "different_ways", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "namesakes", "occupancy", "owners", "pitched", "reduction", "refused_launches", "same_value", "scan",
+RIGHT = ["arrays_of_functions", "barriers_left", "copied_argument", "device_query", "different_ways", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "namesakes", "occupancy", "owners", "pitched", "reduction", "refused_launches", "same_value", "scan",
          "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
@@ -30,6 +30,25 @@ FAULTY = {
     "bad_free": [r"bad free: cudaFree at HERE:9: 0x\w+ is memory of the host, not from cudaMalloc",
                  r"bad free: cudaFree at HERE:10: the pointer is to byte 16 of d_data \(cudaMalloc at HERE:7\); free its beginning",
                  r"bad free: cudaFree at HERE:11: h_pinned \(cudaMallocHost at HERE:8\): use cudaFreeHost"],
+    "barriers_missed": [
+        *(rf"{kernel}: divergent barrier: the threads of block \({block}, 0, 0\) do not come to the same one: "
+          rf"{here} waits? at HERE:{line} \((the first is )?thread \({first}, 0, 0\)\), "
+          rf"{there} waits? at HERE:{other} \((the first is )?thread \({second}, 0, 0\)\){more}$"
+          for kernel, block, here, line, first, there, other, second, more in [
+              ("arms", 0, 16, 12, 0, 48, 13, 16, ""), ("branch", 0, 32, 21, 0, 32, 23, 1, ""),
+              ("after_continue", 0, 48, 36, 0, 16, 32, 48, r" \(2 times\)"),
+              ("one_of_four", 0, 8, 44, 0, 32, 47, 4, ", 24 elsewhere"), ("of_two_kinds", 0, 63, 55, 0, 1, 54, 5, ""),
+              ("of_groups", 0, 40, 63, 0, 24, 62, 40, ""), ("others_left", 0, 14, 72, 8, 42, 73, 9, ""),
+              ("leader", 0, 1, 81, 0, 63, 83, 1, ""), ("by_warps", 0, 32, 92, 0, 32, 90, 32, ""), ("in_a_function", 0, 60, 106, 0, 4, 99, 60, ""),
+              ("in_some_blocks", 1, 8, 113, 0, 56, 114, 8, r" \(3 times\)")]),
+        *(rf"{kernel}: divergent warp: the operation at HERE:{line} in thread \({thread}, 0, 0\) of block \(0, 0, 0\) "
+          rf"waits for lanes that do not come \(mask {mask}, came {came}\): {others}$"
+          for kernel, line, thread, mask, came, others in [
+              ("warp_and_block", 123, 16, "0xffffffff", "0xffff0000", r"16 wait at HERE:122 \(the first is thread \(0, 0, 0\)\)"),
+              ("halves_of_a_warp", 131, 0, "0x0001ffff", "0x0000ffff", r"1 waits at HERE:132 \(thread \(16, 0, 0\)\)"),
+              ("places_of_a_warp", 141, 8, "0xffffff0f", "0x00000f00", r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
+              ("places_of_a_warp", 142, 12, "0xffffffff", "0xfffff000", r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
+          ])],
     "cooperative": [r"not simulated: cudaLaunchCooperativeKernel at HERE:10 \(nothing\)"],
     "copy_freed": [r"bad copy: cudaMemcpy at HERE:8: the source is freed memory: byte 0 of d_out \(cudaMalloc at HERE:5\), which was freed at HERE:7"],
     "copy_too_long": [r"bad copy: cudaMemcpy at HERE:7: the destination has 256 bytes from byte 0 of d_in \(cudaMalloc at HERE:6\) on, "
@@ -107,6 +126,17 @@ def test_each_fault_is_found_at_its_line(name):
     assert len(found) == len(FAULTY[name]) == closing(done)[2], done.stdout
     for line, words in zip(found, FAULTY[name]):
         assert re.match(words.replace("HERE", f"tests/programs/{name}.cu"), line), line
+
+
+def test_before_compute_capability_7_a_barrier_waits_for_threads_that_have_left():
+    done = tried("barriers_left", options="--quiet --machine k20x")
+    assert "PASSED" in done.stdout
+    lines = (PROGRAMS / "barriers_left.cu").read_text().splitlines()
+    marked = {mark[1]: number for number, line in enumerate(lines, 1) if (mark := re.search(r"// (\w+)$", line))}
+    words = r"(\w+).*: divergent barrier: the one at .*:(\d+) is not reached by .*, which has left the kernel"
+    found = {(m[1], int(m[2])) for f in findings(done) if (m := re.match(words, f))}
+    assert len(marked) == 11 and found == set(marked.items())
+    assert len(findings(done)) == 12, "by_goto is two kernels"
 
 
 @pytest.mark.parametrize("row", csv.DictReader(open(ROOT / "tests/data/h200_races.csv")), ids=lambda row: row["program"])

@@ -25,6 +25,13 @@ std::string line_text(Site site)
     return place.file.empty() ? "an unknown line" : format("%s:%d", place.file.c_str(), place.line);
 }
 
+// Threads that wait at one place.
+std::string group_text(int threads, const std::string& place, const std::string& first)
+{
+    return threads == 1 ? format("1 waits at %s (%s)", place.c_str(), first.c_str())
+                        : format("%d wait at %s (the first is %s)", threads, place.c_str(), first.c_str());
+}
+
 }  // namespace
 
 bool same_place(Site a, Site b)
@@ -90,11 +97,19 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
                           (long long)f.offset, f.memory.c_str(), at.c_str());
         case Fault::misaligned: return access("misaligned access") + f.text;
         case Fault::uninitialized: return access("uninitialized load");
+        case Fault::barriers_differ:
+            return format("divergent barrier: the threads of %s do not come to the same one: %s, %s%s", in.c_str(),
+                          group_text(f.threads.first, at, who).c_str(),
+                          group_text(f.threads.second, other_at, other).c_str(),
+                          f.threads.elsewhere ? format(", %d elsewhere", f.threads.elsewhere).c_str() : "");
         case Fault::barrier_not_reached:
-            return format("divergent barrier: the one at %s is not reached by every thread of %s: not by %s%s", at.c_str(), in.c_str(), who.c_str(),
-                          f.second ? (", and some wait at " + other_at).c_str() : "");
+            return format("divergent barrier: the one at %s is not reached by every thread of %s: not by %s, "
+                          "which has left the kernel; from compute capability 7.0 on, it need not come",
+                          at.c_str(), in.c_str(), who.c_str());
         case Fault::lanes_not_reached:
-            return format("divergent warp: the operation at %s in %s waits for lanes that do not come (%s)", at.c_str(), (who + " of " + in).c_str(), f.text.c_str());
+            return format("divergent warp: the operation at %s in %s of %s waits for lanes that do not come (%s): %s",
+                          at.c_str(), who.c_str(), in.c_str(), f.text.c_str(),
+                          group_text(f.threads.second, other_at, other).c_str());
         case Fault::local_array: return plain(f.text);
         case Fault::stack_overflow: return plain("local memory: a thread has more local variables than fit its stack here");
         case Fault::endless_loop: return plain("endless loop: " + f.text);

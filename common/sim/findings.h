@@ -26,7 +26,8 @@ enum class Fault {
     host_access,         // to device memory, by the host
     misaligned,
     uninitialized,
-    barrier_not_reached,  // by all threads of the block
+    barriers_differ,      // that threads of the block wait at
+    barrier_not_reached,  // by a thread that has left the kernel
     lanes_not_reached,    // an operation of a warp, by all lanes of its mask
     local_array,          // an index beyond the end of an array of the thread's own
     stack_overflow,       // more local memory than a thread has here
@@ -46,6 +47,9 @@ struct Finding {
     uint64_t other_block = 0;          // of the second access
     bool global = false;               // a race in global memory
     std::string text;                  // of what failed
+    struct {
+        int first, second, elsewhere;
+    } threads = {};                    // that wait: at `first`, at `second`, at other places
 };
 
 // Whether two findings are the same fault at the same places of the source.

@@ -127,10 +127,6 @@ private:
     uint64_t outer_;
 };
 
-// `return` in a kernel. A thread that comes to the end of the kernel without it has passed by the barriers on the
-// way it did not go.
-SIM_FUNCTION void returns();
-
 // Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. `of_kernel`: a kernel
 // declares it, and not a function that a kernel calls. The block's last ones are remembered, so that one thread tells for all.
 // Their addresses are multiples of 256.

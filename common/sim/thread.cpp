@@ -114,9 +114,4 @@ void declare(uintptr_t array, bool of_kernel)
     declared[declared_at(array)] = array;
 }
 
-void returns()
-{
-    if (watching) Worker::here()->threads().note_return();
-}
-
 }  // namespace sim

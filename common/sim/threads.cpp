@@ -31,12 +31,12 @@ Threads::Threads(WarpRecord& record, ThreadObserver& observer) : record_(record)
     results_.reserve(warp_size);
 }
 
-void Threads::start(dim3 block, void (*threads)(const void* arguments), const void* arguments, bool returned_may_miss)
+void Threads::start(dim3 block, void (*threads)(const void* arguments), const void* arguments, bool lockstep)
 {
     here = this;
     run_ = threads;
     arguments_ = arguments;
-    returned_may_miss_ = returned_may_miss;
+    lockstep_ = lockstep;
     patience_ = most_turns();
     threads_ = int(block.x * block.y * block.z);
     for (int t = 0; t < threads_; ++t) index_[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};
@@ -50,7 +50,8 @@ void Threads::run_block(bool alone)
     std::fill_n(state_, threads_, fresh);
     std::fill_n(turns_, threads_, 0);
     at_barrier_ = phase_ = predicates_ = 0;
-    barrier_place_ = other_barrier_place_ = 0;
+    barrier_place_ = 0;
+    elsewhere_.clear();
     unsettled_ = yields_ = false;
     current_ = nobody;
     warp_end_ = std::min(warp_size, threads_);
@@ -166,8 +167,7 @@ bool Threads::next_thread()
 {
     if (__builtin_expect(suspicious, 0)) observer_.settle();
     record_.end_lane();
-    state_[current_] = returned_ ? done : fell_off;
-    returned_ = false;
+    state_[current_] = done;
     const int next = advance();
     if (next != nobody && state_[next] == fresh) {
         turn = 0;
@@ -208,29 +208,55 @@ int Threads::barrier(int predicate, uint64_t place)
 // Compilers make several calls of one barrier.
 void Threads::note_other_place(uint64_t place)
 {
-    if (!other_barrier_place_ && place_number(place) != place_number(barrier_place_)) other_barrier_place_ = place;
+    if (place_number(place) != place_number(barrier_place_)) elsewhere_.push_back({current_, place});
 }
 
 // Everyone who is left has arrived.
 void Threads::open_barrier()
 {
-    if (at_barrier_ < threads_ || other_barrier_place_) check_barrier();
+    if (!elsewhere_.empty()) report_differing_barriers();
+    else if (lockstep_ && at_barrier_ < threads_) report_missing_thread();
     ++phase_;
     at_barrier_ = 0;
     barrier_result_ = predicates_;
     predicates_ = 0;
-    barrier_place_ = other_barrier_place_ = 0;
+    barrier_place_ = 0;
+    elsewhere_.clear();
     std::replace(state_, state_ + threads_, waiting, ready);
     observer_.barrier_opens();
 }
 
-// Names a thread that should have come and did not: it has ended, or waits somewhere else.
-void Threads::check_barrier()
+// The threads that wait, by place, in the order of their first thread. Those of `elsewhere_` are in the order of
+// arrival, which differs where lanes wait for each other.
+void Threads::report_differing_barriers()
 {
-    int missing = 0;
-    while (missing < threads_ && (state_[missing] == waiting || (returned_may_miss_ && state_[missing] == done))) ++missing;
-    if (missing == threads_ && !other_barrier_place_) return;
-    observer_.barrier_missed(barrier_place_, other_barrier_place_, missing == threads_ ? 0 : missing, at_barrier_);
+    std::vector<uint64_t> place(threads_, barrier_place_);
+    for (const Elsewhere& other : elsewhere_) place[other.thread] = other.place;
+    std::vector<Waiting> groups;
+    for (int t = 0; t < threads_; ++t) {
+        if (state_[t] != waiting) continue;
+        const auto same = [&](const Waiting& group) { return place_number(group.place) == place_number(place[t]); };
+        const auto group = std::find_if(groups.begin(), groups.end(), same);
+        if (group == groups.end()) groups.push_back({place[t], t, 1});
+        else ++group->count;
+    }
+    const auto fewer = [](const Waiting& a, const Waiting& b) { return a.count < b.count; };
+    const Waiting& second = *std::max_element(groups.begin() + 1, groups.end(), fewer);
+    observer_.barriers_differ(groups[0], second, at_barrier_ - groups[0].count - second.count);
+}
+
+void Threads::report_missing_thread()
+{
+    observer_.barrier_missed(barrier_place_, int(std::find(state_, state_ + threads_, done) - state_));
+}
+
+// The place that a thread waits at: the barrier of the block, or an operation of its warp.
+uint64_t Threads::waits_at(int thread) const
+{
+    if (state_[thread] != waiting) return parked_[thread].place;
+    const auto same = [=](const Elsewhere& other) { return other.thread == thread; };
+    const auto other = std::find_if(elsewhere_.begin(), elsewhere_.end(), same);
+    return other == elsewhere_.end() ? barrier_place_ : other->place;
 }
 
 const Exchange& Threads::meet(Meeting meeting, uint32_t mask, uint64_t value, uint64_t place)
@@ -285,7 +311,13 @@ bool Threads::meet_lanes(int first, int last)
     for (int lane = 0; lane < warp_size && !go && !late; ++lane) {
         if (!(waits >> lane & 1)) continue;
         const uint32_t came = lanes_like(lane, [&](const Parked& a, const Parked& b) { return same_mask(a, b) && same_place(a, b); });
-        observer_.lanes_missed(parked_[first + lane].place, first + lane, parked_[first + lane].mask, came);
+        // Of the lanes that do not come: those that wait where the first of them does.
+        const uint32_t mask = parked_[first + lane].mask, missing = mask & alive & ~came;
+        Waiting others{0, first + __builtin_ctz(missing), 0};
+        others.place = waits_at(others.first);
+        for (uint32_t lanes = missing; lanes; lanes &= lanes - 1)
+            others.count += place_number(waits_at(first + __builtin_ctz(lanes))) == place_number(others.place);
+        observer_.lanes_missed(parked_[first + lane].place, first + lane, mask, came, others);
         release(first, came, came);
         go |= came;
     }

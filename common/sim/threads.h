@@ -8,6 +8,9 @@
 // running for long. A warp goes on until all of its lanes have ended or are at the barrier; then the
 // next one runs. When the last warp has had its turn, the barrier opens and the threads go on, again in
 // order: every run of a kernel is the same run.
+//
+// A barrier does not wait for threads that have left the kernel, by `return` or by its end. It is divergent if
+// those that wait are at different places of the source. Before compute capability 7.0, it waits for all.
 
 #pragma once
 
@@ -23,6 +26,13 @@ void __syncthreads();
 
 namespace sim {
 
+// Threads that wait at one place.
+struct Waiting {
+    uint64_t place;
+    int first;  // of these threads
+    int count;
+};
+
 // What the threads of a block did that others have to know of.
 class ThreadObserver {
 public:
@@ -33,11 +43,13 @@ public:
     virtual void barrier_opens() = 0;
     // Lanes of a warp have met at __syncwarp().
     virtual void warp_syncs(int warp, uint32_t lanes) = 0;
-    // Not all threads came to a barrier. `first`: where those wait that did; `other`: where some wait
-    // instead, or 0. `missing`: a thread that did not come.
-    virtual void barrier_missed(uint64_t first, uint64_t other, int missing, int waiting) = 0;
-    // Lanes wait for others that never come.
-    virtual void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) = 0;
+    // Threads wait at different barriers: some where the first of them does, most of the others at the second place,
+    // and so many elsewhere.
+    virtual void barriers_differ(const Waiting& first, const Waiting& second, int elsewhere) = 0;
+    // A thread has left the kernel, and this machine's barrier waits for it.
+    virtual void barrier_missed(uint64_t place, int missing) = 0;
+    // Lanes wait for others that never come. `missing`: the first of those, and others that wait at the same place.
+    virtual void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing) = 0;
     // A thread has made more turns of loops than there may be. `stuck`: it would make the same turn for ever.
     virtual void never_ends(uint64_t place, int thread, bool stuck) = 0;
     // A hash of what the block's warps stored since this was called before.
@@ -53,9 +65,9 @@ public:
     Threads(WarpRecord& record, ThreadObserver& observer);
     Threads(const Threads&) = delete;
 
-    // The kernel whose blocks are run from now on, and the size of a block. `returned_may_miss`: whether
-    // a barrier does without threads that have returned, as from compute capability 7.0 on.
-    void start(dim3 block, void (*threads)(const void* arguments), const void* arguments, bool returned_may_miss);
+    // The kernel whose blocks are run from now on, and the size of a block. `lockstep`: whether a barrier
+    // waits for threads that have left the kernel, as before compute capability 7.0.
+    void start(dim3 block, void (*threads)(const void* arguments), const void* arguments, bool lockstep);
     // Runs a block, with threadIdx set for each thread. blockIdx, blockDim and gridDim are the caller's to set. `alone`: nobody
     // else changes memory meanwhile.
     void run_block(bool alone);
@@ -64,7 +76,6 @@ public:
     int barrier(int predicate, uint64_t place);
     __attribute__((hot)) bool next_thread();
     [[noreturn]] void end_thread();  // in the middle of it
-    void note_return() { returned_ = true; }  // it ends by `return`
     enum Meeting : uint8_t { values, memory, whoever_is_here };
     const Exchange& meet(Meeting meeting, uint32_t mask, uint64_t value, uint64_t place);
     void pass_turn(uint64_t turns, uint64_t place);  // counts so many turns of loops, and lets others run
@@ -79,7 +90,7 @@ public:
 
 private:
     friend void ::__syncthreads();
-    enum State : uint8_t { fresh, ready, waiting, parked, yielded, done, fell_off };  // fell_off: ended without `return`
+    enum State : uint8_t { fresh, ready, waiting, parked, yielded, done };
     enum : int { nobody = -1 };
 
     struct Parked {
@@ -104,7 +115,9 @@ private:
     bool meet_lanes(int first, int last);
     void release(int first, uint32_t lanes, uint32_t took_part);
     void open_barrier();
-    void check_barrier();
+    void report_differing_barriers();
+    void report_missing_thread();
+    uint64_t waits_at(int thread) const;
     bool stuck();
 
     WarpRecord& record_;
@@ -116,17 +129,21 @@ private:
 
     void (*run_)(const void*) = nullptr;
     const void* arguments_ = nullptr;
-    bool returned_may_miss_ = true;
+    bool lockstep_ = false;
     int threads_ = 0;  // of a block
     int current_ = nobody;
     int warp_end_ = 0;       // of the warp that is running
     bool unsettled_ = false;  // a lane of this warp is parked or has yielded
     bool yields_ = false;     // some thread of the block has yielded
-    bool returned_ = false;   // the running thread is about to
     int at_barrier_ = 0;
     int predicates_ = 0, barrier_result_ = 0;
     int phase_ = 0;  // barriers that this block has passed
-    uint64_t barrier_place_ = 0, other_barrier_place_ = 0;  // that threads wait at; other: 0 if there is no other
+    uint64_t barrier_place_ = 0;  // that threads wait at
+    struct Elsewhere {
+        int thread;
+        uint64_t place;
+    };
+    std::vector<Elsewhere> elsewhere_;  // threads that wait at another barrier
     uint3 index_[Fibers::most];
     State state_[Fibers::most];
     Fiber* fiber_of_[Fibers::most + 1];  // of a waiting thread; never null

@@ -34,7 +34,7 @@ void Worker::start(Grid& grid)
     block_size = {grid.block.x, grid.block.y, grid.block.z};
     grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
     const bool lockstep = grid.machine->major < 7;
-    threads_.start(grid.block, grid.threads, grid.arguments, !lockstep);
+    threads_.start(grid.block, grid.threads, grid.arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
     likely = {};
@@ -96,15 +96,27 @@ void Worker::barrier_opens()
 
 void Worker::warp_syncs(int warp, uint32_t lanes) { order_.meet(warp, lanes); }
 
-void Worker::barrier_missed(uint64_t first, uint64_t other, int missing, int waiting)
+void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
 {
-    findings.add({Fault::barrier_not_reached, site_of(first, load, 0), other ? site_of(other, load, 0) : 0, missing, waiting, block_, "", 0, 1, block_, false, ""});
+    Finding finding{Fault::barriers_differ, site_of(first.place, load, 0), site_of(second.place, load, 0), first.first,
+                    second.first, block_, "", 0, 1, block_, false, ""};
+    finding.threads = {first.count, second.count, elsewhere};
+    findings.add(finding);
 }
 
-void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came)
+void Worker::barrier_missed(uint64_t place, int missing)
 {
-    findings.add({Fault::lanes_not_reached, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false,
-                  harness::format("mask 0x%08x, came 0x%08x", mask, came)});
+    findings.add({Fault::barrier_not_reached, site_of(place, load, 0), 0, missing, 0, block_, "", 0, 1, block_, false,
+                  ""});
+}
+
+void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
+{
+    Finding finding{Fault::lanes_not_reached, site_of(place, load, 0), site_of(missing.place, load, 0), thread,
+                    missing.first, block_, "", 0, 1, block_, false,
+                    harness::format("mask 0x%08x, came 0x%08x", mask, came)};
+    finding.threads = {__builtin_popcount(came), missing.count, 0};
+    findings.add(finding);
 }
 
 void Worker::never_ends(uint64_t place, int thread, bool stuck)

@@ -78,8 +78,9 @@ private:
     void warp_stopped(int warp) override;
     void barrier_opens() override;
     void warp_syncs(int warp, uint32_t lanes) override;
-    void barrier_missed(uint64_t first, uint64_t other, int missing, int waiting) override;
-    void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came) override;
+    void barriers_differ(const Waiting& first, const Waiting& second, int elsewhere) override;
+    void barrier_missed(uint64_t place, int missing) override;
+    void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing) override;
     void never_ends(uint64_t place, int thread, bool stuck) override;
     uint64_t changes() override;
     __attribute__((cold)) void note_change(const Request& request);

@@ -318,8 +318,7 @@ void Rewriter::body(int open, bool call, bool marked)
     for (int i = open; i < device_end_; ++i)
         if (source_.is(i, "goto")) gotos.push_back(i);
 
-    const bool kernel = !call;
-    int unmarked_end = marked ? 0 : device_end_, lambda_end = 0;
+    int unmarked_end = marked ? 0 : device_end_;
     for (int i = open + 1; i < device_end_; ++i) {
         if (source_.is_word(i)) check_device_word(i);
         if (source_.is_word(i)) heap_word(i);
@@ -330,10 +329,6 @@ void Rewriter::body(int open, bool call, bool marked)
             if (!brace) continue;
             if (find_word(source_, i, brace, "constexpr")) unmarked_end = source_[brace].partner;
             else if (!source_[brace].system) edits_.after(brace, "::sim::Call sim_call; ");
-            lambda_end = std::max(lambda_end, source_[brace].partner);
-        } else if (kernel && i > lambda_end && source_.is(i, "return") && source_.is(i + 1, ";")) {
-            // A thread that returns need not come to a barrier; one that has passed it by must.
-            edits_.after(i, " ::sim::returns()");
         } else if (source_.is(i, "do")) {
             ends_of_do.push_back(statement_end(source_, i + 1));
             loop(i, i, gotos);
