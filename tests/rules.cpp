@@ -491,7 +491,7 @@ int main(int argc, char** argv)
     check_conflicts();
     random_accesses();
     measured_accesses("tests/data/h200_wavefronts.csv", 600, false);
-    measured_accesses("tests/data/h100_wavefronts.csv", 7200, true);
+    measured_accesses("tests/data/h100_wavefronts.csv", 7556, true);
     printf("%d checks, %d failed\n", checks, failures);
     return failures ? 1 : 0;
 }
