@@ -39,7 +39,7 @@ std::vector<Symbol> symbols_of(const char* path)
         char type;
         unsigned long long address;
         int name = 0;
-        if (std::sscanf(line.c_str(), "%llx %c %n", &address, &type, &name) != 2 || !std::strchr("tTwWiuV", type)) continue;
+        if (std::sscanf(line.c_str(), "%llx %c %n", &address, &type, &name) != 2 || !std::strchr("tTwWi", type)) continue;
         std::string text = line.substr(name);
         bool other = false;
         for (const char* prefix : {"sim::", "harness::", "__tsan_", "__sim_", "__ubsan_", "_start", "_init", "_fini", "main", "frame_dummy", "register_tm_clones", "deregister_tm", "__do_global"})
