@@ -62,13 +62,25 @@ std::string why_not(const std::string& header)
     return "";
 }
 
-void check_headers(const std::string& text)
+// The runtime's functions are C++ here.
+static std::string why_not_in_c(const std::string& header)
+{
+    const bool cuda = header.compare(0, 4, "cuda") == 0 || std::string(" driver_types.h vector_types.h builtin_types.h nccl.h ").find(" " + header + " ") != std::string::npos;
+    return cuda && header.find('/') == std::string::npos ? header + ": CUDA in a file of C is not supported by the simulator; give the file a name that ends in .cpp or .cu" : why_not(header);
+}
+
+void check_headers(const std::string& text, bool c)
 {
     static const std::string own = "common/sim/include/";
     const auto is_own = [](const std::string& file) { return file.find(own) != std::string::npos; };
     const std::vector<Marker> markers = markers_in(text);
     const auto first_own = std::find_if(markers.begin(), markers.end(), [&](const Marker& m) { return is_own(m.file); });
     const std::string folder = first_own == markers.end() ? "" : first_own->file.substr(0, first_own->file.find(own) + own.size());
+    if (c) {
+        for (const Marker& m : markers)
+            if (const std::string why = m.enters ? why_not_in_c(name_in(m.file)) : ""; !why.empty()) throw Refusal{m.offset, why};
+        return;
+    }
     std::vector<const Marker*> stack;  // of what is being included
     for (const Marker& m : markers) {
         if (m.enters) stack.push_back(&m);
@@ -85,7 +97,7 @@ void check_headers(const std::string& text)
     }
 }
 
-std::string explain_missing(const std::string& errors)
+std::string explain_missing(const std::string& errors, bool c)
 {
     // program.cu:3:10: fatal error: thrust/sort.h: No such file or directory, in the reader's language. clang puts the name in quotes.
     std::istringstream lines(errors);
@@ -95,7 +107,7 @@ std::string explain_missing(const std::string& errors)
         for (std::string field; std::getline(parts, field, ':');) fields.push_back(field);
         for (size_t i = 3; i < fields.size(); ++i) {
             const std::string field = fields[i].substr(fields[i].find(' ') == 0);
-            const std::string name = field.find('\'') == 0 ? field.substr(1, field.find('\'', 1) - 1) : field, why = why_not(name);
+            const std::string name = field.find('\'') == 0 ? field.substr(1, field.find('\'', 1) - 1) : field, why = c ? why_not_in_c(name) : why_not(name);
             if (!why.empty() && name.find(' ') == std::string::npos && name.back() != '/') return fields[0] + ":" + fields[1] + ": " + why;
         }
     }

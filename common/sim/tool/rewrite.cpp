@@ -3,6 +3,8 @@
 //
 //   g++ -E -x c++ program.cu | rewrite > program.ii
 //
+// A file of the program that is plain C++ or C (--host, --c) only loses the words of CUDA, and is checked for what the simulator cannot run.
+//
 // Every line keeps its number: text is inserted and replaced, newlines stay. Markers report what
 // device code does: each loop its turns, each __device__ function and each lambda its calls.
 
@@ -106,9 +108,15 @@ bool follows_if(const Source& source, int i)
 
 bool begins_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
 
+// Thrown where a file that was given as plain C++ has kernels or launches.
+struct HasKernels {};
+
+// Which compiler of the program a file is for.
+enum class Language { cuda, cpp, c };
+
 class Rewriter {
 public:
-    explicit Rewriter(const Source& source) : source_(source), edits_(source) {}
+    Rewriter(const Source& source, Language language) : source_(source), edits_(source), language_(language) {}
 
     // The text, rewritten. Where `name` is not empty, what is not included lies in an inline namespace of
     // that name.
@@ -143,6 +151,7 @@ private:
 
     const Source& source_;
     Edits edits_;
+    const Language language_;
     std::unordered_map<std::string_view, std::vector<Kernel>> kernels_;  // by name
     std::set<int> kernel_names_;  // where they are declared
     std::vector<int> launches_;
@@ -165,6 +174,7 @@ std::string Rewriter::run(const std::string& name)
         if (c == '_' && begins_with(source_.spelling(i), "__")) {
             i = cuda_word(i);
         } else if (c == '<' && is_launch(source_, i)) {
+            if (language_ != Language::cuda) throw HasKernels{};
             if (i < device_end_)
                 refuse(i, "a launch inside a kernel or a __device__ function (dynamic parallelism) is not supported by the simulator; launch from the host");
             launches_.push_back(i);
@@ -209,6 +219,11 @@ int Rewriter::cuda_word(int i)
 {
     const std::string_view word = source_.spelling(i);
     const bool call = source_.is(i + 1, "(");
+    if (is_space_word(word) && language_ != Language::cuda) {
+        if (word == "__global__" && Declaration(source_, i).body) throw HasKernels{};
+        edits_.remove(i);
+        return i;
+    }
     if (is_space_word(word)) return i < declared_ ? i : declaration(i);
     if (word == "__host__" || word == "__grid_constant__") {
         edits_.remove(i);
@@ -689,6 +704,7 @@ bool read_all(std::FILE* file, std::string& text)
 
 constexpr char usage[] =
     "usage: rewrite [--namespace NAME] [FILE]\n"
+    "       rewrite --host | --c [FILE]\n"
     "       rewrite --missing ERRORS\n"
     "\n"
     "Rewrites preprocessed CUDA C++ (g++ -E or clang++ -E, from FILE or standard input) as C++ for\n"
@@ -697,6 +713,9 @@ constexpr char usage[] =
     "\n"
     "--namespace NAME   put what the file itself declares into an inline namespace of that name, so\n"
     "                   that it can be linked with what nvcc makes of the same file\n"
+    "--host             the file is plain C++: remove the words of CUDA and add nothing. Exit status 3,\n"
+    "                   with no message, if it has kernels or launches and is CUDA C++ after all\n"
+    "--c                the file is C\n"
     "\n"
     "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line instead where a\n"
     "                   header of CUDA was not found that the simulator does not have. Exit status: 2\n"
@@ -709,6 +728,31 @@ int fail(const std::string& message)
     return 2;
 }
 
+struct Options {
+    std::string wrapped;  // the namespace
+    std::string file = "<stdin>";
+    Language language = Language::cuda;
+    bool missing = false;
+};
+
+// Throws what is wrong with the command line.
+Options parse(int argc, char** argv)
+{
+    Options o;
+    bool named = false;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word == "--namespace" && i + 1 < argc) o.wrapped = argv[++i];
+        else if (word == "--host") o.language = Language::cpp;
+        else if (word == "--c") o.language = Language::c;
+        else if (word == "--missing") o.missing = true;
+        else if (named || (word[0] == '-' && word != "-")) throw std::string(word) + ": expected one file; see --help";
+        else o.file = word, named = true;
+    }
+    if (o.missing && !named) throw std::string("--missing: expected one file; see --help");
+    return o;
+}
+
 }  // namespace
 }  // namespace rewrite
 
@@ -716,36 +760,32 @@ int main(int argc, char** argv)
 {
     using namespace rewrite;
     if (argc == 2 && !std::strcmp(argv[1], "--help")) return std::fputs(usage, stdout) < 0;
-    std::string wrapped;
-    const bool missing = argc == 3 && !std::strcmp(argv[1], "--missing");
-    if (missing) {
-        --argc;
-        ++argv;
+    Options o;
+    try {
+        o = parse(argc, argv);
+    } catch (const std::string& wrong) {
+        return fail("rewrite: " + wrong);
     }
-    if (argc > 2 && !std::strcmp(argv[1], "--namespace")) {
-        wrapped = argv[2];
-        argc -= 2;
-        argv += 2;
-    }
-    const std::string name = argc > 1 ? argv[1] : "<stdin>";
-    if (argc > 2 || (argc == 2 && name[0] == '-' && name != "-")) return fail("rewrite: " + name + ": expected one file; see --help");
 
-    std::FILE* file = argc > 1 && name != "-" ? std::fopen(name.c_str(), "rb") : stdin;
+    const bool standard = o.file == "-" || o.file == "<stdin>";
+    std::FILE* file = standard ? stdin : std::fopen(o.file.c_str(), "rb");
     std::string text;
-    if (!file || !read_all(file, text)) return fail(name + ": cannot be read: " + std::strerror(errno));
-    if (missing) {
-        const std::string why = explain_missing(text);
+    if (!file || !read_all(file, text)) return fail(o.file + ": cannot be read: " + std::strerror(errno));
+    if (o.missing) {
+        const std::string why = explain_missing(text, o.language == Language::c);
         return why.empty() ? (std::fputs(text.c_str(), stderr), 2) : fail(why);
     }
-    if (text.size() >= UINT32_MAX) return fail(name + ": more than 4 GB; expected one preprocessed file");
+    if (text.size() >= UINT32_MAX) return fail(o.file + ": more than 4 GB; expected one preprocessed file");
 
     std::string out;
     try {
-        check_headers(text);
+        check_headers(text, o.language == Language::c);
         const Source source(text);
-        out = Rewriter(source).run(wrapped);
+        out = Rewriter(source, o.language).run(o.wrapped);
+    } catch (const HasKernels&) {
+        return 3;
     } catch (const Refusal& refusal) {
-        const Place place = place_in(text, refusal.offset, name);
+        const Place place = place_in(text, refusal.offset, o.file);
         return fail(place.file + ":" + std::to_string(place.line) + ": " + refusal.what);
     }
     if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout))

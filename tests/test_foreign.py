@@ -1,0 +1,190 @@
+"""`make try`: programs as others write them, of several files and languages, with headers that the simulator does not have."""
+
+import pytest
+
+from lessons import make_try, run
+
+SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
+
+
+def tried(folder, files, *variables):
+    """Writes the files of a program, and tries it."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return make_try(" ".join(str(folder / name) for name in files if name.endswith(SOURCES)), *variables)
+
+
+def own_output(done):
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.split("\nSimulated: ")[0].strip()
+
+
+def refusal(done):
+    """What stands before make's own line."""
+    assert done.returncode == 2, done.stdout + done.stderr
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("make: ")]
+    assert len(lines) == 1 and not done.stdout, done.stdout + done.stderr
+    return lines[0]
+
+
+# Doubles 32 numbers on the device.
+DOUBLED = """
+#include <cstdio>
+__global__ void doubled(float* x) { x[threadIdx.x] *= 2; }
+void on_device(float* h)
+{
+    float* d;
+    cudaMalloc(&d, 32 * sizeof(float));
+    cudaMemcpy(d, h, 32 * sizeof(float), cudaMemcpyHostToDevice);
+    doubled<<<1, 32>>>(d);
+    cudaMemcpy(h, d, 32 * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+}
+"""
+MAIN = DOUBLED + """
+extern "C" float* numbers(int n);
+int main()
+{
+    float* h = numbers(32);
+    on_device(h);
+    printf("%g %g\\n", h[0], h[31]);
+}
+"""
+
+# Files of C that are no C++, or other C++. Each gives 0, 1, 2, ...
+C_FILES = {
+    "conversion of void*": "#include <stdlib.h>\nfloat* numbers(int n) { int i; float* p = malloc(n * sizeof *p); for (i = 0; i < n; i++) p[i] = i; return p; }",
+    "parameters of the old style": "static float all[64];\nfloat* numbers(n) int n; { while (n--) all[n] = n; return all; }",
+    "words of C++": "static float all[64];\nfloat* numbers(int class) { int new, this = 0, template = class; for (new = this; new < template; new++) all[new] = new; return all; }",
+    "no prototype": "static float all[64];\nstatic float as_float();\nfloat* numbers(int n) { while (n--) all[n] = as_float(n); return all; }\nstatic float as_float(i) int i; { return i; }",
+    "no return": """#include <stdio.h>
+static float all[64];
+int compare(const float* a, int n) { int i; for (i = 0; i < n; i++) if (a[i] != i) printf("differs\\n"); }
+void fill(float* a, int n) { int i; for (i = 0; i < n; i++) a[i] = i; }
+float* numbers(int n) { fill(all, n); compare(all, n); return all; }""",
+    "designators": "static float all[64] = {[2] = 2, [1] = 1};\nfloat* numbers(int n) { while (n-- > 3) all[n] = n; return all; }",
+    "restrict and array parameters": "static void fill(int n, float a[static restrict 1]) { while (n--) a[n] = n; }\nstatic float all[64];\nfloat* numbers(int n) { fill(n, all); return all; }",
+    "an array of variable length": "#include <string.h>\nstatic float all[64];\nfloat* numbers(int n) { float a[n]; int i; for (i = 0; i < n; i++) a[i] = i; memcpy(all, a, sizeof a); return all; }",
+    "compound literal, _Generic, _Bool": "static float all[64];\nfloat* numbers(int n) { _Bool one = n; struct S { int i; } *s = &(struct S){n}; "
+                                         "while (s->i--) all[s->i] = _Generic(s->i, int: s->i, default: -one); return all; }",
+    "an enumeration, a structure and a tag of the same name": "enum kind { A, B };\nstruct all { enum kind k; } all;\nstatic float a[64];\n"
+                                                              "float* numbers(int n) { enum kind k = 0; k = k + B; while (n--) a[n] = n * (int)k; return a; }",
+    "a conditional on the language": "#ifdef __cplusplus\n#error this is C\n#endif\nstatic float all[64];\nfloat* numbers(int n) { while (n--) all[n] = n; return all; }",
+    "NVCC and options of the preprocessor": "#if !defined __NVCC__ || __CUDACC_VER_MAJOR__ < 9\n#error nvcc\n#endif\nstatic float all[LENGTH];\nfloat* numbers(int n) { while (n--) all[n] = n; return all; }",
+}
+
+
+@pytest.mark.parametrize("name", C_FILES)
+def test_files_of_c_are_compiled_as_c(name, tmp_path):
+    done = tried(tmp_path, {"main.cu": MAIN, "numbers.c": C_FILES[name] + "\n"}, "SIM=--quiet", "CPPFLAGS=-std=c++17 -DLENGTH=64")
+    assert own_output(done) == "0 62" and done.stderr == ""
+
+
+@pytest.mark.parametrize("compiler, c", [("g++", "gcc"), ("g++-12", "gcc-12"), ("clang++", "clang"), ("clang++-14", "clang-14"), ("c++", "cc"),
+                                         ("ccache x86_64-linux-gnu-g++-13", "ccache x86_64-linux-gnu-gcc-13")])
+def test_the_c_compiler_is_the_one_of_cxx(compiler, c):
+    done = run("make", "-n", "-p", "NVCC=", f"CXX={compiler}", "help")
+    assert f"\nTRY_CC := {c}\n" in done.stdout
+    done = run("make", "-n", "-p", "NVCC=", f"CXX={compiler}", "CC=tcc -g", "help")
+    assert "\nTRY_CC := tcc -g\n" in done.stdout
+
+
+@pytest.mark.parametrize("header", ["cuda_runtime.h", "cuda.h", "driver_types.h", "cublas_v2.h"])
+def test_cuda_in_a_file_of_c(header, tmp_path):
+    """The functions of the runtime are C++ here. Whether or not a toolkit is installed, one line says so."""
+    done = tried(tmp_path, {"main.cu": MAIN, "numbers.c": f"\n#include <{header}>\nfloat* numbers(int n) {{ return 0; }}\n"})
+    assert refusal(done).startswith(f"{tmp_path}/numbers.c:2: {header}: "), done.stderr
+
+
+HEADER = """#pragma once
+#include <cuda_runtime.h>
+#define HD __host__ __device__
+struct __align__(8) Pair { float x, y; HD float sum() const { return x + y; } __host__ __device__ explicit Pair(float a) : x(a), y(a) {} };
+inline __host__ __device__ __forceinline__ float at(const float* p, int i) { return p[i]; }
+template <typename T> HD T plus(T a, const T* b) { return a + *b; }
+template <typename T> __global__ void fill(T* x);
+__global__ void twice(float* x);
+struct Operation { __device__ float operator()(float x) const; static __host__ __device__ __noinline__ int ten() { return 10; } };
+extern __constant__ float factor[4];
+void launch(float* x);
+"""
+KERNELS = """#include "shared.h"
+__constant__ float factor[4] = {1, 2};
+__global__ void twice(float* x) { const float y = at(x, threadIdx.x); x[threadIdx.x] = plus(y, &x[threadIdx.x]); }
+void launch(float* x) { twice<<<1, 32>>>(x); }
+"""
+CPP = """#include "shared.h"
+#include <cstdio>
+#include <cstring>
+#ifdef __CUDACC__
+#error this is plain C++
+#endif
+int main()
+{
+    float h[32] = {3}, *d;
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    launch(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    const float one = 1;
+    printf("%g %g %g %d\\n", at(h, 0), plus(1.f, &one), Pair(2).sum(), Operation::ten());
+}
+"""
+
+
+@pytest.mark.parametrize("order", [("main.cpp", "kernels.cu"), ("kernels.cu", "main.cc"), ("main.cxx", "kernels.cu")])
+def test_plain_cpp_has_the_words_of_cuda(order, tmp_path):
+    """And the kernels' accesses are counted, though a function that makes them is in the plain file, too."""
+    texts = {name: CPP if name.startswith("main") else KERNELS for name in order}
+    done = tried(tmp_path, {**texts, "shared.h": HEADER})
+    assert own_output(done) == "6 2 4 10"
+    for access, place in [("load", "shared.h:5"), ("load", "shared.h:6"), ("store", "kernels.cu:3")]:
+        assert f"  {access} of global memory at {tmp_path}/{place}" in done.stdout, done.stdout
+
+
+def test_findings_in_plain_cpp_have_a_place(tmp_path):
+    done = tried(tmp_path, {"main.cpp": "#include <cuda_runtime.h>\n\nint main() {\n    float* data;\n    return cudaMalloc(&data, 100);\n}\n"}, "SIM=--quiet")
+    assert f"finding: never freed: data (cudaMalloc at {tmp_path}/main.cpp:5), 100 bytes; call cudaFree\n" in done.stdout, done.stdout
+
+
+REFUSED_IN_CPP = {
+    "module": ("#include <cuda.h>\nint main() {\n    CUmodule m;\n    return cuModuleLoad(&m, \"k.ptx\");\n}\n", 4, "functions of the driver (cuModuleLoad) are not supported"),
+    "virtual memory": ("#include <cuda.h>\nint main() { CUmemAllocationProp p = {}; size_t g;\n return cuMemGetAllocationGranularity(&g, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM); }\n", 3,
+                       "functions of the driver (cuMemGetAllocationGranularity) are not supported"),
+    "graph": ("#include <cuda_runtime.h>\nint main() {\n cudaGraph_t g; cudaGraphCreate(&g, 0); }\n", 3, "CUDA graphs (cudaGraphCreate)"),
+    "interop": ("#include <cuda_runtime.h>\nint main() {\n cudaGraphicsResource* r;\n return cudaGraphicsMapResources(1, &r, 0); }\n", 3, "graphics (cudaGraphics"),
+    "process": ("#include <cuda_runtime.h>\nint main() {\n cudaIpcMemHandle_t h; }\n", 3, "memory that processes share (cudaIpcMemHandle_t) is not supported"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_IN_CPP)
+def test_what_is_refused_in_cuda_is_refused_in_cpp(name, tmp_path):
+    text, line, words = REFUSED_IN_CPP[name]
+    for file in ("main.cpp", "main.cu"):
+        said = refusal(tried(tmp_path, {file: text}))
+        assert said.startswith(f"{tmp_path}/{file}:{line}: ") and words in said, said
+
+
+@pytest.mark.parametrize("name, text", {
+    "launch": DOUBLED + "int main() { float h[32] = {4}; on_device(h); printf(\"%g\\n\", h[0]); }\n",
+    "launch in a header": '#include "kernel.h"\nint main() { float h[32] = {4}; on_device(h); printf("%g\\n", h[0]); }\n',
+}.items())
+def test_cpp_with_kernels_is_cuda(name, text, tmp_path):
+    done = tried(tmp_path, {"main.cpp": text, "kernel.h": DOUBLED}, "SIM=--quiet")
+    assert own_output(done) == "8" and "try: 1 kernel, 1 launch, 0 findings" in done.stdout
+
+
+def test_cpp_of_kernels_alone_is_cuda(tmp_path):
+    done = tried(tmp_path, {"kernels.cpp": "__global__ void one(float* x) { __shared__ float s[32]; s[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }\n",
+                            "main.cu": "#include <cstdio>\n__global__ void one(float* x);\nint main() { float h, *d; cudaMalloc(&d, 128); one<<<1, 32>>>(d); "
+                                       "cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); printf(\"%g\\n\", h); }\n"}, "SIM=--quiet")
+    assert own_output(done) == "1"
+
+
+def test_cpp_that_only_writes_about_launches_is_not(tmp_path):
+    """In a text, in a comment, and behind #ifdef __CUDACC__."""
+    done = tried(tmp_path, {"main.cpp": '#include <cstdio>\n// k<<<1, 2>>>(3)\n#ifdef __CUDACC__\n__global__ void k(int);\nvoid f() { k<<<1, 2>>>(3); }\n#endif\n'
+                                        'struct dim3 { int threadIdx; };\nint main() { printf("k<<<1, 2>>>(3)\\n"); return dim3{0}.threadIdx; }\n'}, "SIM=--quiet")
+    assert own_output(done) == "k<<<1, 2>>>(3)"
