@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons import make_try, run
+from lessons import make_try, run, tried_of
 
 SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
 
@@ -188,3 +188,126 @@ def test_cpp_that_only_writes_about_launches_is_not(tmp_path):
     done = tried(tmp_path, {"main.cpp": '#include <cstdio>\n// k<<<1, 2>>>(3)\n#ifdef __CUDACC__\n__global__ void k(int);\nvoid f() { k<<<1, 2>>>(3); }\n#endif\n'
                                         'struct dim3 { int threadIdx; };\nint main() { printf("k<<<1, 2>>>(3)\\n"); return dim3{0}.threadIdx; }\n'}, "SIM=--quiet")
     assert own_output(done) == "k<<<1, 2>>>(3)"
+
+
+HOST_HEAVY = """#include <cstdio>
+static int table[1000];
+struct Matrix { int* data; int width; int& operator()(int row, int column) { return data[row * width + column]; } };
+template <typename T> T total(const T* a, int n) { T sum = 0; for (int i = 0; i < n; ++i) sum += a[i]; return sum; }
+__global__ void nothing() {}
+int main()
+{
+    Matrix m{table, 10};
+    for (int i = 0; i < 100; ++i) for (int j = 0; j < 10; ++j) m(i, j) += i * j;
+    auto at = [&](int i) { return m.data[i]; };
+    nothing<<<1, 32>>>();
+    printf("%d %d\\n", total(table, 1000), at(999));
+}
+"""
+
+
+def test_the_host_is_not_watched(tmp_path):
+    """100 million accesses of such loops took 0.5 s of processor time more than they do."""
+    done = tried(tmp_path, {"heavy.cu": HOST_HEAVY}, "SIM=--quiet")
+    assert own_output(done) == "222750 891"
+    assert "__tsan_read" not in run("nm", tried_of(tmp_path) / "file1.o").stdout
+
+
+# A library's header, and what a program may have of it: types and constants.
+LIBRARIES = {
+    "cublas_v2.h": "inline void check(cublasStatus_t s) { if (s != CUBLAS_STATUS_SUCCESS) printf(\"%d\\n\", int(s)); } cublasHandle_t handle; cublasOperation_t operation = CUBLAS_OP_N; "
+                   "struct Holder { cublasHandle_t handle = nullptr; cublasComputeType_t type = CUBLAS_COMPUTE_32F; cudaDataType_t data = CUDA_R_16BF; cuComplex one; };",
+    "cublasLt.h": "cublasLtHandle_t cublaslt_handle = NULL; static cublasComputeType_t cublas_compute_type; void cublasCheck(cublasStatus_t s, int line) { if (s) printf(\"%d %d\\n\", line, int(s)); }",
+    "cublas.h": "const char* name(cublasStatus s) { switch (s) { case CUBLAS_STATUS_SUCCESS: return \"ok\"; case CUBLAS_STATUS_ALLOC_FAILED: return \"memory\"; } return \"\"; }",
+    "curand_kernel.h": "__global__ void with(curandState* states, curandStatePhilox4_32_10_t* others) {} void states() { curandState* d; cudaMalloc(&d, sizeof(curandState)); cudaFree(d); }",
+    "curand.h": "const char* name(curandStatus_t s) { return s == CURAND_STATUS_SUCCESS ? \"ok\" : \"\"; } curandGenerator_t generator;",
+    "cufft.h": "__global__ void with(cufftComplex* x) { x[0].x = 1; } cufftHandle plan; bool good(cufftResult r) { return r == CUFFT_SUCCESS; } cufftReal real = 1; int direction = CUFFT_FORWARD;",
+    "cusparse.h": "cusparseHandle_t h; bool good(cusparseStatus_t s) { return s == CUSPARSE_STATUS_SUCCESS; } cusparseSpMatDescr_t m = nullptr;",
+    "cusolverDn.h": "cusolverDnHandle_t h; cublasFillMode_t mode = CUBLAS_FILL_MODE_LOWER; bool good(cusolverStatus_t s) { return CUSOLVER_STATUS_SUCCESS == s; }",
+    "cudnn.h": "class Layer { cudnnHandle_t cudnnHandle; cudnnTensorDescriptor_t input = NULL; cudnnDataType_t type = CUDNN_DATA_FLOAT; };",
+    "nvml.h": "nvmlDevice_t device; bool good(nvmlReturn_t r) { return r == NVML_SUCCESS; }",
+    "nvrtc.h": "nvrtcProgram compiled; bool good(nvrtcResult r) { return r == NVRTC_SUCCESS; }",
+    "thrust/sort.h": "int thrust_of(int x) { return std::max(x, 1); }",
+    "cub/cub.cuh": "struct cub_ { int cub; };",
+    "mma.h": "",
+    "cuda_fp8.h": "",
+    "GL/glut.h": "struct Mesh { GLuint buffer; GLfloat x; GLenum kind = GL_TRIANGLES; }; int glyph, GLOBAL = 3; void draw(unsigned id = GLUT_DOUBLE);",
+    "GL/glew.h": "GLuint buffer; void use(GLsizei n);",
+    "cuda_gl_interop.h": "",
+    "cudla.h": "",
+    "nvscibuf.h": "NvSciBufObj object;",
+    "nvToolsExtCuda.h": "void name(CUdevice d) { nvtxNameCuDevice(d, \"one\"); }",
+    "nvToolsExtCudaRt.h": "void name(cudaStream_t s) { nvtxNameCudaStreamA(s, \"one\"); }",
+}
+
+
+@pytest.mark.parametrize("header", LIBRARIES)
+def test_a_header_of_a_library_that_is_not_used(header, tmp_path):
+    """Whether or not it is installed. Helpers, handles and constants are no use of it."""
+    text = DOUBLED + f"#include <{header}>\n{LIBRARIES[header]}\nint main() {{ float h[32] = {{4}}; on_device(h); printf(\"%g\\n\", h[0]); }}\n"
+    done = tried(tmp_path, {"main.cu": text}, "SIM=--quiet")
+    assert own_output(done) == "8" and done.stderr == ""
+
+
+def test_headers_of_libraries_in_all_files_of_a_program(tmp_path):
+    """In a header of the program's own, several at once, in plain C++, and each twice."""
+    common = "#pragma once\n" + "".join(f"#include <{header}>\n" for header in ["cublas_v2.h", "cublasLt.h", "cufft.h", "thrust/device_vector.h", "cuda_runtime.h", "cublas_v2.h"]) + \
+        "inline const char* name(cublasStatus_t s) { return s == CUBLAS_STATUS_SUCCESS ? \"cublas\" : \"?\"; }\ninline const char* name(cufftResult s) { return s == CUFFT_SUCCESS ? \"cufft\" : \"?\"; }\n"
+    main = '#include "common.h"\n#include <cstdio>\nvoid on_device(float* h);\nint main() { float h[32] = {4}; on_device(h); printf("%g %s %s\\n", h[0], name(cublasStatus_t(CUBLAS_STATUS_SUCCESS)), name(cufftResult())); }\n'
+    done = tried(tmp_path, {"main.cpp": main, "common.h": common, "kernels.cu": '#include "common.h"\n' + DOUBLED}, "SIM=--quiet")
+    assert own_output(done) == "8 cublas cufft" and done.stderr == ""
+
+
+# The line that uses the library, and what is said of it.
+USES = {
+    "call": ("cublas_v2.h", "void f() { cublasHandle_t h; cublasCreate(&h); }", "cublasCreate: cuBLAS is not supported by the simulator; write the product as a kernel"),
+    "call in a condition": ("cublas_v2.h", "bool f(cublasHandle_t h) { return cublasDestroy(h) == CUBLAS_STATUS_SUCCESS; }", "cublasDestroy: cuBLAS"),
+    "call in a macro": ("cublasLt.h", "int check(int s) { return s; }\n#define CHECK(call) check(call)\nint f() { return CHECK(cublasLtCreate(nullptr)); }", "cublasLtCreate: cuBLAS"),
+    "address of a function": ("cufft.h", "auto* f = &cufftExecC2C;", "cufftExecC2C: cuFFT is not supported by the simulator; it runs kernels alone"),
+    "in a kernel": ("curand_kernel.h", "__global__ void k(curandState* s) { curand_init(1, 2, 3, s); }", "curand_init: cuRAND is not supported by the simulator; write a generator of your own"),
+    "a name without a suffix": ("curand_kernel.h", "__device__ unsigned f(curandState* s) { return curand(s); }", "curand: cuRAND"),
+    "a namespace": ("thrust/sort.h", "void f(int* p) { thrust::sort(p, p + 3); }", "thrust: Thrust is not supported by the simulator; use cudaMalloc, cudaMemcpy and a kernel"),
+    "using a namespace": ("cub/cub.cuh", "using namespace cub;", "cub: CUB is not supported by the simulator; write the algorithm as a kernel"),
+    "an alias of a namespace": ("cutlass/gemm/device/gemm.h", "namespace c = cutlass;", "cutlass: CUTLASS"),
+    "a type of a namespace": ("thrust/device_vector.h", "struct S { thrust::device_vector<int>* v; };", "thrust: Thrust"),
+    "a version": ("cudnn.h", "int f() { return CUDNN_MAJOR; }", "CUDNN_MAJOR: cuDNN"),
+    "sparse": ("cusparse.h", "void f(cusparseHandle_t h) { cusparseSetStream(h, 0); }", "cusparseSetStream: cuSPARSE"),
+    "solver, with a function of cuBLAS": ("cusolverDn.h", "int f() { return cublasGetVersion(nullptr, nullptr); }", "cublasGetVersion: cuBLAS"),
+    "images": ("npp.h", "Npp8u* image;", "Npp8u: NPP is"),
+    "management": ("nvml.h", "int f() { return nvmlInit(); }", "nvmlInit: NVML"),
+    "compilation": ("nvrtc.h", "int f(nvrtcProgram p) { return nvrtcCompileProgram(p, 0, nullptr); }", "nvrtcCompileProgram: compilation at run time is not supported by the simulator; write the kernel in the program"),
+    "tensor cores": ("mma.h", "using namespace nvcuda;", "nvcuda::wmma"),
+    "small numbers": ("cuda_fp8.h", "__nv_fp8_e4m3 x;", "__nv_fp8_e4m3: numbers of 4, 6 and 8 bits"),
+    "OpenGL": ("GL/gl.h", "void f() { glClear(0); }", "glClear: graphics are not supported by the simulator; copy the result with cudaMemcpy"),
+    "GLUT": ("GL/glut.h", "void f(int* n, char** a) { glutInit(n, a); }", "glutInit: graphics"),
+    "GLEW": ("GL/glew.h", "int f() { return glewInit(); }", "glewInit: graphics"),
+    "interop": ("cuda_gl_interop.h", "void f(unsigned b) { cudaGLRegisterBufferObject(b); }", "cudaGLRegisterBufferObject"),
+    "EGL": ("EGL/egl.h", "void f() { eglInitialize(EGLDisplay(0), nullptr, nullptr); }", "eglInitialize: graphics"),
+    "cuDLA": ("cudla.h", "int f() { return cudlaCreateDevice(0, nullptr, 0); }", "cudlaCreateDevice: the deep-learning accelerator (cuDLA)"),
+    "NvSci": ("nvscibuf.h", "int f(NvSciBufModule m) { return NvSciBufModuleOpen(&m); }", "NvSciBufModuleOpen: buffers of NvSci"),
+    "DRM": ("drm_fourcc.h", "int f() { return fourcc_code(1, 2, 3, 4); }", "fourcc_code: graphics"),
+}
+
+
+@pytest.mark.parametrize("suffix", [".cu", ".cpp"])
+@pytest.mark.parametrize("name", USES)
+def test_what_names_a_function_of_a_library_is_refused(name, suffix, tmp_path):
+    header, text, words = USES[name]
+    if suffix == ".cpp" and "__" in text:
+        pytest.skip("a kernel")
+    source = f"#include <cuda_runtime.h>\n#include <{header}>\n\n{text}\nint main() {{}}\n"
+    said = refusal(tried(tmp_path, {f"main{suffix}": source}))
+    assert said.startswith(f"{tmp_path}/main{suffix}:{4 + text.count(chr(10))}: ") and words in said, said
+
+
+@pytest.mark.parametrize("text, words", [("#include <GL/gl.h>", "GL/gl.h: graphics are not supported"), ("#include <nvml.h>", "nvml.h: NVML is not supported")])
+def test_libraries_in_a_file_of_c(text, words, tmp_path):
+    said = refusal(tried(tmp_path, {"main.cu": MAIN, "numbers.c": text + "\n" + C_FILES["designators"]}))
+    assert said.startswith(f"{tmp_path}/numbers.c:1: ") and words in said, said
+
+
+def test_names_of_a_librarys_kind_without_its_header(tmp_path):
+    """They are the program's own."""
+    own = "namespace thrust { int sort(int x) { return x; } } int cublasCreate() { return 1; } void glClear(int) {} enum { CUFFT_FORWARD = 5, GL_RGB };\n"
+    text = DOUBLED + own + 'int main() { float h[32] = {4}; on_device(h); glClear(GL_RGB); printf("%g %d\\n", h[0], thrust::sort(cublasCreate() + CUFFT_FORWARD)); }\n'
+    assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "8 6"

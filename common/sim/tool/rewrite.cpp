@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "headers.h"
+#include "host.h"
+#include "libraries.h"
 #include "syntax.h"
 #include "tokens.h"
 
@@ -119,11 +121,13 @@ public:
     Rewriter(const Source& source, Language language) : source_(source), edits_(source), language_(language) {}
 
     // The text, rewritten. Where `name` is not empty, what is not included lies in an inline namespace of
-    // that name.
-    std::string run(const std::string& name);
+    // that name. `plain_host`: the accesses of functions that only the host calls are not watched. `added`: a folder of
+    // headers of libraries (libraries.h), or empty.
+    std::string run(const std::string& name, bool plain_host, const std::string& added);
 
 private:
     void wrap(const std::string& name);
+    void leave_host_plain();
     int cuda_word(int i);
     int declaration(int i);
     void forced_inline(int i);
@@ -165,9 +169,12 @@ private:
     bool heap_ = false;                 // device code allocates
 };
 
-std::string Rewriter::run(const std::string& name)
+std::string Rewriter::run(const std::string& name, bool plain_host, const std::string& added)
 {
+    if (!added.empty())
+        if (const LibraryNames names = library_names(source_, added); names.at) edits_.before(names.at, names.text);
     if (!name.empty()) wrap(name);
+    if (plain_host) leave_host_plain();
     for (int i = 1; i <= source_.count(); ++i) {
         if (source_[i].system) continue;
         const char c = source_.first_of(i);
@@ -189,6 +196,14 @@ std::string Rewriter::run(const std::string& name)
     for (int open : launches_) launch(open);
     if (heap_) edits_.after(source_.count(), " extern \"C\" { __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {}; }");
     return edits_.apply();
+}
+
+void Rewriter::leave_host_plain()
+{
+    constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\"))) ";
+    const HostFunctions found = host_functions(source_);
+    for (int i : found.functions) edits_.before(i, plain);
+    for (const auto& [i, no_parameters] : found.lambdas) edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
 }
 
 // One namespace for each run of declarations between what is included.
@@ -703,7 +718,7 @@ bool read_all(std::FILE* file, std::string& text)
 }
 
 constexpr char usage[] =
-    "usage: rewrite [--namespace NAME] [FILE]\n"
+    "usage: rewrite [--namespace NAME] [--plain-host] [FILE]\n"
     "       rewrite --host | --c [FILE]\n"
     "       rewrite --missing ERRORS\n"
     "\n"
@@ -713,12 +728,16 @@ constexpr char usage[] =
     "\n"
     "--namespace NAME   put what the file itself declares into an inline namespace of that name, so\n"
     "                   that it can be linked with what nvcc makes of the same file\n"
+    "--plain-host       keep the compiler from watching the accesses of functions that only the host calls\n"
     "--host             the file is plain C++: remove the words of CUDA and add nothing. Exit status 3,\n"
     "                   with no message, if it has kernels or launches and is CUDA C++ after all\n"
     "--c                the file is C\n"
+    "--headers FOLDER   write an empty header into FOLDER where the file includes one of a library that the\n"
+    "                   simulator does not have, and exit with status 4: preprocess again, with -isystem FOLDER.\n"
+    "                   Then the program is refused only where it names a function of that library\n"
     "\n"
     "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line instead where a\n"
-    "                   header of CUDA was not found that the simulator does not have. Exit status: 2\n"
+    "                   header of CUDA was not found that the simulator does not have. Exit status: 2, or 4 with --headers\n"
     "\n"
     "  g++ -std=c++17 -E -x c++ program.cu | rewrite > program.ii\n";
 
@@ -730,9 +749,10 @@ int fail(const std::string& message)
 
 struct Options {
     std::string wrapped;  // the namespace
+    std::string headers;  // the folder
     std::string file = "<stdin>";
     Language language = Language::cuda;
-    bool missing = false;
+    bool plain_host = false, missing = false;
 };
 
 // Throws what is wrong with the command line.
@@ -743,8 +763,10 @@ Options parse(int argc, char** argv)
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
         if (word == "--namespace" && i + 1 < argc) o.wrapped = argv[++i];
+        else if (word == "--headers" && i + 1 < argc) o.headers = argv[++i];
         else if (word == "--host") o.language = Language::cpp;
         else if (word == "--c") o.language = Language::c;
+        else if (word == "--plain-host") o.plain_host = true;
         else if (word == "--missing") o.missing = true;
         else if (named || (word[0] == '-' && word != "-")) throw std::string(word) + ": expected one file; see --help";
         else o.file = word, named = true;
@@ -772,21 +794,27 @@ int main(int argc, char** argv)
     std::string text;
     if (!file || !read_all(file, text)) return fail(o.file + ": cannot be read: " + std::strerror(errno));
     if (o.missing) {
-        const std::string why = explain_missing(text, o.language == Language::c);
-        return why.empty() ? (std::fputs(text.c_str(), stderr), 2) : fail(why);
+        const MissingHeader missing = find_missing(text, o.language == Language::c);
+        if (missing.header.empty()) return std::fputs(text.c_str(), stderr), 2;
+        return !o.headers.empty() && add_header(o.headers, missing.header) ? 4 : fail(missing.why);
     }
     if (text.size() >= UINT32_MAX) return fail(o.file + ": more than 4 GB; expected one preprocessed file");
 
     std::string out;
-    try {
-        check_headers(text, o.language == Language::c);
-        const Source source(text);
-        out = Rewriter(source, o.language).run(o.wrapped);
-    } catch (const HasKernels&) {
-        return 3;
-    } catch (const Refusal& refusal) {
+    const auto refuse = [&](const Refusal& refusal) {
         const Place place = place_in(text, refusal.offset, o.file);
         return fail(place.file + ":" + std::to_string(place.line) + ": " + refusal.what);
+    };
+    try {
+        check_headers(text, o.language == Language::c, o.headers);
+        const Source source(text);
+        out = Rewriter(source, o.language).run(o.wrapped, o.plain_host, o.headers);
+    } catch (const HasKernels&) {
+        return 3;
+    } catch (const LibraryHeader& found) {
+        return !o.headers.empty() && add_header(o.headers, found.header) ? 4 : refuse(found.refusal);
+    } catch (const Refusal& refusal) {
+        return refuse(refusal);
     }
     if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout))
         return fail(std::string("rewrite: cannot write: ") + std::strerror(errno));
