@@ -311,3 +311,84 @@ def test_names_of_a_librarys_kind_without_its_header(tmp_path):
     own = "namespace thrust { int sort(int x) { return x; } } int cublasCreate() { return 1; } void glClear(int) {} enum { CUFFT_FORWARD = 5, GL_RGB };\n"
     text = DOUBLED + own + 'int main() { float h[32] = {4}; on_device(h); glClear(GL_RGB); printf("%g %d\\n", h[0], thrust::sort(cublasCreate() + CUFFT_FORWARD)); }\n'
     assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "8 6"
+
+
+# What the headers lack, and the line that uses it.
+UNDECLARED = {
+    "function of the runtime": ("void f() { cudaDeviceGetTexture1DLinearMaxWidth(nullptr, nullptr, 0); }", "cudaDeviceGetTexture1DLinearMaxWidth: the simulator has no such function of the CUDA runtime"),
+    "in a condition": ("bool f() { return cudaDeviceFlushGPUDirectRDMAWrites(0, 0) != cudaSuccess; }", "cudaDeviceFlushGPUDirectRDMAWrites: the simulator has no such function"),
+    "a misspelt name": ("void f(int* p) { cudaMaloc(&p, 3); }", "cudaMaloc: the simulator has no such function"),
+    "type": ("void f() { cudaMemPoolProps props = {}; }", "cudaMemPoolProps: the simulator has no such type of the CUDA runtime"),
+    "type of a parameter": ("void f(const cudaExternalMemoryHandleDesc& d);", "cudaExternalMemoryHandleDesc: the simulator has no such type"),
+    "pointer": ("cudaResourceViewDesc* view;", "cudaResourceViewDesc: the simulator has no such type"),
+    "function of the driver": ("#include <cuda.h>\nvoid f(CUstream s) { cuStreamWaitValue32(s, 0, 0, 0); }", "cuStreamWaitValue32: the simulator has no such function of the CUDA driver; use the functions of the runtime"),
+    "type of the driver": ("#include <cuda.h>\nCUtexref reference;", "CUtexref: the simulator has no such type of the CUDA driver"),
+    "array": ("void f(cudaArray_t a) { cudaMallocArray(&a, nullptr, 3, 3); }", "cudaMallocArray: the simulator has no arrays and textures"),
+    "pool": ("void f(cudaMemPool_t p) { cudaMemPoolCreate(&p, nullptr); }", "cudaMemPoolCreate: the simulator has no memory pools"),
+    "copy to an array": ("void f() { cudaMemcpyToArray(nullptr, 0, 0, nullptr, 0, cudaMemcpyHostToDevice); }", "cudaMemcpyToArray: the simulator has no arrays and textures"),
+}
+
+
+@pytest.mark.parametrize("suffix", [".cu", ".cpp"])
+@pytest.mark.parametrize("name", UNDECLARED)
+def test_what_the_headers_do_not_declare_is_one_line(name, suffix, tmp_path):
+    text, words = UNDECLARED[name]
+    said = refusal(tried(tmp_path, {f"main{suffix}": f"#include <cuda_runtime.h>\n\n{text}\nint main() {{}}\n"}))
+    assert said.startswith(f"{tmp_path}/main{suffix}:{3 + text.count(chr(10))}: {words}"), said
+
+
+def test_names_of_the_program_that_begin_like_those_of_cuda(tmp_path):
+    """Functions, types, variables and members of its own."""
+    text = DOUBLED + """
+#include <vector>
+struct CUDATimer { CUDATimer() : cudaStart(1) {} int cudaStart; int cudaElapsed() const { return cudaStart; } };
+class cudaBuffer;
+template <typename cudaType> cudaType cudaTwice(cudaType x) { return 2 * x; }
+using cuReal = float;
+typedef struct { cuReal x; } cuPoint;
+enum cudaKind { cudaOne = 1 };
+std::vector<int> cuList(int n);
+std::vector<int> cuList(int n) { return std::vector<int>(n); }
+int* cudaPointer(int* p) { return p; }
+static int cudaCheckIt(cudaError_t error) { return int(error); }
+extern int cuCount;
+int cuCount = 1, cuOther = 2;
+int main()
+{
+    float h[32] = {4};
+    on_device(h);
+    CUDATimer timer;
+    auto cudaSum = [](int a, int b) { return a + b; };
+    cuPoint p{1};
+    const cuReal one = p.x;
+    cudaKind kind = cudaOne;
+    int cudaLocal(3);
+    int (*cudaFunction)(cudaError_t) = cudaCheckIt;
+    printf("%g %d\\n", h[0], timer.cudaElapsed() + cudaTwice(cuCount) + int(cuList(cuOther).size()) + *cudaPointer(&cuCount) + cudaSum(int(one), kind) + cudaLocal + cudaFunction(cudaSuccess));
+}
+"""
+    assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "8 11"
+
+
+def test_the_access_to_a_pool(tmp_path):
+    text = """#include <cstdio>
+int main()
+{
+    cudaMemPool_t pool;
+    cudaDeviceGetDefaultMemPool(&pool, 0);
+    cudaMemAccessDesc wanted = {};
+    wanted.location.type = cudaMemLocationTypeDevice;
+    wanted.flags = cudaMemAccessFlagsProtReadWrite;
+    cudaMemAccessFlags flags;
+    printf("%d ", cudaMemPoolSetAccess(pool, &wanted, 1));
+    printf("%d ", cudaMemPoolGetAccess(&flags, pool, &wanted.location));
+    printf("%d ", flags == cudaMemAccessFlagsProtReadWrite);
+    wanted.location.id = 1;
+    printf("%s\\n", cudaGetErrorName(cudaMemPoolSetAccess(pool, &wanted, 1)));
+}
+"""
+    done = tried(tmp_path, {"pool.cu": text}, "SIM=--quiet")
+    assert own_output(done) == "0 0 1 cudaErrorInvalidDevice"
+    done = tried(tmp_path, {"pool.cu": text}, "SIM=--quiet --gpus 2")
+    assert done.stdout.startswith("0 0 1 cudaErrorNotSupported\n")
+    assert f"finding: not simulated: cudaMemPoolSetAccess at {tmp_path}/pool.cu:14 changes the access of device 1 to the pool of device 0; use cudaMalloc" in done.stdout, done.stdout

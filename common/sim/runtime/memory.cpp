@@ -625,3 +625,32 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return result(known_pool(pool) ? cudaSuccess : cudaErrorInvalidValue); }
+
+// A pool's own device can read and write its memory, and nothing else can be set here.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count)
+{
+    SIM_ENTER(false);
+    if (!known_pool(pool) || (count && !list)) return result(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; ++i) {
+        const cudaMemAccessDesc& wanted = list[i];
+        if (wanted.location.type != cudaMemLocationTypeDevice) return result(cudaErrorInvalidValue);
+        if (wanted.location.id < 0 || wanted.location.id >= device_count()) return result(cudaErrorInvalidDevice);
+        const int owner = int(reinterpret_cast<const Pool*>(pool) - state().pools);
+        if (wanted.location.id == owner && wanted.flags == cudaMemAccessFlagsProtReadWrite) continue;
+        program_finding(format("not simulated: cudaMemPoolSetAccess %s changes the access of device %d to the pool of device %d; "
+                               "use cudaMalloc and cudaDeviceEnablePeerAccess",
+                               at(SIM_PLACE).c_str(), wanted.location.id, owner));
+        return result(cudaErrorNotSupported);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location)
+{
+    SIM_ENTER(false);
+    if (!known_pool(pool) || !flags || !location || location->type != cudaMemLocationTypeDevice) return result(cudaErrorInvalidValue);
+    if (location->id < 0 || location->id >= device_count()) return result(cudaErrorInvalidDevice);
+    const bool owner = reinterpret_cast<const Pool*>(pool) - state().pools == location->id;
+    *flags = owner ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+}

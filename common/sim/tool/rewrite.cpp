@@ -24,6 +24,7 @@
 #include "libraries.h"
 #include "syntax.h"
 #include "tokens.h"
+#include "undeclared.h"
 
 namespace rewrite {
 namespace {
@@ -192,6 +193,7 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
             check_runtime_word(i);
         }
     }
+    check_declared(source_);
     if (!launches_.empty()) note_functions_of_the_host();
     for (int open : launches_) launch(open);
     if (heap_) edits_.after(source_.count(), " extern \"C\" { __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {}; }");
