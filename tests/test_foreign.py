@@ -1,5 +1,7 @@
 """`make try`: programs as others write them, of several files and languages, with headers that the simulator does not have."""
 
+import re
+
 import pytest
 
 from lessons import make_try, run, tried_of
@@ -17,7 +19,7 @@ def tried(folder, files, *variables):
 
 def own_output(done):
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.split("\nSimulated: ")[0].strip()
+    return re.sub(r"^  (C\+\+|link) .*\n", "", done.stdout, flags=re.M).split("\nSimulated: ")[0].strip()
 
 
 def refusal(done):
@@ -392,3 +394,31 @@ int main()
     done = tried(tmp_path, {"pool.cu": text}, "SIM=--quiet --gpus 2")
     assert done.stdout.startswith("0 0 1 cudaErrorNotSupported\n")
     assert f"finding: not simulated: cudaMemPoolSetAccess at {tmp_path}/pool.cu:14 changes the access of device 1 to the pool of device 0; use cudaMalloc" in done.stdout, done.stdout
+
+
+# What nvcc accepts and a compiler of C++ does not. Each defines total(), which gives 36.
+ACCEPTED = {
+    "no space before __global__": 'extern "C"__global__ void three(int* x) { x[threadIdx.x] = 3; }\nint total() { return 33 + ran(three); }',
+    "no space before __device__": 'extern "C"__device__ int three() { return 3; }\n__global__ void k(int* x) { x[threadIdx.x] = three(); }\nint total() { return 33 + ran(k); }',
+    "no space before __host__": 'extern "C"__host__ __device__ int three() { return 3; }\nint total() { return 33 + three(); }',
+    "no space before __forceinline__": 'extern "C"__forceinline__ __device__ int three() { return 3; }\n__global__ void k(int* x) { x[threadIdx.x] = three(); }\nint total() { return 33 + ran(k); }',
+    "a block without a space": 'extern "C"{ __global__ void three(int* x) { x[threadIdx.x] = 3; } }\nint total() { return 33 + ran(three); }',
+    "backslash before a comment": "int total()\n{\n    return 30 + \\ // five\n           5 + \\ /* and one */\n           1;\n}",
+    "backslash before an empty comment": "int total() {\n    int a = 35; \\ //\n    return a + 1;\n}",
+    "backslash between specifiers": "__global__ \\ // a kernel\nvoid three(int* x) \\ // of one array\n{ x[threadIdx.x] = 3; }\nint total() { return 33 + ran(three); }",
+    "backslash in a launch": "__global__ void three(int* x) { x[threadIdx.x] = 3; }\nint total() { int h, *d; cudaMalloc(&d, 128); three<<<1, \\ // blocks\n 32>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); return 33 + h; }",
+    "backslashes in literals": "int total() { const char* s = \"\\\\ // no comment\"; return s[0] == '\\\\' ? 36 : 0; }",
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_what_nvcc_accepts(name, tmp_path):
+    text = "#include <cstdio>\nint ran(void (*kernel)(int*)) { int h, *d; cudaMalloc(&d, 128); kernel<<<1, 32>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); return h; }\n" + \
+        ACCEPTED[name] + '\nint main() { printf("%d\\n", total()); }\n'
+    assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "36"
+
+
+def test_a_backslash_elsewhere(tmp_path):
+    """nvcc refuses it, and so does the compiler."""
+    done = tried(tmp_path, {"main.cu": "int main() { int a = \\ 3; return a; }\n"})
+    assert done.returncode == 2 and "stray" in done.stderr, done.stderr

@@ -180,6 +180,8 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
         if (source_[i].system) continue;
         const char c = source_.first_of(i);
         if (c == '_' && begins_with(source_.spelling(i), "__")) {
+            // `extern "C"__global__`: to nvcc the word is a macro, to the compiler a suffix of the literal.
+            if (source_[i - 1].kind == Token::text && source_.end_of(i - 1) == source_.begin_of(i)) edits_.after(i - 1, " ");
             i = cuda_word(i);
         } else if (c == '<' && is_launch(source_, i)) {
             if (language_ != Language::cuda) throw HasKernels{};
@@ -810,6 +812,7 @@ int main(int argc, char** argv)
     try {
         check_headers(text, o.language == Language::c, o.headers);
         const Source source(text);
+        for (size_t at : source.joints()) text[at] = ' ';
         out = Rewriter(source, o.language).run(o.wrapped, o.plain_host, o.headers);
     } catch (const HasKernels&) {
         return 3;
