@@ -1,5 +1,6 @@
 """`make try`: programs as others write them, of several files and languages, with headers that the simulator does not have."""
 
+import csv
 import re
 
 import pytest
@@ -422,3 +423,74 @@ def test_a_backslash_elsewhere(tmp_path):
     """nvcc refuses it, and so does the compiler."""
     done = tried(tmp_path, {"main.cu": "int main() { int a = \\ 3; return a; }\n"})
     assert done.returncode == 2 and "stray" in done.stderr, done.stderr
+
+
+GRID = """#include <cstdio>
+__global__ void mark(int* ran) { if (threadIdx.x == 0) ran[blockIdx.x + blockIdx.y * gridDim.x] = 1; }
+__global__ void next(const int* ran, int* out) { out[blockIdx.x * 32 + threadIdx.x] = ran[(blockIdx.x + 1) % gridDim.x]; }
+int main()
+{
+    int *d, *out, h[100];
+    cudaMalloc(&d, sizeof h);
+    cudaMalloc(&out, 100 * 32 * 4);
+    cudaMemset(d, 0, sizeof h);
+    for (int i = 0; i < 2; ++i) mark<<<dim3(20, 5), 32>>>(d);
+    next<<<3, 32>>>(d, out);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    int* copied = new int[3200];
+    cudaMemcpy(copied, out, 3200 * 4, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 100; ++i) if (h[i]) printf("%d ", i);
+    printf("\\n");
+    cudaFree(d);
+    cudaFree(out);
+}
+"""
+
+
+@pytest.mark.parametrize("blocks, ran", [(1, [0]), (2, [0, 99]), (4, [0, 33, 66, 99]), (10, range(0, 100, 11)), (51, [n * 99 // 50 for n in range(51)]), (100, range(100)), (1000, range(100))])
+def test_a_sample_of_the_blocks(blocks, ran, tmp_path):
+    """The first, the last, and others evenly between. The report and the CSV file say which counts are of a sample."""
+    done = tried(tmp_path, {"grid.cu": GRID}, f"SIM=--blocks {blocks} --csv {tmp_path}/counts.csv")
+    assert own_output(done).split() == [str(i) for i in ran], done.stdout
+    assert "A sample: no more than " in done.stdout and "the program's results are not right" in done.stdout
+    label = f", of a sample: {2 * blocks} of 200 blocks\n" if blocks < 100 else "\n"
+    assert f"\nmark<<<(20, 5), 32>>> x 2{label}" in done.stdout, done.stdout
+    assert ("\nnext<<<3, 32>>> x 1\n" in done.stdout) == (blocks >= 3)
+    with open(tmp_path / "counts.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["kernel"], row["launches"], row["blocks_run"]) for row in rows} == {("mark", "2", str(2 * min(blocks, 100))), ("next", "1", str(min(blocks, 3)))}
+    assert {row["requests"] for row in rows if row["kernel"] == "mark"} == {str(2 * min(blocks, 100))}
+
+
+def test_without_a_sample_the_search_for_uninitialized_memory_is_there(tmp_path):
+    done = tried(tmp_path, {"grid.cu": GRID}, "SIM=--quiet")
+    assert "finding: never written: cudaMemcpy" in done.stdout and "A sample" not in done.stdout
+
+
+SLOW = """#include <cstdio>
+__global__ void slow(float* x, int turns) { for (int i = 0; i < turns; ++i) x[blockIdx.x * 256 + threadIdx.x] += i; }
+int main(int argc, char**)
+{
+    const int turns = argc > 1 ? 2 : 1000;
+    float* d;
+    cudaMalloc(&d, 200 * 256 * sizeof(float));
+    cudaMemset(d, 0, 200 * 256 * sizeof(float));
+    for (int i = 0; i < 2; ++i) slow<<<200, 256>>>(d, turns);
+    cudaFree(d);
+}
+"""
+
+
+def test_a_long_launch_says_how_far_it_is(tmp_path):
+    """Once of each kernel."""
+    done = tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1")
+    (line,) = [line for line in done.stderr.splitlines() if "blocks done" in line]
+    assert re.fullmatch(r"slow: slow<<<200, 256>>>: \d+ of 200 blocks done in \d+ s, about \d+ (s|min) left; Ctrl-C ends the program with a report, "
+                        r"SIM='--blocks 64' runs a sample of 64 blocks of each launch", line), line
+    assert done.returncode == 0 and tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1", "ARGS=short").stderr == ""
+
+
+@pytest.mark.parametrize("options", ["--blocks 0", "--blocks", "--blocks many", "--blocks -1", "--patience 0"])
+def test_bad_samples(options, tmp_path):
+    done = tried(tmp_path, {"main.cu": "int main() {}\n"}, f"SIM={options}")
+    assert done.returncode == 2 and options.split()[0] in done.stderr and "Simulated" not in done.stdout

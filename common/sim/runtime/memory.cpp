@@ -156,8 +156,8 @@ Block& enter_block(Owner owner, int device, const char* function, uintptr_t begi
     allocation.name = name_of(function, device, place);
     Allocation& known = memory().add(allocation);
     if (owner == Owner::device || owner == Owner::managed) known.shadow = std::make_shared<Shadow>(bytes);
-    // Nobody sees what the host writes there.
-    if (owner == Owner::managed) known.shadow->note_written(0, bytes);
+    // Nobody sees what the host writes there, or knows what the blocks would have written that are not in a sample.
+    if (known.shadow && (owner == Owner::managed || program_options().blocks)) known.shadow->note_written(0, bytes);
     Block& block = state().blocks[begin];
     block = {owner, device < 0 ? current_device() : device, &known, flags, ++state().allocations, ""};
     return block;
