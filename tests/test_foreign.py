@@ -1,7 +1,10 @@
 """`make try`: programs as others write them, of several files and languages, with headers that the simulator does not have."""
 
 import csv
+import os
 import re
+import resource
+import subprocess
 
 import pytest
 
@@ -494,3 +497,30 @@ def test_a_long_launch_says_how_far_it_is(tmp_path):
 def test_bad_samples(options, tmp_path):
     done = tried(tmp_path, {"main.cu": "int main() {}\n"}, f"SIM={options}")
     assert done.returncode == 2 and options.split()[0] in done.stderr and "Simulated" not in done.stdout
+
+
+ENDED_SEARCH = """
+__global__ void load(const char* in, char* out) { out[threadIdx.x] = in[threadIdx.x]; }
+__global__ void fill(char* bytes, int n) { for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 64 * 256) bytes[i] = 1; }
+int main()
+{
+    char *bytes, *out;
+    cudaMalloc(&bytes, 16 << 20);
+    cudaMalloc(&out, 32);
+    load<<<1, 32>>>(bytes, out);
+    fill<<<64, 256>>>(bytes, 16 << 20);
+    cudaFree(bytes);
+    cudaFree(out);
+}
+"""
+
+
+def test_a_search_that_ended_early_does_not_deny_what_it_found(tmp_path):
+    """The record of the memory grows with what is accessed. A note that nothing was searched would contradict the finding."""
+    tried(tmp_path, {"search.cu": ENDED_SEARCH}, "SIM=--quiet --blocks 1")
+    limit = 600 << 20
+    done = subprocess.run([tried_of(tmp_path) / "search"], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    assert "finding: load: uninitialized load of 1 bytes at byte 0 of bytes (cudaMalloc" in done.stdout, done.stdout + done.stderr
+    (note,) = [line for line in done.stdout.splitlines() if line.startswith("note: ")]
+    assert note.startswith("note: the search for races and uninitialized loads in bytes (cudaMalloc at ") and note.endswith("; what it found before holds"), note

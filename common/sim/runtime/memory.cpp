@@ -143,7 +143,9 @@ std::string name_of(const char* function, int device, const void* place)
 
 void note_account(const Allocation& a)
 {
-    if (a.shadow && a.shadow->gave_up()) program_note(a.name + " is too large for the search for races and uninitialized loads");
+    if (!a.shadow || !a.shadow->gave_up()) return;
+    if (!a.shadow->began()) return program_note(a.name + " is too large for the search for races and uninitialized loads");
+    program_note("the search for races and uninitialized loads in " + a.name + " ended early, because its record took too much memory; what it found before holds");
 }
 
 Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
