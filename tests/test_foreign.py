@@ -524,3 +524,34 @@ def test_a_search_that_ended_early_does_not_deny_what_it_found(tmp_path):
     assert "finding: load: uninitialized load of 1 bytes at byte 0 of bytes (cudaMalloc" in done.stdout, done.stdout + done.stderr
     (note,) = [line for line in done.stdout.splitlines() if line.startswith("note: ")]
     assert note.startswith("note: the search for races and uninitialized loads in bytes (cudaMalloc at ") and note.endswith("; what it found before holds"), note
+
+
+# An index of shared memory, and the access if it wraps at 32 bits.
+WRAPS = {
+    "not": ("int* b = s + 63; unsigned i = threadIdx.x; out[threadIdx.x] = b[~i];", "load of 4 bytes at byte 17179869432 of shared memory \\(s\\)"),
+    "store": ("int* b = s + 63; unsigned i = threadIdx.x; b[~i] = 1;", "store of 4 bytes at byte 17179869432 of shared memory \\(s\\)"),
+    "minus": ("unsigned i = threadIdx.x; out[i] = (s + 32)[-i - 1];", "load of 4 bytes at byte 17179869308 of shared memory \\(s\\)"),
+    "char": ("char* b = (char*)(s + 63); unsigned i = threadIdx.x; out[i] = b[~i];", "load of 1 bytes at byte 4294967547 of shared memory \\(s\\)"),
+    "double": ("double* b = (double*)(s + 62); unsigned i = threadIdx.x % 8; out[threadIdx.x] = b[~i];", "load of 8 bytes at byte 34359738608 of shared memory \\(s\\)"),
+    "dynamic": ("extern __shared__ int t[]; t[threadIdx.x] = 1; int* b = t + 32; unsigned i = threadIdx.x; out[i] = b[~i];", "load of 4 bytes at byte 17179869308 of dynamic shared memory"),
+    "signed": ("int* b = s + 63; int i = threadIdx.x; out[threadIdx.x] = b[~i];", ""),
+    "64 bits": ("int* b = s + 63; size_t i = threadIdx.x; out[threadIdx.x] = b[~i];", ""),
+}
+
+
+@pytest.mark.parametrize("name", WRAPS)
+def test_an_index_of_shared_memory_that_wraps(name, tmp_path):
+    """It reaches the array on a GPU, where an address of shared memory has 32 bits. The finding names that array, and no other memory."""
+    text, words = WRAPS[name]
+    done = tried(tmp_path, {"wraps.cu": f"""
+__global__ void k(int* out) {{ __shared__ int s[64]; s[threadIdx.x] = s[threadIdx.x + 32] = 1; __syncthreads();
+    {text}
+}}
+int main() {{ int* d; cudaMalloc(&d, 128); k<<<1, 32, 128>>>(d); cudaDeviceSynchronize(); cudaFree(d); }}
+"""}, "SIM=--quiet")
+    found = [line for line in done.stdout.splitlines() if line.startswith("finding: ")]
+    if not words:
+        assert not found, found
+    else:
+        assert len(found) == 1 and re.match(f"finding: k: out-of-bounds {words}.*: thread \\(0, 0, 0\\) at {tmp_path}/wraps.cu:3, .*; an address of shared memory has 32 bits on a GPU, "
+                                            "so this index wraps and reaches the array; compute it with signed numbers", found[0]), found
