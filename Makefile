@@ -381,8 +381,8 @@ table-bandwidth: $(STEPS)
 	$(if $(GPU),for step in step01 step02; do $(call measure,bandwidth,$${step},--kernel F --size 4096 --device sim,_counts) || exit; done)
 	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
 
-# `make try` runs a program with its own main: FILE=program.cu, or several files of one program;
-# ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS='-I... -std=c++20' for its headers and its standard;
+# `make try` runs a program with its own main: FILE=program.cu, or several files of one program, also of C++ and C;
+# ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet --blocks 64'; CPPFLAGS='-I... -std=c++20' for its headers and its standard;
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
 TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
 # $(call try_rewritten,options of the preprocessor,those of build/rewrite,source,stem): writes stem.ii and sets $status. The headers of

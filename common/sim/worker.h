@@ -37,7 +37,11 @@ struct Grid {
     uint64_t all_blocks = 0;           // of the grid: more than `blocks` if these are a sample
     std::atomic<uint64_t> done{0};     // blocks that have run
     // The number of the nth block of a sample: the first, the last, and others evenly between.
-    uint64_t block_at(uint64_t n) const { return blocks < 2 || blocks == all_blocks ? n : uint64_t((unsigned __int128)n * (all_blocks - 1) / (blocks - 1)); }
+    uint64_t block_at(uint64_t n) const
+    {
+        if (blocks < 2 || blocks == all_blocks) return n;
+        return uint64_t((unsigned __int128)n * (all_blocks - 1) / (blocks - 1));
+    }
     bool over() const { return stopping || endless; }
 };
 

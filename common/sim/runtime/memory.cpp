@@ -144,8 +144,10 @@ std::string name_of(const char* function, int device, const void* place)
 void note_account(const Allocation& a)
 {
     if (!a.shadow || !a.shadow->gave_up()) return;
-    if (!a.shadow->began()) return program_note(a.name + " is too large for the search for races and uninitialized loads");
-    program_note("the search for races and uninitialized loads in " + a.name + " ended early, because its record took too much memory; what it found before holds");
+    if (!a.shadow->began())
+        return program_note(a.name + " is too large for the search for races and uninitialized loads");
+    program_note("the search for races and uninitialized loads in " + a.name +
+                 " ended early, because its record took too much memory; what it found before holds");
 }
 
 Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
@@ -639,9 +641,10 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
         if (wanted.location.id < 0 || wanted.location.id >= device_count()) return result(cudaErrorInvalidDevice);
         const int owner = int(reinterpret_cast<const Pool*>(pool) - state().pools);
         if (wanted.location.id == owner && wanted.flags == cudaMemAccessFlagsProtReadWrite) continue;
-        program_finding(format("not simulated: cudaMemPoolSetAccess %s changes the access of device %d to the pool of device %d; "
-                               "use cudaMalloc and cudaDeviceEnablePeerAccess",
-                               at(SIM_PLACE).c_str(), wanted.location.id, owner));
+        program_finding(
+            format("not simulated: cudaMemPoolSetAccess %s changes the access of device %d to the pool of device %d; "
+                   "use cudaMalloc and cudaDeviceEnablePeerAccess",
+                   at(SIM_PLACE).c_str(), wanted.location.id, owner));
         return result(cudaErrorNotSupported);
     }
     return cudaSuccess;
@@ -650,7 +653,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location)
 {
     SIM_ENTER(false);
-    if (!known_pool(pool) || !flags || !location || location->type != cudaMemLocationTypeDevice) return result(cudaErrorInvalidValue);
+    if (!known_pool(pool) || !flags || !location || location->type != cudaMemLocationTypeDevice)
+        return result(cudaErrorInvalidValue);
     if (location->id < 0 || location->id >= device_count()) return result(cudaErrorInvalidDevice);
     const bool owner = reinterpret_cast<const Pool*>(pool) - state().pools == location->id;
     *flags = owner ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;

@@ -15,7 +15,8 @@ namespace {
 using harness::format;
 
 constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 1000000;
-constexpr const char* expected = "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet, --threads, --blocks or --patience";
+constexpr const char* expected =
+    "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet, --threads, --blocks or --patience";
 
 [[noreturn]] void refuse(const std::string& message) { throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message}; }
 

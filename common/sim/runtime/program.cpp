@@ -64,10 +64,10 @@ struct Program {
     Work work;            // the launch that runs
     uint64_t window = 0;  // its first
     std::unique_ptr<Progress> progress;
-    std::string running;                      // the title of the launch that runs, for progress
+    std::string running;                          // the title of the launch that runs, for progress
     std::chrono::steady_clock::time_point begun;  // that launch
-    std::atomic<bool> told{false};            // how far it is
-    std::set<std::string> told_of;            // kernels
+    std::atomic<bool> told{false};                // how far it is
+    std::set<std::string> told_of;                // kernels
     bool finished = false;
 };
 
@@ -90,7 +90,9 @@ uint64_t blocks_of(dim3 grid) { return uint64_t(grid.x) * grid.y * grid.z; }
 std::string sample_text(const Launched& l)
 {
     const uint64_t all = l.launches * blocks_of(l.grid);
-    return !program().options.blocks || l.blocks == all ? "" : format(", of a sample: %llu of %llu blocks", (unsigned long long)l.blocks, (unsigned long long)all);
+    return !program().options.blocks || l.blocks == all
+               ? ""
+               : format(", of a sample: %llu of %llu blocks", (unsigned long long)l.blocks, (unsigned long long)all);
 }
 
 bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -141,10 +143,13 @@ cudaError_t error_of(const Finding& f)
 
 std::string duration_text(double seconds)
 {
-    return seconds < 90 ? format("%.0f s", seconds) : seconds < 90 * 60 ? format("%.0f min", seconds / 60) : format("%.1f h", seconds / 3600);
+    return seconds < 90        ? format("%.0f s", seconds)
+           : seconds < 90 * 60 ? format("%.0f min", seconds / 60)
+                               : format("%.1f h", seconds / 3600);
 }
 
-// Says once of each kernel how long it will take, if that is long. `told` keeps other host threads and later blocks out.
+// Says once of each kernel how long it will take, if that is long. `told` keeps other host threads and later
+// blocks out.
 void block_done(uint64_t done, uint64_t blocks)
 {
     Program& p = program();
@@ -152,8 +157,9 @@ void block_done(uint64_t done, uint64_t blocks)
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - p.begun).count();
     if (seconds < p.options.patience || done == blocks || p.told.exchange(true)) return;
     if (p.progress) p.progress->clear();
-    fprintf(stderr, "%s: %s: %llu of %llu blocks done in %s, about %s left; Ctrl-C ends the program with a report%s\n", program_invocation_short_name, p.running.c_str(),
-            (unsigned long long)done, (unsigned long long)blocks, duration_text(seconds).c_str(), duration_text(seconds * double(blocks - done) / double(done)).c_str(),
+    fprintf(stderr, "%s: %s: %llu of %llu blocks done in %s, about %s left; Ctrl-C ends the program with a report%s\n",
+            program_invocation_short_name, p.running.c_str(), (unsigned long long)done, (unsigned long long)blocks,
+            duration_text(seconds).c_str(), duration_text(seconds * double(blocks - done) / double(done)).c_str(),
             p.options.blocks ? "" : ", SIM='--blocks 64' runs a sample of 64 blocks of each launch");
     if (p.progress) p.progress->doing(format("launch %llu: %s", (unsigned long long)p.launches + 1, p.running.c_str()));
 }
@@ -263,8 +269,8 @@ void print_report()
     }
     printf("\nSimulated: %s (compute capability %d.%d). Counts are sums over the launches of a kernel. The simulator measures no time.\n", p.machine->label.c_str(), p.machine->major, p.machine->minor);
     if (p.options.blocks)
-        printf("A sample: no more than %s of each launch ran, so the program's results are not right. There was no search for uninitialized loads.\n",
-               counted(uint64_t(p.options.blocks), "block").c_str());
+        printf("A sample: no more than %s of each launch ran, so the program's results are not right. "
+               "There was no search for uninitialized loads.\n", counted(uint64_t(p.options.blocks), "block").c_str());
     std::set<std::string> names;
     for (const Launched& l : p.launched) {
         names.insert(l.name);

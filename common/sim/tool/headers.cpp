@@ -28,8 +28,14 @@ std::string as_included(const Marker& marker)
 // The runtime's functions are C++ here.
 static std::string why_not_in_c(const std::string& header)
 {
-    const bool cuda = header.compare(0, 4, "cuda") == 0 || std::string(" driver_types.h vector_types.h builtin_types.h nccl.h ").find(" " + header + " ") != std::string::npos;
-    return cuda && header.find('/') == std::string::npos ? header + ": CUDA in a file of C is not supported by the simulator; give the file a name that ends in .cpp or .cu" : why_not(header);
+    const bool cuda = header.compare(0, 4, "cuda") == 0 ||
+                      std::string(" driver_types.h vector_types.h builtin_types.h nccl.h ").find(" " + header + " ") !=
+                          std::string::npos;
+    return cuda && header.find('/') == std::string::npos
+               ? header +
+                     ": CUDA in a file of C is not supported by the simulator; give the file a name that ends in .cpp "
+                     "or .cu"
+               : why_not(header);
 }
 
 void check_headers(const std::string& text, bool c, const std::string& added)
@@ -41,7 +47,8 @@ void check_headers(const std::string& text, bool c, const std::string& added)
     const std::string folder = first_own == markers.end() ? "" : first_own->file.substr(0, first_own->file.find(own) + own.size());
     if (c) {
         for (const Marker& m : markers)
-            if (const std::string why = m.enters ? why_not_in_c(as_included(m)) : ""; !why.empty()) throw Refusal{m.offset, why};
+            if (const std::string why = m.enters ? why_not_in_c(as_included(m)) : ""; !why.empty())
+                throw Refusal{m.offset, why};
         return;
     }
     std::vector<const Marker*> stack;  // of what is being included
@@ -58,7 +65,8 @@ void check_headers(const std::string& text, bool c, const std::string& added)
         while (first > 0 && folder_of(stack[first - 1]->file) == folder_of(m.file)) --first;
         const std::string header = as_included(*stack[first]), why = why_not(header);
         if (!why.empty()) throw LibraryHeader{{stack[first]->offset, why}, header};
-        throw Refusal{stack[first]->offset, header + ": this header of the CUDA Toolkit is not supported by the simulator"};
+        throw Refusal{stack[first]->offset,
+                      header + ": this header of the CUDA Toolkit is not supported by the simulator"};
     }
 }
 
@@ -72,8 +80,10 @@ MissingHeader find_missing(const std::string& errors, bool c)
         for (std::string field; std::getline(parts, field, ':');) fields.push_back(field);
         for (size_t i = 3; i < fields.size(); ++i) {
             const std::string field = fields[i].substr(fields[i].find(' ') == 0);
-            const std::string name = field.find('\'') == 0 ? field.substr(1, field.find('\'', 1) - 1) : field, why = c ? why_not_in_c(name) : why_not(name);
-            if (!why.empty() && name.find(' ') == std::string::npos && name.back() != '/') return {name, fields[0] + ":" + fields[1] + ": " + why};
+            const std::string name = field.find('\'') == 0 ? field.substr(1, field.find('\'', 1) - 1) : field,
+                              why = c ? why_not_in_c(name) : why_not(name);
+            if (!why.empty() && name.find(' ') == std::string::npos && name.back() != '/')
+                return {name, fields[0] + ":" + fields[1] + ": " + why};
         }
     }
     return {};

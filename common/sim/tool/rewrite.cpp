@@ -3,7 +3,8 @@
 //
 //   g++ -E -x c++ program.cu | rewrite > program.ii
 //
-// A file of the program that is plain C++ or C (--host, --c) only loses the words of CUDA, and is checked for what the simulator cannot run.
+// A file of the program that is plain C++ or C (--host, --c) only loses the words of CUDA, and is checked for what the
+// simulator cannot run.
 //
 // Every line keeps its number: text is inserted and replaced, newlines stay. Markers report what
 // device code does: each loop its turns, each __device__ function and each lambda its calls.
@@ -181,7 +182,8 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
         const char c = source_.first_of(i);
         if (c == '_' && begins_with(source_.spelling(i), "__")) {
             // `extern "C"__global__`: to nvcc the word is a macro, to the compiler a suffix of the literal.
-            if (source_[i - 1].kind == Token::text && source_.end_of(i - 1) == source_.begin_of(i)) edits_.after(i - 1, " ");
+            if (source_[i - 1].kind == Token::text && source_.end_of(i - 1) == source_.begin_of(i))
+                edits_.after(i - 1, " ");
             i = cuda_word(i);
         } else if (c == '<' && is_launch(source_, i)) {
             if (language_ != Language::cuda) throw HasKernels{};
@@ -207,7 +209,8 @@ void Rewriter::leave_host_plain()
     constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\"))) ";
     const HostFunctions found = host_functions(source_);
     for (int i : found.functions) edits_.before(i, plain);
-    for (const auto& [i, no_parameters] : found.lambdas) edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
+    for (const auto& [i, no_parameters] : found.lambdas)
+        edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
 }
 
 // One namespace for each run of declarations between what is included.
@@ -740,8 +743,9 @@ constexpr char usage[] =
     "                   simulator does not have, and exit with status 4: preprocess again, with -isystem FOLDER.\n"
     "                   Then the program is refused only where it names a function of that library\n"
     "\n"
-    "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line instead where a\n"
-    "                   header of CUDA was not found that the simulator does not have. Exit status: 2, or 4 with --headers\n"
+    "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line\n"
+    "                   instead where a header of CUDA was not found that the simulator does not have.\n"
+    "                   Exit status: 2, or 4 with --headers\n"
     "\n"
     "  g++ -std=c++17 -E -x c++ program.cu | rewrite > program.ii\n";
 
