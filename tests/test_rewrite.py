@@ -826,6 +826,10 @@ WATCHED = {
     "template argument": "struct S { static void get(int* p) { *p = 1; } }; template <typename F> __global__ void k() { F::get(out); } void h() { k<S><<<1, 1>>>(); }",
     "lambda that is passed": "template <typename F> __global__ void k(F f) { f(out); } void h() { auto f = [](int* p) { *p = 1; }; k<<<1, 1>>>(f); }",
     "lambda in a launch": "template <typename F> __global__ void k(F f) { f(out); } void h() { k<<<1, 1>>>([](int* p) { *p = 1; }); }",
+    "only declared for the device": "__device__ int f(const int* p); int f(const int* p) { return *p; }",
+    "a member that is only declared so": "struct S { int i; __device__ int get() const; }; int S::get() const { return i; }",
+    "a constructor that is only declared so": "struct S { int i; __device__ S(int* p); }; S::S(int* p) : i(*p) {}",
+    "an operator that is only declared so": "struct S { int i; __device__ int operator()(int* p); }; int S::operator()(int* p) { return *p; }",
     "operator": "struct V { int x; }; V operator+(const V& a, const V& b) { return {a.x + b.x}; } __device__ int f(V v) { return 1; }",
 }
 STUB_OF_LAUNCHES = """extern int out[];

@@ -68,6 +68,7 @@ private:
     std::vector<Range> device_;    // code of the device
     std::vector<int> lambdas_;     // of the host: each one's `[`
     std::vector<Range> launched_;  // arguments of launches
+    Words declared_;               // names of device functions, where they are only declared
     Words device_functions_;       // their names
     Words named_, called_;         // by device code
     Words passed_;                 // to kernels, by their names
@@ -126,6 +127,9 @@ void Finder::declarations(int first, int last, std::string_view of_class)
             i = function(d, of_class);
             continue;
         }
+        // nvcc takes a function for one of the device if only its declaration says so.
+        if (d.function && !d.body && is_for_device(s_, d.first, d.stop))
+            declared_.insert(s_.is(d.name, "operator") ? of_class : s_.spelling(d.name));
         // A namespace or a class has declarations in its braces. All others hold a list or an initializer.
         int j = std::max(i, d.first);
         while (j < last && !s_.is(j, ";") && !s_.is(j, "{") && !s_[j].system) j = past(s_, j);
@@ -268,6 +272,7 @@ bool Finder::in_device(int i) const
 
 bool Finder::is_called(const Function& f) const
 {
+    if (declared_.count(f.name)) return true;
     if (f.types.empty()) return called_.count(f.name) && !device_functions_.count(f.name);
     return named_.count(f.name) || std::any_of(f.types.begin(), f.types.end(), [&](int i) {
                static const Words common = {"const",    "volatile", "void",  "bool",   "char",   "short", "int", "long",
