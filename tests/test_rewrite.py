@@ -430,7 +430,7 @@ def test_namespace(program):
     assert out == text.replace("int a;", "inline namespace half { int a;").replace('2\n}\n', '2\n} }\n')
 
 
-def test_fast(rewrite):
+def test_fast(rewrite, program, tmp_path):
     """100,000 lines of kernels. 0.05 s on a quiet machine; were the time to grow with the square of the text, it would take minutes."""
     kernel = """template <typename T> __global__ void k%d(T* a, int n)
 {
@@ -444,6 +444,7 @@ void h%d(int* a) { k%d<int><<<dim3(3, 4), 5>>>(a, 6); }
 """
     text = "".join(kernel % (i, i, i) for i in range(11000))
     assert rewrite(text).returncode == 0
+    assert run(program, "--plain-host", tmp_path / "text.ii", timeout=60).returncode == 0
 
 
 # CUDA as far as the programs below need it. A thread is a fiber: a block's threads share one host thread's variables.
