@@ -384,16 +384,31 @@ table-bandwidth: $(STEPS)
 	$(if $(GPU),for step in step01 step02; do $(call measure,bandwidth,$${step},--kernel F --size 4096 --device sim,_counts) || exit; done)
 	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
 
-# `make try` runs a program with its own main: FILE=program.cu, or several files of one program;
-# ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet'; CPPFLAGS='-I... -std=c++20' for its headers and its standard;
+# `make try` runs a program with its own main: FILE=program.cu, or several files of one program, also of C++ and C;
+# ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet --blocks 64'; CPPFLAGS='-I... -std=c++20' for its headers and its standard;
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
 TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
+# $(call try_rewritten,options of the preprocessor,those of build/rewrite,source,stem): writes stem.ii and sets $status. The headers of
+# libraries that the simulator does not have are replaced by empty ones, each after one more try. Then 2: refused; 3: has kernels.
+try_rewritten = status=4; while test $$status = 4; do status=0; \
+                if $(CXX) -isystem $(4).headers $(1) -I"$$(dirname $(3))" $(CPPFLAGS) $(STANDARD) -E $(3) -o $(4).pre.ii 2> $(4).err; \
+                then build/rewrite $(2) --headers $(4).headers $(4).pre.ii > $(4).ii || status=$$?; \
+                else build/rewrite --missing --headers $(4).headers $(4).err || status=$$?; fi; \
+                done; rm -rf $(4).headers; test $$status != 2 || exit 2
 # $(call try_object,source,stem,further options of the preprocessor): the object stem.o of one file.
-try_object = $(CXX) $(TRY_CPP) -I"$$(dirname $(1))" $(CPPFLAGS) $(STANDARD) $(3) -E $(1) -o $(2).pre.ii 2> $(2).err || { build/rewrite --missing $(2).err; exit 2; }; cat $(2).err >&2; \
-             build/rewrite $(2).pre.ii > $(2).ii && \
+try_object = $(call try_rewritten,$(TRY_CPP) $(3),--plain-host,$(1),$(2)); cat $(2).err >&2; \
              $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(STANDARD) $(SIM_KERNELS) -c $(2).ii -o $(2).o $(call rename_hooks,$(2).o) && rm $(2).pre.ii $(2).err
-# In a program of several files, those that end in .cpp are plain C++, as for nvcc.
-try_host_object = $(CXX) -std=c++17 -pthread -w -isystem common/sim/include -I"$$(dirname $(1))" $(CPPFLAGS) $(CXXFLAGS) -c $(1) -o $(2).o
+# In a program of several files, those that end in .cpp are plain C++ and those that end in .c are C, as for nvcc. C++ that has kernels is CUDA C++.
+TRY_HOST_CPP := -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER_MINOR__=0
+try_cpp_object = $(call try_rewritten,-x c++ -std=c++17 $(TRY_HOST_CPP) -isystem common/sim/include,--host,$(1),$(2)); \
+                 if test $$status = 3; then $(call try_object,$(1),$(2)) && status=3; else cat $(2).err >&2; \
+                 $(CXX) -std=c++17 -pthread -w -g -fno-optimize-sibling-calls $(CXXFLAGS) $(STANDARD) -c $(2).ii -o $(2).o && rm $(2).pre.ii $(2).err; fi
+# The C compiler is that of CXX: gcc-12 of g++-12.
+TRY_CC := $(if $(filter default undefined,$(origin CC)),$(subst c++,cc,$(subst g++,gcc,$(subst clang++,clang,$(CXX)))),$(CC))
+try_c_object = $(TRY_CC) -x c -std=gnu17 $(TRY_HOST_CPP) -I"$$(dirname $(1))" $(filter-out -std=%,$(CPPFLAGS)) $(CFLAGS) -E $(1) -o $(2).pre.i 2> $(2).err \
+                 || { build/rewrite --c --missing $(2).err; exit 2; }; cat $(2).err >&2; \
+             build/rewrite --c $(2).pre.i > $(2).i && $(TRY_CC) -std=gnu17 -pthread -w -g $(or $(CFLAGS),-O2) -c $(2).i -o $(2).o && rm $(2).pre.i $(2).err
+# The instrumented objects come before the plain ones. Of a function in a header that both have, the linker then takes the instrumented copy.
 try_link = $(CXX) -pthread $(CXXFLAGS) $(SANITIZERS) $(LDFLAGS) -o $(1) $(COMMON_CPP) $(RUNTIME) $(2) $(LDLIBS)
 
 build/try/%.o: %.cu build/rewrite build/flags
@@ -445,13 +460,14 @@ try:
 	$(TRY_RUN)
 else
 try: build/rewrite $(COMMON_CPP) $(RUNTIME)
-	@$(TRY_FILES); $(TRY_FOLDER); objects=; n=0; for file; do \
-	    n=$$((n + 1)); case "$$file" in \
-	        *.cpp | *.cc) $(call try_host_object,"$$file",$$own/file$$n) || exit 2;; \
-	        *) $(call try_object,"$$file",$$own/file$$n) || exit 2;; \
-	    esac; objects="$$objects $$own/file$$n.o"; \
-	done; $(call try_link,"$$own/$$name",$$objects) || { \
-	    nm $$objects | grep -q ' T main$$' || echo "make try: FILE=$$FILE has no function main, which launches the kernels" >&2; exit 2; }; \
+	@$(TRY_FILES); $(TRY_FOLDER); objects=; plain=; n=0; for file; do \
+	    n=$$((n + 1)); object=$$own/file$$n.o; case "$$file" in \
+	        *.cpp | *.cc | *.cxx) $(call try_cpp_object,"$$file",$$own/file$$n) || exit 2;; \
+	        *.c) status=0; $(call try_c_object,"$$file",$$own/file$$n) || exit 2;; \
+	        *) $(call try_object,"$$file",$$own/file$$n) && status=3 || exit 2;; \
+	    esac; if test $$status = 3; then objects="$$objects $$object"; else plain="$$plain $$object"; fi; \
+	done; $(call try_link,"$$own/$$name",$$objects $$plain) || { \
+	    nm $$objects $$plain | grep -q ' T main$$' || echo "make try: FILE=$$FILE has no function main, which launches the kernels" >&2; exit 2; }; \
 	export SIM_OPTIONS='$(SIM)'; $(TRY_RUN)
 endif
 

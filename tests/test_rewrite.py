@@ -293,7 +293,7 @@ def test_refused(rewrite, text, line, words):
 
 
 def test_command_line(program, tmp_path):
-    assert run(program, "--help").stdout.startswith("usage: rewrite [--namespace NAME] [FILE]\n")
+    assert run(program, "--help").stdout.startswith("usage: rewrite [--namespace NAME] [--plain-host] [FILE]\n")
     for arguments in (["--what"], ["a", "b"], [tmp_path / "none.ii"], [tmp_path]):
         done = run(program, *arguments)
         assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
@@ -386,13 +386,14 @@ def test_headers_that_are_missing(program, tmp_path, errors, expected):
 
 
 def test_headers_of_an_installed_toolkit(tmp_path):
-    """They are refused by name, wherever they lie; a header of the program's own is not, whatever it is called."""
+    """Those of a library are replaced by empty ones, wherever they lie, and those of the language are refused by name. A header of the
+    program's own is neither, whatever it is called."""
     toolkit = tmp_path / "toolkit"
     (toolkit / "thrust/detail").mkdir(parents=True)
     (toolkit / "vector_types.h").write_text("struct char1 { char x; };\n")
     (toolkit / "cuda_runtime.h").write_text('#include "vector_types.h"\n')
     (toolkit / "cuda_fp8.h").write_text('#pragma once\n#include "vector_types.h"\n')
-    (toolkit / "cuda_new.h").write_text('#pragma once\n\n#include "cuda_fp8.h"\n')
+    (toolkit / "cuda_new.h").write_text('#pragma once\n\n#include "vector_types.h"\n')
     (toolkit / "thrust/sort.h").write_text('#include "detail/sort.inl"\n')
     (toolkit / "thrust/detail/sort.inl").write_text("int thrust_sort;\n")
     (toolkit / "cublas_v2.h").write_text("int cublas;\n")
@@ -405,12 +406,16 @@ def test_headers_of_an_installed_toolkit(tmp_path):
         program.write_text(f"#include <cstdio>\n\n{header}\nint main() {{}}\n")
         return make_try(program, f"CPPFLAGS={option} {toolkit}", "SIM=--quiet")
 
-    for header, why in {"<cuda_fp8.h>": "cuda_fp8.h: numbers of 4, 6 and 8 bits are not supported by the simulator; use half",
-                        "<cuda_new.h>": "cuda_new.h: this header of the CUDA Toolkit is not supported by the simulator",
-                        "<thrust/sort.h>": "thrust/sort.h: Thrust is not supported by the simulator; use cudaMalloc, cudaMemcpy and a kernel",
-                        "<cublas_v2.h>": "cublas_v2.h: cuBLAS is not supported by the simulator; write the product as a kernel"}.items():
+    done = tried("#include <cuda_new.h>", "-isystem")
+    assert done.returncode == 2 and done.stderr.splitlines()[0] == f"{program}:3: cuda_new.h: this header of the CUDA Toolkit is not supported by the simulator", done.stderr
+    for header in ("<cuda_fp8.h>", "<thrust/sort.h>", "<cublas_v2.h>"):
         done = tried(f"#include {header}", "-isystem")
-        assert done.returncode == 2 and done.stderr.splitlines()[0] == f"{program}:3: {why}", done.stderr
+        assert done.returncode == 0, done.stderr
+    # With -I, its folder comes before that of the empty headers.
+    (toolkit / "cuda_runtime.h").unlink()
+    done = tried("#include <cublas_v2.h>", "-I")
+    assert done.returncode == 2 and done.stderr.splitlines()[0] == f"{program}:3: cublas_v2.h: cuBLAS is not supported by the simulator; write the product as a kernel", done.stderr
+    (toolkit / "cuda_runtime.h").write_text('#include "vector_types.h"\n')
     for header in ('"cublas_tools.h"', '"thrust/rocket.h"'):
         done = tried(f"#include {header}", "-isystem")
         assert done.returncode == 0, done.stderr
@@ -425,7 +430,7 @@ def test_namespace(program):
     assert out == text.replace("int a;", "inline namespace half { int a;").replace('2\n}\n', '2\n} }\n')
 
 
-def test_fast(rewrite):
+def test_fast(rewrite, program, tmp_path):
     """100,000 lines of kernels. 0.05 s on a quiet machine; were the time to grow with the square of the text, it would take minutes."""
     kernel = """template <typename T> __global__ void k%d(T* a, int n)
 {
@@ -439,6 +444,7 @@ void h%d(int* a) { k%d<int><<<dim3(3, 4), 5>>>(a, 6); }
 """
     text = "".join(kernel % (i, i, i) for i in range(11000))
     assert rewrite(text).returncode == 0
+    assert run(program, "--plain-host", tmp_path / "text.ii", timeout=60).returncode == 0
 
 
 # CUDA as far as the programs below need it. A thread is a fiber: a block's threads share one host thread's variables.
@@ -764,3 +770,95 @@ def test_runs(program, tmp_path, compiler, name):
     assert done.returncode == 0, done.stderr
     done = run(tmp_path / "a")
     assert done.returncode == 0 and done.stdout == expected
+
+
+# Each reads or writes through a pointer where only the host can come.
+OF_THE_HOST = {
+    "function": "void f(int* p) { *p = 1; }",
+    "static inline": "static inline int f(int* p) { return *p; } int (*use)(int*) = f;",
+    "template": "template <typename T, int N> T f(T* p) { return p[N]; } template int f<int, 3>(int*);",
+    "trailing return type": "template <typename T> auto f(T* p) -> decltype(*p + 1) { return *p + 1; } template auto f<int>(int*) -> decltype(1 + 1);",
+    "specialization": "template <typename T> T f(T*); template <> int f<int>(int* p) { return *p; }",
+    "extern C": "extern \"C\" int f(int* p) { return *p; } extern \"C\" { static int g(int* p) { return *p; } int h(int* p) { return g(p); } }",
+    "namespaces": "namespace a { namespace { int f(int* p) { return *p; } } inline namespace b { int g(int* p) { return f(p); } } } namespace a::d { int h(int* p) { return *p; } }",
+    "attributes": "[[nodiscard]] int f(int* p) { return *p; } __attribute__((noinline)) static int g(int* p) { return *p; } int h(int* p) { return g(p); } "
+                  "[[gnu::cold]] [[nodiscard]] static inline const int& i(int* p) { *p = 1; return *p; } const int& (*use)(int*) = i;",
+    "pointers and references": "int* f(int** p) { return *p; } const int& g(int** p) { return **p; } unsigned long long h(unsigned long long* p) { return *p; } struct S { int i; }; struct S* k(struct S** p) { return *p; }",
+    "members": "struct S { int i; explicit S(int* p) : i(*p) {} S(const S& s) : i{s.i} {} ~S() { i = 0; } int get() const noexcept { return i; } virtual int v() { return i; } static int s(int* p) { return *p; } "
+               "int operator()(int* p) const { return *p + i; } operator int() const { return i; } S& operator=(const S& s) { i = s.i; return *this; } "
+               "friend int f(S& s) { return s.i; } int operator[](int n) & { return i + n; } private: int hidden() { return i; } public: auto call() { return hidden(); } }; "
+               "int all(S* s, int* p) { S a(p), b(a); b = a; return (*s)(p) + int(b) + s->get() + s->v() + S::s(p) + f(*s) + a[1] + s->call(); }",
+    "classes of templates": "template <typename T> class S : public T { public: S() : T(), a{} { a[0] = 1; } T get(int i) const { return a[i]; } template <typename U> U as(int i) { return U(a[i]); } protected: int a[3]; }; "
+                            "struct B { B() {} B(int) {} }; template class S<B>; int f(S<B>* s) { return s->as<int>(1); }",
+    "outside of the class": "template <typename T> struct S { T* p; S(T* q); ~S(); T get() const; T& operator[](int i); operator bool() const; struct In { T t; T g(); }; }; template <typename T> S<T>::S(T* q) : p(q) { p[0] = 1; } "
+                            "template <typename T> S<T>::~S() { p[0] = 0; } template <typename T> T S<T>::get() const { return *p; } template <typename T> T& S<T>::operator[](int i) { return p[i]; } "
+                            "template <typename T> S<T>::operator bool() const { return p; } template <typename T> T S<T>::In::g() { return t; } template struct S<int>;",
+    "operators": "struct V { int x; }; V operator+(const V& a, const V& b) { return {a.x + b.x}; } bool operator<(const V& a, const V& b) { return a.x < b.x; } V& operator+=(V& a, const V& b) { a.x += b.x; return a; } "
+                 "long operator\"\"_k(const char* p, unsigned long n) { return p[n - 1]; } void* operator new(unsigned long n, V* v) { v->x = 1; return v; }",
+    "a function that is one try": "int f(int* p) try { return *p; } catch (int i) { return i; } catch (...) { *p = 1; throw; } struct S { int i; S(int* p) try : i(*p) {} catch (...) { *p = 2; } }; int g(int* p) { return S(p).i; }",
+    "lambdas": "int f(int* p) { int n = *p; auto a = [&] { return p[n]; }; auto b = [=](int i) -> int { return p[i] + n; }; auto c = [p](auto i) { return p[i]; }; auto d = [](int* q) { return *q; }; "
+               "auto e = [p]() -> int { return *p; }; return a() + b(1) + c(2) + d(p) + e() + [&](int i) { return [&] { return p[i]; }(); }(3); } auto outside = [](int* p) { return *p; }; int g(int* p) { return outside(p); }",
+    "lambdas of templates": "template <typename F> int each(F f, int* p) { return f(p); } int f(int* p) { return each([]<typename T>(T* q) { return *q; }, p); } int (*use)(int*) = f;",
+    "local classes": "int f(int* p) { struct Less { int* q; bool operator()(int i) const { return q[i]; } Less(int* r) : q(r) { *q = 1; } }; Less less(p); return less(1); }",
+    "default arguments and initializers": "int other[3]; int f(int* p, int i = other[1], int (*g)(int*) = nullptr) { return p[i] + (g ? g(p) : 0); } int h(int* p) { int a[] = {p[0], p[1]}, *b{p}; return a[other[0]] + *b + f(p); }",
+    "functions of functions": "using F = int (*)(int*); F f(int** p) { *p = nullptr; return nullptr; } auto g(int* p) -> int (*)[3] { *p = 1; return nullptr; }",
+    "friends and nested": "class A { struct B { int i; int get() { return i; } } b; enum E { x, y = 3 } e; union U { int i; float f; int g() { return i; } } u; friend class C; public: int all() { return b.get() + u.g() + e; } }; int f(A* a) { return a->all(); }",
+    "main": "int main(int argc, char** argv) { char c = argv[0][argc]; for (int i = 0; i < argc; ++i) c += argv[i][0]; return c; }",
+    "after other declarations": "struct S { int a[2]; } s = {{1, 2}}, *t = &s; int array[] = {1, 2}; enum class E : int { a, b }; extern int n; typedef int (*F)(int*); static_assert(sizeof(int) == 4, \"\"); asm(\"\"); "
+                                "template <typename T> using P = T*; int f(P<int> p) { return *p + array[1]; } ; int g(S* s) { return s->a[1]; }",
+    "names that device code has, too": "struct S { int size; }; __device__ int sum(S s) { int total = 3; return total; } int total(int* p) { return *p; } int size(int* p) { return *p; } "
+                                       "int sum(int* p) { return *p; }",
+    "const and ref qualifiers": "struct S { int i; int a() const& { return i; } int b() && noexcept(true) { return i; } int c() const volatile { return i; } }; int f(S* s) { return s->a() + ((S&&)*s).b() + s->c(); }",
+}
+
+# What device code may call keeps its calls.
+WATCHED = {
+    "kernel": "__global__ void k(int* p) { *p = 1; }",
+    "device": "__device__ int f(int* p) { return *p; }",
+    "host and device": "__host__ __device__ int f(int* p) { return *p; } template <typename T> __device__ __host__ T g(T* p) { return *p; } template int g(int*);",
+    "constexpr": "constexpr int f(int* p) { return *p; } int (*use)(int*) = f;",
+    "members": "struct S { int i; __device__ int get() const { return i; } }; __device__ int k(S* s) { return s->get(); }",
+    "lambda of the device": "template <typename F> void each(F f) { f(out); } void f(int n) { each([=] __device__ (int* p) { *p = n; }); }",
+    "lambda in a kernel": "__global__ void k(int n) { int* p = out; auto f = [p](int i) { return p[i]; }; out[0] = f(n); }",
+    "called by device code": "int f(int* p) { return *p; } __device__ int h(int* p) { return f(p); }",
+    "called by what device code calls": "int g(int* p) { return *p; } int f(int* p) { return g(p); } struct S { int* p; int run() { return f(p); } }; __device__ int h(S s) { return s.run(); }",
+    "class of a parameter": "struct S { int* p; int operator()(int i) const { return p[i]; } }; __device__ int k(S s) { return s(1); }",
+    "class of an argument": "struct S { void operator()(int* p) const { *p = 1; } }; template <typename F> __global__ void k(F f) { f(out); } void h() { S s; k<<<1, 1>>>(s); }",
+    "template argument": "struct S { static void get(int* p) { *p = 1; } }; template <typename F> __global__ void k() { F::get(out); } void h() { k<S><<<1, 1>>>(); }",
+    "lambda that is passed": "template <typename F> __global__ void k(F f) { f(out); } void h() { auto f = [](int* p) { *p = 1; }; k<<<1, 1>>>(f); }",
+    "lambda in a launch": "template <typename F> __global__ void k(F f) { f(out); } void h() { k<<<1, 1>>>([](int* p) { *p = 1; }); }",
+    "only declared for the device": "__device__ int f(const int* p); int f(const int* p) { return *p; }",
+    "a member that is only declared so": "struct S { int i; __device__ int get() const; }; int S::get() const { return i; }",
+    "a constructor that is only declared so": "struct S { int i; __device__ S(int* p); }; S::S(int* p) : i(*p) {}",
+    "an operator that is only declared so": "struct S { int i; __device__ int operator()(int* p); }; int S::operator()(int* p) { return *p; }",
+    "operator": "struct V { int x; }; V operator+(const V& a, const V& b) { return {a.x + b.x}; } __device__ int f(V v) { return 1; }",
+}
+STUB_OF_LAUNCHES = """extern int out[];
+namespace sim { struct Call { ~Call() {} }; struct Configuration { Configuration(int, int) {} };
+template <typename K> auto launch(const Configuration&, const char*, K k) { return [k](auto... a) __attribute__((no_sanitize("thread"))) { k(a...); }; } }
+"""
+
+
+def calls(program, tmp_path, compiler, text, *options):
+    """The functions of the compiler's library that are called in front of accesses, and of what checks indices."""
+    (tmp_path / "a.e").write_text(STUB_OF_LAUNCHES + text + "\n")
+    done = run(program, *options, tmp_path / "a.e")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "a.ii").write_text(done.stdout)
+    quiet = ["-mllvm", "-tsan-instrument-func-entry-exit=0"] if "clang" in compiler else ["--param", "tsan-instrument-func-entry-exit=0"]
+    done = run(*compiler.split(), "-std=c++20" if "<typename T>(" in text else "-std=c++17", "-w", "-O1", "-fno-inline", "-fsanitize=thread,bounds", *quiet, "-c", tmp_path / "a.ii", "-o", tmp_path / "a.o")
+    assert done.returncode == 0, done.stderr + (tmp_path / "a.ii").read_text()
+    return re.findall(r" U (__tsan_\w*(?:read|write)\w*|__ubsan_\w+)", run("nm", tmp_path / "a.o").stdout)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", OF_THE_HOST)
+def test_functions_of_the_host_are_not_watched(program, tmp_path, compiler, name):
+    assert calls(program, tmp_path, compiler, OF_THE_HOST[name]), "without the option they are"
+    assert not calls(program, tmp_path, compiler, OF_THE_HOST[name], "--plain-host")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", WATCHED)
+def test_functions_that_device_code_can_call_are_watched(program, tmp_path, compiler, name):
+    assert calls(program, tmp_path, compiler, WATCHED[name], "--plain-host")

@@ -85,8 +85,8 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
             return format("race: byte %lld of %s: %s at %s, in %s, %s it and %s; nothing orders the two%s", (long long)f.offset,
                           f.memory.c_str(), who.c_str(), at.c_str(), in.c_str(), kind_of(f.first) == load ? "reads" : "writes", f.text.c_str(),
                           remedy == Remedy::event ? ": record an event after the first, and let the second wait for it" : "");
-        case Fault::out_of_bounds_load: return access("out-of-bounds load");
-        case Fault::out_of_bounds_store: return access("out-of-bounds store");
+        case Fault::out_of_bounds_load: return access("out-of-bounds load") + (f.text.empty() ? "" : "; " + f.text);
+        case Fault::out_of_bounds_store: return access("out-of-bounds store") + (f.text.empty() ? "" : "; " + f.text);
         case Fault::store_to_input: return access("store to the input,");
         case Fault::use_after_free: return access("use after free,");
         case Fault::host_memory:

@@ -42,6 +42,7 @@ Shadow::Shadow(uint64_t bytes) : bytes_(bytes)
     const uint64_t chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
     gave_up_ = !room_for(2 * chunks);  // a chunk without cells is smaller than two cells
     if (gave_up_) return;
+    began_ = true;
     chunks_.resize(chunks);
     take(2 * chunks);
 }

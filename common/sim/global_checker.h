@@ -47,6 +47,8 @@ public:
     Shadow(const Shadow&) = delete;
 
     bool gave_up() const { return gave_up_; }
+    // Whether there was room for it at first. It may have given up since then.
+    bool began() const { return began_; }
 
     // Calls visit(cell, offset of its first byte) for each cell of a range. Chunks that are alike all over are one cell.
     template <typename Visit>
@@ -73,7 +75,7 @@ private:
 
     uint64_t bytes_;
     uint64_t cells_ = 0;
-    bool gave_up_ = false;
+    bool gave_up_ = false, began_ = false;
     std::vector<Chunk> chunks_;
 };
 

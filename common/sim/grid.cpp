@@ -131,7 +131,7 @@ void Pool::run(Grid& grid)
 {
     Worker& own = *workers_.front();
     grid.earlier_blocks = blocks_run_;
-    blocks_run_ += grid.blocks;
+    blocks_run_ += grid.all_blocks;
     own.start(grid);
     const uint64_t before = barriers();
     // The first block finds the shared memory, which decides how many blocks run at a time.
@@ -139,6 +139,7 @@ void Pool::run(Grid& grid)
     last_grid_ = grid.grid;
     last_block_ = grid.block;
     own.run_block(0);
+    grid.done = 1;
     const unsigned threads = grid.block.x * grid.block.y * grid.block.z;
     resident_blocks_ = grid.machine->resident_blocks(threads, own.shared().static_bytes() + own.shared().dynamic_bytes());
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
@@ -257,10 +258,12 @@ void run_grid(const Launching& launching, void (*threads)(const void* arguments)
         harness::check_bound(launch_bound(launching.kernel));
     }
     add_device_variables();
-    const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z;
+    const uint64_t all_blocks = uint64_t(grid.x) * grid.y * grid.z, sample = settings().sample;
+    const uint64_t blocks = sample ? std::min(sample, all_blocks) : all_blocks;
     const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
     const Rules rules(*machine);
     Grid launched{&launching, grid, block, threads, arguments, machine, &rules, &pool().windows(), blocks, 0, chunk, {0}};
+    launched.all_blocks = all_blocks;
     Pool& all = pool();
     {
         const harness::NoWayOut no_way_out;  // fibers and the other host threads use what is here
@@ -329,6 +332,8 @@ void look_at_host(uintptr_t address, Site site)
 void use_instruments(bool on) { settings().instruments = on; }
 
 void use_trace(const harness::TraceSink* sink) { settings().trace = sink; }
+
+void use_sample(uint64_t blocks) { settings().sample = blocks; }
 
 void use_exact_checks(bool on) { settings().exact = on; }
 

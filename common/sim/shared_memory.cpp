@@ -178,6 +178,13 @@ const SharedArray* SharedMemory::nearest(uintptr_t address) const
     return nearest;
 }
 
+const SharedArray* SharedMemory::wrapped(uintptr_t address) const
+{
+    for (const auto& array : arrays_)
+        if (!array->holds(address) && uint32_t(address - array->begin) < array->bytes) return array.get();
+    return nullptr;
+}
+
 void SharedMemory::poison()
 {
     for (const auto& array : arrays_) std::memset(reinterpret_cast<void*>(array->begin), 0xff, array->bytes);

@@ -51,6 +51,9 @@ public:
     // The one that is closest to an address of this thread's local storage, or null.
     const SharedArray* nearest(uintptr_t address) const;
 
+    // The one that an address lies in on a GPU, where addresses of shared memory have 32 bits, but not here; or null.
+    const SharedArray* wrapped(uintptr_t address) const;
+
     // A block must not profit from what an earlier one left here.
     void poison();
 

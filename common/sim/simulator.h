@@ -40,6 +40,9 @@ void use_instruments(bool on);
 // Who is told of every request of the next launches, in the order of the blocks; null: nobody.
 void use_trace(const harness::TraceSink* sink);
 
+// How many blocks of each of the next launches run: the first, the last, and others evenly between. 0: all.
+void use_sample(uint64_t blocks);
+
 // Whether global memory is checked for races, where its allocations have a Shadow.
 void use_exact_checks(bool on);
 
@@ -88,10 +91,11 @@ int sleeping_threads();
 void set_host_threads(int count);
 
 // Called for each launch before it runs, and after it: by the runtime of programs that are brought along.
-// `begins` may refuse it by returning false.
+// `begins` may refuse it by returning false. `block_done` is called by all host threads that run blocks.
 struct LaunchHooks {
     bool (*begins)(const Launching& launching) = nullptr;
     void (*ended)(const Launching& launching) = nullptr;
+    void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
 };
 LaunchHooks& launch_hooks();
 

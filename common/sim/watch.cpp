@@ -203,6 +203,10 @@ void Worker::refuse_stray(uintptr_t address, Site site)
 {
     const Kind kind = kind_of(site);
     const Fault fault = address % bytes_of(site) ? Fault::misaligned : kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store;
+    if (const SharedArray* array = shared_.wrapped(address))
+        refuse(fault, address, site, array->name, array->begin,
+               "an address of shared memory has 32 bits on a GPU, so this index wraps and reaches the array; compute "
+               "it with signed numbers");
     if (address - thread_local_base() < uintptr_t(1) << 24)
         if (const SharedArray* array = shared_.nearest(address)) refuse(fault, address, site, array->name, array->begin);
     if (shared_.near_dynamic(address))

@@ -49,18 +49,23 @@ void Worker::run_the_rest()
     for (;;) {
         const uint64_t first = grid_->next_block.fetch_add(grid_->chunk);
         if (first >= grid_->blocks || grid_->over()) break;
-        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks) && !grid_->over(); ++block) run_block(block);
+        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks) && !grid_->over(); ++block) {
+            run_block(block);
+            const uint64_t done = ++grid_->done;
+            if (launch_hooks().block_done) launch_hooks().block_done(done, grid_->blocks);
+        }
     }
     counter.finish();
     likely = {};  // the host is watched in another way
 }
 
-void Worker::run_block(uint64_t block)
+void Worker::run_block(uint64_t number)
 {
     const dim3& grid = grid_->grid;
+    const uint64_t block = grid_->block_at(number);
     block_index = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
     block_ = block;
-    counter.block(block);
+    counter.block(number);
     order_.start_block(block);
     shared_.poison();
     if (witnessed) announce_memory(*this);

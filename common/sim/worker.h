@@ -29,12 +29,20 @@ struct Grid {
     const harness::Machine* machine;
     const Rules* rules;
     Windows* windows;
-    uint64_t blocks;
+    uint64_t blocks;                   // that run
     uint64_t earlier_blocks;           // of earlier launches
     uint64_t chunk;                    // blocks taken at a time
     std::atomic<uint64_t> next_block;  // the first one nobody has taken
     bool alone = true;                 // one host thread runs them all
     std::atomic<bool> endless{false};  // a thread was found that never ends: the grid ends there
+    uint64_t all_blocks = 0;           // of the grid: more than `blocks` if these are a sample
+    std::atomic<uint64_t> done{0};     // blocks that have run
+    // The number of the nth block of a sample: the first, the last, and others evenly between.
+    uint64_t block_at(uint64_t n) const
+    {
+        if (blocks < 2 || blocks == all_blocks) return n;
+        return uint64_t((unsigned __int128)n * (all_blocks - 1) / (blocks - 1));
+    }
     bool over() const { return stopping || endless; }
 };
 
@@ -45,7 +53,7 @@ public:
     static Worker* here();  // of this host thread, while it runs blocks
 
     void start(Grid& grid);
-    void run_block(uint64_t block);
+    void run_block(uint64_t number);  // of those that run
     void run_the_rest();
 
     // On the fiber of a thread.
@@ -131,6 +139,7 @@ struct Settings {
     bool instruments = true;  // count and check
     bool alone = false;       // one host thread runs all blocks, in order
     const harness::TraceSink* trace = nullptr;  // is told of all requests
+    uint64_t sample = 0;      // so many blocks of each launch run; 0: all
     bool exact = false;       // check global memory; by a single host thread
     int device = 0;           // that runs the kernel
     bool several = false;     // devices

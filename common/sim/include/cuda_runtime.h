@@ -12,6 +12,13 @@
 #include <string.h>
 #include <time.h>
 
+// nvcc's own version, which programs ask for to choose between functions of the language.
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#endif
+
 // The harness's headers, which launch.h includes, are host code.
 #pragma push_macro("__CUDACC__")
 #undef __CUDACC__

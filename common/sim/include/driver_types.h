@@ -142,6 +142,17 @@ struct cudaMemLocation {
     int id;
 };
 
+enum cudaMemAccessFlags : int {
+    cudaMemAccessFlagsProtNone = 0,
+    cudaMemAccessFlagsProtRead = 1,
+    cudaMemAccessFlagsProtReadWrite = 3,
+};
+
+struct cudaMemAccessDesc {
+    cudaMemLocation location;
+    cudaMemAccessFlags flags;
+};
+
 enum cudaFuncCache : int {
     cudaFuncCachePreferNone = 0,
     cudaFuncCachePreferShared = 1,

@@ -143,7 +143,11 @@ std::string name_of(const char* function, int device, const void* place)
 
 void note_account(const Allocation& a)
 {
-    if (a.shadow && a.shadow->gave_up()) program_note(a.name + " is too large for the search for races and uninitialized loads");
+    if (!a.shadow || !a.shadow->gave_up()) return;
+    if (!a.shadow->began())
+        return program_note(a.name + " is too large for the search for races and uninitialized loads");
+    program_note("the search for races and uninitialized loads in " + a.name +
+                 " ended early, because its record took too much memory; what it found before holds");
 }
 
 Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
@@ -156,8 +160,8 @@ Block& enter_block(Owner owner, int device, const char* function, uintptr_t begi
     allocation.name = name_of(function, device, place);
     Allocation& known = memory().add(allocation);
     if (owner == Owner::device || owner == Owner::managed) known.shadow = std::make_shared<Shadow>(bytes);
-    // Nobody sees what the host writes there.
-    if (owner == Owner::managed) known.shadow->note_written(0, bytes);
+    // Nobody sees what the host writes there, or knows what the blocks would have written that are not in a sample.
+    if (known.shadow && (owner == Owner::managed || program_options().blocks)) known.shadow->note_written(0, bytes);
     Block& block = state().blocks[begin];
     block = {owner, device < 0 ? current_device() : device, &known, flags, ++state().allocations, ""};
     return block;
@@ -625,3 +629,34 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return result(known_pool(pool) ? cudaSuccess : cudaErrorInvalidValue); }
+
+// A pool's own device can read and write its memory, and nothing else can be set here.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count)
+{
+    SIM_ENTER(false);
+    if (!known_pool(pool) || (count && !list)) return result(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; ++i) {
+        const cudaMemAccessDesc& wanted = list[i];
+        if (wanted.location.type != cudaMemLocationTypeDevice) return result(cudaErrorInvalidValue);
+        if (wanted.location.id < 0 || wanted.location.id >= device_count()) return result(cudaErrorInvalidDevice);
+        const int owner = int(reinterpret_cast<const Pool*>(pool) - state().pools);
+        if (wanted.location.id == owner && wanted.flags == cudaMemAccessFlagsProtReadWrite) continue;
+        program_finding(
+            format("not simulated: cudaMemPoolSetAccess %s changes the access of device %d to the pool of device %d; "
+                   "use cudaMalloc and cudaDeviceEnablePeerAccess",
+                   at(SIM_PLACE).c_str(), wanted.location.id, owner));
+        return result(cudaErrorNotSupported);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location)
+{
+    SIM_ENTER(false);
+    if (!known_pool(pool) || !flags || !location || location->type != cudaMemLocationTypeDevice)
+        return result(cudaErrorInvalidValue);
+    if (location->id < 0 || location->id >= device_count()) return result(cudaErrorInvalidDevice);
+    const bool owner = reinterpret_cast<const Pool*>(pool) - state().pools == location->id;
+    *flags = owner ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+}

@@ -14,8 +14,9 @@ namespace {
 
 using harness::format;
 
-constexpr long most_threads = 1024;
-constexpr const char* expected = "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet or --threads";
+constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 1000000;
+constexpr const char* expected =
+    "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet, --threads, --blocks or --patience";
 
 [[noreturn]] void refuse(const std::string& message) { throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message}; }
 
@@ -56,11 +57,12 @@ int whole_number(const char* option, const char* text, long most)
 
 ProgramOptions parse_program_options(const std::string& text)
 {
-    enum { machine = 1, gpus, no_peers, csv, trace, explain, quiet, threads };
+    enum { machine = 1, gpus, no_peers, csv, trace, explain, quiet, threads, blocks, patience };
     static const option known[] = {{"machine", required_argument, nullptr, machine}, {"gpus", required_argument, nullptr, gpus},
                                    {"no-peers", no_argument, nullptr, no_peers},     {"csv", required_argument, nullptr, csv},
                                    {"trace", required_argument, nullptr, trace},     {"explain", no_argument, nullptr, explain},
                                    {"quiet", no_argument, nullptr, quiet},           {"threads", required_argument, nullptr, threads},
+                                   {"blocks", required_argument, nullptr, blocks},   {"patience", required_argument, nullptr, patience},
                                    {nullptr, 0, nullptr, 0}};
     std::vector<std::string> words = words_of(text);
     words.insert(words.begin(), "SIM_OPTIONS");
@@ -103,6 +105,8 @@ ProgramOptions parse_program_options(const std::string& text)
             case explain: o.quiet = false; break;
             case quiet: o.quiet = true; break;
             case threads: o.threads = whole_number("threads", optarg, most_threads); break;
+            case blocks: o.blocks = whole_number("blocks", optarg, most_blocks); break;
+            case patience: o.patience = whole_number("patience", optarg, most_patience); break;
             case ':': refuse(format("%s needs a value", argv[size_t(optind - 1)]));
             default:
                 if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));

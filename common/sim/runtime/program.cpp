@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,7 +42,7 @@ struct Launched {
     std::string name;
     dim3 grid, block;
     size_t dynamic_bytes;
-    uint64_t launches = 0;
+    uint64_t launches = 0, blocks = 0;  // blocks: that ran
     LaunchCounts counts = {};  // of all of them; what is no sum: of the last
 };
 
@@ -62,6 +64,10 @@ struct Program {
     Work work;            // the launch that runs
     uint64_t window = 0;  // its first
     std::unique_ptr<Progress> progress;
+    std::string running;                          // the title of the launch that runs, for progress
+    std::chrono::steady_clock::time_point begun;  // that launch
+    std::atomic<bool> told{false};                // how far it is
+    std::set<std::string> told_of;                // kernels
     bool finished = false;
 };
 
@@ -76,6 +82,17 @@ std::string text_of(dim3 d) { return d.y * d.z == 1 ? std::to_string(d.x) : d.z 
 std::string title(const Launched& l, bool launches = true)
 {
     return l.name + "<<<" + text_of(l.grid) + ", " + text_of(l.block) + (l.dynamic_bytes ? ", " + std::to_string(l.dynamic_bytes) : "") + ">>>" + (launches ? " x " + std::to_string(l.launches) : "");
+}
+
+uint64_t blocks_of(dim3 grid) { return uint64_t(grid.x) * grid.y * grid.z; }
+
+// Behind a title where some blocks did not run.
+std::string sample_text(const Launched& l)
+{
+    const uint64_t all = l.launches * blocks_of(l.grid);
+    return !program().options.blocks || l.blocks == all
+               ? ""
+               : format(", of a sample: %llu of %llu blocks", (unsigned long long)l.blocks, (unsigned long long)all);
 }
 
 bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -124,6 +141,29 @@ cudaError_t error_of(const Finding& f)
     }
 }
 
+std::string duration_text(double seconds)
+{
+    return seconds < 90        ? format("%.0f s", seconds)
+           : seconds < 90 * 60 ? format("%.0f min", seconds / 60)
+                               : format("%.1f h", seconds / 3600);
+}
+
+// Says once of each kernel how long it will take, if that is long. `told` keeps other host threads and later
+// blocks out.
+void block_done(uint64_t done, uint64_t blocks)
+{
+    Program& p = program();
+    if (p.told.load(std::memory_order_relaxed)) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - p.begun).count();
+    if (seconds < p.options.patience || done == blocks || p.told.exchange(true)) return;
+    if (p.progress) p.progress->clear();
+    fprintf(stderr, "%s: %s: %llu of %llu blocks done in %s, about %s left; Ctrl-C ends the program with a report%s\n",
+            program_invocation_short_name, p.running.c_str(), (unsigned long long)done, (unsigned long long)blocks,
+            duration_text(seconds).c_str(), duration_text(seconds * double(blocks - done) / double(done)).c_str(),
+            p.options.blocks ? "" : ", SIM='--blocks 64' runs a sample of 64 blocks of each launch");
+    if (p.progress) p.progress->doing(format("launch %llu: %s", (unsigned long long)p.launches + 1, p.running.c_str()));
+}
+
 // One launch at a time, from its begin to its end.
 bool begin_launch(const Launching& launching)
 {
@@ -137,6 +177,7 @@ bool begin_launch(const Launching& launching)
     Program& p = program();
     use_machine(*p.machine);
     use_exact_checks(p.options.threads <= 1);
+    use_sample(uint64_t(p.options.blocks));
     const Configuration& c = launching.configuration;
     use_device(current_device(), device_count() > 1, peers_of(current_device()));
     use_variables_of(current_device());
@@ -152,8 +193,10 @@ bool begin_launch(const Launching& launching)
     if (host_threads() != p.options.threads) set_host_threads(p.options.threads);
     open_device_memory();
     if (!p.progress && isatty(STDERR_FILENO)) p.progress = std::make_unique<Progress>(program_invocation_short_name);
-    if (p.progress) p.progress->doing(format("launch %llu: %s", (unsigned long long)p.launches + 1, title({name_of(launching), launching.configuration.grid,
-                                             launching.configuration.block, launching.configuration.shared_bytes}, false).c_str()));
+    p.running = title({name_of(launching), c.grid, c.block, c.shared_bytes}, false);
+    p.begun = std::chrono::steady_clock::now();
+    p.told = p.options.silent || p.told_of.count(name_of(launching));
+    if (p.progress) p.progress->doing(format("launch %llu: %s", (unsigned long long)p.launches + 1, p.running.c_str()));
     set_running(true);
     return true;
 }
@@ -162,6 +205,7 @@ void end_launch(const Launching& launching)
 {
     const NoWayOut no_way_out;
     kernel_stopped();
+    if (program().told) program().told_of.insert(name_of(launching));
     if (program().progress) program().progress->clear();
     close_device_memory();
     const Report report = take_report();
@@ -188,13 +232,13 @@ std::string csv_text()
 {
     const std::string date = utc_now();
     std::string text = csv_line({"date_utc", "commit", "machine", "program", "kernel", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "dynamic_shared_bytes",
-                                "shared_bytes_per_block", "launches", "file", "line", "access", "memory", "element_bytes", "requests", "accesses", "unit", "units",
+                                "shared_bytes_per_block", "launches", "blocks_run", "file", "line", "access", "memory", "element_bytes", "requests", "accesses", "unit", "units",
                                 "ideal_units", "worst_request", "bytes_moved", "bytes_asked"});
     const auto n = [](uint64_t value) { return std::to_string(value); };
     for (const Launched& l : program().launched)
         for (const AccessSite& s : l.counts.sites)
             text += csv_line({date, harness::build_commit, program().machine->label, program_invocation_short_name, l.name, n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y),
-                             n(l.block.z), n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.launches), s.file, n(uint64_t(s.line)), name_of_access(s.store, s.atomic),
+                             n(l.block.z), n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.launches), n(l.blocks), s.file, n(uint64_t(s.line)), name_of_access(s.store, s.atomic),
                              memory_name(s), n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units), n(s.ideal), n(uint64_t(s.worst)), n(s.bytes), n(s.asked)});
     return text;
 }
@@ -224,11 +268,14 @@ void print_report()
         return;
     }
     printf("\nSimulated: %s (compute capability %d.%d). Counts are sums over the launches of a kernel. The simulator measures no time.\n", p.machine->label.c_str(), p.machine->major, p.machine->minor);
+    if (p.options.blocks)
+        printf("A sample: no more than %s of each launch ran, so the program's results are not right. "
+               "There was no search for uninitialized loads.\n", counted(uint64_t(p.options.blocks), "block").c_str());
     std::set<std::string> names;
     for (const Launched& l : p.launched) {
         names.insert(l.name);
         if (p.options.quiet) continue;
-        printf("%s", explanation(title(l), l.counts).c_str());
+        printf("%s", explanation(title(l) + sample_text(l), l.counts).c_str());
         if (l.counts.sites.empty()) printf("  no access to global or shared memory\n");
     }
     if (!p.options.quiet) printf("%s", traffic_text().c_str());
@@ -288,6 +335,7 @@ __attribute__((constructor(101))) void begin_program()
     host_threads();
     launch_hooks().begins = begin_launch;
     launch_hooks().ended = end_launch;
+    launch_hooks().block_done = block_done;
     catch_host_faults();
     on_exit(at_exit, nullptr);
 }
@@ -325,8 +373,9 @@ void program_launch_finished(const Launching& launching, const harness::LaunchCo
     auto known = std::find_if(p.launched.begin(), p.launched.end(), [&](const Launched& l) {
         return l.name == name && same(l.grid, c.grid) && same(l.block, c.block) && l.dynamic_bytes == c.shared_bytes;
     });
-    if (known == p.launched.end()) known = p.launched.insert(known, {name, c.grid, c.block, c.shared_bytes, 0, {}});
+    if (known == p.launched.end()) known = p.launched.insert(known, {name, c.grid, c.block, c.shared_bytes, 0, 0, {}});
     ++known->launches;
+    known->blocks += counts.launched.blocks;
     if (p.options.threads > 1) program_note("no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");
     add(known->counts, counts);
 }

@@ -19,6 +19,8 @@ struct ProgramOptions {
     int gpus = 1;
     bool peers = true;       // devices can access each other's memory
     int threads = 1;         // of the host; more than one do not look for races in global memory
+    int blocks = 0;          // of each launch that run; 0: all
+    int patience = 10;       // seconds of one launch, before a line says how many blocks are done
 };
 // Throws Error with status_bad_input: one line.
 ProgramOptions parse_program_options(const std::string& text);

@@ -4,16 +4,27 @@
 
 #include <string>
 
+#include "tokens.h"
+
 namespace rewrite {
 
-// Why a header cannot be included, and what to write instead; empty for one that is not CUDA's.
-std::string why_not(const std::string& header);
+// Thrown where a preprocessed text has a header of a library that the simulator does not have. `header`: as the program
+// includes it.
+struct LibraryHeader {
+    Refusal refusal;
+    std::string header;
+};
 
-// Throws Refusal where a preprocessed text has headers of an installed CUDA Toolkit: they declare again what the simulator's declare.
-void check_headers(const std::string& text);
+// Throws LibraryHeader, or Refusal, where a preprocessed text has headers of an installed CUDA Toolkit: they declare
+// again what the simulator's declare. `c`: the text is C, which the simulator has no headers of CUDA for. `added`: the
+// folder of add_header(), or empty.
+void check_headers(const std::string& text, bool c, const std::string& added);
 
-// The errors of a preprocessor as one line, FILE:LINE: what is wrong, if the first of them is that such a header is not
-// found; otherwise empty.
-std::string explain_missing(const std::string& errors);
+// The errors of a preprocessor, if the first of them is that such a header is not found. `why`: one line, FILE:LINE:
+// what is wrong.
+struct MissingHeader {
+    std::string header, why;
+};
+MissingHeader find_missing(const std::string& errors, bool c);
 
 }  // namespace rewrite

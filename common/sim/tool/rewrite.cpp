@@ -3,6 +3,9 @@
 //
 //   g++ -E -x c++ program.cu | rewrite > program.ii
 //
+// A file of the program that is plain C++ or C (--host, --c) only loses the words of CUDA, and is checked for what the
+// simulator cannot run.
+//
 // Every line keeps its number: text is inserted and replaced, newlines stay. Markers report what
 // device code does: each loop its turns, each __device__ function and each lambda its calls.
 
@@ -18,8 +21,11 @@
 #include <vector>
 
 #include "headers.h"
+#include "host.h"
+#include "libraries.h"
 #include "syntax.h"
 #include "tokens.h"
+#include "undeclared.h"
 
 namespace rewrite {
 namespace {
@@ -106,16 +112,24 @@ bool follows_if(const Source& source, int i)
 
 bool begins_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
 
+// Thrown where a file that was given as plain C++ has kernels or launches.
+struct HasKernels {};
+
+// Which compiler of the program a file is for.
+enum class Language { cuda, cpp, c };
+
 class Rewriter {
 public:
-    explicit Rewriter(const Source& source) : source_(source), edits_(source) {}
+    Rewriter(const Source& source, Language language) : source_(source), edits_(source), language_(language) {}
 
     // The text, rewritten. Where `name` is not empty, what is not included lies in an inline namespace of
-    // that name.
-    std::string run(const std::string& name);
+    // that name. `plain_host`: the accesses of functions that only the host calls are not watched. `added`: a folder of
+    // headers of libraries (libraries.h), or empty.
+    std::string run(const std::string& name, bool plain_host, const std::string& added);
 
 private:
     void wrap(const std::string& name);
+    void leave_host_plain();
     int cuda_word(int i);
     int declaration(int i);
     void forced_inline(int i);
@@ -146,6 +160,7 @@ private:
 
     const Source& source_;
     Edits edits_;
+    const Language language_;
     std::unordered_map<std::string_view, std::vector<Kernel>> kernels_;  // by name
     std::set<int> kernel_names_;  // where they are declared
     std::vector<int> launches_;
@@ -159,15 +174,22 @@ private:
     bool heap_ = false;                 // device code allocates
 };
 
-std::string Rewriter::run(const std::string& name)
+std::string Rewriter::run(const std::string& name, bool plain_host, const std::string& added)
 {
+    if (!added.empty())
+        if (const LibraryNames names = library_names(source_, added); names.at) edits_.before(names.at, names.text);
     if (!name.empty()) wrap(name);
+    if (plain_host) leave_host_plain();
     for (int i = 1; i <= source_.count(); ++i) {
         if (source_[i].system) continue;
         const char c = source_.first_of(i);
         if (c == '_' && begins_with(source_.spelling(i), "__")) {
+            // `extern "C"__global__`: to nvcc the word is a macro, to the compiler a suffix of the literal.
+            if (source_[i - 1].kind == Token::text && source_.end_of(i - 1) == source_.begin_of(i))
+                edits_.after(i - 1, " ");
             i = cuda_word(i);
         } else if (c == '<' && is_launch(source_, i)) {
+            if (language_ != Language::cuda) throw HasKernels{};
             if (i < device_end_)
                 refuse(i, "a launch inside a kernel or a __device__ function (dynamic parallelism) is not supported by the simulator; launch from the host");
             launches_.push_back(i);
@@ -178,10 +200,20 @@ std::string Rewriter::run(const std::string& name)
             check_runtime_word(i);
         }
     }
+    check_declared(source_);
     if (!launches_.empty()) note_functions_of_the_host();
     for (int open : launches_) launch(open);
     if (heap_) edits_.after(source_.count(), " extern \"C\" { __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {}; }");
     return edits_.apply();
+}
+
+void Rewriter::leave_host_plain()
+{
+    constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\"))) ";
+    const HostFunctions found = host_functions(source_);
+    for (int i : found.functions) edits_.before(i, plain);
+    for (const auto& [i, no_parameters] : found.lambdas)
+        edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
 }
 
 // One namespace for each run of declarations between what is included.
@@ -212,6 +244,11 @@ int Rewriter::cuda_word(int i)
 {
     const std::string_view word = source_.spelling(i);
     const bool call = source_.is(i + 1, "(");
+    if (is_space_word(word) && language_ != Language::cuda) {
+        if (word == "__global__" && Declaration(source_, i).body) throw HasKernels{};
+        edits_.remove(i);
+        return i;
+    }
     if (is_space_word(word)) return i < declared_ ? i : declaration(i);
     if (word == "__host__" || word == "__grid_constant__") {
         edits_.remove(i);
@@ -720,7 +757,8 @@ bool read_all(std::FILE* file, std::string& text)
 }
 
 constexpr char usage[] =
-    "usage: rewrite [--namespace NAME] [FILE]\n"
+    "usage: rewrite [--namespace NAME] [--plain-host] [FILE]\n"
+    "       rewrite --host | --c [FILE]\n"
     "       rewrite --missing ERRORS\n"
     "\n"
     "Rewrites preprocessed CUDA C++ (g++ -E or clang++ -E, from FILE or standard input) as C++ for\n"
@@ -729,9 +767,17 @@ constexpr char usage[] =
     "\n"
     "--namespace NAME   put what the file itself declares into an inline namespace of that name, so\n"
     "                   that it can be linked with what nvcc makes of the same file\n"
+    "--plain-host       keep the compiler from watching the accesses of functions that only the host calls\n"
+    "--host             the file is plain C++: remove the words of CUDA and add nothing. Exit status 3,\n"
+    "                   with no message, if it has kernels or launches and is CUDA C++ after all\n"
+    "--c                the file is C\n"
+    "--headers FOLDER   write an empty header into FOLDER where the file includes one of a library that the\n"
+    "                   simulator does not have, and exit with status 4: preprocess again, with -isystem FOLDER.\n"
+    "                   Then the program is refused only where it names a function of that library\n"
     "\n"
-    "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line instead where a\n"
-    "                   header of CUDA was not found that the simulator does not have. Exit status: 2\n"
+    "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line\n"
+    "                   instead where a header of CUDA was not found that the simulator does not have.\n"
+    "                   Exit status: 2, or 4 with --headers\n"
     "\n"
     "  g++ -std=c++17 -E -x c++ program.cu | rewrite > program.ii\n";
 
@@ -741,6 +787,34 @@ int fail(const std::string& message)
     return 2;
 }
 
+struct Options {
+    std::string wrapped;  // the namespace
+    std::string headers;  // the folder
+    std::string file = "<stdin>";
+    Language language = Language::cuda;
+    bool plain_host = false, missing = false;
+};
+
+// Throws what is wrong with the command line.
+Options parse(int argc, char** argv)
+{
+    Options o;
+    bool named = false;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word == "--namespace" && i + 1 < argc) o.wrapped = argv[++i];
+        else if (word == "--headers" && i + 1 < argc) o.headers = argv[++i];
+        else if (word == "--host") o.language = Language::cpp;
+        else if (word == "--c") o.language = Language::c;
+        else if (word == "--plain-host") o.plain_host = true;
+        else if (word == "--missing") o.missing = true;
+        else if (named || (word[0] == '-' && word != "-")) throw std::string(word) + ": expected one file; see --help";
+        else o.file = word, named = true;
+    }
+    if (o.missing && !named) throw std::string("--missing: expected one file; see --help");
+    return o;
+}
+
 }  // namespace
 }  // namespace rewrite
 
@@ -748,37 +822,40 @@ int main(int argc, char** argv)
 {
     using namespace rewrite;
     if (argc == 2 && !std::strcmp(argv[1], "--help")) return std::fputs(usage, stdout) < 0;
-    std::string wrapped;
-    const bool missing = argc == 3 && !std::strcmp(argv[1], "--missing");
-    if (missing) {
-        --argc;
-        ++argv;
+    Options o;
+    try {
+        o = parse(argc, argv);
+    } catch (const std::string& wrong) {
+        return fail("rewrite: " + wrong);
     }
-    if (argc > 2 && !std::strcmp(argv[1], "--namespace")) {
-        wrapped = argv[2];
-        argc -= 2;
-        argv += 2;
-    }
-    const std::string name = argc > 1 ? argv[1] : "<stdin>";
-    if (argc > 2 || (argc == 2 && name[0] == '-' && name != "-")) return fail("rewrite: " + name + ": expected one file; see --help");
 
-    std::FILE* file = argc > 1 && name != "-" ? std::fopen(name.c_str(), "rb") : stdin;
+    const bool standard = o.file == "-" || o.file == "<stdin>";
+    std::FILE* file = standard ? stdin : std::fopen(o.file.c_str(), "rb");
     std::string text;
-    if (!file || !read_all(file, text)) return fail(name + ": cannot be read: " + std::strerror(errno));
-    if (missing) {
-        const std::string why = explain_missing(text);
-        return why.empty() ? (std::fputs(text.c_str(), stderr), 2) : fail(why);
+    if (!file || !read_all(file, text)) return fail(o.file + ": cannot be read: " + std::strerror(errno));
+    if (o.missing) {
+        const MissingHeader missing = find_missing(text, o.language == Language::c);
+        if (missing.header.empty()) return std::fputs(text.c_str(), stderr), 2;
+        return !o.headers.empty() && add_header(o.headers, missing.header) ? 4 : fail(missing.why);
     }
-    if (text.size() >= UINT32_MAX) return fail(name + ": more than 4 GB; expected one preprocessed file");
+    if (text.size() >= UINT32_MAX) return fail(o.file + ": more than 4 GB; expected one preprocessed file");
 
     std::string out;
-    try {
-        check_headers(text);
-        const Source source(text);
-        out = Rewriter(source).run(wrapped);
-    } catch (const Refusal& refusal) {
-        const Place place = place_in(text, refusal.offset, name);
+    const auto refuse = [&](const Refusal& refusal) {
+        const Place place = place_in(text, refusal.offset, o.file);
         return fail(place.file + ":" + std::to_string(place.line) + ": " + refusal.what);
+    };
+    try {
+        check_headers(text, o.language == Language::c, o.headers);
+        const Source source(text);
+        for (size_t at : source.joints()) text[at] = ' ';
+        out = Rewriter(source, o.language).run(o.wrapped, o.plain_host, o.headers);
+    } catch (const HasKernels&) {
+        return 3;
+    } catch (const LibraryHeader& found) {
+        return !o.headers.empty() && add_header(o.headers, found.header) ? 4 : refuse(found.refusal);
+    } catch (const Refusal& refusal) {
+        return refuse(refusal);
     }
     if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout))
         return fail(std::string("rewrite: cannot write: ") + std::strerror(errno));

@@ -50,7 +50,7 @@ size_t line_end(const std::string& text, size_t i)
 
 class Source::Lexer {
 public:
-    explicit Lexer(Source& source) : text_(source.text_), tokens_(source.tokens_) {}
+    explicit Lexer(Source& source) : text_(source.text_), tokens_(source.tokens_), joints_(source.joints_) {}
 
     void run()
     {
@@ -73,6 +73,8 @@ private:
             if (is_space(c)) {
                 line_begins_ |= c == '\n';
                 ++i_;
+            } else if (c == '\\' && ends_line(i_ + 1)) {
+                joints_.push_back(i_++);
             } else if (c == '#' && line_begins_) {
                 const size_t end = line_end(text_, i_);
                 const Marker marker = read_marker(std::string_view(text_).substr(i_, end - i_));
@@ -88,6 +90,12 @@ private:
                 return i_ < text_.size();
             }
         }
+    }
+
+    bool ends_line(size_t i) const
+    {
+        while (at(i) != '\n' && is_space(at(i))) ++i;
+        return at(i) == '\n';
     }
 
     void next()
@@ -182,6 +190,7 @@ private:
 
     const std::string& text_;
     std::vector<Token>& tokens_;
+    std::vector<size_t>& joints_;
     size_t i_ = 0;
     int innermost_ = 0;
     bool line_begins_ = true, system_ = false;

@@ -56,6 +56,9 @@ public:
     explicit Source(const std::string& text);
 
     const std::string& text() const { return text_; }
+    // Backslashes at ends of lines, outside of literals. One before a comment is there once the preprocessor has
+    // removed the comment. nvcc preprocesses twice, and joins the lines. To the compiler it is an error.
+    const std::vector<size_t>& joints() const { return joints_; }
     int count() const { return count_; }  // tokens 1 to count() are the text
     const Token& operator[](int i) const { return tokens_[i]; }
 
@@ -75,6 +78,7 @@ private:
 
     const std::string& text_;
     std::vector<Token> tokens_;
+    std::vector<size_t> joints_;
     int count_ = 0;
 };
 

@@ -4,6 +4,12 @@
 #pragma GCC system_header
 
 #include "../cuda_runtime.h"
+// Plain C++ has no other way to them.
+#include "atomics.h"
+#include "integers.h"
+#include "memory.h"
+#include "numbers.h"
+#include "warps.h"
 
 namespace sim {
 

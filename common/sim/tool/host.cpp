@@ -1,0 +1,288 @@
+// Finds the functions and lambdas of a CUDA program that only the host calls.
+//
+// In:   the tokens of a preprocessed program.
+// Out:  where each such function begins, and where an attribute of each such lambda goes.
+//
+// A function belongs to the host if it is neither __global__ nor __device__, nor constexpr, which nvcc can let kernels
+// call. nvcc refuses a kernel that calls another function of the host. The simulator has always run it, so its accesses
+// must still be seen. Therefore a function stays watched if device code names it, or if such a function names it in
+// turn. Names decide, without regard to scopes and types. A name that is also that of a device function is taken for
+// the device function.
+//
+// Invariant: a function of the host is left out only if no token of device code can be a call of it, as far as names
+// tell. Cost: one pass over the declarations, and one more over the host's functions for each step of a chain of calls
+// from device code.
+
+#include "host.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "syntax.h"
+
+namespace rewrite {
+namespace {
+
+using Words = std::set<std::string_view>;
+
+int past(const Source& s, int i) { return (s.opens(i) ? s[i].partner : i) + 1; }
+
+bool begins_class(const Source& s, int i) { return s.is(i, "struct") || s.is(i, "class") || s.is(i, "union"); }
+
+bool is_for_device(const Source& s, int first, int last)
+{
+    for (const char* word : {"__device__", "__global__", "constexpr", "consteval"})
+        if (find_word(s, first, last, word)) return true;
+    return false;
+}
+
+class Finder {
+public:
+    explicit Finder(const Source& source) : s_(source) {}
+    HostFunctions run();
+
+private:
+    struct Function {
+        int at;      // the attribute goes in front of this token
+        Range text;  // from the specifiers to the end of the body
+        std::string_view name;
+        std::vector<int> types;  // of an operator, a constructor or a destructor: words of the types that it belongs to
+        bool watched = false;
+    };
+
+    void declarations(int first, int last, std::string_view of_class);
+    int function(const Declaration& d, std::string_view of_class);
+    int class_body(int first, int last) const;
+    std::string_view class_name(int first, int last) const;
+    void local_classes(int first, int last);
+    void lambdas();
+    void launch(int open);
+    void note_device(int first, int last);
+    void note_type_of(int variable);
+    bool in_device(int i) const;
+    bool is_called(const Function& f) const;
+
+    const Source& s_;
+    std::vector<Function> functions_;
+    std::vector<Range> device_;    // code of the device
+    std::vector<int> lambdas_;     // of the host: each one's `[`
+    std::vector<Range> launched_;  // arguments of launches
+    Words declared_;               // names of device functions, where they are only declared
+    Words device_functions_;       // their names
+    Words named_, called_;         // by device code
+    Words passed_;                 // to kernels, by their names
+};
+
+HostFunctions Finder::run()
+{
+    declarations(1, s_.count() + 1, "");
+    lambdas();
+    for (int i = 1; i <= s_.count(); ++i)
+        if (s_.is_word(i) && !s_[i].system && passed_.count(s_.spelling(i))) note_type_of(i);
+    for (const Range& range : device_) note_device(range.first, range.second);
+    for (bool more = true; more;) {
+        more = false;
+        for (Function& f : functions_) {
+            if (f.watched || !is_called(f)) continue;
+            f.watched = more = true;
+            note_device(f.text.first, f.text.second);
+        }
+    }
+    const auto watched = [&](int i) {
+        return std::any_of(functions_.begin(), functions_.end(),
+                           [&](const Function& f) { return f.watched && i >= f.text.first && i < f.text.second; });
+    };
+    HostFunctions found;
+    for (const Function& f : functions_)
+        if (!f.watched && !in_device(f.at)) found.functions.push_back(f.at);
+    for (int open : lambdas_) {
+        // What a variable holds that is passed to a kernel, and what is passed itself.
+        const bool passed = (s_.is(open - 1, "=") && passed_.count(s_.spelling(open - 2))) ||
+                            std::any_of(launched_.begin(), launched_.end(),
+                                        [&](Range r) { return open >= r.first && open < r.second; });
+        if (passed || in_device(open) || watched(open)) continue;
+        int behind = s_[open].partner;
+        if (const int end = s_.is(behind + 1, "<") ? angles_end(s_, behind + 1) : 0) behind = end - 1;
+        const bool parameters = s_.is(behind + 1, "(");
+        if (parameters) behind = s_[behind + 1].partner;
+        // g++ has attributes behind `mutable` and `noexcept`, clang in front of them: such a lambda stays watched.
+        if (s_.is(behind + 1, "{") || s_.is(behind + 1, "->")) found.lambdas.push_back({behind, !parameters});
+    }
+    return found;
+}
+
+// Tokens [first, last) of a namespace or a class.
+void Finder::declarations(int first, int last, std::string_view of_class)
+{
+    for (int i = first; i < last;) {
+        const bool label = s_.is(i + 1, ":") && (s_.is(i, "public") || s_.is(i, "protected") || s_.is(i, "private"));
+        if (label) ++i;
+        if (label || s_[i].system || !(s_.is_word(i) || s_.is(i, "~") || s_.is(i, "[") || s_.is(i, "::"))) {
+            i = past(s_, i);
+            continue;
+        }
+        const Declaration d(s_, i);
+        if (d.function && d.body && d.body < last) {
+            i = function(d, of_class);
+            continue;
+        }
+        // nvcc takes a function for one of the device if only its declaration says so.
+        if (d.function && !d.body && is_for_device(s_, d.first, d.stop))
+            declared_.insert(s_.is(d.name, "operator") ? of_class : s_.spelling(d.name));
+        // A namespace or a class has declarations in its braces. All others hold a list or an initializer.
+        int j = std::max(i, d.first);
+        while (j < last && !s_.is(j, ";") && !s_.is(j, "{") && !s_[j].system) j = past(s_, j);
+        if (s_.is(j, "{") && j < last) {
+            const bool space = j > 1 && (s_[j - 1].kind == Token::text || find_word(s_, d.first, j, "namespace"));
+            if (space) declarations(j + 1, s_[j].partner, "");
+            else if (class_body(d.first, j + 1) == j) declarations(j + 1, s_[j].partner, class_name(d.first, j));
+            j = past(s_, j);
+        }
+        i = std::max(j, i + 1);
+    }
+}
+
+// The `{` of the class whose definition lies in [first, last); 0 if there is none.
+int Finder::class_body(int first, int last) const
+{
+    bool is_class = false;
+    for (int i = first; i < last; i = past(s_, i)) {
+        if (s_.is(i, "enum") || s_.is(i, "=") || s_.is(i, ";")) return 0;
+        is_class |= begins_class(s_, i);
+        if (s_.is(i, "{")) return is_class ? i : 0;
+    }
+    return 0;
+}
+
+// Of a class whose definition begins in [first, last): the last word of its name.
+std::string_view Finder::class_name(int first, int last) const
+{
+    std::string_view name;
+    int i = first;
+    while (i < last && !begins_class(s_, i)) ++i;
+    for (++i; i < last && !s_.is(i, ":") && !s_.is(i, "<"); i = past(s_, i))
+        if (s_.is_word(i) && !s_.is(i, "final") && !s_.is(i + 1, "(")) name = s_.spelling(i);
+    return name;
+}
+
+// Notes a function that is defined; returns what follows it.
+int Finder::function(const Declaration& d, std::string_view of_class)
+{
+    int end = past(s_, d.body);
+    while (s_.is(end, "catch") && s_.is(end + 1, "("))
+        end = past(s_, past(s_, end + 1));  // a function that is one `try`
+    if (is_for_device(s_, d.first, d.body)) {
+        device_.push_back({d.first, end});
+        device_functions_.insert(s_.spelling(d.name));
+        return end;
+    }
+    Function f{d.words.front(), {d.first, end}, s_.spelling(d.name), {}};
+    // Outside of its class: S::S(), S<T>::operator()().
+    const auto name = std::find(d.words.begin(), d.words.end(), d.name);
+    const auto here = name - d.words.begin();
+    const bool destructor = here > 0 && s_.is(d.words[size_t(here) - 1], "~");
+    const auto before = here - destructor;
+    const bool qualified = before > 1 && s_.is(d.words[size_t(before) - 1], "::");
+    const int outer = qualified ? d.words[size_t(before) - 2] : 0;
+    if (qualified) of_class = s_.spelling(outer);
+    const bool is_operator = f.name == "operator";
+    if (is_operator || destructor || f.name == of_class) {
+        // Any word of its parameters may be the type that device code has. Those of its class are its name.
+        for (int i = d.stop + 1; is_operator && i < s_[d.stop].partner; ++i)
+            if (s_.is_word(i)) f.types.push_back(i);
+        f.name = of_class;
+        if (f.types.empty()) f.types.push_back(0);
+    }
+    functions_.push_back(f);
+    local_classes(d.body + 1, s_[d.body].partner);
+    return end;
+}
+
+// The classes that a function defines.
+void Finder::local_classes(int first, int last)
+{
+    for (int i = first; i < last; ++i) {
+        if (s_[i].system || !begins_class(s_, i) || s_.is(i - 1, "enum") || s_.is(i - 1, "<") || s_.is(i - 1, ","))
+            continue;
+        int j = i;
+        while (j < last && !s_.is(j, ";") && !s_.is(j, "{") && !s_.is(j, "=") && !s_.is(j, ")") && !s_.is(j, "(")) ++j;
+        if (!s_.is(j, "{")) continue;
+        declarations(j + 1, s_[j].partner, class_name(i, j));
+        i = s_[j].partner;
+    }
+}
+
+void Finder::lambdas()
+{
+    for (int i = 1; i <= s_.count(); ++i) {
+        if (s_[i].system) continue;
+        if (is_launch(s_, i)) launch(i);
+        const int body = s_.is(i, "[") ? lambda_body(s_, i) : 0;
+        if (!body) continue;
+        if (is_for_device(s_, i, body)) device_.push_back({i, past(s_, body)});
+        else lambdas_.push_back(i);
+    }
+}
+
+// What a launch passes to its kernel, and the template arguments that it names.
+void Finder::launch(int open)
+{
+    const Launch l(s_, open);
+    const int arguments = l.close + 3;
+    launched_.push_back({arguments, s_[arguments].partner});
+    for (int i = arguments; i < s_[arguments].partner; ++i)
+        if (s_.is_word(i)) passed_.insert(s_.spelling(i)), named_.insert(s_.spelling(i));
+    for (int i = l.kernel.first; i < l.kernel.second; ++i)
+        if (s_.is_word(i)) named_.insert(s_.spelling(i));
+}
+
+// The words in front of a variable that is declared, or behind the `=` of its initializer, may be its type.
+void Finder::note_type_of(int variable)
+{
+    int i = variable - 1;
+    while (s_.is(i, "*") || s_.is(i, "&") || s_.is(i, "&&") || s_.is(i, "const")) --i;
+    if (s_.is(i, ">"))
+        for (int depth = 0; i > 0 && !s_.is(i, ";") && !s_.is(i, "{"); --i) {
+            depth += s_.is(i, ">") - s_.is(i, "<");
+            if (s_.is_word(i)) named_.insert(s_.spelling(i));
+            if (depth == 0 && s_.is(i, "<") && i--) break;
+        }
+    if (s_.is_word(i)) named_.insert(s_.spelling(i));
+    if (s_.is(variable + 1, "=") && s_.is_word(variable + 2)) named_.insert(s_.spelling(variable + 2));
+}
+
+void Finder::note_device(int first, int last)
+{
+    for (int i = first; i < last; ++i) {
+        if (!s_.is_word(i)) continue;
+        named_.insert(s_.spelling(i));
+        // A call, or the address of a function.
+        const int behind = s_.is(i + 1, "<") ? angles_end(s_, i + 1) : i + 1;
+        const bool address = s_.is(i - 1, "&") &&
+                             (s_.is(i - 2, "(") || s_.is(i - 2, ",") || s_.is(i - 2, "=") || s_.is(i - 2, "return"));
+        if ((behind && s_.is(behind, "(")) || address) called_.insert(s_.spelling(i));
+    }
+}
+
+bool Finder::in_device(int i) const
+{
+    return std::any_of(device_.begin(), device_.end(), [&](Range r) { return i >= r.first && i < r.second; });
+}
+
+bool Finder::is_called(const Function& f) const
+{
+    if (declared_.count(f.name)) return true;
+    if (f.types.empty()) return called_.count(f.name) && !device_functions_.count(f.name);
+    return named_.count(f.name) || std::any_of(f.types.begin(), f.types.end(), [&](int i) {
+               static const Words common = {"const",    "volatile", "void",  "bool",   "char",   "short", "int", "long",
+                                            "unsigned", "signed",   "float", "double", "size_t", "std",   "auto"};
+               return i && !common.count(s_.spelling(i)) && named_.count(s_.spelling(i)) && !s_[i].system;
+           });
+}
+
+}  // namespace
+
+HostFunctions host_functions(const Source& source) { return Finder(source).run(); }
+
+}  // namespace rewrite

@@ -1,0 +1,21 @@
+// Functions that only the host calls.
+
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "tokens.h"
+
+namespace rewrite {
+
+// Where an attribute goes that keeps the compiler from watching a function's accesses.
+struct HostFunctions {
+    std::vector<int> functions;                 // the token in front of which it goes
+    std::vector<std::pair<int, bool>> lambdas;  // the token behind which it goes, and whether `()` must come first
+};
+
+// The functions that are defined in the program's own text and that device code does not call.
+HostFunctions host_functions(const Source& source);
+
+}  // namespace rewrite
