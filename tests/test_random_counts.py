@@ -18,7 +18,7 @@ JOINED = "nvcc makes one access of those to the members of an aligned structure:
 UNROLLED = "nvcc unrolls the loop: lanes that make different numbers of turns are in different copies of it"
 REPEATED = "nvcc unrolls the loop, and drops the first turn's load from shared memory: it was loaded before"
 TRIED_AGAIN = "nvcc makes the addition of a float in shared memory a loop of load, addition, and compare-and-swap"
-UNKNOWN = "lanes alternate between two sectors of 128 bytes, and an atomic operation takes one sector more; why is not known"
+UNKNOWN = "lanes alternate between two sectors of 128 bytes, and an atomic operation takes one more; why is not known"
 DIFFERENT = {
     JOINED: [2, 18, 38, 54, 82, 87, 90, 106, 131, 159, 179, 194, 222, 255, 266, 275, 302, 319, 326, 342, 343, 347, 382,
              399, 418, 434, 451, 459, 470, 471, 479],
