@@ -95,15 +95,6 @@ void check_vectors()
         expect(wavefronts(access(4, [](int) { return 256; })) == (old ? 2 : 1), name + ": one word for all");
         expect(wavefronts(access(8, [](int l) { return 8 * l; })) == (old ? 4 : 2), name + ": a row of doubles");
         if (cc[0] >= 5) {
-            expect(wavefronts(access(8, [](int l) { return 256 * l; })) == 32, name + ": a column of doubles");
-            expect(wavefronts(access(8, [](int l) { return 264 * l; })) == 2, name + ": a padded column of doubles");
-            // Two lanes, one in each half of the warp.
-            Access edge = access(8, [](int l) { return 8 * l / 16; });
-            edge.lanes = 1u << 16 | 1;
-            expect(wavefronts(edge) == 1, name + ": two doubles of two half-warps");
-            edge.kind = store;
-            expect(wavefronts(edge) == 2, name + ": two doubles of two half-warps, stored");
-            expect(wavefronts(access(16, [](int l) { return 16 * l; })) == 4, name + ": a row of 16-byte words");
             // Atomic operations in one bank take turns, whether they are on one word or on several.
             const auto turns = [&](Access a) {
                 a.kind = atomic;
@@ -115,6 +106,15 @@ void check_vectors()
             expect(turns(access(4, [](int l) { return 128 * (l / 4); })) == 32, name + ": atomic operations on a column");
             expect(turns(access(8, [](int l) { return 8 * (l / 2); })) == 4, name + ": atomic operations on one double for two");
             expect(turns(access(8, [](int l) { return 8 * (l % 16); })) == 2, name + ": atomic operations of two halves");
+            expect(wavefronts(access(8, [](int l) { return 256 * l; })) == 32, name + ": a column of doubles");
+            expect(wavefronts(access(8, [](int l) { return 264 * l; })) == 2, name + ": a padded column of doubles");
+            // Two lanes, one in each half of the warp.
+            Access edge = access(8, [](int l) { return 8 * l / 16; });
+            edge.lanes = 1u << 16 | 1;
+            expect(wavefronts(edge) == 1, name + ": two doubles of two half-warps");
+            edge.kind = store;
+            expect(wavefronts(edge) == 2, name + ": two doubles of two half-warps, stored");
+            expect(wavefronts(access(16, [](int l) { return 16 * l; })) == 4, name + ": a row of 16-byte words");
             // A 16 x 17 tile read by a warp of two rows: not free of conflicts on 32 banks.
             expect(wavefronts(access(4, [](int l) { return 4 * (17 * (l % 16) + l / 16); })) == 2, name + ": a 16 x 17 tile");
         }
@@ -292,14 +292,14 @@ std::pair<int, int> slow_conflict(int major, const Access& a)
     const auto pair = lowest(together, [&](int x, int y) {
         return (turns || a.address[x] / 4 != a.address[y] / 4) && wavefronts({x, y}) > 1;
     });
-    if (pair.first >= 0) return pair;
+    if (pair.first >= 0 || turns) return pair;
     if (major == 1)  // one word for several lanes, but for the lowest lane's
         return lowest(16, [&](int x, int y) {
             int first = x / 16 * 16;
             while (!(a.lanes >> first & 1)) ++first;
             return a.address[x] / 4 == a.address[y] / 4 && wavefronts({first, x, y}) > 1;
         });
-    if (major < 5 || a.bytes < 8 || a.kind != load) return pair;
+    if (major < 5 || a.bytes < 8 || a.kind == store) return pair;
     return lowest(2 * together, [&](int x, int y) {
         std::set<uint64_t> words;
         for (int l = 0; l < 32; ++l)
