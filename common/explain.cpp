@@ -21,7 +21,8 @@ std::string diagnosis(const AccessSite& s)
         if (s.units == s.ideal) return "no two lanes meet in a bank: no conflicts";
         const bool column = s.stride != 0 && s.stride % 128 == 0;
         return format("%s: a warp's %s takes %.4g wavefronts where %.4g would do%s", column ? "a column of the tile lies in one bank" : "lanes meet in the same banks",
-                      s.store ? "store" : "load", cost, ideal, s.conflict.empty() ? "" : ("; for example, " + s.conflict).c_str());
+                      s.atomic ? "atomic operation" : s.store ? "store" : "load", cost, ideal,
+                      s.conflict.empty() ? "" : ("; for example, " + s.conflict).c_str());
     }
     const double share = double(s.asked) / s.bytes;
     if (s.atomic && s.asked < s.accesses * s.element_bytes && s.units > s.ideal)

@@ -37,7 +37,7 @@ from gpu import at_once, expect, failures, machine, write
 from gpu_plain import ATOMIC, LOAD, REDUCTION, STORE, of
 from lessons import ROOT, run
 
-COUNTS = ROOT / "tests/data/random_counts.csv"
+COUNTS = ROOT / "tests/data/h100_random_counts.csv"
 METRICS = {
     **of("global_{}_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_{}", LOAD, STORE, ATOMIC, REDUCTION),
     **of("global_{}_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_{}", LOAD, STORE, ATOMIC, REDUCTION),
@@ -147,7 +147,7 @@ def profile(options):
                 rows.append({**about, "seed": options.seed, "kernel": kernel.name, "class": kernel.kind,
                              "text": digest(kernel), "checksum": checksums(alone.stdout).get(kernel.name, ""),
                              **{ours: values.get(theirs, "") for ours, theirs in METRICS.items()}})
-            write(out / COUNTS.name, rows)  # after each program, in case the time runs out
+            write(out / "random_counts.csv", rows)  # after each program, in case the time runs out
             print(f"{program.name}: {time.monotonic() - start:.0f} s", flush=True)
 
 
@@ -197,6 +197,12 @@ def simulated(path):
     return counts, checksums(done.stdout)
 
 
+def compared(counts, row):
+    """{what: (simulator's, card's)} of what differs between a kernel's counts and its row."""
+    pairs = {what: (counts[what], sum(int(row[column]) for column in columns)) for what, columns in COLUMNS.items()}
+    return {what: pair for what, pair in pairs.items() if pair[0] != pair[1]}
+
+
 def differences(options):
     """[(kernel, {what: (simulator's, card's)})] of all kernels; the second is empty where the counts are equal."""
     measured = {row["kernel"]: row for row in csv.DictReader(options.counts.open()) if int(row["seed"]) == options.seed}
@@ -209,9 +215,7 @@ def differences(options):
                 expect(row["text"] == digest(kernel), f"{kernel.name}: the counts are of another text")
                 expect(row["checksum"] == sums.get(kernel.name),
                        f"{kernel.name}: checksum {sums.get(kernel.name)}, on the card {row['checksum']}")
-                pairs = {what: (counts[kernel.name][what], sum(int(row[column]) for column in columns))
-                         for what, columns in COLUMNS.items()}
-                found.append((kernel, {what: pair for what, pair in pairs.items() if pair[0] != pair[1]}))
+                found.append((kernel, compared(counts[kernel.name], row)))
     return found
 
 

@@ -95,6 +95,17 @@ void check_vectors()
         expect(wavefronts(access(4, [](int) { return 256; })) == (old ? 2 : 1), name + ": one word for all");
         expect(wavefronts(access(8, [](int l) { return 8 * l; })) == (old ? 4 : 2), name + ": a row of doubles");
         if (cc[0] >= 5) {
+            // Atomic operations in one bank take turns, whether they are on one word or on several.
+            const auto turns = [&](Access a) {
+                a.kind = atomic;
+                return wavefronts(a);
+            };
+            expect(turns(in_order) == 1, name + ": atomic operations on a row");
+            expect(turns(access(4, [](int) { return 256; })) == 32, name + ": atomic operations on one word");
+            expect(turns(access(4, [](int l) { return 4 * (l / 4); })) == 4, name + ": atomic operations on one word for four");
+            expect(turns(access(4, [](int l) { return 128 * (l / 4); })) == 32, name + ": atomic operations on a column");
+            expect(turns(access(8, [](int l) { return 8 * (l / 2); })) == 4, name + ": atomic operations on one double for two");
+            expect(turns(access(8, [](int l) { return 8 * (l % 16); })) == 2, name + ": atomic operations of two halves");
             expect(wavefronts(access(8, [](int l) { return 256 * l; })) == 32, name + ": a column of doubles");
             expect(wavefronts(access(8, [](int l) { return 264 * l; })) == 2, name + ": a padded column of doubles");
             // Two lanes, one in each half of the warp.
@@ -169,6 +180,8 @@ void check_conflicts()
         expect(old ? is(of(shared), 1, 2, 5, 5, 5) : nobody(shared), name + ": one word for two");
         shared.address[0] = 20;
         expect(nobody(shared), name + ": one word for three");
+        shared.kind = atomic;
+        if (now) expect(is(of(shared), 0, 1, 5, 5, 5), name + ": one word for three atomic operations");
     }
 }
 
@@ -209,6 +222,15 @@ std::multiset<std::pair<uint64_t, unsigned>> slow_global(int major, int minor, c
                 lanes = rest;
             }
         }
+        return out;
+    }
+    if (major >= 5 && a.kind == atomic) {
+        // The n-th lane that asks for an address is one of the n-th turn, which moves each of its sectors once.
+        std::map<uint64_t, int> lanes;
+        std::set<std::pair<int, uint64_t>> sectors;
+        for (int l = 0; l < 32; ++l)
+            if (a.lanes >> l & 1) sectors.insert({++lanes[a.address[l]], a.address[l] / 32 * 32});
+        for (const auto& [turn, sector] : sectors) out.insert({sector, 32u});
         return out;
     }
     const bool lines = major == 2 && a.kind == load;
@@ -292,6 +314,12 @@ int slow_shared(int major, const Access& a)
         for (uint64_t w : words) bank[w % 32].insert(major == 3 ? w / 64 : w / 32);
         size_t most = 0;
         for (const auto& b : bank) most = std::max(most, b.second.size());
+        if (major >= 5 && a.kind == atomic) {  // every lane is a turn of its bank
+            std::map<uint64_t, size_t> turns;
+            most = 0;
+            for (int l = first; l < first + together; ++l)
+                if (a.lanes >> l & 1) most = std::max(most, ++turns[a.address[l] / 4 % 32]);
+        }
         total += int(most);
     }
     return total;
@@ -313,8 +341,11 @@ std::pair<int, int> slow_conflict(int major, const Access& a)
                 if (x / size == y / size && a.lanes >> x & 1 && a.lanes >> y & 1 && meet(x, y)) return std::make_pair(x, y);
         return std::make_pair(-1, -1);
     };
-    const auto pair = lowest(together, [&](int x, int y) { return a.address[x] / 4 != a.address[y] / 4 && wavefronts({x, y}) > 1; });
-    if (pair.first >= 0) return pair;
+    const bool turns = major >= 5 && a.kind == atomic;  // lanes that want one word take turns, too
+    const auto pair = lowest(together, [&](int x, int y) {
+        return (turns || a.address[x] / 4 != a.address[y] / 4) && wavefronts({x, y}) > 1;
+    });
+    if (pair.first >= 0 || turns) return pair;
     if (major == 1)  // one word for several lanes, but for the lowest lane's
         return lowest(16, [&](int x, int y) {
             int first = x / 16 * 16;
@@ -339,7 +370,8 @@ void random_accesses()
         const unsigned bytes = 1u << below(5);
         Access a;
         a.bytes = bytes;
-        a.kind = below(2) ? load : store;
+        const uint64_t kind = below(bytes == 4 || bytes == 8 ? 3 : 2);
+        a.kind = kind == 0 ? store : kind == 1 ? load : atomic;
         const uint64_t offset = below(64), stride = below(3) ? below(5) : below(70), swap = below(4) ? 0 : below(32);
         const bool wild = below(4) == 0;
         // Groups of lanes share elements: neighbours, those two apart, or distant ones.

@@ -408,6 +408,7 @@ void test_words_for_several_lanes()
     CHECK(who_meets("wantOneWord", "h200") == ".");
     // In the upper half of the warp, all lanes want the word that goes to several.
     CHECK(who_meets("wantOneWord", "gtx280") == "lanes 1 and 2 meet in bank 5, both at word 5 of shared memory: only one word at a time goes to several lanes.");
+    CHECK(who_meets("addToWords", "h200") == "lanes 0 and 1 meet in bank 0, both at word 0 of shared memory: atomic operations on one word take turns.");
 }
 
 void write_file(const std::string& path, const std::string& text)

@@ -18,13 +18,13 @@ namespace {
 using namespace harness;
 
 // Two lanes that meet; empty if none do.
-std::string conflict_text(const Conflict& c)
+std::string conflict_text(const Conflict& c, Kind kind)
 {
     if (c.lanes[0] < 0) return "";
     const std::string meet = format("lanes %d and %d meet in bank %u", c.lanes[0], c.lanes[1], c.bank);
-    // Of 1.x alone.
-    if (c.words[0] == c.words[1])
-        return format("%s, both at word %llu of shared memory: only one word at a time goes to several lanes", meet.c_str(), (unsigned long long)c.words[0]);
+    if (c.words[0] == c.words[1])  // on 1.x, or of atomic operations
+        return format("%s, both at word %llu of shared memory: %s", meet.c_str(), (unsigned long long)c.words[0],
+                      kind == atomic ? "atomic operations on one word take turns" : "only one word at a time goes to several lanes");
     return format("%s, at words %llu and %llu of shared memory", meet.c_str(), (unsigned long long)c.words[0], (unsigned long long)c.words[1]);
 }
 
@@ -58,7 +58,7 @@ void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst,
     if (site->stride == 0) site->stride = c.stride;
     WorstConflict& conflict = worst[site - sites.data()];
     conflict.add(c.worst_conflict);
-    site->conflict = conflict_text(conflict.conflict);
+    site->conflict = conflict_text(conflict.conflict, kind_of(c.site));
 }
 
 }  // namespace

@@ -97,6 +97,20 @@ void half_warp_by_segment(const Request& r, uint32_t lanes, Transactions& out)
     }
 }
 
+// Atomic operations in shared memory take turns in each of 32 banks, those on one word, too. For words of more
+// than 4 bytes, the parts of a warp have turns of their own.
+int turns_in_banks(const Request& r, int together)
+{
+    int turns = 0;
+    for (int first = 0; first < warp_size; first += together) {
+        int in_bank[32] = {}, most = 0;
+        for_lanes(r.lanes & uint32_t((uint64_t(1) << together) - 1) << first,
+                  [&](int lane) { most = std::max(most, ++in_bank[r.address[lane] / 4 % 32]); });
+        turns += most;
+    }
+    return turns;
+}
+
 // 1.x, 16 banks: each pass serves everyone who wants one word, the first left, and one access
 // to each of the other banks.
 int passes_with_one_broadcast(uint64_t* words, int n)
@@ -197,6 +211,9 @@ void Rules::global(const Request& r, Transactions& out) const
     }
 }
 
+// As on an H100 and an H200 (tests/data/h100_random_counts.csv, h200_kinds.csv).
+bool Rules::take_turns(const Request& r) const { return major_ >= 5 && kind_of(r.site) == atomic; }
+
 int Rules::part(unsigned bytes) const
 {
     if (major_ == 1) return 16;
@@ -240,6 +257,7 @@ bool Rules::one_for_all(const Request& r) const
 
 int Rules::shared(const Request& r) const
 {
+    if (take_turns(r)) return turns_in_banks(r, part(bytes_of(r.site)));
     const unsigned bytes = bytes_of(r.site);
     const int together = part(bytes);
     if (bytes >= 4 && major_ >= 5 && r.lanes == ~0u) {
@@ -294,7 +312,10 @@ Conflict Rules::conflict(const Request& r) const
     // Elements are aligned: all of their words meet if the first do. On 3.x, words i and i + 32 of
     // 64 come together.
     const unsigned row = major_ == 3 ? 64 : banks();
-    const auto differ = [&](int a, int b) { return word(a) % banks() == word(b) % banks() && word(a) / row != word(b) / row; };
+    const bool turns = take_turns(r);
+    const auto differ = [&](int a, int b) {
+        return word(a) % banks() == word(b) % banks() && (turns || word(a) / row != word(b) / row);
+    };
     const Conflict inside = first_of_two(together, differ);
     if (inside.lanes[0] >= 0) return inside;
     if (major_ == 1)  // only one word at a time goes to several lanes, first the lowest lane's

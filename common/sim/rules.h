@@ -45,7 +45,7 @@ public:
     void global(const Request& request, Transactions& out) const;
 
     // How many wavefronts a request to shared memory takes: passes in which every bank serves
-    // one word. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned; addresses count from a bank 0.
+    // one word, or one atomic operation. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned; addresses count from a bank 0.
     int shared(const Request& request) const;
 
     // The lowest two lanes that meet. There are two if and only if a request takes more wavefronts
@@ -65,6 +65,7 @@ public:
     uint64_t ideal_global(const Request& request, uint64_t asked_bytes) const;
 
 private:
+    bool take_turns(const Request& request) const;  // in shared memory: lanes that want one word, too
     int part(unsigned bytes) const;  // lanes served together in shared memory
     // The lanes of the part that begins at this lane and of the next, if they may share a wavefront; otherwise 0.
     uint32_t may_share(const Request& request, int first) const;
