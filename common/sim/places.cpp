@@ -319,7 +319,7 @@ std::vector<Inlined> read_inlined(uint64_t line_table)
 const std::vector<Inlined>& inlined_in(uint64_t line_table)
 {
     static std::mutex mutex;
-    static std::map<uint64_t, std::vector<Inlined>> all;
+    static auto& all = *new std::map<uint64_t, std::vector<Inlined>>;  // it outlives the program's own variables, which ask in their destructors
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [at, is_new] = all.try_emplace(line_table);
     if (is_new) at->second = read_inlined(line_table);
@@ -587,8 +587,8 @@ struct Known {
 Known known(uint64_t return_address)
 {
     static std::mutex mutex;
-    static std::unordered_map<uint64_t, Known> all;
-    static std::map<std::tuple<std::string, std::string, int, int>, uint32_t> numbers;
+    static auto& all = *new std::unordered_map<uint64_t, Known>;
+    static auto& numbers = *new std::map<std::tuple<std::string, std::string, int, int>, uint32_t>;
     static uint32_t next = 0;
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [at, is_new] = all.try_emplace(return_address);

@@ -104,6 +104,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
             address - uintptr_t(&block_size) < sizeof block_size || address - uintptr_t(&grid_size) < sizeof grid_size)
             return false;
         if (is_guard(address - thread_local_base())) return false;
+        if (kind == load && is_argument(address, piece)) return false;  // each thread makes its own copy of it
         if (kind == load)
             for (const Range& range : constants())
                 if (range.holds(address)) return false;
@@ -161,8 +162,6 @@ unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsig
 void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
 {
     if (bytes == 0) return;
-    // clang copies a large argument by memcpy(), from the host's memory to the thread's own.
-    if (kind == load && is_argument(address, bytes)) return;
     const unsigned piece = piece_of(address, bytes, place, otherwise);
     const Site site = site_of(place, kind, unsigned(__builtin_ctz(piece))) | turn;
     for (size_t at = 0; at < bytes; at += piece) look(address + at, site);
