@@ -26,7 +26,7 @@ enum : unsigned {
     DW_LNE_end_sequence = 1, DW_LNE_set_address,
     DW_LNCT_path = 1, DW_LNCT_directory_index,
     DW_TAG_inlined_subroutine = 0x1d, DW_TAG_subprogram = 0x2e,
-    DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_comp_dir = 0x1b, DW_AT_abstract_origin = 0x31, DW_AT_artificial = 0x34,
+    DW_AT_name = 0x03, DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_comp_dir = 0x1b, DW_AT_abstract_origin = 0x31, DW_AT_artificial = 0x34,
     DW_AT_specification = 0x47, DW_AT_ranges = 0x55, DW_AT_defaulted = 0x8b,
     DW_AT_call_column = 0x57, DW_AT_call_file = 0x58, DW_AT_call_line = 0x59,
     DW_RLE_offset_pair = 0x04, DW_RLE_base_address, DW_RLE_start_end, DW_RLE_start_length,
@@ -300,7 +300,10 @@ std::vector<Inlined> read_inlined(uint64_t line_table)
     for_entries(line_table, [&](const Entry& entry, unsigned version) {
         if (entry.find(DW_AT_stmt_list)) base = entry.number(DW_AT_low_pc);
         if (entry.tag == DW_TAG_subprogram) {
-            if (entry.find(DW_AT_artificial) || entry.find(DW_AT_defaulted)) implicit.insert(entry.offset);
+            // g++ marks the body of a lambda as artificial, too.
+            const Entry::Attribute* name = entry.find(DW_AT_name);
+            const bool lambda = name && !std::strcmp(name->value.text(), "operator()");
+            if (!lambda && (entry.find(DW_AT_artificial) || entry.find(DW_AT_defaulted))) implicit.insert(entry.offset);
             if (const uint64_t declaration = entry.reference(DW_AT_specification)) declarations[entry.offset] = declaration;
         } else if (entry.tag == DW_TAG_inlined_subroutine) {
             for_ranges(entry, version, base, [&](uint64_t begin, uint64_t end) {
