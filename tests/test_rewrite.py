@@ -43,7 +43,8 @@ def rewrite(program, tmp_path):
 
 def squeezed(text):
     """With every run of spaces as one, and none at the ends or inside of brackets."""
-    text = text.replace('__attribute__((no_sanitize("bounds"))) ', "")  # test_indices_of_local_arrays
+    text = text.replace("__attribute__((noinline)) ", "")  # test_functions_are_not_inlined
+    text = re.sub(r", \*?(const )?sim_gap_[^;,]*(?=[;,])", "", text).replace("((used, ", "((")  # test_gaps
     text = re.sub(r" static const unsigned sim_array_[^;]*; ::sim::declares[^;]*;", "", text)  # test_layout_of_shared_arrays
     text = re.sub(r"[ \t]+", " ", text).strip()
     return re.sub(r"(?<=[({]) | (?=[)}])", "", text)
@@ -335,15 +336,40 @@ int last = __LINE__;
             assert "__LINE__" in out.splitlines()[number]
 
 
-@pytest.mark.parametrize("body, checked", [
-    ("a[i] = b[i];", False), ("__shared__ float t[32]; t[i] = a[i];", False), ("__shared__ float t[32][33], u[4]; t[1][2] = 1;", False),
-    ("float t[4]; t[i] = 1;", True), ("v.element[i] = 1;", True), ("T t[N<T>]; use(t);", True), ("float x, t[4]; t[0] = x;", True),
-    ("return a[i];", False), ("if (i) p[i] = 1; else q[i] = 1;", False), ("std::array<int, 3> t; int u[2] = {};", True),
+@pytest.mark.parametrize("text, kept", [
+    ("__device__ float f(float x) { return x; }", True), ("__device__ inline float f(float x) { return x; }", True),
+    ("template <class T> __host__ __device__ T f(T x) { return x; }", True), ("struct S { __device__ S(int); __device__ int f() const { return 1; } };", True),
+    ("__device__ constexpr int f() { return 1; }", True), ("__global__ void k() {}", False), ("void f() {}", False),
 ])
-def test_indices_of_local_arrays(rewrite, body, checked):
-    """Are checked by the compiler; those of shared and global memory by their addresses, at less cost."""
-    out = rewrite(f"__global__ void k(float* a, int i) {{ {body} }}").stdout
-    assert ('no_sanitize("bounds")' not in out) == checked
+def test_functions_are_not_inlined(rewrite, text, kept):
+    """So that their accesses are their own. Copies that the compiler makes are inlined, and belong to who copies."""
+    assert ("__attribute__((noinline))" in rewrite(text).stdout) == kept
+
+
+@pytest.mark.parametrize("text, gaps", [
+    ("__global__ void k() { __shared__ float a[32][32]; }", ["sim_gap_a"]),
+    ("__global__ void k() { __shared__ float a[3], b, *c; }", ["sim_gap_a", "sim_gap_b", "*sim_gap_c"]),
+    ("template <class T, int N> __device__ void f() { static __shared__ T a[N], b[N][N + 1]; }", ["sim_gap_a", "sim_gap_b"]),
+    ("__shared__ struct { int a[3]; } s;", ["sim_gap_s"]),
+    ("__device__ int a[3];", ["sim_gap_a"]), ("static __device__ int a = 3, *b[2] = {};", ["sim_gap_a", "*sim_gap_b"]),
+    ("__constant__ float a[2] = {f(1, 2), 3}, b;", ["sim_gap_a", "sim_gap_b"]),
+    ("__constant__ const float* const a = nullptr;", ["*const sim_gap_a"]), ("__device__ const float* a;", ["*sim_gap_a"]),
+    ("__device__ float (*a[2])(float) = {f, g};", ["*sim_gap_a"]), ("__managed__ int a[4];", ["sim_gap_a"]),
+    ("__device__ const float a[] = {1, 2};", ["sim_gap_a"]), ("namespace n { __device__ const float* const a[2] = {}; }", ["*sim_gap_a"]),
+    ("extern __device__ int a[3];", []), ("template <class T> __device__ T a[3];", []), ("__global__ void k() { extern __shared__ int a[]; }", []),
+])
+def test_gaps(rewrite, text, gaps):
+    """Behind each array lies a gap, declared with it."""
+    assert re.findall(r", (\*?(?:const )?sim_gap_\w+)\[::sim::gap_elements<decltype\(\w+\)>\]", rewrite(text).stdout) == gaps
+
+
+def test_a_table_of_constants(rewrite):
+    """g++ does not watch a constant object. The name is a reference to something constant, and the object is a variable."""
+    out = rewrite("__device__ const float a[2] = {1, 2};\n").stdout
+    assert "float sim_table_a[2] = {1, 2}" in out and "static const decltype(sim_table_a)& a " in out
+    for text in ("__device__ const float a = 1;", "__device__ constexpr int a[2] = {1, 2};", "__constant__ const float a[2] = {1, 2};",
+                 "extern __device__ const int a[2];", "struct S { __device__ static const int a[2]; };"):
+        assert "sim_table_" not in rewrite(text).stdout, text
 
 
 def test_layout_of_shared_arrays(rewrite):
@@ -365,7 +391,7 @@ def test_declarations_of_shared_arrays(rewrite):
             places = [out.index(text) for text in (declared("a", of_kernel), declared("b", of_kernel), loop(1), "for (;;)")]
             assert places == sorted(places), out
     out = rewrite("__shared__ int everywhere[3]; __global__ void k() { auto f = [] { __shared__ int a; }; } __device__ void g() { __shared__ int b; }").stdout
-    assert "(everywhere)" not in out and declared("a", "true") in out and declared("b", "false") in out
+    assert "declares(&reinterpret_cast<const volatile char&>(everywhere)" not in out and declared("a", "true") in out and declared("b", "false") in out
 
 
 @pytest.mark.parametrize("errors, expected", [
@@ -471,6 +497,7 @@ alignas(128) inline char shared_bytes[1 << 16];
 inline void* dynamic_shared() { return shared_bytes; }
 inline int turns = 0, loops = 0, calls = 0;
 template <typename T> constexpr unsigned element_bytes = sizeof(T);
+template <typename T> constexpr unsigned gap_elements = 3;
 inline void declares(const volatile void*, bool) {}
 inline unsigned long outer_turn() { return 0; }
 template <int id> unsigned long first_turn(unsigned long) { return 0; }
