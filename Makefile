@@ -207,12 +207,16 @@ build/commit.h: FORCE
 # Tests.
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu) tests/divergence.cu tests/atomics_async.cu)
-TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/order build/tests/places build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim build/tests/faulty_gpu
+TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/order build/tests/places build/tests/witness build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim build/tests/faulty_gpu
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/flags.link
 	$(link)
 
 build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON) build/flags.link
+	$(link)
+
+# Compares what the hooks saw with what valgrind saw.
+build/tests/witness: build/tests/witness.o build/flags.link
 	$(link)
 
 # It reads its own debug information.

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""That the simulator sees every access: the memory instructions that run, as valgrind reports them, against those that the hooks saw.
+
+usage: python3 tests/completeness.py [--seed 39] [--random 200] [--only TEXT]      every program below
+       python3 tests/completeness.py -- PROGRAM [ARGUMENT...]                      one that is built
+
+Runs the lessons, the unusual kernels, the programs of tests/language and random kernels under valgrind (lackey), and
+gives its trace to build/tests/witness. Prints one line for each program, and each access that only one of the two has
+seen, with its place. Takes about half an hour on two processors. Exits 1 if an access differs, 2 if valgrind is missing.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from lessons import ROOT, made, make_try, run, tried_of
+
+LANGUAGE = sorted(path.stem for path in (ROOT / "tests/language").glob("*.cu"))
+SEEN = re.compile(r"seen by the hooks: (\d+) loads, (\d+) stores, (\d+) atomic operations")
+
+
+def compare(program, *arguments):
+    """(exit status of the comparison, its output). The first line has the number of accesses. The program has one
+    processor, so that one host thread runs all blocks, and no other one's announcements come in between."""
+    processor = random.choice(sorted(os.sched_getaffinity(0)))
+    with tempfile.TemporaryDirectory() as folder:
+        symbols = pathlib.Path(folder) / "symbols"
+        with open(symbols, "w") as file:
+            subprocess.run(["nm", "-C", program], stdout=file, check=True)
+        environment = {**os.environ, "SIM_WITNESS": "1", "SIM_OPTIONS": "--quiet"}
+        read, write = os.pipe()
+        with open(pathlib.Path(folder) / "output", "w") as output:
+            traced = subprocess.Popen(["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-fd={write}", program, *arguments],
+                                      pass_fds=[write], preexec_fn=lambda: os.sched_setaffinity(0, {processor}), stdout=output, stderr=output, env=environment, cwd=ROOT)
+            os.close(write)
+            witness = subprocess.run([ROOT / "build/tests/witness", symbols], stdin=read, capture_output=True, text=True)
+            os.close(read)
+            traced.wait()
+        return witness.returncode, witness.stdout + witness.stderr
+
+
+def places(program, text):
+    """The output with `at ADDRESS` of the program's file as `at FILE:LINE`."""
+    def line(match):
+        done = run("addr2line", "-i", "-e", program, hex(int(match[1], 16) - 1))
+        return " at " + done.stdout.split("\n")[0]
+    return re.sub(r" at (0x[0-9a-f]+)", line, text)
+
+
+def programs(options, folder):
+    """(name, path, arguments) of each program, built."""
+    for step in range(1, 8):
+        yield f"step {step}", made(f"step{step:02}"), ["--device", "sim", "--size", "70x37"]
+    yield "unusual kernels", made("build/tests/unusual/unusual"), ["--device", "sim", "--size", "33x21"]
+    for name in LANGUAGE:
+        yield f"language: {name}", made(f"build/try/tests/language/{name}"), []
+    for path in random_programs(options, folder):
+        done = make_try(path, "SIM=--quiet", "NVCC=")
+        if done.returncode > 1:
+            sys.exit(f"completeness: {path}: {done.stderr}")
+        yield f"random kernels: {path.name}", tried_of(folder) / path.stem, []
+
+
+def random_programs(options, folder):
+    """The programs of random kernels, written to a folder."""
+    done = run(sys.executable, ROOT / "tests/random_counts.py", "--seed", options.seed, "--count", options.random, "write", "--out", folder)
+    if done.returncode:
+        sys.exit(f"completeness: {done.stderr}")
+    return sorted(folder.glob("*.cu"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=39)
+    parser.add_argument("--random", type=int, default=200)
+    parser.add_argument("--only", default="")
+    parser.add_argument("program", nargs="*")
+    options = parser.parse_args()
+    if not shutil.which("valgrind"):
+        print("completeness: valgrind is missing; apt-get install valgrind", file=sys.stderr)
+        return 2
+    made("build/tests/witness")
+    if options.program:
+        status, text = compare(*options.program)
+        print(places(options.program[0], text), end="")
+        return status
+    differ = accesses = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        chosen = [one for one in programs(options, pathlib.Path(folder)) if options.only in one[0]]
+        running = [(name, path, pool.submit(compare, path, *arguments)) for name, path, arguments in chosen]
+        for number, (name, path, future) in enumerate(running, 1):
+            status, text = future.result()
+            first, *rest = places(path, text).splitlines()
+            accesses += sum(map(int, SEEN.match(first).groups()))
+            differ += status != 0
+            print(f"{number} of {len(running)}: {name}: {first}" + (": equal" if not status else "\n" + "\n".join(rest)), flush=True)
+    print(f"{accesses} accesses, {differ} programs differ")
+    return int(differ > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
