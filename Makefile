@@ -49,7 +49,7 @@ COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLA
 # source, so the options keep the compiler from merging or splitting accesses.
 SIM_O ?= -O1
 SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
-SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds,alignment -fno-optimize-sibling-calls -ftls-model=local-exec
+SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds,alignment,vla-bound -fno-sanitize-recover=alignment -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
 # Versions after 14 warn about deprecated functions even where the C++ library calls them.
 WARNINGS += -Wno-deprecated-declarations
@@ -69,7 +69,8 @@ SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguis
                -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
                -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
 # g++ does not watch a structure that is an argument or a result. Made by its copy constructor, it is watched. These functions, which
-# nobody wrote, are inlined, so that their accesses have the place of the copy.
+# nobody wrote, are inlined, so that their accesses have the place of the copy. g++ inlines a function only if both have some check of
+# -fsanitize=undefined, or none. The rewriter leaves out checks that a function does not need; vla-bound, which costs nothing, stays.
 SIM_KERNELS += -fno-elide-constructors -finline-small-functions
 # The simulator does not ask which register holds a variable, and to note it takes a tenth of the time.
 SIM_KERNELS += -fno-var-tracking

@@ -44,6 +44,7 @@ def rewrite(program, tmp_path):
 def squeezed(text):
     """With every run of spaces as one, and none at the ends or inside of brackets."""
     text = text.replace("__attribute__((noinline)) ", "")  # test_functions_are_not_inlined
+    text = re.sub(r'__attribute__\(\(no_sanitize\("(bounds|alignment)"(, "alignment")?\)\)\) ', "", text)  # test_indices_of_local_arrays, test_checks_of_alignment
     text = re.sub(r", \*?(const )?sim_gap_[^;,]*(?=[;,])", "", text).replace("((used, ", "((")  # test_gaps
     text = re.sub(r" static const unsigned sim_array_[^;]*; ::sim::declares[^;]*;", "", text)  # test_layout_of_shared_arrays
     text = re.sub(r"[ \t]+", " ", text).strip()
@@ -334,6 +335,33 @@ int last = __LINE__;
     for number, line in enumerate(text.splitlines()):
         if "__LINE__" in line:
             assert "__LINE__" in out.splitlines()[number]
+
+
+@pytest.mark.parametrize("body, checked", [
+    ("a[i] = b[i];", False), ("__shared__ float t[32]; t[i] = a[i];", False), ("__shared__ float t[32][33], u[4]; t[1][2] = 1;", False),
+    ("float t[4]; t[i] = 1;", True), ("v.element[i] = 1;", True), ("T t[N<T>]; use(t);", True), ("float x, t[4]; t[0] = x;", True),
+    ("return a[i];", False), ("if (i) p[i] = 1; else q[i] = 1;", False), ("std::array<int, 3> t; int u[2] = {};", True),
+])
+def test_indices_of_local_arrays(rewrite, body, checked):
+    """Are checked by the compiler; those of shared and global memory by their addresses, at less cost."""
+    out = rewrite(f"__global__ void k(float* a, int i) {{ {body} }}").stdout
+    assert ('no_sanitize("bounds"' not in out) == checked
+
+
+@pytest.mark.parametrize("text, checked", [
+    ("__global__ void k(float* a) { a[0] = 1; }", False), ("__device__ unsigned long long f(const int* a) { return *a; }", False),
+    ("__global__ void k(float4* a) { a[0].x = 1; }", True), ("__global__ void k(float* a) { reinterpret_cast<ulonglong2*>(a)[0].x = 1; }", True),
+    ("template <typename T> __global__ void k(T* a) { a[0] = 1; }", True), ("__global__ void k(float* a) { for (auto x : g(a)) f(x); }", True),
+    ("struct __align__(16) S { float x[4]; }; __global__ void k(S* a) { a[0].x[1] = 1; }", True),
+    ("struct alignas(16) S { float x; }; __device__ float f(const S& a) { return a.x; }", True),
+    ("typedef struct { double x, y; } Two; __device__ double f(Two* a) { return a->x; }", True),
+    ("using V = float; __device__ float f(V* a) { return *a; }", True), ("struct S { float x; __device__ float f() { return x; } };", True),
+    ("__device__ double2_t f(__half2* a) { return *a; }", True), ("__device__ float f(cuDoubleComplex* a) { return cuCreal(*a); }", True),
+    ("struct S { float x; }; __global__ void k(float* a) { a[0] = 1; }", False), ("__device__ int f(int int5, int a2) { return int5 + a2; }", False),
+])
+def test_checks_of_alignment(rewrite, text, checked):
+    """Where an object may need more alignment than its members."""
+    assert ('"alignment")' not in rewrite(text).stdout) == checked
 
 
 @pytest.mark.parametrize("text, kept", [

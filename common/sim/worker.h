@@ -68,7 +68,7 @@ public:
     void suspect_index(const std::string& index, const std::string& type, Spot spot, uint64_t place);
     void settle_index();  // no such access came: the array is the thread's own
     // An access through a pointer to a type that needs more alignment than the address has.
-    void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place);
+    [[noreturn]] void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place);
 
     Threads& threads() { return threads_; }
     SharedMemory& shared() { return shared_; }

@@ -118,6 +118,21 @@ struct HasKernels {};
 // Which compiler of the program a file is for.
 enum class Language { cuda, cpp, c };
 
+// float4, ulonglong2, half2, cuDoubleComplex and so on.
+bool is_vector_type(std::string_view word)
+{
+    if (begins_with(word, "cu") && word.find("Complex") != word.npos) return true;
+    while (!word.empty() && (word.back() == '_' || word.back() == 'a')) word.remove_suffix(1);  // double4_16a
+    if (word.size() > 3 && word.substr(word.size() - 3) == "_16") word.remove_suffix(3);
+    if (word.size() > 3 && word.substr(word.size() - 3) == "_32") word.remove_suffix(3);
+    if (word.size() < 2 || word.back() < '2' || word.back() > '4') return false;
+    word.remove_suffix(1);
+    if (word.front() == 'u') word.remove_prefix(1);
+    for (const char* number : {"char", "short", "int", "long", "longlong", "float", "double", "half", "__half", "__nv_bfloat16", "nv_bfloat16"})
+        if (word == number) return true;
+    return false;
+}
+
 class Rewriter {
 public:
     Rewriter(const Source& source, Language language) : source_(source), edits_(source), language_(language) {}
@@ -135,6 +150,9 @@ private:
     void forced_inline(int i);
     void lambda(int open);
     void device_function(const Declaration& d);
+    bool has_local_arrays(int open) const;
+    bool has_aligned_types(const Declaration& d);
+    void note_types();
     void body(int open, bool call, bool marked);
     void loop(int keyword, int head_end, const std::vector<int>& gotos);
     bool entered_elsewhere(int first, int last, const std::vector<int>& gotos) const;
@@ -166,6 +184,7 @@ private:
     std::vector<int> launches_;
     std::vector<std::string> dynamic_;  // arrays of dynamic shared memory at namespace scope, with their scope
     std::vector<std::string_view> dynamic_names_;
+    std::set<std::string_view> types_;  // that the program declares
     std::set<std::string> templates_;   // of device variables, with their scope
     int declared_ = 0;                  // up to here, space words belong to a declaration that is done
     int device_end_ = 0;                // of the device function that was entered last
@@ -209,7 +228,7 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
 
 void Rewriter::leave_host_plain()
 {
-    constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\"))) ";
+    constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\", \"alignment\"))) ";
     const HostFunctions found = host_functions(source_);
     for (int i : found.functions) edits_.before(i, plain);
     for (const auto& [i, no_parameters] : found.lambdas)
@@ -318,10 +337,66 @@ void Rewriter::device_function(const Declaration& d)
     if (!d.body) return;
     for (int i = source_[d.stop].partner + 1; i < d.body; ++i)
         if (source_.is_word(i)) heap_word(i);  // of what initialises the members
+    // Checks cost time, and the compiler keeps no value in a register across one. So they are left out where nothing needs them: the index of
+    // an array in shared or global memory is watched by its address, and a number is aligned if its address is.
+    std::string unchecked = has_local_arrays(d.body) ? "" : "\"bounds\"";
+    if (!has_aligned_types(d)) unchecked += unchecked.empty() ? "\"alignment\"" : ", \"alignment\"";
+    if (!unchecked.empty()) edits_.before(d.words.front(), "__attribute__((no_sanitize(" + unchecked + "))) ");
     // Its accesses belong to this function, and a copy's to the function that copies.
     if (!d.has("__global__")) edits_.before(d.words.front(), "__attribute__((noinline)) ");
     if (d.has("__global__")) launch_bounds(d);
     body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
+}
+
+// Whether an array of the thread's own may be indexed in this body: one that is declared there, or is a member.
+bool Rewriter::has_local_arrays(int open) const
+{
+    for (int i = open + 1; i < source_[open].partner; ++i) {
+        if (!source_.is(i, "[") || !source_.is_word(i - 1)) continue;
+        if (source_.is(i - 2, ".")) return true;
+        // A declaration has a type in front of the name; a `__shared__` one has that in front of the type.
+        const bool typed = (source_.is_word(i - 2) && !source_.is(i - 2, "return") && !source_.is(i - 2, "case") && !source_.is(i - 2, "else") && !source_.is(i - 2, "do")) ||
+                           source_.is(i - 2, ">") || source_.is(i - 2, ",");
+        if (!typed) continue;
+        int first = i - 1;
+        while (first > open && !source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}") && !source_.is(first, "(")) --first;
+        if (source_.is(first, "(")) continue;
+        if (!find_word(source_, first, i, "__shared__")) return true;
+    }
+    return false;
+}
+
+// Whether a function may access objects that need more alignment than their members: vectors of CUDA's, or the program's own types. A
+// template may have any type, and a member function has that of its class.
+bool Rewriter::has_aligned_types(const Declaration& d)
+{
+    if (d.templated || !at_namespace_scope(source_, d.first)) return true;
+    if (types_.empty()) note_types();
+    for (int i = d.first; i < source_[d.body].partner; ++i)
+        if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i)))) return true;
+    return false;
+}
+
+void Rewriter::note_types()
+{
+    types_ = {"auto", "decltype"};
+    for (int i = 1; i < source_.count(); ++i) {
+        if (source_[i].system) continue;
+        if (source_.is(i, "struct") || source_.is(i, "class") || source_.is(i, "union")) {
+            // Attributes may stand in front of the name.
+            int name = i + 1;
+            while (is_attribute(source_, name) || source_.is(name, "alignas") || source_.is(name, "__align__") || begins_with(source_.spelling(name), "__attribute"))
+                name = source_[source_.opens(name) ? name : name + 1].partner + 1;
+            if (source_.is_word(name)) types_.insert(source_.spelling(name));
+        } else if (source_.is(i, "using") && source_.is(i + 2, "=")) {
+            types_.insert(source_.spelling(i + 1));
+        } else if (source_.is(i, "typedef")) {
+            int end = i;
+            while (end < source_.count() && !source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+            for (int w = i + 1; w < end; ++w)
+                if (source_.is_word(w) && (source_.is(w + 1, ";") || source_.is(w + 1, ",") || source_.is(w + 1, "["))) types_.insert(source_.spelling(w));
+        }
+    }
 }
 
 // __launch_bounds__(threads, ...): the simulator asks a kernel for it before a launch.

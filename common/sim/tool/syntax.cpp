@@ -35,7 +35,6 @@ int angles_begin(const Source& s, int close)
     return 0;
 }
 
-bool is_attribute(const Source& s, int open) { return s.is(open, "[") && s.is(open + 1, "["); }
 
 // Specifiers with something in parentheses that is no parameter list.
 bool takes_parentheses(std::string_view word)
@@ -156,6 +155,8 @@ std::vector<Range> split(const Source& s, int first, int last)
     parts.push_back({begin, last});
     return parts;
 }
+
+bool is_attribute(const Source& s, int open) { return s.is(open, "[") && s.is(open + 1, "["); }
 
 int statement_end(const Source& s, int i)
 {
