@@ -3,9 +3,11 @@
 without branches.
 
 usage: python3 tests/merges.py
+       python3 tests/merges.py --profile DIR
 
 Compiles them for sm_90, and writes tests/data/nvcc_merges.csv: how many instructions of each kind a kernel has. It
-needs nvcc and cuobjdump of the CUDA Toolkit, and no GPU.
+needs nvcc and cuobjdump of the CUDA Toolkit, and no GPU. With --profile, Nsight Compute counts the requests of the
+forms on a GPU, and DIR/h100_merges.csv has them with machine, driver and date.
 
 One warp runs each kernel. No access is in a loop after nvcc has compiled it, and some lane takes each branch. So each
 instruction is one request on a card.
@@ -18,11 +20,13 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMS = ROOT / "tests/merges.cu"
 DATA = ROOT / "tests/data/nvcc_merges.csv"
+CARD = ROOT / "tests/data/h100_merges.csv"
 KERNELS = 200
 KINDS = {"LDG": "global_loads", "STG": "global_stores", "LDS": "shared_loads", "STS": "shared_stores",
          "REDG": "atomics", "ATOMG": "atomics", "RED": "atomics"}
@@ -95,7 +99,39 @@ def all_rows():
                 for name, counts in sorted(instructions(source, folder).items())]
 
 
+# What Nsight Compute counts for each kind.
+METRICS = {"global_loads": ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
+           "global_stores": ["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
+           "shared_loads": ["smsp__inst_executed_op_shared_ld.sum"],
+           "shared_stores": ["smsp__inst_executed_op_shared_st.sum"],
+           "atomics": ["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
+                       "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"]}
+
+
+def counted(report, measured_on):
+    """The rows of a card, from what ncu --csv --page raw prints."""
+    lines = report.splitlines(keepends=True)
+    table = lines[next(i for i, line in enumerate(lines) if line.startswith('"ID"')):]
+    return [{**measured_on, "kernel": row["Kernel Name"].split("(")[0],
+             **{kind: sum(int(row[metric]) for metric in metrics) for kind, metrics in METRICS.items()}}
+            for row in list(csv.DictReader(table))[1:]]  # the first has the units
+
+
+def profile(folder):
+    import gpu
+    with tempfile.TemporaryDirectory() as built:
+        program = pathlib.Path(built) / "merges"
+        subprocess.run(["nvcc", "-std=c++17", "-O3", "-arch=native", "-w", "-o", program, FORMS], check=True)
+        command = ["ncu", "--csv", "--page", "raw", "--metrics", ",".join(sum(METRICS.values(), [])), program]
+        report = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    gpu.write(pathlib.Path(folder) / CARD.name, counted(report, gpu.machine()))
+
+
 def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--profile":
+        return profile(sys.argv[2])
+    if len(sys.argv) > 1:
+        sys.exit("merges.py: expected --profile DIR, or nothing")
     rows = all_rows()
     with open(DATA, "w", newline="") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")

@@ -120,6 +120,12 @@ def test_random_kernels(tmp_path):
     assert len(fewer) <= 1, fewer
 
 
+def test_the_instructions_are_the_requests_of_a_card():
+    """As Nsight Compute counted them on an H100."""
+    card = {row["kernel"]: {kind: int(row[kind]) for kind in KINDS} for row in csv.DictReader(open(merges.CARD))}
+    assert card == {kernel: counts for (of, kernel), counts in CARD.items() if of == "forms"}
+
+
 @pytest.mark.skipif(not merges.disassembler(), reason="needs nvcc and cuobjdump")
 def test_the_data_are_what_nvcc_makes():
     assert {(row["kernels"], row["kernel"]): {kind: row[kind] for kind in KINDS} for row in merges.all_rows()} == CARD
