@@ -152,9 +152,11 @@ void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
 {
     if (!sim::watching) return;
     const bool is_signed = data->index->kind == 0 && data->index->info & 1;
+    const unsigned unused = 64 - std::min(1u << (data->index->info >> 1), 64u);  // bits in front of the index
+    const int64_t value = is_signed ? int64_t(index << unused) >> unused : int64_t(index);
     std::string array = data->array->name;
     if (const size_t space = array.find(" ["); space != array.npos) array.erase(space, 1);
-    sim::Worker::here()->suspect_index(harness::format(is_signed ? "index %lld" : "index %llu", (long long)index), array, {int(data->place.line), int(data->place.column)}, uint64_t(HERE));
+    sim::Worker::here()->suspect_index(value, array, {int(data->place.line), int(data->place.column)}, uint64_t(HERE));
 }
 
 // An access through a pointer that is not aligned as its type.
@@ -166,9 +168,10 @@ struct AlignmentData {
 
 void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
 {
-    // The others, such as references that are bound, are no accesses.
+    // The others are no accesses.
     enum : unsigned char { whole_load, whole_store, binding, member };
-    if (!sim::watching || data->access == binding || data->access > member) return;
+    if (!sim::watching || data->access > member) return;
+    if (data->access == binding) return sim::Worker::here()->note_misaligned({address, 1u << data->log2_alignment, data->type->name});
     sim::Worker::here()->refuse_misaligned(address, data->access == whole_store ? store : load, data->type->name, 1u << data->log2_alignment, uint64_t(HERE));
 }
 

@@ -65,10 +65,17 @@ public:
     void note_confirmed(uintptr_t address);
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
     // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row of a larger one.
-    void suspect_index(const std::string& index, const std::string& type, Spot spot, uint64_t place);
+    void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);
     void settle_index();  // no such access came: the array is the thread's own
     // An access through a pointer to a type that needs more alignment than the address has.
-    void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place);
+    [[noreturn]] void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place);
+    // A reference to a type was bound to an address that lacks its alignment.
+    struct Misaligned {
+        uintptr_t address = 0;
+        unsigned alignment = 1;
+        const char* type = nullptr;
+    };
+    void note_misaligned(const Misaligned& reference);
 
     Threads& threads() { return threads_; }
     SharedMemory& shared() { return shared_; }
@@ -96,6 +103,13 @@ private:
 
     void note_event(uint32_t time, uint64_t place);
     void look_for_suspect(uintptr_t address, Site site);
+    void look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
+    [[noreturn]] void fail_index(const std::string& array, size_t suspect = 0);
+    void forget_suspects()  // those of a thread that ends are not the next one's
+    {
+        suspects_.clear();
+        suspicious = false;
+    }
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
@@ -128,10 +142,17 @@ private:
     const Allocation* recent_ = nullptr;  // that a request went to
     bool several_ = false;                // devices
     struct Suspect {
-        std::string index, type;
-        Spot spot;  // line 0: nothing is suspected
-        uint64_t place = 0;
-    } suspect_;
+        int64_t index;
+        std::string type, last_type;  // of a[i][j], where both indices are suspected: of a and of a[i]
+        int64_t ahead;                // how many elements further all of them lead
+        Spot spot;                    // of the last index
+        uint64_t place;
+    };
+    Misaligned misaligned_[8];  // those of the launch that were bound last
+    unsigned next_misaligned_ = 0;
+    // In tile[own[i]] = 1, the access to tile shows no more than that own's index was wrong: g++ does not show accesses of local arrays.
+    bool from_index_ = false;
+    std::vector<Suspect> suspects_;  // indices of one line of the running thread, whose accesses have not come
 };
 
 // Set by the host: how launches are looked at.
