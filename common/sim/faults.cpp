@@ -36,6 +36,7 @@ void on_fault(int signal, siginfo_t* info, void* context)
         Worker& worker = *Worker::here();
         // The thread goes on elsewhere, and never comes back to where the signal was raised.
         if (worker.threads().fibers().guard(address)) worker.fail(Fault::stack_overflow, "", place_in(context));
+        worker.settle_index();  // an index past the end of a local array, which nothing watches
         worker.fail(Fault::failed, "illegal address that no access of the kernel's text explains", place_in(context));
     }
     const struct sigaction& before = signal == SIGSEGV ? before_segv : before_bus;

@@ -153,9 +153,11 @@ void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
 {
     if (!sim::watching) return;
     const bool is_signed = data->index->kind == 0 && data->index->info & 1;
+    const unsigned unused = 64 - std::min(1u << (data->index->info >> 1), 64u);  // bits in front of the index
+    const int64_t value = is_signed ? int64_t(index << unused) >> unused : int64_t(index);
     std::string array = data->array->name;
     if (const size_t space = array.find(" ["); space != array.npos) array.erase(space, 1);
-    sim::Worker::here()->suspect_index(harness::format(is_signed ? "index %lld" : "index %llu", (long long)index), array, {int(data->place.line), int(data->place.column)}, uint64_t(HERE));
+    sim::Worker::here()->suspect_index(value, array, {int(data->place.line), int(data->place.column)}, uint64_t(HERE));
 }
 
 // An access through a pointer that is not aligned as its type.

@@ -74,11 +74,11 @@ std::string name_of(const Symbol& array) { return "shared memory (" + variable_n
 void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
 {
     recent_ = 0;
-    if (dynamic_bytes > dynamic_room_ || !dynamic_) {
-        std::free(dynamic_);
-        dynamic_room_ = round_up(std::max(dynamic_bytes, least_room), 1024);
-        dynamic_ = std::aligned_alloc(1024, dynamic_room_);
-        if (!dynamic_) harness::out_of_memory();
+    if (!room_ || in_front + dynamic_bytes > room_bytes_) {
+        std::free(room_);
+        room_bytes_ = in_front + round_up(std::max(dynamic_bytes, least_room), 1024);
+        room_ = std::aligned_alloc(1024, room_bytes_);
+        if (!room_) harness::out_of_memory();
     }
     // A program may launch from several host threads, each of which has its own arrays.
     const uintptr_t base = thread_local_base();
@@ -92,7 +92,7 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
     dynamic_bytes_ = dynamic_bytes;
     if (dynamic_bytes) {
         const uint64_t static_bytes = static_bytes_;
-        add(uintptr_t(dynamic_), dynamic_bytes, "dynamic shared memory", round_up(end_, 16));
+        add(uintptr_t(dynamic()), dynamic_bytes, "dynamic shared memory", round_up(end_, 16));
         static_bytes_ = static_bytes;
     }
 }

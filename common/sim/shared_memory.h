@@ -33,7 +33,7 @@ struct SharedArray {
 class SharedMemory {
 public:
     SharedMemory() = default;
-    ~SharedMemory() { std::free(dynamic_); }
+    ~SharedMemory() { std::free(room_); }
     SharedMemory(const SharedMemory&) = delete;
 
     // The arrays of another launch. `kernel`: its address, or null where it is not known.
@@ -57,10 +57,10 @@ public:
     // A block must not profit from what an earlier one left here.
     void poison();
 
-    void* dynamic() const { return dynamic_; }
+    void* dynamic() const { return room_ ? static_cast<char*>(room_) + in_front : nullptr; }
     uint64_t dynamic_bytes() const { return dynamic_bytes_; }
-    // Whether the address was meant for dynamic shared memory, also behind its end.
-    bool near_dynamic(uintptr_t address) const { return address - uintptr_t(dynamic_) < dynamic_room_; }
+    // Whether the address was meant for dynamic shared memory, also in front of it or behind its end.
+    bool near_dynamic(uintptr_t address) const { return address - uintptr_t(room_) < room_bytes_; }
     uint64_t static_bytes() const { return static_bytes_; }  // of the arrays that were found
 
 private:
@@ -75,8 +75,9 @@ private:
     uint64_t static_bytes_ = 0, cells_ = 0;
     uint64_t end_ = 0;  // of the kernel's own arrays
     uint64_t dynamic_bytes_ = 0;
-    void* dynamic_ = nullptr;
-    uint64_t dynamic_room_ = 0;
+    static constexpr uint64_t in_front = 4096;  // of dynamic shared memory, nothing else lies
+    void* room_ = nullptr;
+    uint64_t room_bytes_ = 0;
 };
 
 }  // namespace sim

@@ -209,7 +209,7 @@ const Symbol* note(const std::string& name)
     return found == notes.end() ? nullptr : &found->second;
 }
 
-bool is_guard(uint64_t offset)
+bool is_guard(uint64_t offset, uint64_t return_address)
 {
     static const std::vector<Symbol> guards = [] {
         std::vector<Symbol> all;
@@ -218,7 +218,9 @@ bool is_guard(uint64_t offset)
         });
         return all;
     }();
-    return std::any_of(guards.begin(), guards.end(), [&](const Symbol& s) { return offset - s.address < s.bytes; });
+    const auto guard = std::find_if(guards.begin(), guards.end(), [&](const Symbol& s) { return offset - s.address < s.bytes; });
+    const Symbol* function = guard == guards.end() ? nullptr : function_at(return_address - 1);
+    return function && belongs_to(*guard, *function);
 }
 
 uintptr_t thread_local_base()
@@ -296,9 +298,10 @@ std::string source_function(const Symbol& function)
 bool belongs_to(const Symbol& variable, const Symbol& function)
 {
     const std::string prefix = prefix_of_locals(function);
-    if (prefix.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
-    // Of k: _ZZ1kvE4tile. Of a lambda in k: _ZZZ1kvENKUlvE_clEvE4tile.
-    for (size_t at = 2; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
+    const size_t begin = variable.name.compare(0, 4, "_ZGV") ? 2 : 4;
+    if (prefix.empty() || variable.name.compare(0, 2, "_Z") || variable.name.compare(begin, 1, "Z")) return false;
+    // Of k: _ZZ1kvE4tile, and its guard _ZGVZ1kvE4tile. Of a lambda in k: _ZZZ1kvENKUlvE_clEvE4tile.
+    for (size_t at = begin; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
         if (!variable.name.compare(at, prefix.size(), prefix)) return true;
     return false;
 }

@@ -27,8 +27,9 @@ const Symbol* function_at(uint64_t address);
 // The thread-local variables by their offsets, without the guards of their initializers.
 const std::vector<Symbol>& thread_local_symbols();
 
-// Whether a byte of thread-local storage is the guard of an initializer.
-bool is_guard(uint64_t offset);
+// Whether a byte of thread-local storage is the guard of an initializer in the function that accesses it. Another function's guard may lie
+// behind an array whose end was missed.
+bool is_guard(uint64_t offset, uint64_t return_address);
 
 // Where the program's thread-local storage begins for the calling thread; 0 if it has none.
 uintptr_t thread_local_base();

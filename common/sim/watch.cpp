@@ -3,7 +3,10 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "../error.h"
 #include "../reference.h"
@@ -37,16 +40,32 @@ const std::vector<Range>& constants()
     return ranges;
 }
 
-// Whether the elements of an array of this type, as compilers write it, are of a type of the language.
-bool is_scalar(const std::string& array)
-{
-    std::string element = array.substr(1, array.find('[') - 1);  // behind the quote
-    for (const char* sign : {"unsigned ", "signed ", "long ", "short "})
-        for (size_t at; (at = (element + " ").find(sign)) == 0;) element.erase(0, std::min(element.size(), std::strlen(sign)));
-    for (const char* type : {"", "char", "int", "float", "double", "bool", "wchar_t", "char16_t", "char32_t"})
-        if (element == type) return true;
-    return false;
-}
+// An array, from the name that compilers give its type: 'const float[8][4]'.
+struct ArrayType {
+    uint64_t element_bytes = 0;  // 0: the elements are structures
+    uint64_t inner = 1;          // elements of what one index stands for: 4
+    uint64_t elements = 1;       // 32
+    int dimensions = 0;
+
+    explicit ArrayType(const std::string& name)
+    {
+        size_t at = name.find('[');
+        std::string element = name.substr(1, at - 1) + " ";  // behind the quote
+        for (const char* word : {"const ", "volatile ", "unsigned ", "signed "})
+            if (element.compare(0, std::strlen(word), word) == 0) element.erase(0, std::strlen(word));
+        for (const auto& [type, bytes] : {std::pair{"char", 1u}, {"bool", 1u}, {"short", 2u}, {"char16_t", 2u}, {"float", 4u}, {"", 4u}, {"int", 4u},
+                                          {"char32_t", 4u}, {"wchar_t", 4u}, {"double", 8u}, {"long", 8u}, {"long long", 8u}})
+            if (element == std::string(type) + " " || element == std::string(type) + " int " || (element == " " && !*type)) element_bytes = bytes;
+        for (; at != name.npos; at = name.find('[', at + 1)) {
+            const uint64_t length = std::strtoull(name.c_str() + at + 1, nullptr, 10);
+            if (dimensions++) inner *= length;
+            elements *= length;
+        }
+    }
+
+    // Whether this is the type of the other one's elements: in a[i][j], of the index behind it.
+    bool is_element_of(const ArrayType& outer) const { return outer.element_bytes == element_bytes && outer.dimensions == dimensions + 1 && outer.inner == elements; }
+};
 
 // A place for the newest range, in front.
 void prefer(Range (&ranges)[2], uintptr_t begin, uintptr_t bytes)
@@ -103,7 +122,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
         if (address - uintptr_t(&thread_index) < sizeof thread_index || address - uintptr_t(&block_index) < sizeof block_index ||
             address - uintptr_t(&block_size) < sizeof block_size || address - uintptr_t(&grid_size) < sizeof grid_size)
             return false;
-        if (is_guard(address - thread_local_base())) return false;
+        if (piece == 1 && is_guard(address - thread_local_base(), return_address(site))) return false;
         if (kind == load && is_argument(address, piece)) return false;  // each thread makes its own copy of it
         if (kind == load)
             for (const Range& range : constants())
@@ -192,8 +211,9 @@ void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current
 // An access that must not be made: it goes on record, and ends the thread.
 void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin, const std::string& text)
 {
+    if (suspicious && from_index_) settle_index();
     findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1, block_, false, text});
-    suspect_.spot = {};
+    forget_suspects();
     threads_.end_thread();
 }
 
@@ -235,40 +255,79 @@ void Worker::check_output(const Allocation& memory, uintptr_t address, Site site
     }
 }
 
-void Worker::suspect_index(const std::string& index, const std::string& type, Spot spot, uint64_t place)
+void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place)
 {
-    settle_index();
-    suspect_ = {index, type, spot, place};
+    // Those of an earlier line have had their accesses, and so has this one, if the line is a loop.
+    for (const Suspect& s : suspects_)
+        if (s.spot.line != spot.line || s.place == place) settle_index();
+    const ArrayType array(type);
+    const int64_t ahead = index * int64_t(array.inner);
+    if (!suspects_.empty() && array.is_element_of(ArrayType(suspects_.back().last_type))) {
+        Suspect& outer = suspects_.back();
+        outer.ahead += ahead;
+        outer.last_type = type;
+        outer.spot = spot;
+    } else {
+        suspects_.push_back({index, type, type, ahead, spot, place});
+    }
     suspicious = true;
     likely = {};  // the next accesses are looked at
 }
 
-// Whether this access is the one that the suspected index was for. A row of a shared array, or of a matrix in global memory, has others
+// Whether this access is one that a suspected index was for. A row of a shared array, or of a matrix in global memory, has others
 // behind it: its index may be too large. The index of a member of a structure may not, nor that of a local array.
-// A load has the place of its index. A store has the place of the `=` behind it, with other accesses in between.
+// A load has the place of its last index, or of a `*` in front of it. A store has the place of the `=` behind it, with other accesses
+// in between.
 void Worker::look_for_suspect(uintptr_t address, Site site)
 {
     const Spot here = spot_of(return_address(site));
-    if (here.line != suspect_.spot.line) return settle_index();
-    const bool same = here.column == suspect_.spot.column, target = kind_of(site) != load && here.column > suspect_.spot.column;
+    if (here.line != suspects_.front().spot.line) return settle_index();
+    from_index_ = false;
     const bool local = threads_.fibers().hold(address);
     const SharedArray* array = local ? nullptr : shared_.find(address, return_address(site));
-    const bool rows = array && array->elements.bytes < array->bytes;
-    if (!same && !(target && (rows || here.column <= suspect_.spot.column + 2)) && kind_of(site) != atomic) return;  // another access of the line
-    if (local) return settle_index();
-    // Of an array of structures, the type of the index tells which array it is of: one of members has another type.
-    const bool member = array && array->elements.bytes > bytes_of(site) && is_scalar(suspect_.type);
-    if (member) fail(Fault::local_array, suspect_.index + " of a member of " + array->name + ", " + suspect_.type, suspect_.place);
-    suspect_.spot = {};
-    suspicious = false;
+    const Allocation* target = local || array ? nullptr : memory().find(address);
+    // Whether rows of this type, one behind the other, have the element that the indices stand for at this offset.
+    const auto has = [](const Suspect& s, uint64_t offset, uint64_t bytes_of_element) {
+        const int64_t whole = int64_t(ArrayType(s.type).elements);
+        if (!whole || !bytes_of_element) return true;
+        const int64_t behind = int64_t(offset / bytes_of_element) - s.ahead;
+        return uint64_t((behind % whole + whole) % whole) < ArrayType(s.last_type).inner;
+    };
+    const bool structure = array && array->elements.bytes > bytes_of(site);
+    for (size_t i = 0; i < suspects_.size();) {
+        const Suspect& s = suspects_[i];
+        const ArrayType type(s.last_type);
+        const bool same = here.column == s.spot.column, behind = here.column > s.spot.column;
+        // Of an array of structures, the type of the index tells which array it is of: one of members has another type.
+        const bool member = structure && type.element_bytes;
+        const bool row = (array && array->elements.bytes < array->bytes && has(s, address - array->begin, array->elements.bytes)) ||
+                         (target && has(s, address - target->begin, type.element_bytes));
+        const bool fits = (member || row) && (!type.element_bytes || bytes_of(site) == type.element_bytes);
+        const bool last = type.dimensions == 1 && type.element_bytes;  // no other index, and no name of a member, is behind it
+        if (same || kind_of(site) == atomic || (behind && kind_of(site) != load && (fits || here.column <= s.spot.column + 2)) ||
+            (kind_of(site) == load && fits && (behind ? !last : type.element_bytes && !member))) {
+            if (local) fail_index("a local array");
+            if (member) fail_index("a member of " + array->name, i);
+            from_index_ = i > 0 && ArrayType(suspects_.front().type).element_bytes;
+            suspects_.erase(suspects_.begin() + int(i));
+        } else {
+            ++i;  // another access of the line
+        }
+    }
+    suspicious = !suspects_.empty();
 }
 
 void Worker::settle_index()
 {
+    if (!suspects_.empty()) fail_index("a local array");
     suspicious = false;
-    if (!suspect_.spot.line) return;
-    suspect_.spot = {};
-    fail(Fault::local_array, suspect_.index + " of a local array, " + suspect_.type, suspect_.place);
+}
+
+void Worker::fail_index(const std::string& array, size_t suspect)
+{
+    const Suspect& s = suspects_[suspect];
+    const std::string text = harness::format("index %lld of %s, %s", (long long)s.index, array.c_str(), s.type.c_str());
+    fail(Fault::local_array, text, uint64_t(s.place));
 }
 
 void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place)
@@ -286,6 +345,7 @@ void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& 
 void Worker::fail(Fault fault, const std::string& text, uint64_t place)
 {
     findings.add({fault, site_of(place, load, 0), 0, threads_.current(), 0, block_, "", 0, 1, block_, false, text});
+    forget_suspects();
     threads_.end_thread();
 }
 

@@ -65,7 +65,7 @@ public:
     void note_confirmed(uintptr_t address);
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
     // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row of a larger one.
-    void suspect_index(const std::string& index, const std::string& type, Spot spot, uint64_t place);
+    void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);
     void settle_index();  // no such access came: the array is the thread's own
     // An access through a pointer to a type that needs more alignment than the address has.
     [[noreturn]] void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place);
@@ -96,6 +96,12 @@ private:
 
     void note_event(uint32_t time, uint64_t place);
     void look_for_suspect(uintptr_t address, Site site);
+    [[noreturn]] void fail_index(const std::string& array, size_t suspect = 0);
+    void forget_suspects()  // those of a thread that ends are not the next one's
+    {
+        suspects_.clear();
+        suspicious = false;
+    }
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
@@ -128,10 +134,15 @@ private:
     const Allocation* recent_ = nullptr;  // that a request went to
     bool several_ = false;                // devices
     struct Suspect {
-        std::string index, type;
-        Spot spot;  // line 0: nothing is suspected
-        uint64_t place = 0;
-    } suspect_;
+        int64_t index;
+        std::string type, last_type;  // of a[i][j], where both indices are suspected: of a and of a[i]
+        int64_t ahead;                // how many elements further all of them lead
+        Spot spot;                    // of the last index
+        uint64_t place;
+    };
+    // In tile[own[i]] = 1, the access to tile shows no more than that own's index was wrong: g++ does not show accesses of local arrays.
+    bool from_index_ = false;
+    std::vector<Suspect> suspects_;  // indices of one line of the running thread, whose accesses have not come
 };
 
 // Set by the host: how launches are looked at.
