@@ -155,6 +155,29 @@ __global__ void membersOfAPair(int* a, int* b, const int2* x)
     a[i] = x[i].x + 3 * x[i].y;
 }
 
+__global__ void pairCopied(int* a, int* b, const int2* x)
+{
+    const int i = threadIdx.x;
+    const int2 v = x[i];
+    a[i] = v.x + 3 * v.y;
+}
+
+__global__ void membersIncreased(int2* a, int* b, const int* x)
+{
+    const int i = threadIdx.x;
+    a[i].x += x[i];
+    a[i].y += 2;
+}
+
+__global__ void copyIncreased(int2* a, int* b, const int* x)
+{
+    const int i = threadIdx.x;
+    int2 v = a[i];
+    v.x += x[i];
+    v.y += 2;
+    a[i] = v;
+}
+
 // ---- Stores ----------------------------------------------------------------------------------------------------
 
 __global__ void oneValueInBothArms(int* a, int* b, const int* x)
@@ -299,6 +322,9 @@ int main()
     of(neighboursShared);
     of(neighboursGlobal);
     membersOfAPair<<<1, 32>>>(a, b, reinterpret_cast<int2*>(x));
+    pairCopied<<<1, 32>>>(a, b, reinterpret_cast<int2*>(x));
+    membersIncreased<<<1, 32>>>(reinterpret_cast<int2*>(a), b, x);
+    copyIncreased<<<1, 32>>>(reinterpret_cast<int2*>(a), b, x);
     of(oneValueInBothArms);
     of(oneValueStoredBack);
     of(twoValuesInArms);

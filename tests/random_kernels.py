@@ -15,6 +15,7 @@ loops whose lanes do not. nvcc may make one access of several. Straight-line cod
 - Each condition is tested once, or nvcc would copy what stands between two tests into both arms of the first.
 - The lanes of a warp do not all add to one address, or nvcc would add up their values first.
 - Structures in memory are loaded and stored whole. Of accesses to one member after the other, nvcc makes one.
+  Loops have such accesses, unless programs() has whole=True. All else is the same then.
 - No float in shared memory is added to atomically: for nvcc, that is a loop of loads and compare-and-swap operations.
 
 `Kernel.expected` has the number of memory instructions that the text asks for: {"LDG": 4, "STG": 1, ...}.
@@ -103,8 +104,8 @@ def indented(lines):
 
 
 class Kernel:
-    def __init__(self, draw, name, kind):
-        self.draw, self.name, self.kind = draw, name, kind
+    def __init__(self, draw, name, kind, whole=False):
+        self.draw, self.name, self.kind, self.whole = draw, name, kind, whole
         self.block = draw.choice([32, 64, 96, 128, 192, 256, 20, 33, 48, 100, 250])
         self.grid = draw.randint(1, min(5, MOST_THREADS // self.block))
         self.threads = self.grid * self.block
@@ -267,7 +268,7 @@ class Kernel:
         type = self.type()
         self.expected["LDG"] += type.instructions
         place = self.target(type)
-        if "loops" in self.kind or type in SCALARS:
+        if type in SCALARS or "loops" in self.kind and not self.whole:
             return [f"{place} += {self.load(type)};"]
         return ["{", f"    {type.name}& element = {place};", f"    element = element + {self.load(type)};", "}"]
 
@@ -620,8 +621,8 @@ def program(kernels):
         "".join(kernel.launch for kernel in kernels) + "    for (void* array : inputs) check(cudaFree(array));\n}\n"
 
 
-def programs(seed, count):
+def programs(seed, count, whole=False):
     draw = random.Random(seed)
-    kernels = [Kernel(draw, f"k{n}", CLASSES[n % len(CLASSES)]) for n in range(count)]
+    kernels = [Kernel(draw, f"k{n}", CLASSES[n % len(CLASSES)], whole) for n in range(count)]
     parts = [kernels[n:n + PER_PROGRAM] for n in range(0, count, PER_PROGRAM)]
     return [(f"random_{seed}_{n}", program(part), part) for n, part in enumerate(parts)]

@@ -70,6 +70,31 @@ struct Request {
     int order = 0;            // among the warp's requests since the last barrier
     const uint32_t* times = nullptr;  // of the last event of each lane
     const uint64_t* recorded = nullptr;  // of a store: the addresses with the fingerprints
+    // Even: all lanes take part, each the same number of bytes on from the lane before. Most requests are so, and
+    // several questions about them have a short answer then.
+    enum Spacing : uint8_t { unknown, even, uneven } spacing = unknown;
+    uint64_t stride = 0;  // that number, if the spacing is even
+
+    // Finds out about the spacing, so that it is known from then on.
+    void measure()
+    {
+        spacing = uneven;
+        if (lanes != ~0u) return;
+        stride = address[1] - address[0];
+        uint64_t differ = 0;
+        // Every second lane, so that compilers can compare two lanes at a time.
+        for (int lane = 2; lane < warp_size; ++lane) differ |= (address[lane] - address[lane - 2]) ^ 2 * stride;
+        if (differ == 0) spacing = even;
+    }
+    // A part of a request is not evenly spaced.
+    bool evenly_spaced(uint64_t& bytes) const
+    {
+        if (lanes != ~0u || spacing == uneven) return false;
+        Request known = *this;
+        if (spacing == unknown) known.measure();
+        bytes = known.stride;
+        return known.spacing == even;
+    }
 
     // Of a store: the fingerprint of what the lane has overwritten.
     uint16_t before(int lane) const { return recorded ? uint16_t(recorded[lane] >> before_shift) : uint16_t(0); }
@@ -134,9 +159,14 @@ private:
 inline Request WarpRecord::request_of(const Row& row, uint32_t lanes, int order, const uint32_t* times)
 {
     const Site site = without_turn(row.site[__builtin_ctz(lanes)]);
-    if (kind_of(site) != store) return {site, lanes, row.address, order, times};
-    for (int lane = 0; lane < warp_size; ++lane) address_[lane] = row.address[lane] & address_bits;
-    return {site, lanes, address_, order, times, row.address};
+    Request request{site, lanes, row.address, order, times};
+    if (kind_of(site) == store) {
+        for (int lane = 0; lane < warp_size; ++lane) address_[lane] = row.address[lane] & address_bits;
+        request.address = address_;
+        request.recorded = row.address;
+    }
+    request.measure();
+    return request;
 }
 
 template <typename Count>

@@ -15,10 +15,8 @@ void for_lanes(uint32_t lanes, Visit visit)
 // Whether a full warp accesses 32 neighbours in order.
 bool contiguous(const Request& r, unsigned bytes)
 {
-    if (r.lanes != ~0u) return false;
-    uint64_t differ = 0;
-    for (int lane = 0; lane < warp_size; ++lane) differ |= r.address[lane] ^ (r.address[0] + lane * uint64_t(bytes));
-    return differ == 0;
+    uint64_t stride;
+    return r.evenly_spaced(stride) && stride == bytes;
 }
 
 // Every aligned piece of this size that a lane touches, once. Lanes do not straddle pieces.
@@ -260,18 +258,14 @@ int Rules::shared(const Request& r) const
     if (take_turns(r)) return turns_in_banks(r, part(bytes_of(r.site)));
     const unsigned bytes = bytes_of(r.site);
     const int together = part(bytes);
-    if (bytes >= 4 && major_ >= 5 && r.lanes == ~0u) {
+    uint64_t stride;
+    if (bytes >= 4 && major_ >= 5 && r.evenly_spaced(stride) && stride % bytes == 0) {
         // Elements a fixed stride apart, the usual case: as many share a bank as the stride and the
         // number of elements in a row of banks have factors in common. Neighbouring lanes access
         // different elements, so that parts of the warp do not share wavefronts.
-        const uint64_t stride = r.address[1] - r.address[0];
-        uint64_t differ = stride % bytes;
-        for (int lane = 2; lane < warp_size; ++lane) differ |= (r.address[lane] - r.address[lane - 1]) ^ stride;
-        if (!differ) {
-            if (stride == 0) return kind_of(r.site) != load ? warp_size / together : bytes == 16 ? 2 : 1;
-            const uint64_t elements = (stride / bytes) % together;
-            return warp_size / together * (elements == 0 ? together : 1 << __builtin_ctzll(elements));
-        }
+        if (stride == 0) return kind_of(r.site) != load ? warp_size / together : bytes == 16 ? 2 : 1;
+        const uint64_t elements = (stride / bytes) % together;
+        return warp_size / together * (elements == 0 ? together : 1 << __builtin_ctzll(elements));
     }
     if (one_for_all(r)) return (__builtin_popcount(r.lanes) + 15) / 16;
 
@@ -332,12 +326,8 @@ Conflict Rules::conflict(const Request& r) const
 uint64_t Rules::asked_bytes(const Request& r) const
 {
     const unsigned bytes = bytes_of(r.site);
-    // The usual case: a full warp, and every lane the same distance from the last.
-    const uint64_t stride = r.address[1] - r.address[0];
-    uint64_t differ = r.lanes ^ ~0u;
-    if (!differ)
-        for (int lane = 2; lane < warp_size; ++lane) differ |= (r.address[lane] - r.address[lane - 1]) ^ stride;
-    if (!differ) return stride ? warp_size * bytes : bytes;
+    uint64_t stride;
+    if (r.evenly_spaced(stride)) return stride ? warp_size * bytes : bytes;
     uint64_t addresses[warp_size];
     int n = 0;
     for_lanes(r.lanes, [&](int lane) { addresses[n++] = r.address[lane]; });
@@ -347,8 +337,9 @@ uint64_t Rules::asked_bytes(const Request& r) const
 
 int Rules::ideal_shared(const Request& r) const
 {
-    if (one_for_all(r)) return shared(r);
     const int together = part(bytes_of(r.site));
+    if (together == warp_size) return 1;
+    if (one_for_all(r)) return shared(r);
     int wavefronts = 0;
     for (int first = 0; first < warp_size; first += together) {
         wavefronts += lanes_from(r, first, together) != 0;

@@ -152,11 +152,13 @@ bool all_in(const Request& request, uintptr_t begin, uint64_t bytes)
 {
     const uintptr_t last = begin + bytes - 1;
     uint64_t outside = 0;  // its sign: an address below `begin` or above `last`
-    if (request.lanes == ~0u)
-        for (int lane = 0; lane < warp_size; ++lane) outside |= (request.address[lane] - begin) | (last - request.address[lane]);
-    else
-        for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
-            outside |= (request.address[__builtin_ctz(lanes)] - begin) | (last - request.address[__builtin_ctz(lanes)]);
+    const auto look = [&](uint64_t address) { outside |= (address - begin) | (last - address); };
+    if (uint64_t stride; request.evenly_spaced(stride)) {
+        look(request.address[0]);
+        look(request.address[warp_size - 1]);
+    } else {
+        for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) look(request.address[__builtin_ctz(lanes)]);
+    }
     return !(outside >> 63);
 }
 
