@@ -49,7 +49,7 @@ COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLA
 # source, so the options keep the compiler from merging or splitting accesses.
 SIM_O ?= -O1
 SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
-SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds,alignment,vla-bound -fno-sanitize-recover=alignment -fno-optimize-sibling-calls -ftls-model=local-exec
+SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds,alignment,vla-bound -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
 # Versions after 14 warn about deprecated functions even where the C++ library calls them.
 WARNINGS += -Wno-deprecated-declarations

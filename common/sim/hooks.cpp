@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -164,15 +163,16 @@ void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
 struct AlignmentData {
     CheckedPlace place;
     const CheckedType* type;
-    unsigned char log2_alignment, access;  // 0: a load, 1: a store; of others, such as a member or a reference, it is not known
+    unsigned char log2_alignment, access;
 };
 
-// Of those that return, the compiler would assume that they write to memory, and it would load again what it has in registers.
-[[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(AlignmentData* data, uintptr_t address)
+void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
 {
-    if (sim::watching) sim::Worker::here()->refuse_misaligned(address, data->access == 1 ? store : load, data->type->name, 1u << data->log2_alignment, uint64_t(HERE));
-    std::fprintf(stderr, "%s:%u: host code accesses a misaligned address through a pointer to %s\n", data->place.file, data->place.line, data->type->name);
-    std::abort();
+    // The others are no accesses.
+    enum : unsigned char { whole_load, whole_store, binding, member };
+    if (!sim::watching || data->access > member) return;
+    if (data->access == binding) return sim::Worker::here()->note_misaligned({address, 1u << data->log2_alignment, data->type->name});
+    sim::Worker::here()->refuse_misaligned(address, data->access == whole_store ? store : load, data->type->name, 1u << data->log2_alignment, uint64_t(HERE));
 }
 
 void HOOK(init)() {}

@@ -144,6 +144,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 void Worker::look(uintptr_t address, Site site)
 {
     if (suspicious) look_for_suspect(address, site);
+    look_for_misaligned(address, bytes_of(site), kind_of(site), return_address(site));
     if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16) return look_at_range(address, 16, kind_of(site), return_address(site), 8);
     if (!may_pass(address, site, bytes_of(site))) return;
     if (cursor.next == cursor.end) make_room(return_address(site));
@@ -181,6 +182,7 @@ unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsig
 void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
 {
     if (bytes == 0) return;
+    look_for_misaligned(address, bytes, kind, place);
     const unsigned piece = piece_of(address, bytes, place, otherwise);
     const Site site = site_of(place, kind, unsigned(__builtin_ctz(piece))) | turn;
     for (size_t at = 0; at < bytes; at += piece) look(address + at, site);
@@ -340,6 +342,19 @@ void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& 
     const std::string need = harness::format("; %s must lie at a multiple of %u bytes", name.c_str(), alignment);
     refuse(Fault::misaligned, address, site_of(place, kind, unsigned(__builtin_ctz(std::min(alignment, 16u)))), array ? array->name : target ? target->name : "a local variable",
            array ? array->begin : target ? target->begin : address, need);
+}
+
+void Worker::note_misaligned(const Misaligned& reference)
+{
+    misaligned_[next_misaligned_++ % std::size(misaligned_)] = reference;
+}
+
+// A structure is copied from or to a reference that was bound before. Members that are accessed have a check of their own.
+void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
+{
+    if (__builtin_expect(next_misaligned_ == 0, 1)) return;
+    for (const Misaligned& m : misaligned_)
+        if (m.address == address && bytes >= m.alignment) refuse_misaligned(address, kind, m.type, m.alignment, place);
 }
 
 void Worker::fail(Fault fault, const std::string& text, uint64_t place)

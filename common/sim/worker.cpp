@@ -39,6 +39,8 @@ void Worker::start(Grid& grid)
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
     likely = {};
+    std::fill(std::begin(misaligned_), std::end(misaligned_), Misaligned());
+    next_misaligned_ = 0;
     recent_ = nullptr;
     several_ = settings().several;
     const Allocation* output = output_matrix();

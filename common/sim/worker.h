@@ -69,6 +69,13 @@ public:
     void settle_index();  // no such access came: the array is the thread's own
     // An access through a pointer to a type that needs more alignment than the address has.
     [[noreturn]] void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place);
+    // A reference to a type was bound to an address that lacks its alignment.
+    struct Misaligned {
+        uintptr_t address = 0;
+        unsigned alignment = 1;
+        const char* type = nullptr;
+    };
+    void note_misaligned(const Misaligned& reference);
 
     Threads& threads() { return threads_; }
     SharedMemory& shared() { return shared_; }
@@ -96,6 +103,7 @@ private:
 
     void note_event(uint32_t time, uint64_t place);
     void look_for_suspect(uintptr_t address, Site site);
+    void look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
     [[noreturn]] void fail_index(const std::string& array, size_t suspect = 0);
     void forget_suspects()  // those of a thread that ends are not the next one's
     {
@@ -140,6 +148,8 @@ private:
         Spot spot;                    // of the last index
         uint64_t place;
     };
+    Misaligned misaligned_[8];  // those of the launch that were bound last
+    unsigned next_misaligned_ = 0;
     // In tile[own[i]] = 1, the access to tile shows no more than that own's index was wrong: g++ does not show accesses of local arrays.
     bool from_index_ = false;
     std::vector<Suspect> suspects_;  // indices of one line of the running thread, whose accesses have not come
