@@ -58,7 +58,7 @@ def programs(options, folder):
     """(name, path, arguments) of each program, built."""
     for step in range(1, 8):
         yield f"step {step}", made(f"step{step:02}"), ["--device", "sim", "--size", "70x37"]
-    yield "unusual kernels", made("build/tests/unusual/unusual"), ["--device", "sim", "--size", "33x21"]
+    yield "unusual kernels", made("build/tests/unusual/unusual"), ["--device", "sim", "--size", "33x21", "--type", "float"]
     for name in LANGUAGE:
         yield f"language: {name}", made(f"build/try/tests/language/{name}"), []
     for path in random_programs(options, folder):
