@@ -99,3 +99,11 @@ def test_a_misaligned_access_is_the_error_that_a_gpu_reports():
     errors = dict(re.findall(r"^(\w+): (cuda\w+)$", run(made("build/try/tests/seen/alignment")).stdout, re.M))
     assert len(errors) == 10 and errors.pop("right") == "cudaSuccess"
     assert set(errors.values()) == {"cudaErrorMisalignedAddress"}
+
+
+def test_an_object_that_is_returned_by_name_is_destroyed_once(tried):
+    """g++ does not build it where the caller wants it, since kernels are watched. A class that frees and has no copy constructor freed twice."""
+    done = tried("returned")
+    line = next(number for number, text in lines_of("returned") if "__LINE__" in text)
+    assert done.returncode == 0 and "finding: " not in done.stdout, (done.stdout + done.stderr)[-3000:]
+    assert done.stdout.splitlines()[:4] == [f"line {line}", "3 0 4 4 3 5 0 7 8 0 9 6", "elf! 1 2 4 3", "made 20, destroyed 20"]
