@@ -1,5 +1,5 @@
-// Objects that functions of the host return by name. Their classes free something in the destructor and have no copy constructor: each
-// destructor runs once per object, as where compilers build the object in its place.
+// Objects that functions of the host return by name. Their classes free something in the destructor and have no
+// copy constructor: each destructor runs once per object, as where compilers build the object in its place.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -131,10 +131,11 @@ __global__ void fill(float* p) { p[threadIdx.x] = 1; }
 int main()
 {
     {
-        Buffer a = by_name(4), b = by_default(), c = braces(4), d = from_a_function(4), e = automatic(4), f = deduced(4), g = early(4), h = early(1);
+        Buffer a = by_name(4), b = by_default(), c = braces(4), d = from_a_function(4), e = automatic(4);
+        Buffer f = deduced(4), g = early(4), h = early(1);
         Buffer i = another(4), j = another(1), k = in_a_block(4), l = across(4);
-        printf("%g %g %g %g %g %g %g %g %g %g %g %g\n", a.data[0], b.data[0], c.data[0], d.data[0], e.data[0], f.data[0], g.data[0], h.data[0], i.data[0],
-               j.data[0], k.data[0], l.data[0]);
+        for (const Buffer* x : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l}) printf("%g ", x->data[0]);
+        printf("\n");
         const Device<float> m = on_device<float>(32);
         fill<<<1, 32>>>(m.data);
         cudaDeviceSynchronize();
