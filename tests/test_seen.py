@@ -111,7 +111,7 @@ def test_a_misaligned_access_is_the_error_that_a_gpu_reports():
 
 
 def test_an_object_that_is_returned_by_name_is_destroyed_once(tried):
-    """The options that watch kernels have g++ copy it. A class that frees and has no copy constructor would free twice."""
+    """The options that watch kernels have g++ copy it. A class that frees and has no copy constructor freed twice."""
     done = tried("returned")
     line = next(number for number, text in lines_of("returned") if "__LINE__" in text)
     assert done.returncode == 0 and "finding: " not in done.stdout, (done.stdout + done.stderr)[-3000:]
