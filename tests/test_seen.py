@@ -1,5 +1,5 @@
-"""Which accesses the simulator sees, by classes of their forms: structures by value, the ends of arrays, alignment. Each program of tests/seen/
-says at its lines what is counted or found there."""
+"""Which accesses the simulator sees, by classes of their forms: structures by value, the ends of arrays, alignment.
+Each program of tests/seen/ says at its lines what is counted or found there."""
 
 import collections
 import csv
@@ -38,7 +38,8 @@ def tried(request):
 
     def by_clang(name, options=""):
         folder = request.getfixturevalue("with_clang")
-        return run("make", "-s", "NVCC=", "CXX=clang++", "try", f"FILE=tests/seen/{name}.cu", f"SIM=--quiet {options}", cwd=folder)
+        return run("make", "-s", "NVCC=", "CXX=clang++", "try", f"FILE=tests/seen/{name}.cu", f"SIM=--quiet {options}",
+                   cwd=folder)
 
     by_clang.clang = True
     return by_the_checkout if request.param == "g++" else by_clang
@@ -81,12 +82,20 @@ def test_every_fault_is_found_in_its_line(name, tried):
     said = [(number, text.strip()) for number, line in lines_of(name) for text in line.split("//! ")[1:]]
     assert len(said) > 25
 
+    # In alignment.cu: how many bytes, from which byte on, of what, by which thread.
+    parts = re.compile(r"(\d+) at (\d+) of (\w+) by (\d+)")
+    said = [(number, parts.sub(r"misaligned \\w+ of \1 bytes at byte \2 of .*\\b\3\\b.*thread \\(\4, 0, 0\\)", text))
+            for number, text in said]
+
     def is_there(number, text, finding):
         return re.search(text, finding) and re.search(rf"{name}\.cu:{number}\b", finding)
 
     missing = [(number, text) for number, text in said if not any(is_there(number, text, f) for f in found)]
     others = [f for f in found if not any(is_there(number, text, f) for number, text in said)]
     assert not missing and not others, done.stderr[-2000:]
+    for finding in found:
+        if bytes := re.search(r"misaligned access of (\d+) bytes.*; (.*)", finding):  # atomicAdd says no more
+            assert bytes[2].endswith(f" must lie at a multiple of {bytes[1]} bytes")
 
 
 def test_an_index_that_stays_in_its_array_is_no_finding(tried):
@@ -99,3 +108,12 @@ def test_a_misaligned_access_is_the_error_that_a_gpu_reports():
     errors = dict(re.findall(r"^(\w+): (cuda\w+)$", run(made("build/try/tests/seen/alignment")).stdout, re.M))
     assert len(errors) == 10 and errors.pop("right") == "cudaSuccess"
     assert set(errors.values()) == {"cudaErrorMisalignedAddress"}
+
+
+def test_an_object_that_is_returned_by_name_is_destroyed_once(tried):
+    """The options that watch kernels have g++ copy it. A class that frees and has no copy constructor freed twice."""
+    done = tried("returned")
+    line = next(number for number, text in lines_of("returned") if "__LINE__" in text)
+    assert done.returncode == 0 and "finding: " not in done.stdout, (done.stdout + done.stderr)[-3000:]
+    said = [f"line {line}", "3 0 4 4 3 5 0 7 8 0 9 6 ", "elf! 1 2 4 3", "made 20, destroyed 20"]
+    assert done.stdout.splitlines()[:4] == said

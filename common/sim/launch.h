@@ -59,6 +59,33 @@ constexpr int turn_shift = 38;
 constexpr uint64_t turn_bits = ~uint64_t(0) << turn_shift;
 extern __thread uint64_t turn;
 
+// A local variable that a function of the host returns by name. Compilers build such an object where the caller wants it, but the options for
+// kernels have them copy it. A class that frees something and cannot be copied would then free it twice: the original is not destroyed.
+template <typename T>
+class Kept {
+public:
+    template <typename Make>
+    explicit Kept(Make make) : object(make()) {}
+    Kept(const Kept&) = delete;
+    ~Kept()
+    {
+        if (!given_) object.~T();
+    }
+    T give()
+    {
+        given_ = true;
+        return T(static_cast<T&&>(object));
+    }
+    union {
+        T object;
+    };
+
+private:
+    bool given_ = false;
+};
+template <typename Make>
+Kept(Make make) -> Kept<decltype(make())>;
+
 // Of an array's element, for what the rewriter notes of shared arrays.
 template <typename T>
 constexpr unsigned element_bytes = sizeof(T);

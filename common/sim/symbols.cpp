@@ -220,7 +220,12 @@ bool is_guard(uint64_t offset, uint64_t return_address)
     }();
     const auto guard = std::find_if(guards.begin(), guards.end(), [&](const Symbol& s) { return offset - s.address < s.bytes; });
     const Symbol* function = guard == guards.end() ? nullptr : function_at(return_address - 1);
-    return function && belongs_to(*guard, *function);
+    if (!function) return false;
+    // _ZGVZ1kvE4tile is that of _ZZ1kvE4tile.
+    const std::string name = "_Z" + std::string(guard->name.substr(4));
+    Symbol variable = *guard;
+    variable.name = name;
+    return belongs_to(variable, *function);
 }
 
 uintptr_t thread_local_base()
@@ -298,10 +303,9 @@ std::string source_function(const Symbol& function)
 bool belongs_to(const Symbol& variable, const Symbol& function)
 {
     const std::string prefix = prefix_of_locals(function);
-    const size_t begin = variable.name.compare(0, 4, "_ZGV") ? 2 : 4;
-    if (prefix.empty() || variable.name.compare(0, 2, "_Z") || variable.name.compare(begin, 1, "Z")) return false;
-    // Of k: _ZZ1kvE4tile, and its guard _ZGVZ1kvE4tile. Of a lambda in k: _ZZZ1kvENKUlvE_clEvE4tile.
-    for (size_t at = begin; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
+    if (prefix.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
+    // Of k: _ZZ1kvE4tile. Of a lambda in k: _ZZZ1kvENKUlvE_clEvE4tile.
+    for (size_t at = 2; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
         if (!variable.name.compare(at, prefix.size(), prefix)) return true;
     return false;
 }

@@ -1,4 +1,5 @@
-// Accesses past the ends of arrays. Each line with a comment has a finding that names the line and the array. n is 0.
+// Accesses past the ends of arrays. Each line with a comment has a finding that names the line and the array. n
+// is 0.
 struct Pair { float x, y; };
 struct Mixed { char c; double d; };
 
@@ -314,7 +315,8 @@ void run(void (*kernel)(float*, int))
 
 int main()
 {
-    run(chars); run(shorts); run(floats); run(doubles); run(float4s); run(structures); run(mixed); run(square16); run(square32); run(padded);
-    run(chars2); run(doubles2); run(cube); run(vectors2); run(several); run(one_by_one); run(called); run(of_lambda); run(templated<float, 16>);
-    run(at_namespace_scope); run(dynamic); run(handed_on); run(members); run(members_of_elements); run(variables);
+    run(chars); run(shorts); run(floats); run(doubles); run(float4s); run(structures); run(mixed); run(square16);
+    run(square32); run(padded); run(chars2); run(doubles2); run(cube); run(vectors2); run(several); run(one_by_one);
+    run(called); run(of_lambda); run(templated<float, 16>); run(at_namespace_scope); run(dynamic); run(handed_on);
+    run(members); run(members_of_elements); run(variables);
 }

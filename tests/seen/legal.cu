@@ -165,6 +165,6 @@ void run(void (*kernel)(float*, int))
 
 int main()
 {
-    run(flat); run(padded); run(chars); run(cubes); run(elements); run(casts); run(ends); run(loops); run(members); run(dynamic); run(variables);
-    run(trailing); run(wrapped);
+    run(flat); run(padded); run(chars); run(cubes); run(elements); run(casts); run(ends); run(loops); run(members);
+    run(dynamic); run(variables); run(trailing); run(wrapped);
 }

@@ -1,4 +1,5 @@
-// Indices past the end of local arrays, next to other accesses of the same line. The comments are those of ends.cu. n is 0.
+// Indices past the end of local arrays, next to other accesses of the same line. The comments are those of
+// ends.cu. n is 0.
 struct Pair { float x, y; };
 struct Box { float data[4]; int more; };
 

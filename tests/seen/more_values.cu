@@ -356,10 +356,11 @@ void run(void (*kernel)(A*, const B*))
 
 int main()
 {
-    run(member_operator); run(added); run(stepped); run(scaled); run(copied); run(converted); run(with); run(held); run(holders); run(vec);
-    run(big); run(defaults); run<Pair, Pair>(put); run<Pair, Pair>(set); run(recursive); run(variadic); run(passed); run(locals); run(dead);
-    run(chained); run(looped); run(copied_memory); run(cached); run(complexes); run(double_complexes); run(halves); run(half_numbers); run(tails);
-    run(eights); run(chars); run(volatile_member); run(cells); run(ternaries); run(placed); run(tiled); run(variable); run(atomics);
+    run(member_operator); run(added); run(stepped); run(scaled); run(copied); run(converted); run(with); run(held);
+    run(holders); run(vec); run(big); run(defaults); run<Pair, Pair>(put); run<Pair, Pair>(set); run(recursive);
+    run(variadic); run(passed); run(locals); run(dead); run(chained); run(looped); run(copied_memory); run(cached);
+    run(complexes); run(double_complexes); run(halves); run(half_numbers); run(tails); run(eights); run(chars);
+    run(volatile_member); run(cells); run(ternaries); run(placed); run(tiled); run(variable); run(atomics);
     Pair *a, *o;
     cudaMalloc(&a, 64 * sizeof(Pair));
     cudaMalloc(&o, 64 * sizeof(Pair));

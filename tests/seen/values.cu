@@ -1,5 +1,6 @@
-// Structures by value: each line says which requests of one warp it makes. gl and gs are loads and stores of global memory, sl and ss of
-// shared memory. A number of bytes follows, and x3 where there are three such requests. Lines without such a comment make none.
+// Structures by value: each line says which requests of one warp it makes. gl and gs are loads and stores of
+// global memory, sl and ss of shared memory. A number of bytes follows, and x3 where there are three such
+// requests. Lines without such a comment make none.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -337,10 +338,11 @@ void run(void (*kernel)(T*, const T*))
 
 int main()
 {
-    run(assigned); run(argument); run(result); run(returned); run(by_reference); run(plus); run(plus_of_three); run(sign); run(compared);
-    run(index); run(initialized); run(listed); run(array); run(captured); run(given); run(templated); run(numbers); run(constant); run(chain);
-    run(either); run(member); run(conversion); run(made); run(own); run(moved); run(derived); run(nested); run(row); run(mixed); run(bits);
-    run(unions); run(wide); run(vectors); run(float4s); run(bound); run(pointed); run(arrays); run(pairs); run(printed); run(shared);
+    run(assigned); run(argument); run(result); run(returned); run(by_reference); run(plus); run(plus_of_three);
+    run(sign); run(compared); run(index); run(initialized); run(listed); run(array); run(captured); run(given);
+    run(templated); run(numbers); run(constant); run(chain); run(either); run(member); run(conversion); run(made);
+    run(own); run(moved); run(derived); run(nested); run(row); run(mixed); run(bits); run(unions); run(wide);
+    run(vectors); run(float4s); run(bound); run(pointed); run(arrays); run(pairs); run(printed); run(shared);
     run(shared_vector); run(dynamic); run(compound); run(nothing);
     float2* f;
     cudaMalloc(&f, 64 * sizeof(float2));

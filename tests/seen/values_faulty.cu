@@ -150,8 +150,9 @@ void run(void (*kernel)(T*, const T*))
 
 int main()
 {
-    run(argument); run(result); run(sum); run(returned); run(initialized); run(captured); run(ternary); run(listed); run(sliced); run(own);
-    run(flipped); run(bound); run(chain); run(arrays); run(vectors); run(stored); run(assigned); run(temporary);
-    run(uninitialized_argument); run(uninitialized_result); run(uninitialized_copy); run(uninitialized_sum); run(uninitialized_lambda);
-    run(uninitialized_binding); run(uninitialized_array); run(uninitialized_ternary);
+    run(argument); run(result); run(sum); run(returned); run(initialized); run(captured); run(ternary); run(listed);
+    run(sliced); run(own); run(flipped); run(bound); run(chain); run(arrays); run(vectors); run(stored);
+    run(assigned); run(temporary); run(uninitialized_argument); run(uninitialized_result); run(uninitialized_copy);
+    run(uninitialized_sum); run(uninitialized_lambda); run(uninitialized_binding); run(uninitialized_array);
+    run(uninitialized_ternary);
 }

@@ -57,6 +57,9 @@ private:
     std::string_view class_name(int first, int last) const;
     void local_classes(int first, int last);
     void lambdas();
+    void note_owners();
+    void note_returned(const Declaration& d);
+    bool is_owner(int i) const { return s_.is_word(i) && owners_.count(s_.spelling(i)); }
     void launch(int open);
     void note_device(int first, int last);
     void note_type_of(int variable);
@@ -68,6 +71,8 @@ private:
     std::vector<Range> device_;    // code of the device
     std::vector<int> lambdas_;     // of the host: each one's `[`
     std::vector<Range> launched_;  // arguments of launches
+    Words owners_;                 // classes that have a destructor, and no copy or move constructor of their own
+    std::vector<Returned> returned_;
     Words declared_;               // names of device functions, where they are only declared
     Words device_functions_;       // their names
     Words named_, called_;         // by device code
@@ -76,6 +81,7 @@ private:
 
 HostFunctions Finder::run()
 {
+    note_owners();
     declarations(1, s_.count() + 1, "");
     lambdas();
     for (int i = 1; i <= s_.count(); ++i)
@@ -94,6 +100,7 @@ HostFunctions Finder::run()
                            [&](const Function& f) { return f.watched && i >= f.text.first && i < f.text.second; });
     };
     HostFunctions found;
+    found.returned = returned_;
     for (const Function& f : functions_)
         if (!f.watched && !in_device(f.at)) found.functions.push_back(f.at);
     for (int open : lambdas_) {
@@ -195,6 +202,7 @@ int Finder::function(const Declaration& d, std::string_view of_class)
         if (f.types.empty()) f.types.push_back(0);
     }
     functions_.push_back(f);
+    if (!owners_.empty() && !in_device(f.at)) note_returned(d);
     local_classes(d.body + 1, s_[d.body].partner);
     return end;
 }
@@ -210,6 +218,85 @@ void Finder::local_classes(int first, int last)
         if (!s_.is(j, "{")) continue;
         declarations(j + 1, s_[j].partner, class_name(i, j));
         i = s_[j].partner;
+    }
+}
+
+// Finds the classes whose objects must not be copied, although C++ allows it: a copy's destructor frees what the other one holds, too.
+// So does that of a class with such a member or base.
+void Finder::note_owners()
+{
+    struct Class {
+        int at, body;
+        bool copies = false;
+    };
+    std::vector<std::pair<std::string_view, Class>> others;
+    for (int i = 1; i <= s_.count(); ++i) {
+        if (s_[i].system || !begins_class(s_, i) || s_.is(i - 1, "enum") || s_.is(i - 1, "<") || s_.is(i - 1, ",")) continue;
+        int j = i + 1;
+        while (j < s_.count() && !s_.is(j, ";") && !s_.is(j, "{") && !s_.is(j, "=") && !s_.is(j, ")") && (!s_.is(j, "(") || s_.is(j - 1, "alignas")))
+            j = past(s_, j);
+        if (!s_.is(j, "{")) continue;
+        const std::string_view name = class_name(i, j);
+        Class found{i, j};
+        bool destructor = false;
+        for (int k = j + 1; k < s_[j].partner; k = past(s_, k)) {
+            if (name.empty() || !s_.is(k, name) || !s_.is(k + 1, "(")) continue;
+            const int close = s_[k + 1].partner;
+            if (s_.is(k - 1, "~")) {
+                destructor = !(s_.is(close + 1, "=") && s_.is(close + 2, "default"));
+                continue;
+            }
+            int p = k + 2;
+            while (s_.is(p, "const") || s_.is(p, "volatile")) ++p;
+            if (!s_.is(p, name)) continue;
+            const int behind = s_.is(p + 1, "<") ? angles_end(s_, p + 1) : p + 1;
+            found.copies |= s_.is(behind, "&") || s_.is(behind, "&&");
+        }
+        if (found.copies || name.empty()) continue;
+        if (destructor) owners_.insert(name);
+        else others.push_back({name, found});
+    }
+    for (bool more = true; more;) {
+        more = false;
+        for (const auto& [name, c] : others) {
+            bool owns = false;
+            for (int k = c.at + 1; k < c.body; ++k) owns |= is_owner(k) && !s_.is(k, name);
+            for (int k = c.body + 1; k < s_[c.body].partner; k = past(s_, k)) owns |= is_owner(k) && s_.is_word(k + 1) && !s_.is(k - 1, "<") && !s_.is(k - 1, ",");
+            if (owns) more |= owners_.insert(name).second;
+        }
+    }
+}
+
+// The local variables of such a class that this function, or a lambda in it, returns by name.
+void Finder::note_returned(const Declaration& d)
+{
+    bool returns_one = false;
+    for (int i = d.first; i < d.name; ++i) returns_one |= is_owner(i);
+    for (int i = d.body + 1; i < s_[d.body].partner; ++i) {
+        if (!s_.is(i - 1, ";") && !s_.is(i - 1, "{") && !s_.is(i - 1, "}")) continue;
+        Returned r{i, 0, 0, "", {}};
+        const int type = i + s_.is(i, "const");
+        int word = type;
+        while (s_.is_word(word) && s_.is(word + 1, "::")) word += 2;
+        const bool automatic = s_.is(word, "auto");
+        r.name = s_.is(word + 1, "<") ? angles_end(s_, word + 1) : word + 1;
+        if (!(is_owner(word) || automatic) || !r.name || !s_.is_word(r.name)) continue;
+        r.type = s_.join(type, r.name);
+        r.end = r.name + 1;
+        if (s_.is(r.end, "=")) {
+            if (automatic && !returns_one && !is_owner(r.end + 1)) continue;
+            while (r.end < s_.count() && !s_.is(r.end, ";") && !s_.is(r.end, ",")) r.end = past(s_, r.end);
+        } else if (automatic) {
+            continue;
+        } else if (s_.is(r.end, "(") || s_.is(r.end, "{")) {
+            r.end = past(s_, r.end);
+        }
+        if (!s_.is(r.end, ";")) continue;
+        for (int k = r.end; k < s_[s_[i].parent].partner; ++k) {
+            if (const int inner = s_.is(k, "[") ? lambda_body(s_, k) : 0) k = s_[inner].partner;
+            if (s_.is(k, "return") && s_.is(k + 1, s_.spelling(r.name)) && s_.is(k + 2, ";")) r.returns.push_back(k);
+        }
+        if (!r.returns.empty()) returned_.push_back(r);
     }
 }
 

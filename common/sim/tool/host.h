@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,9 +10,18 @@
 
 namespace rewrite {
 
+// A local variable that its function returns by its name.
+struct Returned {
+    int first, name;   // of its declaration: `const Buffer b`
+    int end;           // the `;`
+    std::string type;  // without `const`
+    std::vector<int> returns;  // each `return`
+};
+
 // Where an attribute goes that keeps the compiler from watching a function's accesses.
 struct HostFunctions {
     std::vector<int> functions;                 // the token in front of which it goes
+    std::vector<Returned> returned;             // in these functions: objects whose destructor must not run after their copy was made
     std::vector<std::pair<int, bool>> lambdas;  // the token behind which it goes, and whether `()` must come first
 };
 

@@ -231,6 +231,15 @@ void Rewriter::leave_host_plain()
     constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\", \"alignment\"))) ";
     const HostFunctions found = host_functions(source_);
     for (int i : found.functions) edits_.before(i, plain);
+    for (const Returned& r : found.returned) {
+        const std::string name(source_.spelling(r.name)), kept = "sim_kept_" + name;
+        const bool equals = source_.is(r.name + 1, "=");
+        edits_.before(r.first, "::sim::Kept " + kept + "([&]() " + plain + "-> ");
+        edits_.replace(r.name, r.name + 1 + equals, "{ return " + (equals ? "" : r.type) + (r.end == r.name + 1 ? "()" : ""));
+        edits_.before(r.end, "; })");
+        edits_.after(r.end, " auto& " + name + " = " + kept + ".object;");
+        for (int i : r.returns) edits_.replace(i + 1, i + 2, kept + ".give()");
+    }
     for (const auto& [i, no_parameters] : found.lambdas)
         edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
 }
