@@ -49,7 +49,7 @@ def compare(program, *arguments):
 def places(program, text):
     """The output with `at ADDRESS` of the program's file as `at FILE:LINE`."""
     def line(match):
-        done = run("addr2line", "-i", "-e", program, hex(int(match[1], 16) - 1))
+        done = run("addr2line", "-i", "-e", program, match[1])
         return " at " + done.stdout.split("\n")[0]
     return re.sub(r" at (0x[0-9a-f]+)", line, text)
 

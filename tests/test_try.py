@@ -105,7 +105,7 @@ def closing(done):
 
 
 def test_every_program_is_tested():
-    elsewhere = [p.stem for p in PROGRAMS.glob("devices*.cu")] + ["prelab"]  # by test_devices.py and test_prelab.py
+    elsewhere = [p.stem for p in PROGRAMS.glob("devices*.cu")] + ["limits", "prelab"]  # by test_devices.py, test_limits.py and test_prelab.py
     assert sorted(p.stem for p in PROGRAMS.glob("*.cu")) == sorted([*RIGHT, *FAULTY, *ENDING, *elsewhere])
 
 
