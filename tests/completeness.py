@@ -55,17 +55,21 @@ def places(program, text):
 
 
 def programs(options, folder):
-    """(name, path, arguments) of each program, built."""
-    for step in range(1, 8):
-        yield f"step {step}", made(f"step{step:02}"), ["--device", "sim", "--size", "70x37"]
-    yield "unusual kernels", made("build/tests/unusual/unusual"), ["--device", "sim", "--size", "33x21", "--type", "float"]
-    for name in LANGUAGE:
-        yield f"language: {name}", made(f"build/try/tests/language/{name}"), []
+    """(name, path, arguments) of each chosen program, built."""
+    steps = ((f"step {step}", f"step{step:02}", ["--device", "sim", "--size", "70x37"]) for step in range(1, 8))
+    unusual = "unusual kernels", "build/tests/unusual/unusual", ["--device", "sim", "--size", "33x21", "--type", "float"]
+    language = ((f"language: {name}", f"build/try/tests/language/{name}", []) for name in LANGUAGE)
+    for name, target, arguments in (*steps, unusual, *language):
+        if options.only in name:
+            yield name, made(target), arguments
     for path in random_programs(options, folder):
-        done = make_try(path, "SIM=--quiet", "NVCC=")
+        name = f"random kernels: {path.name}"
+        if options.only not in name:
+            continue
+        done = make_try(path, "SIM=--quiet")
         if done.returncode > 1:
             sys.exit(f"completeness: {path}: {done.stderr}")
-        yield f"random kernels: {path.name}", tried_of(folder) / path.stem, []
+        yield name, tried_of(folder) / path.stem, []
 
 
 def random_programs(options, folder):
@@ -93,8 +97,8 @@ def main():
         return status
     differ = accesses = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        chosen = [one for one in programs(options, pathlib.Path(folder)) if options.only in one[0]]
-        running = [(name, path, pool.submit(compare, path, *arguments)) for name, path, arguments in chosen]
+        running = [(name, path, pool.submit(compare, path, *arguments))
+                   for name, path, arguments in programs(options, pathlib.Path(folder))]
         for number, (name, path, future) in enumerate(running, 1):
             status, text = future.result()
             first, *rest = places(path, text).splitlines()
