@@ -207,7 +207,7 @@ build/commit.h: FORCE
 
 # Tests.
 
-TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu tests/seen/*.cu) tests/divergence.cu tests/atomics_async.cu)
+TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu tests/seen/*.cu) tests/divergence.cu tests/atomics_async.cu tests/merges.cu)
 TEST_PROGRAMS := build/tests/unit build/tests/rules build/tests/order build/tests/places build/tests/witness build/tests/planted build/tests/faults build/tests/unusual/unusual build/tests/bench_sim build/tests/faulty_gpu
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/flags.link
