@@ -68,8 +68,8 @@ SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguis
                -fno-tree-tail-merge -fno-tree-cselim -fno-tree-pre -fno-code-hoisting -fno-hoist-adjacent-loads -fno-tree-vectorize -fno-tree-sink \
                -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
                -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
-# g++ does not watch a structure that is an argument or a result. Made by its copy constructor, it is watched. These functions, which
-# nobody wrote, are inlined, so that their accesses have the place of the copy. g++ inlines a function only if both have some check of
+# g++ does not watch a structure that is an argument or a result. Made by its copy constructor, it is watched. The compiler writes such a
+# constructor itself and inlines it, so that its accesses have the place of the copy. g++ inlines a function only if both have some check of
 # -fsanitize=undefined, or none. The rewriter leaves out checks that a function does not need; vla-bound, which costs nothing, stays.
 SIM_KERNELS += -fno-elide-constructors -finline-small-functions
 # The simulator does not ask which register holds a variable, and to note it takes a tenth of the time.

@@ -350,13 +350,13 @@ def test_indices_of_local_arrays(rewrite, body, checked):
 
 @pytest.mark.parametrize("text, checked", [
     ("__global__ void k(float* a) { a[0] = 1; }", False), ("__device__ unsigned long long f(const int* a) { return *a; }", False),
-    ("__global__ void k(float4* a) { a[0].x = 1; }", True), ("__global__ void k(float* a) { reinterpret_cast<ulonglong2*>(a)[0].x = 1; }", True),
+    ("__global__ void k(float4* a) { a[0].x = 1; }", True), ("__global__ void k(double4_16a* a) { a[0].x = 1; }", True), ("__global__ void k(float* a) { reinterpret_cast<ulonglong2*>(a)[0].x = 1; }", True),
     ("template <typename T> __global__ void k(T* a) { a[0] = 1; }", True), ("__global__ void k(float* a) { for (auto x : g(a)) f(x); }", True),
     ("struct __align__(16) S { float x[4]; }; __global__ void k(S* a) { a[0].x[1] = 1; }", True),
     ("struct alignas(16) S { float x; }; __device__ float f(const S& a) { return a.x; }", True),
     ("typedef struct { double x, y; } Two; __device__ double f(Two* a) { return a->x; }", True),
     ("using V = float; __device__ float f(V* a) { return *a; }", True), ("struct S { float x; __device__ float f() { return x; } };", True),
-    ("__device__ double2_t f(__half2* a) { return *a; }", True), ("__device__ float f(cuDoubleComplex* a) { return cuCreal(*a); }", True),
+    ("__device__ float f(__half2* a) { return a->x; }", True), ("__device__ float f(cuDoubleComplex* a) { return cuCreal(*a); }", True),
     ("struct S { float x; }; __global__ void k(float* a) { a[0] = 1; }", False), ("__device__ int f(int int5, int a2) { return int5 + a2; }", False),
 ])
 def test_checks_of_alignment(rewrite, text, checked):

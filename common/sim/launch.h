@@ -92,11 +92,14 @@ constexpr unsigned element_bytes = sizeof(T);
 template <typename T, size_t N>
 constexpr unsigned element_bytes<T[N]> = element_bytes<T>;
 
-// Of the gap that the rewriter declares behind each array, so that an index past the end, or before the start, reaches no other array:
-// two rows of a matrix, and 4 kB at least. Its elements are as large as the array's, or larger.
+// The rewriter declares a gap behind each array, so that an index past the end, or before the start, reaches no other array: two rows of a
+// matrix, and 4 kB at least. Its elements are as large as the array's, or larger.
 template <typename T>
-constexpr size_t gap_elements = (std::rank_v<T> > 1 && sizeof(T) / std::extent_v<T> > 2048 ? 2 * sizeof(std::remove_all_extents_t<T>) * std::extent_v<T, (std::rank_v<T> > 1 ? std::rank_v<T> - 1 : 0)> : 4096) /
-                                    sizeof(std::remove_all_extents_t<T>) + 1;
+constexpr size_t row_bytes = 0;  // of the innermost rows of a matrix
+template <typename T, size_t N, size_t M>
+constexpr size_t row_bytes<T[N][M]> = std::is_array_v<T> ? row_bytes<T[M]> : sizeof(T[M]);
+template <typename T>
+constexpr size_t gap_elements = (row_bytes<T> > 2048 ? 2 * row_bytes<T> : 4096) / sizeof(std::remove_all_extents_t<T>) + 1;
 
 // An access by assembly code is one that the compiler does not watch.
 #if defined __x86_64__

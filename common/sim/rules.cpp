@@ -12,11 +12,17 @@ void for_lanes(uint32_t lanes, Visit visit)
     for (; lanes; lanes &= lanes - 1) visit(__builtin_ctz(lanes));
 }
 
-// Whether a full warp accesses 32 neighbours in order.
+// True if a full warp accesses 32 neighbours in order.
 bool contiguous(const Request& r, unsigned bytes)
 {
     uint64_t stride;
     return r.evenly_spaced(stride) && stride == bytes;
+}
+
+// The active ones of `count` lanes from `first` on.
+uint32_t lanes_from(const Request& r, int first, int count)
+{
+    return r.lanes & uint32_t((uint64_t(1) << count) - 1) << first;
 }
 
 // Every aligned piece of this size that a lane touches, once. Lanes do not straddle pieces.
@@ -102,8 +108,7 @@ int turns_in_banks(const Request& r, int together)
     int turns = 0;
     for (int first = 0; first < warp_size; first += together) {
         int in_bank[32] = {}, most = 0;
-        for_lanes(r.lanes & uint32_t((uint64_t(1) << together) - 1) << first,
-                  [&](int lane) { most = std::max(most, ++in_bank[r.address[lane] / 4 % 32]); });
+        for_lanes(lanes_from(r, first, together), [&](int lane) { most = std::max(most, ++in_bank[r.address[lane] / 4 % 32]); });
         turns += most;
     }
     return turns;
@@ -145,12 +150,6 @@ int most_in_a_bank(const Request& r, uint32_t lanes, bool wide_banks)
         most = std::max(most, count[bank]);
     });
     return most;
-}
-
-// The active ones of `count` lanes from `first` on.
-uint32_t lanes_from(const Request& r, int first, int count)
-{
-    return r.lanes & uint32_t((uint64_t(1) << count) - 1) << first;
 }
 
 bool same_element(const Request& r)
@@ -198,7 +197,7 @@ void Rules::global(const Request& r, Transactions& out) const
         // Cached in L1, whole lines; 8-byte words half a warp at a time, 16-byte a quarter.
         const int lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
         for (int first = 0; first < warp_size; first += lanes)
-            pieces(r, r.lanes & uint32_t((uint64_t(1) << lanes) - 1) << first, 128, out);
+            pieces(r, lanes_from(r, first, lanes), 128, out);
     } else if (contiguous(r, bytes)) {
         for (uint64_t sector = r.address[0] / 32; sector <= (r.address[0] + warp_size * bytes - 1) / 32; ++sector)
             out.add(sector * 32, 32);

@@ -122,9 +122,8 @@ enum class Language { cuda, cpp, c };
 bool is_vector_type(std::string_view word)
 {
     if (begins_with(word, "cu") && word.find("Complex") != word.npos) return true;
-    while (!word.empty() && (word.back() == '_' || word.back() == 'a')) word.remove_suffix(1);  // double4_16a
-    if (word.size() > 3 && word.substr(word.size() - 3) == "_16") word.remove_suffix(3);
-    if (word.size() > 3 && word.substr(word.size() - 3) == "_32") word.remove_suffix(3);
+    for (std::string_view alignment : {"_16a", "_32a"})  // double4_16a
+        if (word.size() > 4 && word.substr(word.size() - 4) == alignment) word.remove_suffix(4);
     if (word.size() < 2 || word.back() < '2' || word.back() > '4') return false;
     word.remove_suffix(1);
     if (word.front() == 'u') word.remove_prefix(1);
