@@ -50,6 +50,19 @@ def of(column, metric, *operations, suffix=".sum"):
 
 LOAD, STORE, ATOMIC, REDUCTION = ("load", "ld"), ("store", "st"), ("atomic", "atom"), ("reduction", "red")
 ASYNC = [("async", "ldgsts"), ("async_cached", "ldgsts_cache_access"), ("async_bypassing", "ldgsts_cache_bypass")]
+# The simulator's counts, and the columns of a profile that add up to each. The counts of instructions include those that
+# no lane executes, so requests to shared memory are compared through their wavefronts.
+COLUMNS = {
+    "global_load_requests": ["global_load_requests"],
+    "global_load_units": ["global_load_sectors"],
+    "global_store_requests": ["global_store_requests"],
+    "global_store_units": ["global_store_sectors"],
+    "global_atomic_requests": ["global_atomic_requests", "global_reduction_requests"],
+    "global_atomic_units": ["global_atomic_sectors", "global_reduction_sectors"],
+    "shared_load_units": ["shared_load_wavefronts"],
+    "shared_store_units": ["shared_store_wavefronts"],
+    "shared_atomic_units": ["shared_atomic_wavefronts"],
+}
 METRICS = {
     **of("global_{}_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_{}", LOAD, STORE),
     **of("global_{}_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_{}", LOAD, STORE),

@@ -34,7 +34,7 @@ import time
 
 import random_kernels
 from gpu import at_once, expect, failures, machine, write
-from gpu_plain import ATOMIC, LOAD, REDUCTION, STORE, of
+from gpu_plain import ATOMIC, COLUMNS, LOAD, REDUCTION, STORE, of
 from lessons import ROOT, run
 
 COUNTS = ROOT / "tests/data/h100_random_counts.csv"
@@ -44,19 +44,6 @@ METRICS = {
     **of("shared_{}_wavefronts", "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}", LOAD, STORE, ATOMIC),
     **of("shared_{}_instructions", "smsp__inst_executed_op_shared_{}", LOAD, STORE, ATOMIC),
     **of("local_{}_requests", "l1tex__t_requests_pipe_lsu_mem_local_op_{}", LOAD, STORE),
-}
-# What the simulator counts, and the columns that are to add up to it. The counts of instructions include those that
-# no lane executes, so the requests to shared memory are compared through their wavefronts.
-COLUMNS = {
-    "global_load_requests": ["global_load_requests"],
-    "global_load_units": ["global_load_sectors"],
-    "global_store_requests": ["global_store_requests"],
-    "global_store_units": ["global_store_sectors"],
-    "global_atomic_requests": ["global_atomic_requests", "global_reduction_requests"],
-    "global_atomic_units": ["global_atomic_sectors", "global_reduction_sectors"],
-    "shared_load_units": ["shared_load_wavefronts"],
-    "shared_store_units": ["shared_store_wavefronts"],
-    "shared_atomic_units": ["shared_atomic_wavefronts"],
 }
 INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?(LDG|STG|LDS|STS|REDG?|ATOM[GS]?)\b", re.M)
 

@@ -4,6 +4,7 @@ import collections
 import csv
 import re
 
+import gpu_plain
 from lessons import ROOT, made, run
 
 # What differs, by kernel and types: why. Each must differ.
@@ -24,19 +25,12 @@ DIFFERENT = {
         "barrierCopy": ["int", "int2", "int4"]},
 }
 
-# What the simulator counts, and the columns that are to add up to it.
+# These kernels have asynchronous copies, and each of their instructions is executed by some lane.
 COLUMNS = {
-    "global_load_requests": ["global_load_requests"],
-    "global_load_units": ["global_load_sectors"],
-    "global_store_requests": ["global_store_requests"],
-    "global_store_units": ["global_store_sectors"],
-    "global_atomic_requests": ["global_atomic_requests", "global_reduction_requests"],
-    "global_atomic_units": ["global_atomic_sectors", "global_reduction_sectors"],
-    "shared_load_units": ["shared_load_wavefronts"],
+    **gpu_plain.COLUMNS,
     "shared_store_requests": ["shared_store_instructions", "async_instructions"],
     "shared_store_units": ["shared_store_wavefronts", "shared_async_wavefronts"],
     "shared_atomic_requests": ["shared_atomic_instructions"],
-    "shared_atomic_units": ["shared_atomic_wavefronts"],
 }
 
 
