@@ -99,7 +99,7 @@ def all_rows():
                 for name, counts in sorted(instructions(source, folder).items())]
 
 
-# What Nsight Compute counts for each kind.
+# Nsight Compute's metrics for each kind.
 METRICS = {"global_loads": ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
            "global_stores": ["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
            "shared_loads": ["smsp__inst_executed_op_shared_ld.sum"],

@@ -246,7 +246,7 @@ std::multiset<std::pair<uint64_t, unsigned>> slow_global(int major, int minor, c
     return out;
 }
 
-// Whether both parts of the warp from this lane on may come in one pass, if the banks allow it.
+// True if both parts of the warp from this lane on may come in one pass, if the banks allow it.
 bool slow_may_share(int major, const Access& a, int first)
 {
     if (major < 5 || a.bytes < 8 || a.kind != load) return false;

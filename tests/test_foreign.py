@@ -320,7 +320,7 @@ def test_names_of_a_librarys_kind_without_its_header(tmp_path):
     assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "8 6"
 
 
-# What the headers lack, and the line that uses it.
+# Names that the headers lack, and the line that uses each.
 UNDECLARED = {
     "function of the runtime": ("void f() { cudaDeviceGetTexture1DLinearMaxWidth(nullptr, nullptr, 0); }", "cudaDeviceGetTexture1DLinearMaxWidth: the simulator has no such function of the CUDA runtime"),
     "in a condition": ("bool f() { return cudaDeviceFlushGPUDirectRDMAWrites(0, 0) != cudaSuccess; }", "cudaDeviceFlushGPUDirectRDMAWrites: the simulator has no such function"),
@@ -401,7 +401,7 @@ int main()
     assert f"finding: not simulated: cudaMemPoolSetAccess at {tmp_path}/pool.cu:14 changes the access of device 1 to the pool of device 0; use cudaMalloc" in done.stdout, done.stdout
 
 
-# What nvcc accepts and a compiler of C++ does not. Each defines total(), which gives 36.
+# Texts that nvcc accepts and a compiler of C++ does not. Each defines total(), which gives 36.
 ACCEPTED = {
     "no space before __global__": 'extern "C"__global__ void three(int* x) { x[threadIdx.x] = 3; }\nint total() { return 33 + ran(three); }',
     "no space before __device__": 'extern "C"__device__ int three() { return 3; }\n__global__ void k(int* x) { x[threadIdx.x] = three(); }\nint total() { return 33 + ran(k); }',

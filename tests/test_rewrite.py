@@ -866,7 +866,7 @@ OF_THE_HOST = {
     "const and ref qualifiers": "struct S { int i; int a() const& { return i; } int b() && noexcept(true) { return i; } int c() const volatile { return i; } }; int f(S* s) { return s->a() + ((S&&)*s).b() + s->c(); }",
 }
 
-# What device code may call keeps its calls.
+# Functions that device code may call keep their calls.
 WATCHED = {
     "kernel": "__global__ void k(int* p) { *p = 1; }",
     "device": "__device__ int f(int* p) { return *p; }",

@@ -47,7 +47,7 @@ public:
     Shadow(const Shadow&) = delete;
 
     bool gave_up() const { return gave_up_; }
-    // Whether there was room for it at first. It may have given up since then.
+    // True if there was room for it at first. It may have given up since then.
     bool began() const { return began_; }
 
     // Calls visit(cell, offset of its first byte) for each cell of a range. Chunks that are alike all over are one cell.

@@ -132,7 +132,7 @@ ATOMICS(64, uint64_t)
 void HOOK(atomic_thread_fence)(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void HOOK(atomic_signal_fence)(int) {}
 
-// What the compiler's own checks (-fsanitize=bounds,alignment) tell of the place and the type of what they found.
+// The place and the type that the compiler's own checks (-fsanitize=bounds,alignment) report.
 struct CheckedPlace {
     const char* file;
     uint32_t line, column;

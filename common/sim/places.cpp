@@ -548,7 +548,7 @@ std::string text_of(const std::string& file, int number)
     return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
-// Whether a file is no text of the program: it belongs to CUDA, to the C++ library or to the system.
+// True if a file is no text of the program: it belongs to CUDA, to the C++ library or to the system.
 bool is_library(const std::string& file)
 {
     return file.find("common/sim/include/") != file.npos || file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0;
@@ -570,8 +570,8 @@ Place find(uint64_t return_address)
         place.column = place.file.empty() ? 0 : int(column);
     };
     set(row.file, row.line, row.column);
-    // Of a function of a library that was inlined, such as an operator of half, the place is where the program calls it. Of a copy
-    // that the compiler makes of an object, it is where the program copies.
+    // An inlined function of a library, such as an operator of half, has the place where the program calls it. A copy that the compiler
+    // makes of an object has the place where the program copies.
     const std::vector<Inlined>& inlined = inlined_in(unit->offset);
     for (auto i = inlined.rbegin(); i != inlined.rend(); ++i) {
         if (address < i->begin || address >= i->end || !i->line) continue;

@@ -160,7 +160,7 @@ bool same_element(const Request& r)
     return true;
 }
 
-// Whether every two of these lanes with numbers l and l ^ apart (1 or 2) access the same element.
+// True if every two of these lanes with numbers l and l ^ apart (1 or 2) access the same element.
 bool same_in_pairs(const Request& r, uint32_t lanes, int apart)
 {
     for (uint32_t left = lanes & lanes >> apart & (apart == 1 ? 0x55555555u : 0x33333333u); left; left &= left - 1) {
@@ -239,7 +239,7 @@ uint32_t Rules::may_share(const Request& r, int first) const
     return 0;
 }
 
-// Whether the banks could serve the parts that may share a wavefront, if their words lay elsewhere.
+// True if the banks could serve the parts that may share a wavefront, if their words lay elsewhere.
 bool Rules::could_share(const Request& r, int first) const
 {
     const uint32_t both = may_share(r, first);

@@ -59,7 +59,7 @@ public:
 
     void* dynamic() const { return room_ ? static_cast<char*>(room_) + in_front : nullptr; }
     uint64_t dynamic_bytes() const { return dynamic_bytes_; }
-    // Whether the address was meant for dynamic shared memory, also in front of it or behind its end.
+    // True if the address was meant for dynamic shared memory, also in front of it or behind its end.
     bool near_dynamic(uintptr_t address) const { return address - uintptr_t(room_) < room_bytes_; }
     uint64_t static_bytes() const { return static_bytes_; }  // of the arrays that were found
 

@@ -27,7 +27,7 @@ const Symbol* function_at(uint64_t address);
 // The thread-local variables by their offsets, without the guards of their initializers.
 const std::vector<Symbol>& thread_local_symbols();
 
-// Whether a byte of thread-local storage is the guard of an initializer in the function that accesses it. Another function's guard may lie
+// True if a byte of thread-local storage is the guard of an initializer in the function that accesses it. Another function's guard may lie
 // behind an array whose end was missed.
 bool is_guard(uint64_t offset, uint64_t return_address);
 
@@ -41,7 +41,7 @@ std::vector<Symbol> device_variables(const char* section);
 // The constant of this mangled name that the rewriter put beside a shared array or into a kernel, or null.
 const Symbol* note(const std::string& name);
 
-// Whether a variable is the gap that the rewriter put behind an array.
+// True for the gap that the rewriter put behind an array.
 inline bool is_gap(std::string_view name) { return name.find("sim_gap_") != name.npos; }
 
 // As in the source; the name itself if it is not mangled.

@@ -311,7 +311,7 @@ bool Threads::meet_lanes(int first, int last)
     for (int lane = 0; lane < warp_size && !go && !late; ++lane) {
         if (!(waits >> lane & 1)) continue;
         const uint32_t came = lanes_like(lane, [&](const Parked& a, const Parked& b) { return same_mask(a, b) && same_place(a, b); });
-        // Of the lanes that do not come: those that wait where the first of them does.
+        // The lanes that do not come and wait where the first of them does.
         const uint32_t mask = parked_[first + lane].mask, missing = mask & alive & ~came;
         Waiting others{0, first + __builtin_ctz(missing), 0};
         others.place = waits_at(others.first);

@@ -63,7 +63,7 @@ struct ArrayType {
         }
     }
 
-    // Whether this is the type of the other one's elements: in a[i][j], of the index behind it.
+    // True if this is the type of the other one's elements: in a[i][j], of the index behind it.
     bool is_element_of(const ArrayType& outer) const { return outer.element_bytes == element_bytes && outer.dimensions == dimensions + 1 && outer.inner == elements; }
 };
 
@@ -276,7 +276,7 @@ void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, ui
     likely = {};  // the next accesses are looked at
 }
 
-// Whether this access is one that a suspected index was for. A row of a shared array, or of a matrix in global memory, has others
+// Decides whether this access is one that a suspected index was for. A row of a shared array, or of a matrix in global memory, has others
 // behind it: its index may be too large. The index of a member of a structure may not, nor that of a local array.
 // A load has the place of its last index, or of a `*` in front of it. A store has the place of the `=` behind it, with other accesses
 // in between.
@@ -288,7 +288,7 @@ void Worker::look_for_suspect(uintptr_t address, Site site)
     const bool local = threads_.fibers().hold(address);
     const SharedArray* array = local ? nullptr : shared_.find(address, return_address(site));
     const Allocation* target = local || array ? nullptr : memory().find(address);
-    // Whether rows of this type, one behind the other, have the element that the indices stand for at this offset.
+    // True if rows of this type, one behind the other, have the element that the indices stand for at this offset.
     const auto has = [](const Suspect& s, uint64_t offset, uint64_t bytes_of_element) {
         const int64_t whole = int64_t(ArrayType(s.type).elements);
         if (!whole || !bytes_of_element) return true;
@@ -300,7 +300,7 @@ void Worker::look_for_suspect(uintptr_t address, Site site)
         const Suspect& s = suspects_[i];
         const ArrayType type(s.last_type);
         const bool same = here.column == s.spot.column, behind = here.column > s.spot.column;
-        // Of an array of structures, the type of the index tells which array it is of: one of members has another type.
+        // In an array of structures, the type of the index tells its array: one of members has another type.
         const bool member = structure && type.element_bytes;
         const bool row = (array && array->elements.bytes < array->bytes && has(s, address - array->begin, array->elements.bytes)) ||
                          (target && has(s, address - target->begin, type.element_bytes));

@@ -15,7 +15,7 @@ namespace sim {
 
 class Worker;
 
-// Whether announcements are wanted. Then nothing is `Likely`, so that each access is looked at.
+// True if announcements are wanted. Then nothing is `Likely`, so that each access is looked at.
 extern const bool witnessed;
 
 // A block begins: the memory whose accesses count. Arrays of shared memory that are found later are announced by themselves.

@@ -149,7 +149,7 @@ void Worker::note_change(const Request& request)
 
 namespace {
 
-// Whether all lanes of a request access the range. Lanes that take no part have an address of no meaning.
+// True if all lanes of a request access the range. Lanes that take no part have an address of no meaning.
 bool all_in(const Request& request, uintptr_t begin, uint64_t bytes)
 {
     const uintptr_t last = begin + bytes - 1;

@@ -1,4 +1,4 @@
-// What the simulator does not see or judge: one kernel for each limit of common/sim/README.md. The argument chooses it.
+// One kernel for each limit in common/sim/README.md: accesses that the simulator does not see or judge. The argument chooses it.
 #include <cstdio>
 #include <cstdlib>
 

@@ -104,7 +104,7 @@ HostFunctions Finder::run()
     for (const Function& f : functions_)
         if (!f.watched && !in_device(f.at)) found.functions.push_back(f.at);
     for (int open : lambdas_) {
-        // What a variable holds that is passed to a kernel, and what is passed itself.
+        // The value of a variable that is passed to a kernel, and the argument itself.
         const bool passed = (s_.is(open - 1, "=") && passed_.count(s_.spelling(open - 2))) ||
                             std::any_of(launched_.begin(), launched_.end(),
                                         [&](Range r) { return open >= r.first && open < r.second; });
@@ -162,7 +162,7 @@ int Finder::class_body(int first, int last) const
     return 0;
 }
 
-// Of a class whose definition begins in [first, last): the last word of its name.
+// The last word of the name of a class whose definition begins in [first, last).
 std::string_view Finder::class_name(int first, int last) const
 {
     std::string_view name;
@@ -312,7 +312,7 @@ void Finder::lambdas()
     }
 }
 
-// What a launch passes to its kernel, and the template arguments that it names.
+// The arguments of a launch, and the template arguments that it names.
 void Finder::launch(int open)
 {
     const Launch l(s_, open);

@@ -162,7 +162,7 @@ bool is_type(std::string_view word)
     return ends_with(word, "_t") || known_types.count(word) || other_types.count(word);
 }
 
-// What a version number would be is unknown.
+// The version number is unknown.
 bool is_version(std::string_view word)
 {
     for (const char* part : {"_VER", "_MAJOR", "_MINOR", "_PATCH"})

@@ -374,7 +374,7 @@ bool Rewriter::has_local_arrays(int open) const
     return false;
 }
 
-// Whether a function may access objects that need more alignment than their members: vectors of CUDA's, or the program's own types. A
+// True if a function may access objects that need more alignment than their members: vectors of CUDA's, or the program's own types. A
 // template may have any type, and a member function has that of its class.
 bool Rewriter::has_aligned_types(const Declaration& d)
 {
@@ -633,7 +633,7 @@ void Rewriter::device_variable(const Declaration& d)
     edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");
 }
 
-// Whether a declaration is of one constant array.
+// True if a declaration is of one constant array.
 bool Rewriter::is_table(const Declaration& d) const
 {
     return d.constant() && !d.has("constexpr") && !d.has("extern") && !d.has_inline() && source_.is(d.stop, "[") && at_namespace_scope(source_, d.first) &&

@@ -31,7 +31,7 @@ int lambda_body(const Source& source, int open);
 // The lambda whose specifiers hold token i: its `[`.
 int lambda_around(const Source& source, int i);
 
-// Whether the `[` at token i begins [[...]].
+// True if the `[` at token i begins [[...]].
 bool is_attribute(const Source& source, int i);
 
 bool at_namespace_scope(const Source& source, int i);

@@ -68,7 +68,7 @@ bool is_type(const Source& s, int i)
            (next == i + 1 || is_any(s, i - 1, {";", "{", "}", "(", ",", "const", "static"}));
 }
 
-// What the headers say of a function that they declare to refuse it: "cudaFoo: the simulator has no foos".
+// The text that the headers have for a function that they declare to refuse it: "cudaFoo: the simulator has no foos".
 std::string refused_by_header(const Source& s, int i)
 {
     if (!s[i].system || !s.is(i + 1, "(") || !s.is(i + 2, "Arguments")) return "";
