@@ -45,10 +45,10 @@ COMPILE = $(CXX) $(CPP) $(WARNINGS) $(if $(filter try,$(MAKECMDGOALS)),,$(CPPFLA
 
 # A kernel for the simulator passes through three programs: the preprocessor, build/rewrite, which rewrites the syntax that
 # only nvcc understands, and the compiler, which puts a call in front of every memory access (-fsanitize=thread).
-# common/sim/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the
+# sim/core/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the
 # source, so the options keep the compiler from merging or splitting accesses.
 SIM_O ?= -O1
-SIM_CPP := -x c++ -DSIMULATOR -Icommon/sim/include
+SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda
 SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds,alignment,vla-bound -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
 # Versions after 14 warn about deprecated functions even where the C++ library calls them.
@@ -96,14 +96,14 @@ endif
 ifneq ($(NVCC),)
 CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
 LINK = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(SANITIZERS) $(LDFLAGS))
-# common/cuda/launches.cu records launches before the CUDA runtime gets them.
+# common/devices/launches.cu records launches before the CUDA runtime gets them.
 WRAP := $(addprefix -Xlinker --wrap=,__cudaPushCallConfiguration cudaLaunchKernel __cudaLaunchKernel)
 else
 LINK := $(CXX) -pthread $(SANITIZERS) $(LDFLAGS)
 endif
 
 # The recipe that links a program's objects.
-link = $(call say,link,$@) $(LINK) $(if $(filter build/common/cuda/launches.cuda.o,$^),$(WRAP)) -o $@ $(filter %.o,$^)
+link = $(call say,link,$@) $(LINK) $(if $(filter build/common/devices/launches.cuda.o,$^),$(WRAP)) -o $@ $(filter %.o,$^)
 
 # The objects of C++ and of kernel sources.
 cpp_objects = $(patsubst %.cpp,build/%.o,$(filter %.cpp,$(1)))
@@ -126,13 +126,14 @@ ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step
 grouped = $(if $(2),$(call note_group,build/$(1)/group$(words x $(3)).o,$(wordlist 1,12,$(2))) $(call grouped,$(1),$(wordlist 13,99,$(2)),x $(3)))
 note_group = $(eval GROUPS += $(1))$(eval sources_of_$(1) := $(2))$(1)
 GROUPS :=
-COMMON := build/common/commit.o $(call grouped,common,$(filter-out %/main.cpp %/commit.cpp,$(sort $(wildcard common/*.cpp common/cpu/*.cpp)))) \
-          $(call grouped,common/sim,$(sort $(wildcard common/sim/*.cpp)))
+COMMON := build/common/base/commit.o $(call grouped,common/base,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))) \
+          $(call grouped,common,$(filter-out %/main.cpp,$(sort $(wildcard common/*.cpp)))) \
+          $(call grouped,common/devices,$(sort $(wildcard common/devices/*.cpp))) $(call grouped,sim/core,$(sort $(wildcard sim/core/*.cpp)))
 COMMON_CPP := $(COMMON)
 # The CUDA runtime of programs with a main of their own, on the simulator.
-RUNTIME := $(call grouped,common/sim/runtime,$(sort $(wildcard common/sim/runtime/*.cpp)))
+RUNTIME := $(call grouped,sim/runtime,$(sort $(wildcard sim/runtime/*.cpp)))
 ifneq ($(NVCC),)
-COMMON += $(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu))
+COMMON += $(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu))
 endif
 MAIN := build/common/main.o
 
@@ -174,7 +175,7 @@ build/%.sim.o: %.cu build/rewrite build/flags
 	@$(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS) -c build/$*.sim.ii -o $@ $(call rename_hooks,$@)
 
 # It runs during the build, so it is compiled for this machine and without the kernels' flags.
-build/rewrite: $(wildcard common/sim/tool/*.cpp common/sim/tool/*.h)
+build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h)
 	@mkdir -p $(@D)
 	$(call say,C++,$@) $(HOSTCXX) -std=c++17 $(WARNINGS) -O1 -o $@ $(filter %.cpp,$^)
 
@@ -182,10 +183,10 @@ build/%.cuda.o: %.cu build/flags.cuda
 	@mkdir -p $(@D)
 	$(call say,nvcc,$<) $(CUDA_COMPILE) -c $< -o $@
 
-build/common/commit.o: build/commit.h
+build/common/base/commit.o: build/commit.h
 
 # Loops over 32 lanes compare and count a warp; -O3 vectorizes them.
-build/common/sim/%.o: private CXXFLAGS += -O3 -ftls-model=local-exec
+build/sim/%.o: private CXXFLAGS += -O3 -ftls-model=local-exec
 
 # The serial functions of a step are measured on one core, so they are optimized fully.
 build/step%.o: private CXXFLAGS += -O3
@@ -235,15 +236,15 @@ build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildca
 build/tests/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tests/sanitized.cu) build/tests/sanitized_host.o build/flags.link
 	$(link)
 
-# Step 4 with common/cuda/, both compiled by CXX for the CUDA runtime of tests/faulty_cuda.cpp, whose calls can fail. It has the simulator, too.
-FAULTY := $(patsubst %.cu,build/faulty/%.o,common/cuda/device.cu $(filter %.cu,$(call step_sources,step04)))
+# Step 4 with common/devices/, both compiled by CXX for the CUDA runtime of tests/faulty_cuda.cpp, whose calls can fail. It has the simulator, too.
+FAULTY := $(patsubst %.cu,build/faulty/%.o,common/devices/cuda.cu $(filter %.cu,$(call step_sources,step04)))
 build/faulty/%.o: %.cu build/rewrite build/flags
 	@mkdir -p $(@D)
 	$(call say,C++,$< for tests/faulty_cuda.cpp) $(CXX) $(CPP:-MMD=-MD) $(filter-out -DSIMULATOR,$(TRY_CPP)) $(CPPFLAGS) -MF $(@:.o=.d) -MT $@ -E $< -o $(@:.o=.pre.ii)
 	@build/rewrite $(@:.o=.pre.ii) > $(@:.o=.ii)
 	@$(CXX) -std=c++17 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec $(SANITIZERS) -c $(@:.o=.ii) -o $@
 
-build/tests/faulty_cuda.o: private override CPPFLAGS += -isystem common/sim/include
+build/tests/faulty_cuda.o: private override CPPFLAGS += -isystem sim/cuda
 build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY) $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step04))) build/flags.link
 	$(call say,link,$@) $(CXX) -pthread $(SANITIZERS) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
@@ -392,7 +393,7 @@ table-bandwidth: $(STEPS)
 # `make try` runs a program with its own main: FILE=program.cu, or several files of one program, also of C++ and C;
 # ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --trace trace.csv --quiet --blocks 64'; CPPFLAGS='-I... -std=c++20' for its headers and its standard;
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints.
-TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem common/sim/include -include cuda_runtime.h
+TRY_CPP := -x c++ -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900 -isystem sim/cuda -include cuda_runtime.h
 # $(call try_rewritten,options of the preprocessor,those of build/rewrite,source,stem): writes stem.ii and sets $status. The headers of
 # libraries that the simulator does not have are replaced by empty ones, each after one more try. Then 2: refused; 3: has kernels.
 try_rewritten = status=4; while test $$status = 4; do status=0; \
@@ -405,7 +406,7 @@ try_object = $(call try_rewritten,$(TRY_CPP) $(3),--plain-host,$(1),$(2)); cat $
              $(CXX) -std=c++17 -pthread $(CXXFLAGS) $(STANDARD) $(SIM_KERNELS) -c $(2).ii -o $(2).o $(call rename_hooks,$(2).o) && rm $(2).pre.ii $(2).err
 # In a program of several files, those that end in .cpp are plain C++ and those that end in .c are C, as for nvcc. C++ that has kernels is CUDA C++.
 TRY_HOST_CPP := -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER_MINOR__=0
-try_cpp_object = $(call try_rewritten,-x c++ -std=c++17 $(TRY_HOST_CPP) -isystem common/sim/include,--host,$(1),$(2)); \
+try_cpp_object = $(call try_rewritten,-x c++ -std=c++17 $(TRY_HOST_CPP) -isystem sim/cuda,--host,$(1),$(2)); \
                  if test $$status = 3; then $(call try_object,$(1),$(2)) && status=3; else cat $(2).err >&2; \
                  $(CXX) -std=c++17 -pthread -w -g -fno-optimize-sibling-calls $(CXXFLAGS) $(STANDARD) -c $(2).ii -o $(2).o && rm $(2).pre.ii $(2).err; fi
 # The C compiler is that of CXX: gcc-12 of g++-12.
@@ -503,7 +504,7 @@ build/lab/command: Makefile build/flags build/flags.cuda
 	@printf '%s\n' '$(subst ','\'',$(LAB_COMPILE))' '$(subst ','\'',$(CXX) -pthread $(LDFLAGS))' '$(subst ','\'',$(if $(GPU),$(LAB_CUDA) $(WRAP)))' > $@
 
 LAB := build/lab/harness.o build/lab/step.h.gch build/lab/command build/rewrite
-lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/cuda/*.cu)))
+lab-ready: $(LAB) $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
 
 # make lab04, or make lab04 FILE=path.
 LABS := $(STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))

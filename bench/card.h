@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/error.h"
-#include "common/statistics.h"
+#include "common/base/error.h"
+#include "common/base/statistics.h"
 
 // Exits 3, naming the call and its place, unless `call` succeeded.
 #define CUDA(call)                                                                                                   \

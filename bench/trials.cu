@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/statistics.h"
+#include "common/base/statistics.h"
 #include "bench/card.h"
 
 // Sixteen bytes at a multiple of sixteen: one load or store moves them all.

@@ -10,7 +10,7 @@
 #include "device.h"
 #include "matrices.h"
 #include "options.h"
-#include "progress.h"
+#include "base/progress.h"
 #include "results.h"
 
 namespace harness {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "kernel.h"
-#include "machine.h"
+#include "base/machine.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "machine.h"
+#include "base/machine.h"
 
 namespace harness {
 

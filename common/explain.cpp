@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace harness {
 namespace {

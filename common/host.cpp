@@ -10,8 +10,8 @@
 #include <mutex>
 #include <thread>
 
-#include "error.h"
-#include "memory_limits.h"
+#include "base/error.h"
+#include "base/memory_limits.h"
 
 namespace harness {
 namespace {

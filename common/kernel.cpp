@@ -4,7 +4,7 @@
 #include <cctype>
 #include <sstream>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace harness {
 

@@ -11,9 +11,9 @@
 #include "bench.h"
 #include "device.h"
 #include "errata.h"
-#include "error.h"
+#include "base/error.h"
 #include "explain.h"
-#include "files.h"
+#include "base/files.h"
 #include "options.h"
 #include "results.h"
 

@@ -1,6 +1,6 @@
 #include "matrices.h"
 
-#include "error.h"
+#include "base/error.h"
 
 namespace harness {
 

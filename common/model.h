@@ -6,7 +6,7 @@
 #include <string>
 
 #include "device.h"
-#include "machine.h"
+#include "base/machine.h"
 
 namespace harness {
 

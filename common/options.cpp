@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "error.h"
-#include "machine.h"
+#include "base/error.h"
+#include "base/machine.h"
 
 namespace harness {
 namespace {

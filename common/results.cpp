@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "commit.h"
-#include "csv.h"
-#include "error.h"
+#include "base/commit.h"
+#include "base/csv.h"
+#include "base/error.h"
 #include "model.h"
 
 namespace harness {

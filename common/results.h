@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device.h"
-#include "statistics.h"
+#include "base/statistics.h"
 
 namespace harness {
 

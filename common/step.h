@@ -33,13 +33,13 @@
 #include "kernel.h"
 
 #ifdef SIMULATOR
-#include "sim/include/cuda_runtime.h"
+#include "../sim/cuda/cuda_runtime.h"
 #define BACKEND "sim"
 #elif defined __CUDACC__
 #define BACKEND "cuda"
 #else
-#include "machine.h"  // conclusions from figures want the cards' limits, and what times come to
-#include "statistics.h"
+#include "base/machine.h"  // conclusions from figures want the cards' limits, and what times come to
+#include "base/statistics.h"
 #define BACKEND ""
 struct alignas(16) double2 { double x, y; };  // as CUDA has it
 #endif

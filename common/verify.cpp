@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace harness {
 namespace {

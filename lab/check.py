@@ -6,7 +6,7 @@ Reads the text and writes it anew (lab/source.py). Rewrites and compiles the new
 
 How verdicts are protected. The submission and the harness are one process. The submission cannot forge the harness's results, for three
 reasons: its text can name no part of the harness or the system (source.py), each of its accesses is checked before it happens
-(common/sim/watch.cpp), and its host code touches no memory. The results come through a pipe without a name, whose number is drawn for each
+(sim/core/watch.cpp), and its host code touches no memory. The results come through a pipe without a name, whose number is drawn for each
 process. A run counts if the program ends with status 0 and its table has one verified row for each matrix asked for and no other row. It
 runs on one processor, so that the points do not depend on their number.
 """
@@ -106,7 +106,8 @@ def unpack(box, exercise, path, data, text):
     os.mkdir(os.path.join(box.path, exercise.step))
     pathlib.Path(box.path, name).write_bytes(data)
     pathlib.Path(box.path, NORMAL).write_text(text, encoding="utf-8")
-    os.symlink(ROOT / "common", os.path.join(box.path, "common"))
+    for name in ("common", "sim"):
+        os.symlink(ROOT / name, os.path.join(box.path, name))
     return name
 
 
@@ -150,7 +151,7 @@ class Lab:
         for folder in toolchain:
             if any(pathlib.Path(folder) in (path, *path.parents) for path in (ROOT, pathlib.Path.home())):
                 raise BadInput(f"{folder}: holds the compiler or its libraries, but also {pathlib.Path.home()} or {ROOT}, which submissions must not see; install the compiler elsewhere")
-        self.visible = [str(ROOT / "common"), str(ROOT / "build/lab"), str(ROOT / "build/rewrite"), *toolchain]
+        self.visible = [str(ROOT / "common"), str(ROOT / "sim"), str(ROOT / "build/lab"), str(ROOT / "build/rewrite"), *toolchain]
 
     def sandboxed(self, command, box, **options):
         return sandbox.run(command, box, isolate=self.isolate, visible=self.visible, environment=self.environment, **options)
@@ -393,7 +394,7 @@ def bandwidth(lab, exercise, path):
         (types,) = [word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]  # nvcc takes no commas
         name = unpack(box, exercise, path, data, text)
         pathlib.Path(box.path, "build").symlink_to(ROOT / "build")  # nvcc gives a path to a shell as it is, and ROOT may have any characters
-        cuda = sorted(f"build/common/cuda/{file.name}" for file in (ROOT / "build/common/cuda").glob("*.cuda.o"))
+        cuda = sorted(f"build/common/devices/{file.name}" for file in (ROOT / "build/common/devices").glob("*.cuda.o"))
         pathlib.Path(box.path, "gpu.cu").write_text(f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
         for command, seconds in ([["/bin/sh", "-c", compilation(name, lab.compiling(), "--namespace", "simulated")], 60],
                                  [[*lab.cuda, "build/lab/harness.o", "gpu.cu", "sim.o", *cuda, "-o", "program"], 120],

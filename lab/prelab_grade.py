@@ -22,7 +22,7 @@ import prelab
 import whole  # of plots, whose folder grade adds
 
 # ---- The answers -----------------------------------------------------------------------------------------------
-# The rules of the simulator (common/sim/rules.cpp) for compute capability 5.0 and newer, and of common/machine.h. Tests hold them to its counts.
+# The rules of the simulator (sim/core/rules.cpp) for compute capability 5.0 and newer, and of common/base/machine.h. Tests hold them to its counts.
 
 
 def sectors(addresses):

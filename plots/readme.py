@@ -36,7 +36,7 @@ IDEAS = {
     "transposeDiagonal": "tiles in diagonal order, for the eight memory partitions of a GTX 280",
     "transposeInFlight": "a larger tile, more loads in flight, and blocks that write next to each other",
 }
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("common/*.md")), *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("common/*.md")), *sorted(ROOT.glob("sim/*.md")), *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
 NOTE = ("Effective bandwidth of float matrices in GB/s. GTX 280, 2048 × 2048: published figures, converted from GiB/s, and this project's model; "
         "† the model is fitted to this row. H200, 16384 × 16384: measured, and as a share of `cudaMemcpy` in the same run")
 

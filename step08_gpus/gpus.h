@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../common/error.h"
+#include "../common/base/error.h"
 #include "../common/parts.h"
 
 using harness::first_row;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../common/error.h"
+#include "../common/base/error.h"
 
 struct Link {
     const char* name;

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "../common/files.h"
+#include "../common/base/files.h"
 #include "../common/host.h"
 #include "meeting.h"
 #include "options.h"

@@ -2,9 +2,9 @@
 
 #include <getopt.h>
 
-#include "../common/error.h"
-#include "../common/machine.h"
-#include "../common/sim/devices.h"
+#include "../common/base/error.h"
+#include "../common/base/machine.h"
+#include "../sim/core/devices.h"
 #include "links.h"
 
 using namespace harness;

@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
-#include "../common/commit.h"
-#include "../common/csv.h"
-#include "../common/statistics.h"
+#include "../common/base/commit.h"
+#include "../common/base/csv.h"
+#include "../common/base/statistics.h"
 
 using namespace harness;
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../common/sim/devices.h"
+#include "../sim/core/devices.h"
 #include "links.h"
 
 // Over all pairs of GPUs.

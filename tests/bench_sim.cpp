@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/kernel.h"
-#include "common/sim/simulator.h"
-#include "common/statistics.h"
+#include "sim/core/simulator.h"
+#include "common/base/statistics.h"
 
 namespace {
 

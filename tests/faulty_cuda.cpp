@@ -1,4 +1,4 @@
-// A CUDA runtime for common/cuda/ whose calls fail when they are told to. Kernels run on the simulator's fibers, unwatched, in the host's memory.
+// A CUDA runtime for common/devices/ whose calls fail when they are told to. Kernels run on the simulator's fibers, unwatched, in the host's memory.
 // tests/test_gpu_faults.py says what to expect.
 //
 //   FAULTY_CUDA='cudaMemcpy:3:700'    the third call of cudaMemcpy gives error 700, and so does all that is called after it: the card is lost
@@ -8,7 +8,7 @@
 //   FAULTY_CUDA='cards=2 taken=1'     two cards, the first of which another process has for itself (cards=0: none; taken=2: both)
 //   FAULTY_CUDA='free=100000'         bytes of memory that are free on the card
 //
-// Functions and errors as in common/sim/include. Settings are separated by blanks.
+// Functions and errors as in sim/cuda. Settings are separated by blanks.
 
 #include <cuda_runtime_api.h>
 
@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "../common/sim/include/sim_errors.h"
-#include "../common/sim/simulator.h"
+#include "../sim/cuda/sim_errors.h"
+#include "../sim/core/simulator.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "common/sim/order.h"
+#include "sim/core/order.h"
 
 namespace {
 

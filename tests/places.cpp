@@ -3,7 +3,7 @@
 // copy, --no-debug one that has symbols only.
 // Prints each check that fails; exits 1 if any did.
 
-#include "common/sim/places.h"
+#include "sim/core/places.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/sim/symbols.h"
+#include "sim/core/symbols.h"
 
 using namespace sim;
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "common/machine.h"
-#include "common/sim/rules.h"
+#include "common/base/machine.h"
+#include "sim/core/rules.h"
 
 using namespace sim;
 

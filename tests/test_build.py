@@ -56,10 +56,10 @@ def test_without_nvcc(copy):
     (copy / "step04_padding/step04.cu").touch()
     assert make(copy, "step04", *arguments) == ["step04_padding/step04.cu", "step04"]
     (copy / "common/reference.h").touch()
-    two = ["build/step04_padding/step04.sim.o", "build/common/commit.o"]
+    two = ["build/step04_padding/step04.sim.o", "build/common/base/commit.o"]
     assert make(copy, *two, *arguments) == ["step04_padding/step04.cu"]
     # Other flags, other objects.
-    assert sorted(make(copy, *two, "CXXFLAGS=-O0", *arguments)) == ["common/commit.cpp", "step04_padding/step04.cu"]
+    assert sorted(make(copy, *two, "CXXFLAGS=-O0", *arguments)) == ["common/base/commit.cpp", "step04_padding/step04.cu"]
     make(copy, "clean", *arguments)
     assert not (copy / "build").exists() and not (copy / "step04").exists()
 
@@ -139,7 +139,7 @@ def test_every_architecture_without_a_gpu():
                 if "/nvcc " in line and " -c " in line]
     with_nccl = ("packed.cu", "network.cu") if not pathlib.Path("/usr/include/nccl.h").exists() else ()
     sources = [path for path in ROOT.glob("step[0-9][0-9]_*/*.cu") if not path.name.startswith("exercise") and path.name not in with_nccl]
-    assert len(commands) == len(sources) + len(list(ROOT.glob("common/cuda/*.cu")))
+    assert len(commands) == len(sources) + len(list(ROOT.glob("common/devices/*.cu")))
     for command in commands:
         images = run("sh", "-c", command + " --dryrun").stderr
         assert major <= set(re.findall(r"kind=elf,sm=(\d+)", images)), images

@@ -1,6 +1,6 @@
 """What a GPU can do to a program: each call of the CUDA runtime fails once, and what a machine may have instead of one free card.
 
-build/tests/faulty_gpu is step 4 with common/cuda/, compiled for the CUDA runtime of tests/faulty_cuda.cpp. It needs no GPU and no nvcc."""
+build/tests/faulty_gpu is step 4 with common/devices/, compiled for the CUDA runtime of tests/faulty_cuda.cpp. It needs no GPU and no nvcc."""
 
 import csv
 import os
@@ -22,7 +22,7 @@ def faulty(faults, folder, *arguments):
 
 
 def assert_lost(done, folder, *words):
-    assert_refused(done, 3, "faulty_gpu: common/cuda/device.cu:", *words)
+    assert_refused(done, 3, "faulty_gpu: common/devices/cuda.cu:", *words)
     assert os.listdir(folder) == ["old"], done
 
 
@@ -54,7 +54,7 @@ def test_a_card_that_is_lost_at_any_call(folder):
             break
         else:
             assert_lost(done, folder, "busy or unavailable")
-            said.update(re.findall(r"device\.cu:\d+: (\w+)\(", done.stderr))
+            said.update(re.findall(r"cuda\.cu:\d+: (\w+)\(", done.stderr))
     # The calls behind the results are those that give everything back.
     assert call > 100 and said >= {"cudaFree", "cudaGetDevice", "cudaGetDeviceProperties", "cudaEventCreate", "cudaMalloc", "cudaGetLastError", "cudaDeviceSynchronize", "cudaMemcpy", "cudaMemGetInfo"}, (call, said)
 

@@ -63,7 +63,7 @@ def test_what_a_killed_check_left_is_removed(tmp_path):
 def test_a_project_at_a_path_that_is_not_ascii(tmp_path, untouched):
     """In a locale without UTF-8, too: the compiler gets the path as it is."""
     project = tmp_path / "mat riks é"
-    for name in ("common", "lab", "step04_padding", "build/lab"):
+    for name in ("common", "sim", "lab", "step04_padding", "build/lab"):
         shutil.copytree(ROOT / name, project / name)
     shutil.copy(ROOT / "build/rewrite", project / "build")
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

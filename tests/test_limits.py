@@ -1,4 +1,4 @@
-"""The simulator's limits: for each sentence under "Not seen, or not judged" in common/sim/README.md, a kernel that shows it."""
+"""The simulator's limits: for each sentence under "Not seen, or not judged" in sim/README.md, a kernel that shows it."""
 
 import csv
 import re
@@ -7,7 +7,7 @@ import pytest
 
 from lessons import ROOT, made, run
 
-PAGE = (ROOT / "common/sim/README.md").read_text()
+PAGE = (ROOT / "sim/README.md").read_text()
 LIMITS = PAGE.split("**Not seen, or not judged**")[1].split("\n**")[0]
 
 # The kernels of tests/programs/limits.cu in their order: the accesses that are counted, as memory, kind and requests.

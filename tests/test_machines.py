@@ -175,7 +175,7 @@ def test_model_predicts_the_whitepapers_table(tmp_path):
 
 def test_model_constants_are_the_fitted_ones():
     fitted = re.findall(r"[\d.]+", run(sys.executable, ROOT / "plots/fit_gtx280.py").stdout)
-    (row,) = re.findall(r'"gtx280".*\n.*\n +\{([^}]*)\}', (ROOT / "common/machine.cpp").read_text())
+    (row,) = re.findall(r'"gtx280".*\n.*\n +\{([^}]*)\}', (ROOT / "common/base/machine.cpp").read_text())
     constants = row.split(", ")
     assert len(fitted) == 3
     for have, refitted in zip(constants, fitted):
@@ -244,6 +244,6 @@ def test_roofline_is_a_bound_of_what_it_was_not_made_for(tmp_path):
 
 def test_roofline_constants_are_the_measured_ones():
     measured = {row["constant"]: float(row["value"]) for row in csv.DictReader((ROOT / "plots/data/h200_micro.csv").open())}
-    (row,) = re.findall(r'"h200".*\n.*\n +\{([^}]*)\}', (ROOT / "common/machine.cpp").read_text())
+    (row,) = re.findall(r'"h200".*\n.*\n +\{([^}]*)\}', (ROOT / "common/base/machine.cpp").read_text())
     names = ["stream", "scatter_near", "one_in_flight", "partial_lines", "line_loads", "wavefronts"]
     assert [float(v) for v in row.split(", ")[:6]] == [measured[name] for name in names]

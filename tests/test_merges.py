@@ -11,7 +11,7 @@ import pytest
 import merges
 from lessons import ROOT, made, make_try, run, tried_of
 
-PAGE = (ROOT / "common/sim/README.md").read_text()
+PAGE = (ROOT / "sim/README.md").read_text()
 KINDS = list(dict.fromkeys(merges.KINDS.values()))
 CARD = {(row["kernels"], row["kernel"]): {kind: int(row[kind]) for kind in KINDS}
         for row in csv.DictReader(open(merges.DATA))}

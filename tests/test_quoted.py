@@ -67,7 +67,7 @@ def test_what_is_not_there_is_named(source, words):
 
 def test_a_drifted_figure_is_noticed(tmp_path):
     """In a copy of the pages and the data: --check names the page, and without it the figure is written."""
-    for folder in ("plots", "common", "lab", "tests/data", *(path.name for path in ROOT.glob("step*") if path.is_dir())):
+    for folder in ("plots", "common", "sim", "lab", "tests/data", *(path.name for path in ROOT.glob("step*") if path.is_dir())):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     page = tmp_path / "README.md"
     text = (ROOT / "README.md").read_text(encoding="utf-8")

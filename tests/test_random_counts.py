@@ -1,6 +1,6 @@
 """Random kernels (random_kernels.py): what the simulator counts is what Nsight Compute counted on an H100.
 
-The simulator keeps to the text of a kernel, and nvcc does not always (common/sim/README.md, "What compilers merge").
+The simulator keeps to the text of a kernel, and nvcc does not always (sim/README.md, "What compilers merge").
 The kernels that differ for that are listed here, by reason. Of two reasons, the whole difference is known:
 
 - JOINED: a kernel whose loops copy structures whole, and which is the same otherwise, has the counts of the card.
@@ -100,7 +100,7 @@ def test_every_reason_has_its_sign(seed):
 
 
 def test_most_kernels_are_equal():
-    """The numbers of common/sim/README.md and tests/data/README.md."""
+    """The numbers of sim/README.md and tests/data/README.md."""
     equal, total, unknown = collections.Counter(), collections.Counter(), 0
     for seed, _, _, kernels in PROGRAMS:
         for kernel in kernels:

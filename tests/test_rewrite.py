@@ -26,7 +26,7 @@ def program(tmp_path_factory):
         return ROOT / "build/rewrite"
     path = tmp_path_factory.mktemp("rewrite") / "rewrite"
     done = run(*CXX.split(), "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror",
-               *sorted((ROOT / "common/sim/tool").glob("*.cpp")), "-o", path)
+               *sorted((ROOT / "sim/rewrite").glob("*.cpp")), "-o", path)
     assert done.returncode == 0, done.stderr
     return path
 

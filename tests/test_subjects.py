@@ -142,7 +142,7 @@ def test_what_the_pages_compute():
 
 def test_sizes_of_the_memories():
     """Those of the machine table."""
-    (row,) = re.findall(r'\{"h200", .*', (ROOT / "common/machine.cpp").read_text())
+    (row,) = re.findall(r'\{"h200", .*', (ROOT / "common/base/machine.cpp").read_text())
     dram, l2, shared = (int(n) for n in re.search(r"1980, (\d+), \d+, \d+, (\d+) \* mib, \d+, \d+, (\d+) \* kib", row).groups())
     sizes = {name: size for name, (_, _, _, size, *_) in subjects.MEMORIES.items()}
     assert (sizes["global (DRAM)"], sizes["L2 cache"], sizes["shared"]) == (f"{dram / 1e9:.0f} GB", f"{l2} MiB", f"{shared} KiB per SM")

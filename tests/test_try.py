@@ -435,7 +435,7 @@ def test_the_simulator_calls_no_function_of_the_program(flags, tmp_path):
     (tmp_path / "text.cu").write_text(TEXT)
     done = make_try(tmp_path / "text.cu", "SIM=--quiet", f"CPPFLAGS={flags}")
     assert done.returncode == 0 and "Hello6 and further text, which needs memory\n" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
-    simulator = symbols(path for path in (ROOT / "build/common").rglob("*.o") if not path.name.endswith(".cuda.o"))
+    simulator = symbols(path for room in ("common", "sim") for path in (ROOT / "build" / room).rglob("*.o") if not path.name.endswith(".cuda.o"))
     called = {name for kind, name in simulator if kind == "U"}
     both = {name for kind, name in symbols([tried_of(tmp_path) / "file1.o"]) if kind == "W"} & called
     assert both and both <= {name for kind, name in simulator if kind == "W"}

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "common/device.h"
-#include "common/error.h"
+#include "common/base/error.h"
 #include "common/kernel.h"
-#include "common/memory_limits.h"
+#include "common/base/memory_limits.h"
 #include "common/reference.h"
-#include "common/sim/simulator.h"
-#include "common/statistics.h"
+#include "sim/core/simulator.h"
+#include "common/base/statistics.h"
 #include "common/verify.h"
 
 using namespace harness;

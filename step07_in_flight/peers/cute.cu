@@ -1,7 +1,7 @@
 // A transpose in CuTe, the layouts of CUTLASS, as a contender of `make peers`: built where its headers are found
 // (CPLUS_INCLUDE_PATH=.../cutlass/include).
 
-#include "../../common/error.h"
+#include "../../common/base/error.h"
 #include "../../common/step.h"
 
 #if __has_include(<cute/tensor.hpp>)

@@ -1,7 +1,7 @@
 // The permutation of cuTENSOR as a contender of `make peers`: built where its header is found
 // (CPLUS_INCLUDE_PATH=.../include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor). It multiplies by one, and knows no elements of one byte.
 
-#include "../../common/error.h"
+#include "../../common/base/error.h"
 #include "../../common/step.h"
 
 using harness::Error;

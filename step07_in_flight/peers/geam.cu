@@ -3,7 +3,7 @@
 
 #include <cublas_v2.h>
 
-#include "../../common/error.h"
+#include "../../common/base/error.h"
 #include "../../common/step.h"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-#include "../../common/error.h"
+#include "../../common/base/error.h"
 #include "../../common/kernel.h"
 
 extern char** environ;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <nccl.h>
 
-#include "../../common/sim/devices.h"
+#include "../../sim/core/devices.h"
 #include "check.h"
 
 #define NCCL(call)                                                                                    \

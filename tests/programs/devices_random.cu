@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "../../common/sim/devices.h"
+#include "../../sim/core/devices.h"
 #include "check.h"
 
 constexpr int most = 16, length = 6000;  // ints that a device has

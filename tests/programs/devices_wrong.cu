@@ -4,7 +4,7 @@
 #include <nccl.h>
 #include <thread>
 
-#include "../../common/sim/devices.h"
+#include "../../sim/core/devices.h"
 #include "check.h"
 
 __global__ void put(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }

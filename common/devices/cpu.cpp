@@ -1,0 +1,62 @@
+// One core of the CPU as a Device: plain functions, on the host's memory, by its clock.
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "../base/error.h"
+#include "../host.h"
+
+namespace cpu {
+namespace {
+
+using namespace harness;
+
+std::string model_name()
+{
+    char line[256], name[256] = "";
+    if (FILE* cpuinfo = fopen("/proc/cpuinfo", "r")) {
+        while (!*name && fgets(line, sizeof line, cpuinfo)) {
+            if (sscanf(line, "model name : %255[^\n]", name) != 1) name[0] = '\0';
+        }
+        fclose(cpuinfo);
+    }
+    return *name ? name : "an unnamed CPU";
+}
+
+class Cpu : public HostMemory {
+public:
+    Cpu()
+    {
+        const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+        info_ = {"cpu", model_name(), "", "", 0, uint64_t(cache > 0 ? cache : 0), "memcpy", 0};
+        info_.description = format("one core of the CPU, %s%s", info_.machine.c_str(),
+                                   cache > 0 ? format(", %.1f MB last-level cache", cache / 1e6).c_str() : "");
+    }
+
+    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) override
+    {
+        kernel.launch[int(odata.contents.type)](odata.data, idata.data, width, height, block);
+    }
+
+    bool has_clock() const override { return true; }
+
+    double time_ms(const std::function<void()>& work) override
+    {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    }
+
+    LaunchCounts take_counts(bool) override { return {}; }
+};
+
+const bool registered = [] {
+    backends().push_back({"cpu", [](const Machine&, std::string&) -> std::unique_ptr<Device> { return std::make_unique<Cpu>(); }});
+    return true;
+}();
+
+}  // namespace
+}  // namespace cpu

@@ -1,0 +1,314 @@
+// The simulator as a Device: host memory, exact counts, no clock.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "../base/error.h"
+#include "../host.h"
+#include "../../sim/core/global_checker.h"
+#include "on_parts.h"
+#include "../../sim/core/places.h"
+#include "../../sim/core/simulator.h"
+#include "../../sim/core/symbols.h"
+
+namespace sim {
+namespace {
+
+using namespace harness;
+
+// Two lanes that meet; empty if none do.
+std::string conflict_text(const Conflict& c, Kind kind)
+{
+    if (c.lanes[0] < 0) return "";
+    const std::string meet = format("lanes %d and %d meet in bank %u", c.lanes[0], c.lanes[1], c.bank);
+    if (c.words[0] == c.words[1])  // on 1.x, or of atomic operations
+        return format("%s, both at word %llu of shared memory: %s", meet.c_str(), (unsigned long long)c.words[0],
+                      kind == atomic ? "atomic operations on one word take turns" : "only one word at a time goes to several lanes");
+    return format("%s, at words %llu and %llu of shared memory", meet.c_str(), (unsigned long long)c.words[0], (unsigned long long)c.words[1]);
+}
+
+// A line that the compiler made into several calls, by unrolling a loop, is one site to a reader.
+// `worst`: of each of the sites.
+void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst, const SiteCounts& c, const Place& line, const Rules& rules)
+{
+    AccessSite fresh;
+    fresh.file = line.file;
+    fresh.line = line.line;
+    fresh.text = line.text;
+    fresh.store = kind_of(c.site) == store;
+    fresh.atomic = kind_of(c.site) == atomic;
+    fresh.shared = c.space == shared;
+    fresh.peer = c.space == peer;
+    fresh.element_bytes = bytes_of(c.site);
+    fresh.unit = fresh.shared ? "wavefronts" : rules.unit(kind_of(c.site));
+    AccessSite* site = nullptr;
+    for (AccessSite& s : sites)
+        if (!line.file.empty() && s.file == fresh.file && s.line == fresh.line && s.store == fresh.store && s.atomic == fresh.atomic &&
+            s.shared == fresh.shared && s.peer == fresh.peer && s.element_bytes == fresh.element_bytes)
+            site = &s;
+    if (!site) sites.push_back(fresh), worst.push_back({}), site = &sites.back();
+    site->requests += c.requests;
+    site->accesses += c.lanes;
+    site->units += c.units;
+    site->ideal += c.ideal;
+    site->bytes += c.bytes;
+    site->asked += c.asked;
+    site->worst = std::max(site->worst, c.worst);
+    if (site->stride == 0) site->stride = c.stride;
+    WorstConflict& conflict = worst[site - sites.data()];
+    conflict.add(c.worst_conflict);
+    site->conflict = conflict_text(conflict.conflict, kind_of(c.site));
+}
+
+}  // namespace
+
+LaunchCounts counts_of(const Report& report, const Machine& machine, bool locate)
+{
+    LaunchCounts counts;
+    std::map<Site, Place> places;
+    for (const SiteCounts& site : report.sites) places[site.site] = locate ? place_of(return_address(site.site)) : Place();
+
+    const Rules rules(machine);
+    std::vector<WorstConflict> worst;
+    for (const SiteCounts& site : report.sites) add_site(counts.sites, worst, site, places[site.site], rules);
+    counts.partitions = machine.map.partitions;
+    counts.map_assumed = machine.map.assumed;
+    const PartitionCounts& p = report.partitions;
+    if (p.mean_read > 0) counts.busiest_read = double(p.busiest_read) / p.mean_read;
+    if (p.mean_write > 0) counts.busiest_write = double(p.busiest_write) / p.mean_write;
+    counts.resident_blocks = report.resident_blocks;
+    counts.shared_bytes = report.shared_bytes;
+    counts.launched = report.launched;
+    counts.occupancy = machine.occupancy(report.block.x * report.block.y * report.block.z, report.shared_bytes);
+    counts.scattered_bytes = p.scattered_bytes;
+    counts.load_batches = report.load_batches;
+    counts.load_lines = report.load_lines;
+    counts.store_lines = report.store_lines;
+    if (machine.model.burst_ns > 0) {
+        counts.model_bursts = p.bursts;
+        counts.model_scattered = p.scattered;
+        counts.model_waves = double(report.barriers) / report.resident_blocks;
+    }
+    return counts;
+}
+
+namespace {
+
+class Simulator : public HostMemory {
+public:
+    explicit Simulator(const Machine& machine) : machine_(machine)
+    {
+        need_symbols();
+        use_machine(machine);
+        info_ = {"sim", machine.label, "",
+                 format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine.label.c_str(), machine.major,
+                        machine.minor, host_threads(), host_threads() == 1 ? "" : "s"),
+                 machine.dram_peak_gbs(), machine.l2_bytes, "", 0};
+    }
+
+    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) override
+    {
+        last_ = {&kernel, odata, idata, width, height, block};
+        launch_last();
+    }
+
+    bool has_clock() const override { return false; }
+    double time_ms(const std::function<void()>&) override
+    {
+        throw Error{status_no_device, "the simulator has no clock"};
+    }
+
+    void trace_to(const TraceSink* sink) override { use_trace(sink); }
+
+    LaunchCounts take_counts(bool locate) override
+    {
+        const Account account = take_account();
+        const Report& report = account.report;
+        LaunchCounts counts = counts_of(report, machine_, locate);
+        if (last_.kernel && last_.kernel->gpus) counts.busiest_receiver = account.busiest_receiver(last_.kernel->gpus);
+        add_findings(counts, account.found);
+        // Each element stored once, and none loaded: if the result is right, there was no race.
+        const Contents& out = last_.odata.contents;
+        if (last_.kernel && (report.unordered_possible || report.output_stored > written_bytes(out))) add_races(counts);
+        return counts;
+    }
+
+    LaunchCounts look_again() override
+    {
+        LaunchCounts counts;
+        if (last_.kernel) add_races(counts);
+        return counts;
+    }
+
+private:
+    struct Last {
+        const Kernel* kernel = nullptr;
+        Region odata{}, idata{};
+        int width = 0, height = 0;
+        Block block;
+    };
+
+    static uint64_t bytes(const Contents& c) { return c.elements() * harness::bytes_of(c.type); }
+    static uint64_t written_bytes(const Contents& c)
+    {
+        return c.expected.what == Produces::nothing ? 0 : c.width * c.height * harness::bytes_of(c.type);
+    }
+
+    // What odata holds before a launch.
+    Contents unwritten_output() const
+    {
+        Contents contents = last_.odata.contents;
+        contents.holds = Holds::poison;
+        return contents;
+    }
+
+    // Of the launches since the last call.
+    Account take_account()
+    {
+        Account account = std::exchange(on_parts_, {});
+        const Report report = take_report();
+        for (const Finding& finding : report.findings) account.found.push_back({finding, report.grid, report.block, -1});
+        if (account.report.launched.launches == 0) account.report = report;
+        return account;
+    }
+
+    void watch_for_races()
+    {
+        for (const auto& memory : memory().all())
+            if (exact_ && memory->counted && !memory->constant) {
+                memory->shadow = std::make_shared<Shadow>(memory->bytes);
+                if (!memory->unwritten) memory->shadow->note_written(0, memory->bytes);
+            }
+    }
+
+    static void stop_watching()
+    {
+        const auto& all = memory().all();
+        const bool gave_up = std::any_of(all.begin(), all.end(), [](const auto& memory) { return memory->shadow && memory->shadow->gave_up(); });
+        for (const auto& memory : all) memory->shadow.reset();
+        if (gave_up) throw Error{status_bad_input, "the search for races in global memory takes more memory than the host can give; choose a smaller --size"};
+    }
+
+    // Each GPU's launches are counted when they end, because their grids may differ.
+    void launch_on_parts()
+    {
+        struct Spread {
+            std::vector<Slice> idata, odata;
+            ~Spread()  // also where the launcher throws
+            {
+                launch_hooks().ended = nullptr;
+                use_device(0, false, 0);
+                use_beside({});
+                use_parts({}, nullptr);
+            }
+        } spread;
+        const Kernel& kernel = *last_.kernel;
+        const uint64_t element = harness::bytes_of(last_.odata.contents.type);
+        const auto slice = [&](void* whole, int rows, int columns, int g) {
+            const uint64_t first = uint64_t(first_row(rows, g, kernel.gpus)) * columns * element;
+            return Slice(whole, first, uint64_t(first_row(rows, g + 1, kernel.gpus)) * columns * element - first);
+        };
+        const Contents unwritten = unwritten_output();
+        std::vector<PartOfMatrices> known;
+        void* odata[MAX_GPUS] = {};
+        for (int g = 0; g < kernel.gpus; ++g) {
+            const Slice& in = spread.idata.emplace_back(slice(last_.idata.data, last_.height, last_.width, g));
+            const Slice& out = spread.odata.emplace_back(slice(last_.odata.data, last_.width, last_.height, g));
+            known.push_back({in.data(), out.data(), in.bytes(), out.bytes(), uint64_t(first_row(last_.width, g, kernel.gpus)) * last_.height});
+            odata[g] = out.data();
+        }
+        use_parts(known, &unwritten);
+        watch_for_races();
+        use_one_host_thread(kernel.part == Part::faulty);
+        running_ = this;
+        launch_hooks().ended = [](const Launching& launching) { running_->note_launch_on_a_gpu(launching); };
+        std::vector<Beside> earlier;  // nothing orders what different GPUs do
+        for (gpu_ = 0; gpu_ < kernel.gpus; ++gpu_) {
+            window_ = 0;
+            launched_here_.clear();
+            names_[gpu_] = format("%s of GPU %d", kernel.name.c_str(), gpu_);
+            use_device(gpu_, kernel.gpus > 1, ~0u);
+            use_beside(earlier);
+            kernel.launch_on_parts[int(last_.odata.contents.type)](odata, known[size_t(gpu_)].idata, last_.width, last_.height, gpu_, kernel.gpus);
+            earlier.insert(earlier.end(), launched_here_.begin(), launched_here_.end());
+        }
+        stop_watching();
+        for (Slice& out : spread.odata) out.put_back();
+    }
+
+    void note_launch_on_a_gpu(const Launching& launching)
+    {
+        const Report report = take_report();
+        const uint64_t blocks = report.launched.blocks;
+        launched_here_.push_back({blocks_run() - blocks, blocks, names_[gpu_].c_str(), launching.place, true, -1});
+        for (const auto& [window, peers] : report.peers)
+            for (int g = 0; g < MAX_GPUS; ++g) {
+                if (peers[size_t(g)].stored) on_parts_.received[window_ + window][size_t(g)] += peers[size_t(g)].stored;
+                if (peers[size_t(g)].loaded) on_parts_.received[window_ + window][size_t(gpu_)] += peers[size_t(g)].loaded;
+            }
+        window_ += (blocks + report.resident_blocks - 1) / report.resident_blocks;
+        for (const Finding& finding : report.findings) on_parts_.add(finding, report, gpu_);
+        on_parts_.add(report);
+    }
+
+    void launch_last()
+    {
+        if (last_.kernel->gpus) return launch_on_parts();
+        // idata at address 0 and odata behind it, each on a page of 2 MB of its own.
+        const uint64_t page = 2 << 20, behind = (bytes(last_.idata.contents) + page - 1) / page * page;
+        const Contents unwritten = unwritten_output();
+        use_matrices(last_.idata.data, bytes(last_.idata.contents), last_.odata.data, bytes(last_.odata.contents), behind, &unwritten);
+        watch_for_races();
+        use_one_host_thread(last_.kernel->part == Part::faulty);
+        last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width, last_.height, last_.block);
+        stop_watching();
+        use_matrices(nullptr, 0, nullptr, 0, 0);
+    }
+
+    // The last launch once more, with every access to global memory checked against those before it.
+    void add_races(LaunchCounts& counts)
+    {
+        fill({last_.odata.data, unwritten_output()});
+        exact_ = true;
+        use_exact_checks(true);
+        const Launch launch = last_launch();
+        launch_last();
+        last_launch() = launch;
+        use_exact_checks(false);
+        exact_ = false;
+        std::vector<Found> found = take_account().found;
+        const auto no_race = [](const Found& f) { return !f.finding.global || (f.finding.fault > Fault::write_after_write && f.finding.fault != Fault::race_beside); };
+        found.erase(std::remove_if(found.begin(), found.end(), no_race), found.end());
+        add_findings(counts, found);
+    }
+
+    static void add_findings(LaunchCounts& counts, const std::vector<Found>& found)
+    {
+        for (const auto& [finding, grid, block, gpu] : found) {
+            counts.findings.push_back(finding_text(finding, grid, block, gpu < 0 ? Remedy::event : Remedy::none) + (gpu >= 0 ? format(", on GPU %d", gpu) : "") +
+                                      (finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count) : ""));
+            counts.findings_total += finding.count;
+        }
+    }
+
+    const Machine& machine_;
+    bool exact_ = false;
+    Last last_;
+    // Of the launches on several GPUs, while they are made: the GPU, its next window, its launches; what the kernel is called on each.
+    inline static Simulator* running_ = nullptr;
+    int gpu_ = 0;
+    uint64_t window_ = 0;
+    std::vector<Beside> launched_here_;
+    std::string names_[MAX_GPUS];
+    Account on_parts_;
+};
+
+const bool registered = [] {
+    backends().push_back({"sim", [](const Machine& machine, std::string&) -> std::unique_ptr<Device> { return std::make_unique<Simulator>(machine); }});
+    return true;
+}();
+
+}  // namespace
+
+}  // namespace sim

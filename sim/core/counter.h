@@ -1,0 +1,177 @@
+// What a launch costs on the machine it is counted for: per access site, and per memory
+// partition in windows of blocks that would run at the same time.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../../common/base/machine.h"
+#include "devices.h"
+#include "rules.h"
+#include "requests.h"
+
+namespace sim {
+
+// Of the requests with bank conflicts that cost most, the first in the order of launches and blocks:
+// the same for any number of host threads.
+struct WorstConflict {
+    int units = 0;       // 0: no conflicts
+    uint64_t block = 0;  // counted on from launch to launch
+    Conflict conflict;   // its words count from where the block's shared memory begins
+    void add(const WorstConflict& other);
+};
+
+// All requests made at one site.
+struct SiteCounts {
+    Site site;
+    Space space;
+    uint64_t requests = 0;
+    uint64_t lanes = 0;   // accesses of single threads
+    uint64_t units = 0;   // global: transactions, lines or sectors; shared: wavefronts
+    uint64_t ideal = 0;   // the fewest units there could be
+    uint64_t bytes = 0;   // global: what the transactions carry
+    uint64_t asked = 0;   // global: what was asked for
+    int worst = 0;        // units of the most expensive request
+    int64_t stride = 0;   // bytes between two neighbouring lanes of one request; 0: one lane only
+    WorstConflict worst_conflict;
+
+    void add(const SiteCounts& other);
+};
+
+// What a launch moves between its device and another.
+struct PeerCounts {
+    uint64_t stores = 0, loads = 0;                // requests
+    uint64_t stored = 0, loaded = 0;               // bytes of their transactions
+    uint64_t asked_stored = 0, asked_loaded = 0;
+
+    void add(const PeerCounts& other);
+    bool empty() const { return stores + loads == 0; }
+};
+using Peers = std::array<PeerCounts, most_devices>;
+
+// Counts of one more place, added to those of the same place, if there are any.
+void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more);
+
+// What devices receive from others. In each window of blocks that run together, the busiest one holds the others up.
+class Receivers {
+public:
+    void add_window(const std::array<uint64_t, most_devices>& into);
+    double busiest_over_mean(int devices) const;  // 0: nobody receives anything
+
+private:
+    uint64_t busiest_ = 0, sum_ = 0;
+};
+
+// Bytes by memory partition, summed over windows. The busiest partition of each window holds the
+// others up.
+struct PartitionCounts {
+    uint64_t busiest_read = 0, busiest_write = 0;
+    double mean_read = 0, mean_write = 0;
+    // For the model: bursts of the partition that takes longest, and how many of them are scattered.
+    uint64_t bursts = 0, scattered = 0;
+    uint64_t scattered_bytes = 0;  // of all partitions, each byte once
+};
+
+// What a window writes to one DRAM page of one partition.
+struct Page {
+    uint64_t chunks = 0;  // bit i: the i-th 64th of the page is written to
+    uint64_t bursts = 0;
+};
+using Pages = std::unordered_map<uint64_t, Page>;  // by page number times partitions plus partition
+
+// The traffic of the windows that are not finished; all host threads add to it.
+class Windows {
+public:
+    void start(const harness::Machine& machine, uint64_t blocks_per_window, uint64_t blocks);
+    uint64_t window_of(uint64_t block) const { return block / per_window_; }
+    // Adds a part of a window: `blocks` of its blocks, their bytes by partition.
+    void add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
+             const Pages& pages);
+    PartitionCounts take_totals() { return std::exchange(totals_, {}); }  // since they were last taken
+    // The same for what goes to other devices and comes from them.
+    void add_peers(uint64_t window, const Peers& peers);
+    std::map<uint64_t, Peers> take_peers() { return std::exchange(peers_, {}); }  // by window of the last launch
+
+private:
+    struct Open {
+        uint64_t blocks = 0;
+        std::vector<uint64_t> read, write;
+        Pages pages;
+    };
+    void close(const Open& window);
+
+    std::mutex mutex_;
+    const harness::Machine* machine_ = nullptr;
+    uint64_t per_window_ = 1, blocks_ = 0;
+    std::map<uint64_t, Open> open_;
+    PartitionCounts totals_;
+    std::map<uint64_t, Peers> peers_;
+};
+
+// A host thread's share of the counting.
+class Counter {
+public:
+    // `output`: where the output lies in the GPU's memory, and its size. `earlier_blocks`: of earlier launches.
+    void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes,
+               uint64_t earlier_blocks);
+    void block(uint64_t block);  // the next requests are this block's
+    // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the request's cost: transactions, lines,
+    // sectors or wavefronts.
+    int count(const Request& request, Space space, uint64_t offset);
+    // A request to the memory of another device: its partitions and caches are not looked at.
+    int count_peer(const Request& request, int device);
+    int partition(uint64_t gpu_address) const { return map_->partitions ? int(partition_of(gpu_address)) : -1; }
+    void finish();  // hands over what is left
+
+    std::vector<SiteCounts>& sites() { return sites_; }
+    uint64_t load_batches = 0;  // of warps: loads from global memory that no store to it comes between
+    uint64_t load_lines = 0, store_lines = 0;  // of 128 bytes, that each request touches
+
+private:
+    SiteCounts& at(const Request& request, Space space);
+    SiteCounts& note(const Request& request, Space space);
+    uint64_t count_transactions(SiteCounts& here, const Request& request);
+    void note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset);
+    void hand_over();
+    void write_page(uint64_t address, unsigned bytes);
+    uint64_t lines() const;
+    void write_roofline(uint64_t offset);
+
+    const Rules* rules_ = nullptr;
+    const harness::PartitionMap* map_ = nullptr;
+    Windows* windows_ = nullptr;
+    std::vector<SiteCounts> sites_;
+    size_t next_ = 0;  // sites come round in the same order
+    Transactions transactions_;
+    uint64_t window_ = 0, blocks_ = 0;
+    uint64_t earlier_blocks_ = 0, block_ = 0;  // block_: counted on from the earlier ones
+    std::vector<uint64_t> read_, write_;
+    Peers peers_;
+    bool any_peers_ = false;  // in this window
+    unsigned page_bytes_ = 0;  // 0: pages are not looked at
+    Pages pages_;
+    // For a roofline: a word per page of the output, a bit per 32nd of it, and the pages begun.
+    const harness::Roofline* roofline_ = nullptr;
+    uint64_t output_ = 0;
+    std::vector<uint32_t> written_;
+    std::vector<uint32_t> begun_;
+    int piece_shift_ = 0;  // of a page's 32nds, which are a power of two of bytes
+    bool in_flight_ = false;  // the warp has loads on their way that no store has to wait for
+    // Hashed maps are linear: the parities of an address are those of its bytes, combined. One row
+    // per byte of the address, filled when the map changes.
+    unsigned partition_of(uint64_t address) const;
+    uint8_t hashed_[5][256];
+    const harness::PartitionMap* hashed_for_ = nullptr;
+    // The last address looked up in the map, in grains, and its partition: the next is often the same.
+    int grain_shift_ = 0;
+    uint64_t grain_ = ~0ull;
+    unsigned partition_ = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,77 @@
+#include "fibers.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "../../common/base/error.h"
+
+#ifdef SIM_ANNOUNCED_FIBERS
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace sim {
+
+Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE)))
+{
+    void* pool = mmap(nullptr, stack_bytes * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pool == MAP_FAILED) harness::out_of_memory();
+    pool_ = static_cast<char*>(pool);
+}
+
+Fibers::~Fibers()
+{
+#ifdef SIM_ANNOUNCED_FIBERS
+    __asan_unpoison_memory_region(pool_, stack_bytes * most);  // another mapping may take the place
+#endif
+    munmap(pool_, stack_bytes * most);
+}
+
+#ifdef SIM_ANNOUNCED_FIBERS
+void Fibers::leave(Fiber* from, Fiber* to)
+{
+    left_home_ = !from;
+    const char* bottom = to ? pool_ + (to - fiber_) * stack_bytes + page_ : nullptr;
+    __sanitizer_start_switch_fiber(from ? &from->shadow : &home_.shadow, to ? bottom : home_.bottom, to ? stack_bytes - page_ : home_.bytes);
+}
+
+void Fibers::arrive(Fiber* on)
+{
+    __sanitizer_finish_switch_fiber(on ? on->shadow : home_.shadow, left_home_ ? &home_.bottom : nullptr, left_home_ ? &home_.bytes : nullptr);
+}
+#endif
+
+bool Fibers::guard(uintptr_t address) const { return hold(address) && (address - uintptr_t(pool_)) % stack_bytes < page_; }
+
+std::string_view Fibers::stack(const Fiber& fiber) const
+{
+    // Where __builtin_setjmp has the stack pointer. Compiled with -fcf-protection, Ubuntu's default, it has that of the shadow stack first.
+    const char* top = static_cast<const char*>(hold(uintptr_t(fiber.paused[2])) ? fiber.paused[2] : fiber.paused[3]);
+    const size_t i = size_t(top - pool_) / stack_bytes;
+    return {top, size_t(pool_ + (i + 1) * stack_bytes - top)};
+}
+
+void Fibers::start(Fiber*& running, void (*enter)())
+{
+    const size_t i = size_t(started_++);
+    fiber_[i].shadow = nullptr;
+    leave(running, &fiber_[i]);
+    running = &fiber_[i];
+    char* low = pool_ + i * stack_bytes;
+    mprotect(low, page_, PROT_NONE);
+    ucontext_t start;
+    getcontext(&start);
+    start.uc_stack.ss_sp = low + page_;
+    // Stacks a power of two apart would all compete for the same cache sets: stagger them.
+    start.uc_stack.ss_size = stack_bytes - page_ - i * 7 % 64 * 64;
+    start.uc_link = nullptr;
+    makecontext(&start, enter, 0);
+#ifdef SIM_ANNOUNCED_FIBERS
+    __asan_handle_no_return();  // what the compiler puts in front of other calls that never return
+#endif
+    setcontext(&start);
+    __builtin_unreachable();
+}
+
+}  // namespace sim

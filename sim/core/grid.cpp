@@ -1,0 +1,391 @@
+// Runs the blocks of a grid, shared by the host threads.
+
+#include <malloc.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "../../common/base/error.h"
+#include "../../common/host.h"
+#include "../../common/kernel.h"
+#include "launch_bounds.h"
+#include "rules.h"
+#include "simulator.h"
+#include "symbols.h"
+#include "worker.h"
+
+namespace sim {
+namespace {
+
+const harness::Machine* machine = &harness::machine_named("h200");
+const Allocation* output = nullptr;
+Findings host_findings;
+
+// The host threads. The caller of run_grid is one of them; the others sleep between grids.
+class Pool {
+    static constexpr size_t stack_bytes = 8 << 20;
+
+public:
+    Pool();
+    ~Pool();
+
+    int active() const { return active_; }
+    int sleeping() const { return int(threads_.size()); }
+    void set_active(int count);
+    void run(Grid& grid);
+    Report take_report();
+    Windows& windows() { return windows_; }
+    uint64_t& blocks_run() { return blocks_run_; }
+
+private:
+    void serve(int number, uint64_t served);
+    uint64_t barriers() const;
+
+    std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
+    int active_ = 0;                                // so many of them take part
+    std::vector<std::thread> threads_;
+    std::mutex mutex_;
+    std::condition_variable wake_, finished_;
+    Grid* grid_ = nullptr;
+    uint64_t grids_ = 0;  // handed out so far
+    int busy_ = 0;
+    bool stop_ = false;
+    Windows windows_;
+    uint64_t blocks_run_ = 0;  // of all grids
+    harness::Launched launched_;  // since the last report
+    // Of the last grid.
+    uint64_t resident_blocks_ = 0;
+    dim3 last_grid_, last_block_;
+};
+
+Pool::Pool()
+{
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);  // host threads allocate once, and little: memory of their own for it would be wasted
+#endif
+    // `ulimit -s` is the main thread's. The stack of another thread also holds the shared arrays of all kernels.
+    pthread_attr_t usual;
+    size_t bytes = 0;
+    if (pthread_getattr_default_np(&usual) == 0) {
+        if (pthread_attr_getstacksize(&usual, &bytes) == 0 && bytes < stack_bytes && pthread_attr_setstacksize(&usual, stack_bytes) == 0) pthread_setattr_default_np(&usual);
+        pthread_attr_destroy(&usual);
+    }
+    set_active(harness::usable_processors());
+}
+
+Pool::~Pool()
+{
+    {
+        std::lock_guard<std::mutex> lock(mutex_);
+        stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Pool::set_active(int count)
+{
+    while (int(workers_.size()) < count) {
+        try {
+            auto another = std::make_unique<Worker>();
+            const int number = int(workers_.size());
+            if (number > 0) threads_.emplace_back(&Pool::serve, this, number, grids_);
+            workers_.push_back(std::move(another));
+        } catch (...) {
+            // A limit of threads or of memory, as shared machines have them: those that there are do.
+            if (workers_.empty()) throw;
+            break;
+        }
+    }
+    active_ = std::min(count, int(workers_.size()));
+}
+
+void Pool::serve(int number, uint64_t served)
+{
+    const harness::NoWayOut no_way_out;
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+        wake_.wait(lock, [&] { return stop_ || grids_ != served; });
+        if (stop_) return;
+        served = grids_;
+        if (number >= active_) continue;
+        Worker* own = workers_[number].get();
+        Grid& grid = *grid_;
+        lock.unlock();
+        own->start(grid);
+        own->run_the_rest();
+        lock.lock();
+        if (--busy_ == 0) finished_.notify_one();
+    }
+}
+
+void Pool::run(Grid& grid)
+{
+    Worker& own = *workers_.front();
+    grid.earlier_blocks = blocks_run_;
+    blocks_run_ += grid.all_blocks;
+    own.start(grid);
+    const uint64_t before = barriers();
+    // The first block finds the shared memory, which decides how many blocks run at a time.
+    grid.next_block = 1;
+    last_grid_ = grid.grid;
+    last_block_ = grid.block;
+    own.run_block(0);
+    grid.done = 1;
+    const unsigned threads = grid.block.x * grid.block.y * grid.block.z;
+    resident_blocks_ = grid.machine->resident_blocks(threads, own.shared().static_bytes() + own.shared().dynamic_bytes());
+    windows_.start(*grid.machine, resident_blocks_, grid.blocks);
+
+    // A handful of blocks is done before another thread has woken up.
+    const bool share = active_ > 1 && grid.blocks >= 8 && !settings().trace && !settings().exact && !settings().alone;
+    grid.alone = !share;
+    if (share) {
+        {
+            std::lock_guard<std::mutex> lock(mutex_);
+            grid_ = &grid;
+            ++grids_;
+            busy_ = active_ - 1;
+        }
+        wake_.notify_all();
+    }
+    own.run_the_rest();
+    if (share) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        finished_.wait(lock, [&] { return busy_ == 0; });
+    }
+    const uint64_t warps = (threads + warp_size - 1) / warp_size;
+    launched_.launches += 1;
+    launched_.blocks += grid.blocks;
+    launched_.warps += grid.blocks * warps;
+    launched_.barriers += warps * (barriers() - before);
+}
+
+uint64_t Pool::barriers() const
+{
+    uint64_t sum = 0;
+    for (const auto& worker : workers_) sum += worker->barriers;
+    return sum;
+}
+
+Report Pool::take_report()
+{
+    Report report;
+    std::vector<Finding> found;
+    for (auto& worker : workers_) {
+        for (const SiteCounts& more : worker->counter.sites()) add_site(report.sites, more);
+        found.insert(found.end(), worker->findings.list.begin(), worker->findings.list.end());
+        report.load_batches += worker->counter.load_batches;
+        report.load_lines += worker->counter.load_lines;
+        report.store_lines += worker->counter.store_lines;
+        worker->counter.load_batches = worker->counter.load_lines = worker->counter.store_lines = 0;
+        report.barriers += worker->barriers;
+        report.output_stored += worker->output_stored;
+        report.unordered_possible |= worker->unordered_possible;
+        report.shared_bytes = std::max(report.shared_bytes, worker->most_shared_bytes);
+        worker->barriers = worker->output_stored = worker->most_shared_bytes = 0;
+        worker->unordered_possible = false;
+        worker->counter.sites().clear();
+        worker->findings.list.clear();
+    }
+    std::sort(report.sites.begin(), report.sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
+        return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) < std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
+    });
+    // In the order in which one host thread would have found them.
+    std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.block < b.block; });
+    Findings findings;
+    for (const Finding& finding : found) findings.add(finding);
+    for (const Finding& finding : host_findings.list) findings.add(finding);
+    host_findings.list.clear();
+    report.findings = findings.list;
+    report.partitions = windows_.take_totals();
+    report.peers = windows_.take_peers();
+    report.resident_blocks = resident_blocks_;
+    report.launched = std::exchange(launched_, {});
+    report.grid = last_grid_;
+    report.block = last_block_;
+    return report;
+}
+
+Pool& pool()
+{
+    static Pool pool;
+    return pool;
+}
+
+// The variables that the source declares for the device: they are there from the beginning.
+void add_device_variables()
+{
+    static bool added = false;
+    if (added) return;
+    added = true;
+    uint64_t at = uint64_t(1) << 40;
+    for (const char* section : {"sim_device", "sim_device_const", "sim_device_table", "sim_managed", "sim_constant", "sim_constant_const"})
+        for (const Symbol& s : device_variables(section)) {
+            Allocation variable{uintptr_t(s.address), s.bytes, at, variable_name(s)};
+            variable.constant = std::string(section) == "sim_device_const" || std::string(section) == "sim_device_table";
+            variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
+            if (settings().exact && variable.counted && !variable.constant) {
+                variable.shadow = std::make_shared<Shadow>(variable.bytes);
+                variable.shadow->note_written(0, variable.bytes);
+            }
+            memory().add(variable);
+            at += (s.bytes + 255) / 256 * 256;
+        }
+}
+
+}  // namespace
+
+void copy_bits(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
+
+uint64_t hash_of(uint64_t hash, const void* bytes, size_t count) { return harness::hash_of(hash, bytes, count); }
+
+void run_grid(const Launching& launching, void (*threads)(const void* arguments), const void* arguments)
+{
+    dim3 grid = launching.configuration.grid;
+    const dim3 block = launching.configuration.block;
+    if (launch_hooks().begins) {
+        if (!launch_hooks().begins(launching)) return;
+    } else {
+        grid.z = harness::note_launch(launching.kernel, grid, block, launching.arguments);
+        harness::check_bound(launch_bound(launching.kernel));
+    }
+    add_device_variables();
+    const uint64_t all_blocks = uint64_t(grid.x) * grid.y * grid.z, sample = settings().sample;
+    const uint64_t blocks = sample ? std::min(sample, all_blocks) : all_blocks;
+    const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
+    const Rules rules(*machine);
+    Grid launched{&launching, grid, block, threads, arguments, machine, &rules, &pool().windows(), blocks, 0, chunk, {0}};
+    launched.all_blocks = all_blocks;
+    Pool& all = pool();
+    {
+        const harness::NoWayOut no_way_out;  // fibers and the other host threads use what is here
+        all.run(launched);
+    }
+    if (launch_hooks().ended) launch_hooks().ended(launching);
+}
+
+namespace {
+
+std::vector<uintptr_t> matrices;  // where those that are known now begin
+
+void forget_matrices()
+{
+    for (uintptr_t begin : matrices) memory().remove(begin);
+    matrices.clear();
+    output = nullptr;
+}
+
+void add_matrices(Allocation in, Allocation out)
+{
+    in.constant = true;
+    memory().add(in);
+    const Allocation& added = memory().add(out);
+    if (!output) output = &added;
+    matrices.insert(matrices.end(), {in.begin, out.begin});
+}
+
+}  // namespace
+
+void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
+                  const harness::Contents* unwritten)
+{
+    forget_matrices();
+    if (!odata) return;
+    Allocation in{uintptr_t(idata), idata_bytes, 0, "idata"}, out{uintptr_t(odata), odata_bytes, odata_gpu_address, "odata"};
+    out.unwritten = unwritten;
+    add_matrices(in, out);
+}
+
+void use_parts(const std::vector<PartOfMatrices>& parts, const harness::Contents* unwritten)
+{
+    constexpr uint64_t page = 2 << 20;
+    forget_matrices();
+    for (size_t g = 0; g < parts.size(); ++g) {
+        const PartOfMatrices& part = parts[g];
+        const std::string of = harness::format(" of GPU %zu", g);
+        Allocation in{uintptr_t(part.idata), part.idata_bytes, 0, "idata" + of};
+        Allocation out{uintptr_t(part.odata), part.odata_bytes, (part.idata_bytes + page - 1) / page * page, "odata" + of};
+        in.device = out.device = int(g);
+        out.unwritten = unwritten;
+        out.first_element = part.first_element;
+        add_matrices(in, out);
+    }
+}
+
+const Allocation* output_matrix() { return output; }
+
+void look_at_host(uintptr_t address, Site site)
+{
+    const Allocation* target = memory().find(address);
+    if (target && (target->unwritten || target->constant))
+        host_findings.add({Fault::host_access, without_turn(site), 0, 0, 0, 0, target->name, int64_t(address - target->begin), 1, 0, false, ""});
+}
+
+void use_instruments(bool on) { settings().instruments = on; }
+
+void use_trace(const harness::TraceSink* sink) { settings().trace = sink; }
+
+void use_sample(uint64_t blocks) { settings().sample = blocks; }
+
+void use_exact_checks(bool on) { settings().exact = on; }
+
+void use_device(int device, bool several, uint32_t peers)
+{
+    settings().device = device;
+    settings().several = several;
+    settings().peers = peers;
+}
+
+void use_beside(std::vector<Beside> beside)
+{
+    static std::vector<Beside> kept;
+    kept = std::move(beside);
+    settings().beside = kept.empty() ? nullptr : &kept;
+}
+
+void use_one_host_thread(bool on) { settings().alone = on; }
+
+void use_machine(const harness::Machine& chosen) { machine = &chosen; }
+
+Report take_report() { return pool().take_report(); }
+
+uint64_t blocks_run() { return pool().blocks_run(); }
+
+void count_a_copy() { ++pool().blocks_run(); }
+
+uint64_t Report::accesses() const
+{
+    uint64_t sum = 0;
+    for (const SiteCounts& s : sites) sum += s.lanes;
+    return sum;
+}
+
+uint64_t Report::requests(Space space, Kind kind) const
+{
+    uint64_t sum = 0;
+    for (const SiteCounts& s : sites)
+        if (s.space == space && kind_of(s.site) == kind) sum += s.requests;
+    return sum;
+}
+
+int host_threads() { return pool().active(); }
+
+int sleeping_threads() { return pool().sleeping(); }
+
+void set_host_threads(int count) { pool().set_active(count); }
+
+LaunchHooks& launch_hooks()
+{
+    static LaunchHooks hooks;
+    return hooks;
+}
+
+}  // namespace sim

@@ -1,0 +1,203 @@
+// What the compiler calls in front of every access of a file that is compiled with
+// -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked.
+// Where it is (make SANITIZE=thread), the Makefile gives kernel files, and HOOKED_AS this one, other names.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "../../common/base/error.h"
+#include "launch.h"
+#include "watch.h"
+#include "worker.h"
+
+namespace sim {
+namespace {
+
+// The usual access is recorded here and now, without a stack frame.
+template <Kind kind, unsigned log2_bytes>
+inline __attribute__((always_inline)) void see(const void* pointer, const void* place)
+{
+    const uintptr_t address = uintptr_t(pointer);
+    const Site site = site_of(uintptr_t(place), kind, log2_bytes) | turn;
+    // The next block's tile mostly begins where this one's ends. Fetching it now costs less than waiting for it then.
+    __builtin_prefetch(static_cast<const char*>(pointer) + 128, kind == store);
+    const Range* global = kind == load ? likely.load : likely.store;
+    const bool likely_there = global[0].holds(address) || likely.shared[0].holds(address) || global[1].holds(address) || likely.shared[1].holds(address);
+    if (__builtin_expect(likely_there && address % (1u << log2_bytes) == 0 && cursor.next != cursor.end, 1))
+        return record(kind == store ? with_fingerprint(address, 1u << log2_bytes) : address, site);
+    look(address, site);
+}
+
+// `volatile`: it may be a signal to another thread.
+template <Kind kind, unsigned log2_bytes>
+inline __attribute__((always_inline)) void see_volatile(const void* pointer, const void* place)
+{
+    look_volatile(uintptr_t(pointer), site_of(uintptr_t(place), kind, log2_bytes, as_volatile) | turn);
+}
+
+inline __attribute__((always_inline)) void see_range(const void* pointer, size_t bytes, Kind kind, const void* place)
+{
+    if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place));
+}
+
+// A copy by memcpy. clang makes one of the copy of a structure. Where the memory's elements are unknown, up to 16 bytes that
+// lie at a multiple of their size are taken for one aligned object.
+inline __attribute__((always_inline)) void see_copy(const void* pointer, size_t bytes, Kind kind, const void* place)
+{
+    if (!watching) return;
+    const bool object = bytes <= 16 && (bytes & (bytes - 1)) == 0 && uintptr_t(pointer) % std::max<size_t>(bytes, 1) == 0;
+    look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place), object ? unsigned(bytes) : 4);
+}
+
+}  // namespace
+}  // namespace sim
+
+using sim::load;
+using sim::store;
+
+#define HERE __builtin_return_address(0)
+
+#ifndef HOOKED_AS
+#define HOOKED_AS __tsan_
+#endif
+#define JOINED(a, b) a##b
+#define JOIN(a, b) JOINED(a, b)
+#define HOOK(name) JOIN(HOOKED_AS, name)
+
+// Accesses whose type is not aligned to its size are made piece by piece.
+#define HOOKS(bytes, log2_bytes)                                                                                    \
+    void HOOK(read##bytes)(void* p) { sim::see<load, log2_bytes>(p, HERE); }                                       \
+    void HOOK(write##bytes)(void* p) { sim::see<store, log2_bytes>(p, HERE); }                                     \
+    void HOOK(read_write##bytes)(void* p)                                                                          \
+    {                                                                                                               \
+        sim::see<load, log2_bytes>(p, HERE);                                                                        \
+        sim::see<store, log2_bytes>(p, HERE);                                                                       \
+    }                                                                                                               \
+    void HOOK(unaligned_read##bytes)(void* p) { sim::see_range(p, bytes, load, HERE); }                            \
+    void HOOK(unaligned_write##bytes)(void* p) { sim::see_range(p, bytes, store, HERE); }                          \
+    void HOOK(unaligned_read_write##bytes)(void* p)                                                                \
+    {                                                                                                               \
+        sim::see_range(p, bytes, load, HERE);                                                                       \
+        sim::see_range(p, bytes, store, HERE);                                                                      \
+    }                                                                                                               \
+    void HOOK(volatile_read##bytes)(void* p) { sim::see_volatile<load, log2_bytes>(p, HERE); }                     \
+    void HOOK(volatile_write##bytes)(void* p) { sim::see_volatile<store, log2_bytes>(p, HERE); }                   \
+    void HOOK(unaligned_volatile_read##bytes)(void* p) { sim::see_range(p, bytes, load, HERE); }                   \
+    void HOOK(unaligned_volatile_write##bytes)(void* p) { sim::see_range(p, bytes, store, HERE); }
+
+// Atomic operations of C++ (std::atomic, and the guards of static variables): host code makes them.
+#define ATOMICS(bits, type)                                                                                         \
+    type HOOK(atomic##bits##_load)(const volatile type* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }   \
+    void HOOK(atomic##bits##_store)(volatile type* p, type v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }   \
+    type HOOK(atomic##bits##_exchange)(volatile type* p, type v, int) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_add)(volatile type* p, type v, int) { return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_sub)(volatile type* p, type v, int) { return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_and)(volatile type* p, type v, int) { return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_or)(volatile type* p, type v, int) { return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); }   \
+    type HOOK(atomic##bits##_fetch_xor)(volatile type* p, type v, int) { return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_fetch_nand)(volatile type* p, type v, int) { return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST); } \
+    int HOOK(atomic##bits##_compare_exchange_strong)(volatile type* p, type* expected, type v, int, int)           \
+    {                                                                                                               \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+    }                                                                                                               \
+    int HOOK(atomic##bits##_compare_exchange_weak)(volatile type* p, type* expected, type v, int, int)             \
+    {                                                                                                               \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
+    }                                                                                                               \
+    type HOOK(atomic##bits##_compare_exchange_val)(volatile type* p, type expected, type v, int, int)              \
+    {                                                                                                               \
+        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
+        return expected;                                                                                            \
+    }
+
+extern "C" {
+
+HOOKS(1, 0)
+HOOKS(2, 1)
+HOOKS(4, 2)
+HOOKS(8, 3)
+HOOKS(16, 4)
+
+void HOOK(read_range)(void* p, size_t bytes) { sim::see_range(p, bytes, load, HERE); }
+void HOOK(write_range)(void* p, size_t bytes) { sim::see_range(p, bytes, store, HERE); }
+
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+void HOOK(atomic_thread_fence)(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void HOOK(atomic_signal_fence)(int) {}
+
+// The place and the type that the compiler's own checks (-fsanitize=bounds,alignment) report.
+struct CheckedPlace {
+    const char* file;
+    uint32_t line, column;
+};
+struct CheckedType {
+    uint16_t kind, info;
+    char name[1];  // and more, in quotes: g++ writes 'float [4]', clang 'float[4]'
+};
+
+// An index of an array whose length the compiler knows is out of bounds.
+struct IndexData {
+    CheckedPlace place;
+    const CheckedType *array, *index;
+};
+
+void __ubsan_handle_out_of_bounds(IndexData* data, uintptr_t index)
+{
+    if (!sim::watching) return;
+    const bool is_signed = data->index->kind == 0 && data->index->info & 1;
+    const unsigned unused = 64 - std::min(1u << (data->index->info >> 1), 64u);  // bits in front of the index
+    const int64_t value = is_signed ? int64_t(index << unused) >> unused : int64_t(index);
+    std::string array = data->array->name;
+    if (const size_t space = array.find(" ["); space != array.npos) array.erase(space, 1);
+    sim::Worker::here()->suspect_index(value, array, {int(data->place.line), int(data->place.column)}, uint64_t(HERE));
+}
+
+// An access through a pointer that is not aligned as its type.
+struct AlignmentData {
+    CheckedPlace place;
+    const CheckedType* type;
+    unsigned char log2_alignment, access;
+};
+
+void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
+{
+    // The others are no accesses.
+    enum : unsigned char { whole_load, whole_store, binding, member };
+    if (!sim::watching || data->access > member) return;
+    if (data->access == binding) return sim::Worker::here()->note_misaligned({address, 1u << data->log2_alignment, data->type->name});
+    sim::Worker::here()->refuse_misaligned(address, data->access == whole_store ? store : load, data->type->name, 1u << data->log2_alignment, uint64_t(HERE));
+}
+
+void HOOK(init)() {}
+void HOOK(func_entry)(void*) {}
+void HOOK(func_exit)() {}
+void HOOK(vptr_update)(void** p, void*) { sim::see<store, 3>(p, HERE); }
+void HOOK(vptr_read)(void** p) { sim::see<load, 3>(p, HERE); }
+
+// memcpy and its kin: launch.h has kernels call these.
+void* HOOK(memcpy)(void* to, const void* from, size_t bytes)
+{
+    sim::see_copy(from, bytes, load, HERE);
+    sim::see_copy(to, bytes, store, HERE);
+    return memcpy(to, from, bytes);
+}
+void* HOOK(memmove)(void* to, const void* from, size_t bytes)
+{
+    sim::see_copy(from, bytes, load, HERE);
+    sim::see_copy(to, bytes, store, HERE);
+    return memmove(to, from, bytes);
+}
+void* HOOK(memset)(void* to, int value, size_t bytes)
+{
+    sim::see_copy(to, bytes, store, HERE);
+    return memset(to, value, bytes);
+}
+
+}  // extern "C"

@@ -1,0 +1,288 @@
+// What the rewritten text of a kernel file refers to: launches, and the markers that tell which turn
+// of which loop, and which call, a thread is in. rewrite/rewrite.cpp puts them there.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "thread.h"
+
+#ifdef SIMULATOR
+// A kernel's memcpy is watched, too. clang makes one of the copy of a structure; g++ does not, or has
+// announced the copy before.
+#ifdef __clang__
+asm(".set memcpy, __tsan_memcpy\n.set memmove, __tsan_memmove\n.set memset, __tsan_memset");
+#else
+#include <string.h>
+extern "C" {
+void* memcpy(void*, const void*, size_t) noexcept asm("__tsan_memcpy");
+void* memmove(void*, const void*, size_t) noexcept asm("__tsan_memmove");
+void* memset(void*, int, size_t) noexcept asm("__tsan_memset");
+}
+#endif
+#endif
+
+struct uint3 {
+    unsigned x, y, z;
+};
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
+};
+
+namespace sim {
+
+// A dim3 without constructors: of such a constant, compilers know that it never changes.
+struct Dimensions {
+    unsigned x, y, z;
+    operator dim3() const { return {x, y, z}; }
+    operator uint3() const { return {x, y, z}; }
+};
+
+}  // namespace sim
+
+// Of the thread that is running. The compiler takes them for constants, and does not watch them.
+extern const __thread uint3 threadIdx, blockIdx;
+extern const __thread sim::Dimensions blockDim, gridDim;
+
+namespace sim {
+
+// Where a thread is in its loops and calls: a number that two lanes share if and only if (but for one
+// case in 2^26) they are in the same turn of the same loops on the same path of calls. The lower bits
+// are 0: there the hooks put the place of an access.
+constexpr int turn_shift = 38;
+constexpr uint64_t turn_bits = ~uint64_t(0) << turn_shift;
+extern __thread uint64_t turn;
+
+// A local variable that a function of the host returns by name. Compilers build such an object where the caller wants it, but the options for
+// kernels have them copy it. A class that frees something and cannot be copied would then free it twice: the original is not destroyed.
+template <typename T>
+class Kept {
+public:
+    template <typename Make>
+    explicit Kept(Make make) : object(make()) {}
+    Kept(const Kept&) = delete;
+    ~Kept()
+    {
+        if (!given_) object.~T();
+    }
+    T give()
+    {
+        given_ = true;
+        return T(static_cast<T&&>(object));
+    }
+    union {
+        T object;
+    };
+
+private:
+    bool given_ = false;
+};
+template <typename Make>
+Kept(Make make) -> Kept<decltype(make())>;
+
+// Of an array's element, for what the rewriter notes of shared arrays.
+template <typename T>
+constexpr unsigned element_bytes = sizeof(T);
+template <typename T, size_t N>
+constexpr unsigned element_bytes<T[N]> = element_bytes<T>;
+
+// The rewriter declares a gap behind each array, so that an index past the end, or before the start, reaches no other array: two rows of a
+// matrix, and 4 kB at least. Its elements are as large as the array's, or larger.
+template <typename T>
+constexpr size_t row_bytes = 0;  // of the innermost rows of a matrix
+template <typename T, size_t N, size_t M>
+constexpr size_t row_bytes<T[N][M]> = std::is_array_v<T> ? row_bytes<T[M]> : sizeof(T[M]);
+template <typename T>
+constexpr size_t gap_elements = (row_bytes<T> > 2048 ? 2 * row_bytes<T> : 4096) / sizeof(std::remove_all_extents_t<T>) + 1;
+
+// An access by assembly code is one that the compiler does not watch.
+#if defined __x86_64__
+#define SIM_PEEK(value, variable) asm volatile("movq %1, %0" : "=r"(value) : "m"(variable))
+#define SIM_POKE(variable, value) asm volatile("movq %1, %0" : "=m"(variable) : "r"(value))
+#define SIM_HERE(value) asm volatile("leaq 0(%%rip), %0" : "=r"(value))
+#elif defined __aarch64__
+#define SIM_PEEK(value, variable) asm volatile("ldr %0, %1" : "=r"(value) : "m"(variable))
+#define SIM_POKE(variable, value) asm volatile("str %1, %0" : "=m"(variable) : "r"(value))
+#define SIM_HERE(value) asm volatile("adr %0, ." : "=r"(value))
+#else
+#error "the simulator runs on x86-64 and on aarch64"
+#endif
+
+// Multiples of the golden ratio keep away from each other, in nested loops, too.
+constexpr uint64_t golden = 0x9e3779b97f4a7c15u;
+constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t with) { return (outer ^ with) * golden; }
+
+// Called every 65536 turns of a loop, which then counts from 0 again: lets others run, and ends a thread that never ends.
+SIM_FUNCTION void long_loop();
+
+// What the markers of a loop are made of. They keep no state in a structure: the compiler would have it in
+// memory.
+__attribute__((always_inline)) inline uint64_t outer_turn()
+{
+    uint64_t outer;
+    SIM_PEEK(outer, turn);
+    return outer;
+}
+
+// Turn 0 of a loop of the file, each of which has a number. Its lowest 16 bits count the turns.
+template <unsigned loop>
+__attribute__((always_inline)) inline uint64_t first_turn(uint64_t outer)
+{
+    return mixed(outer, loop) & ~uint64_t(0xffff);
+}
+
+__attribute__((always_inline)) inline uint64_t next_turn(uint64_t last)
+{
+    const uint64_t next = last + ((golden & ~uint64_t(0xffff)) | 1), now = next & turn_bits;
+    SIM_POKE(turn, now);
+    return next;
+}
+
+// True if it is time for long_loop(), which the kernel calls itself: its place is to be the loop's.
+constexpr __attribute__((always_inline)) bool is_long(uint64_t turn) { return __builtin_expect(uint16_t(turn) == 0, 0); }
+
+// Around a loop: wherever it is left, the thread is again where it was.
+class Loop {
+public:
+    __attribute__((always_inline)) explicit Loop(uint64_t outer) : outer_(outer) {}
+    __attribute__((always_inline)) ~Loop() { SIM_POKE(turn, outer_); }
+
+private:
+    uint64_t outer_;
+};
+
+// Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. `of_kernel`: a kernel
+// declares it, and not a function that a kernel calls. The block's last ones are remembered, so that one thread tells for all.
+// Their addresses are multiples of 256.
+extern __thread uintptr_t declared[4];
+constexpr unsigned declared_at(uintptr_t array) { return array / 256 % 4; }
+SIM_FUNCTION void declare(uintptr_t array, bool of_kernel);
+__attribute__((always_inline)) inline void declares(const volatile void* array, bool of_kernel)
+{
+    uintptr_t last;
+    SIM_PEEK(last, declared[declared_at(uintptr_t(array))]);
+    if (last != uintptr_t(array)) declare(uintptr_t(array), of_kernel);
+}
+
+// At the beginning of a function that a kernel calls. Two calls differ in where they return to or, where the compiler has inlined
+// them, in where this code lies.
+class Call {
+public:
+    __attribute__((always_inline)) Call()
+    {
+        uintptr_t here;
+        SIM_HERE(here);
+        SIM_PEEK(outer_, turn);
+        const uint64_t now = mixed(outer_, uintptr_t(__builtin_return_address(0)) + here) & turn_bits;
+        SIM_POKE(turn, now);
+    }
+    __attribute__((always_inline)) ~Call() { SIM_POKE(turn, outer_); }
+
+private:
+    uint64_t outer_;
+};
+
+// What stands between <<< and >>>.
+struct Configuration {
+    dim3 grid, block;
+    size_t shared_bytes;
+    void* stream;
+    Configuration(dim3 grid, dim3 block, size_t shared_bytes = 0, void* stream = nullptr)
+        : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
+};
+
+// Where the host has an argument of a launch.
+struct Argument {
+    uintptr_t begin;
+    size_t bytes;
+};
+
+// A kernel that is about to run. `kernel`: its address, or null where the launch is of a template
+// whose arguments are deduced. `name`: as it was written at the launch.
+struct Launching {
+    const void* kernel;
+    const char* name;
+    Configuration configuration;
+    uint64_t arguments;  // a hash of them
+    const void* place;   // of the launch
+    const Argument* passed = nullptr;
+    size_t passed_count = 0;
+};
+
+// Runs every block of the grid and returns when all are done. `threads` runs threads of the kernel, for
+// as long as next_thread() says that there is one for this fiber, with threadIdx and the others set.
+void run_grid(const Launching& launching, void (*threads)(const void* arguments), const void* arguments);
+bool next_thread();
+
+// FNV-1a.
+uint64_t hash_of(uint64_t hash, const void* bytes, size_t count);
+
+template <typename Thread>
+SIM_FUNCTION void run_threads(const void* thread)
+{
+    do
+        (*static_cast<const Thread*>(thread))();
+    while (next_thread());
+}
+
+// A class with a copy constructor or a destructor of its own is handed over by reference to a copy. On CUDA, the host makes it,
+// at the launch; every thread has the same bits, and no thread destroys them.
+template <typename T>
+constexpr bool by_reference = std::is_object_v<T> && !(std::is_trivially_destructible_v<T> && (std::is_trivially_copy_constructible_v<T> || !std::is_copy_constructible_v<T>) &&
+                                                       (std::is_trivially_move_constructible_v<T> || !std::is_move_constructible_v<T>));
+void copy_bits(void* to, const void* from, size_t bytes);
+template <typename T>
+struct Copied {
+    alignas(T) char bytes[sizeof(T)];
+    SIM_FUNCTION explicit Copied(const T& value) { copy_bits(bytes, &value, sizeof value); }
+};
+
+// The kernel as it is called, without the copies that the language would make.
+template <typename Kernel>
+Kernel callable(Kernel kernel)
+{
+    return kernel;
+}
+template <typename... Parameters>
+auto callable(void (*kernel)(Parameters...))
+{
+    return [kernel](std::remove_reference_t<Parameters>&... arguments) __attribute__((always_inline, no_sanitize("thread"))) {
+        reinterpret_cast<void (*)(std::conditional_t<by_reference<Parameters>, const Copied<Parameters>&, Parameters>...)>(kernel)(
+            static_cast<std::conditional_t<by_reference<Parameters>, Copied<Parameters>, std::remove_reference_t<Parameters>&>>(arguments)...);
+    };
+}
+
+template <typename Kernel, typename... Arguments>
+SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&... arguments)
+{
+    launching.arguments = 0xcbf29ce484222325u;
+    ((launching.arguments = sim::hash_of(launching.arguments, &arguments, sizeof arguments)), ...);
+    const Argument passed[] = {{uintptr_t(&arguments), sizeof arguments}..., {}};
+    launching.passed = passed;
+    launching.passed_count = sizeof...(arguments);
+    const auto call = callable(kernel);
+    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { call(arguments...); };
+    run_grid(launching, run_threads<decltype(thread)>, &thread);
+}
+
+template <typename... Parameters>
+SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, void (*kernel)(Parameters...))
+{
+    const Launching launching{reinterpret_cast<const void*>(kernel), name, configuration, 0, SIM_PLACE};
+    return [launching, kernel](Parameters... arguments) __attribute__((no_sanitize("thread"))) { launch_with(launching, kernel, arguments...); };
+}
+
+template <typename Kernel>
+SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, Kernel kernel)
+{
+    const Launching launching{nullptr, name, configuration, 0, SIM_PLACE};
+    return [launching, kernel](auto... arguments) __attribute__((no_sanitize("thread"))) { launch_with(launching, kernel, arguments...); };
+}
+
+}  // namespace sim

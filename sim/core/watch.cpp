@@ -1,0 +1,367 @@
+#include "watch.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "../../common/base/error.h"
+#include "../../common/reference.h"
+#include "places.h"
+#include "symbols.h"
+#include "witness.h"
+#include "worker.h"
+
+namespace sim {
+
+__thread Likely likely;
+__thread bool watching;
+
+namespace {
+
+// The ranges of the program that are never written: its constants.
+const std::vector<Range>& constants()
+{
+    static const std::vector<Range> ranges = [] {
+        std::vector<Range> ranges;
+        dl_iterate_phdr([](dl_phdr_info* info, size_t, void* out) {
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& p = info->dlpi_phdr[i];
+                if ((p.p_type == PT_LOAD && !(p.p_flags & PF_W)) || p.p_type == PT_GNU_RELRO)
+                    static_cast<std::vector<Range>*>(out)->push_back({uintptr_t(info->dlpi_addr + p.p_vaddr), uintptr_t(p.p_memsz)});
+            }
+            return 0;
+        }, &ranges);
+        return ranges;
+    }();
+    return ranges;
+}
+
+// An array, from the name that compilers give its type: 'const float[8][4]'.
+struct ArrayType {
+    uint64_t element_bytes = 0;  // 0: the elements are structures
+    uint64_t inner = 1;          // elements of what one index stands for: 4
+    uint64_t elements = 1;       // 32
+    int dimensions = 0;
+
+    explicit ArrayType(const std::string& name)
+    {
+        size_t at = name.find('[');
+        std::string element = name.substr(1, at - 1) + " ";  // behind the quote
+        for (const char* word : {"const ", "volatile ", "unsigned ", "signed "})
+            if (element.compare(0, std::strlen(word), word) == 0) element.erase(0, std::strlen(word));
+        for (const auto& [type, bytes] : {std::pair{"char", 1u}, {"bool", 1u}, {"short", 2u}, {"char16_t", 2u}, {"float", 4u}, {"", 4u}, {"int", 4u},
+                                          {"char32_t", 4u}, {"wchar_t", 4u}, {"double", 8u}, {"long", 8u}, {"long long", 8u}})
+            if (element == std::string(type) + " " || element == std::string(type) + " int " || (element == " " && !*type)) element_bytes = bytes;
+        for (; at != name.npos; at = name.find('[', at + 1)) {
+            const uint64_t length = std::strtoull(name.c_str() + at + 1, nullptr, 10);
+            if (dimensions++) inner *= length;
+            elements *= length;
+        }
+    }
+
+    // True if this is the type of the other one's elements: in a[i][j], of the index behind it.
+    bool is_element_of(const ArrayType& outer) const { return outer.element_bytes == element_bytes && outer.dimensions == dimensions + 1 && outer.inner == elements; }
+};
+
+// A place for the newest range, in front.
+void prefer(Range (&ranges)[2], uintptr_t begin, uintptr_t bytes)
+{
+    if (witnessed) return;
+    const uintptr_t first = (begin + 15) / 16 * 16;
+    const Range newest{first, bytes < first - begin ? 0 : (bytes - (first - begin)) / 16 * 16};
+    if (ranges[0].begin == newest.begin && ranges[0].bytes == newest.bytes) return;
+    ranges[1] = ranges[0];
+    ranges[0] = newest;
+}
+
+}  // namespace
+
+void look(uintptr_t address, Site site)
+{
+    if (watching) Worker::here()->look(address, site);
+    else if (output_matrix()) look_at_host(address, site);
+}
+
+void look_volatile(uintptr_t address, Site site)
+{
+    if (!watching) return look(address, site);
+    Worker& worker = *Worker::here();
+    if (kind_of(site) == store) worker.note_release(address, true, device_scope, return_address(site));
+    worker.look(address, site);
+    if (kind_of(site) == load) worker.note_acquire(address, true, return_address(site));
+}
+
+void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
+{
+    if (watching) Worker::here()->look_at_range(address, bytes, kind, place, otherwise);
+}
+
+// Whether an access of `piece` bytes may be made and is to be recorded. False: it is of no memory of the
+// GPU's. Does not return where it may not be made.
+bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
+{
+    if (threads_.fibers().hold(address)) {
+        if (!threads_.fibers().share(address, uintptr_t(__builtin_frame_address(0))))
+            fail(Fault::local_array, "a local variable of another thread, which no thread can reach", return_address(site));
+        return false;
+    }
+    const Kind kind = kind_of(site);
+    if (const SharedArray* array = shared_.find(address, return_address(site))) {
+        if (address % piece) refuse(Fault::misaligned, address, site, array->name, array->begin);
+        if (!array->holds(address + piece - 1)) refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, array->name, array->begin);
+        if (!array->elements.has_pairs()) prefer(likely.shared, array->begin, array->bytes);
+        return true;
+    }
+    const Allocation* target = memory().find(address);
+    if (!target) {
+        // The variables that a kernel sees of itself, and of this simulator.
+        if (address - uintptr_t(&thread_index) < sizeof thread_index || address - uintptr_t(&block_index) < sizeof block_index ||
+            address - uintptr_t(&block_size) < sizeof block_size || address - uintptr_t(&grid_size) < sizeof grid_size)
+            return false;
+        if (piece == 1 && is_guard(address - thread_local_base(), return_address(site))) return false;
+        if (kind == load && is_argument(address, piece)) return false;  // each thread makes its own copy of it
+        if (kind == load)
+            for (const Range& range : constants())
+                if (range.holds(address)) return false;
+        refuse_stray(address, site);
+    }
+    if (target->freed) refuse(Fault::use_after_free, address, site, target->name, target->begin);
+    if (target->device >= 0 && target->device != settings().device && !(settings().peers >> target->device & 1))
+        refuse(Fault::no_peer_access, address, site, target->name, target->begin,
+               harness::format("call cudaSetDevice(%d) and then cudaDeviceEnablePeerAccess(%d, 0) before the launch", settings().device, target->device));
+    if (!target->holds(address + piece - 1)) refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, target->name, target->begin);
+    if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
+    if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
+    if (kind == load && target->unwritten) check_output(*target, address, site);
+    else if (kind != atomic && !target->elements.has_pairs()) prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
+    return true;
+}
+
+void Worker::look(uintptr_t address, Site site)
+{
+    if (suspicious) look_for_suspect(address, site);
+    look_for_misaligned(address, bytes_of(site), kind_of(site), return_address(site));
+    if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16) return look_at_range(address, 16, kind_of(site), return_address(site), 8);
+    if (!may_pass(address, site, bytes_of(site))) return;
+    if (cursor.next == cursor.end) make_room(return_address(site));
+    record(kind_of(site) == store ? with_fingerprint(address, bytes_of(site)) : address, site);
+    if (__builtin_expect(suspicious, 0)) likely = {};
+    if (witnessed) announce(address, bytes_of(site), kind_of(site));
+}
+
+void Worker::make_room(uint64_t place)
+{
+    if (record_.full()) threads_.pass_turn(0, place);
+    else record_.grow();
+}
+
+bool Worker::is_argument(uintptr_t address, size_t bytes) const
+{
+    const Launching& launching = *grid_->launching;
+    return std::any_of(launching.passed, launching.passed + launching.passed_count,
+                       [&](const Argument& a) { return address - a.begin < a.bytes && bytes <= a.bytes - (address - a.begin); });
+}
+
+// Of how many bytes the pieces are that an access to a structure is made of.
+unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise)
+{
+    if (!threads_.fibers().hold(address)) {
+        if (const SharedArray* array = shared_.find(address, place)) {
+            if (array->elements.known(bytes)) return array->elements.piece(address - array->begin, bytes);
+        } else if (const Allocation* target = memory().find(address)) {
+            if (target->elements.known(bytes)) return target->elements.piece(address - target->begin, bytes);
+        }
+    }
+    return 1u << __builtin_ctzll(address | bytes | otherwise);
+}
+
+void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
+{
+    if (bytes == 0) return;
+    look_for_misaligned(address, bytes, kind, place);
+    const unsigned piece = piece_of(address, bytes, place, otherwise);
+    const Site site = site_of(place, kind, unsigned(__builtin_ctz(piece))) | turn;
+    for (size_t at = 0; at < bytes; at += piece) look(address + at, site);
+}
+
+// An event is recorded like an access, so that it keeps its place among them.
+void Worker::note_event(uint32_t time, uint64_t place)
+{
+    if (!time) return;
+    if (cursor.next == cursor.end) make_room(place);
+    record(time, event_of(place) | turn);
+}
+
+void Worker::note_fence(Scope scope, uint64_t place) { note_event(order_.fence(threads_.current(), scope), place); }
+
+void Worker::note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place)
+{
+    note_event(order_.release(threads_.current(), address, !relaxed, scope), place);
+}
+
+void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
+{
+    note_event(order_.acquire(threads_.current(), address, relaxed), place);
+}
+
+void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current(), address); }
+
+// An access that must not be made: it goes on record, and ends the thread.
+void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin, const std::string& text)
+{
+    if (suspicious && from_index_) settle_index();
+    findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1, block_, false, text});
+    forget_suspects();
+    threads_.end_thread();
+}
+
+// Of what lies nowhere: the memory that it was probably meant for.
+void Worker::refuse_stray(uintptr_t address, Site site)
+{
+    const Kind kind = kind_of(site);
+    const Fault fault = address % bytes_of(site) ? Fault::misaligned : kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store;
+    if (const SharedArray* array = shared_.wrapped(address))
+        refuse(fault, address, site, array->name, array->begin,
+               "an address of shared memory has 32 bits on a GPU, so this index wraps and reaches the array; compute "
+               "it with signed numbers");
+    if (address - thread_local_base() < uintptr_t(1) << 24)
+        if (const SharedArray* array = shared_.nearest(address)) refuse(fault, address, site, array->name, array->begin);
+    if (shared_.near_dynamic(address))
+        refuse(fault, address, site, harness::format("dynamic shared memory (the launch asks for %llu bytes of it)", (unsigned long long)shared_.dynamic_bytes()),
+               uintptr_t(shared_.dynamic()));
+    const Allocation* target = memory().nearest(address);
+    // Stores are not meant for a matrix that is only read, however near.
+    if (target && target->constant && kind != load) target = output_matrix();
+    const uint64_t distance = !target ? ~0ull : address < target->begin ? target->begin - address : address - target->begin - target->bytes;
+    if (distance > uint64_t(1) << 36) refuse(Fault::host_memory, address, site, "", 0);
+    refuse(fault, address, site, target->name, target->begin);
+}
+
+// A load from the output: it must have been stored to before.
+void Worker::check_output(const Allocation& memory, uintptr_t address, Site site)
+{
+    const harness::Contents& unwritten = *memory.unwritten;
+    const uint64_t offset = address - memory.begin;
+    const uint64_t bytes = harness::bytes_of(unwritten.type);
+    for (uint64_t at = offset / bytes * bytes; at < offset + bytes_of(site); at += bytes) {
+        const bool poison = harness::with_bits(unwritten.type, [&](auto found) {
+            std::memcpy(&found, reinterpret_cast<const char*>(memory.begin + at), sizeof found);
+            return found == unwritten.at<decltype(found)>(memory.first_element + at / bytes);
+        });
+        if (poison)
+            findings.add({Fault::uninitialized, without_turn(site), 0, threads_.current(), 0, block_, memory.name, int64_t(at), 1, block_, true, ""});
+    }
+}
+
+void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place)
+{
+    // Those of an earlier line have had their accesses, and so has this one, if the line is a loop.
+    for (const Suspect& s : suspects_)
+        if (s.spot.line != spot.line || s.place == place) settle_index();
+    const ArrayType array(type);
+    const int64_t ahead = index * int64_t(array.inner);
+    if (!suspects_.empty() && array.is_element_of(ArrayType(suspects_.back().last_type))) {
+        Suspect& outer = suspects_.back();
+        outer.ahead += ahead;
+        outer.last_type = type;
+        outer.spot = spot;
+    } else {
+        suspects_.push_back({index, type, type, ahead, spot, place});
+    }
+    suspicious = true;
+    likely = {};  // the next accesses are looked at
+}
+
+// Decides whether this access is one that a suspected index was for. A row of a shared array, or of a matrix in global memory, has others
+// behind it: its index may be too large. The index of a member of a structure may not, nor that of a local array.
+// A load has the place of its last index, or of a `*` in front of it. A store has the place of the `=` behind it, with other accesses
+// in between.
+void Worker::look_for_suspect(uintptr_t address, Site site)
+{
+    const Spot here = spot_of(return_address(site));
+    if (here.line != suspects_.front().spot.line) return settle_index();
+    from_index_ = false;
+    const bool local = threads_.fibers().hold(address);
+    const SharedArray* array = local ? nullptr : shared_.find(address, return_address(site));
+    const Allocation* target = local || array ? nullptr : memory().find(address);
+    // True if rows of this type, one behind the other, have the element that the indices stand for at this offset.
+    const auto has = [](const Suspect& s, uint64_t offset, uint64_t bytes_of_element) {
+        const int64_t whole = int64_t(ArrayType(s.type).elements);
+        if (!whole || !bytes_of_element) return true;
+        const int64_t behind = int64_t(offset / bytes_of_element) - s.ahead;
+        return uint64_t((behind % whole + whole) % whole) < ArrayType(s.last_type).inner;
+    };
+    const bool structure = array && array->elements.bytes > bytes_of(site);
+    for (size_t i = 0; i < suspects_.size();) {
+        const Suspect& s = suspects_[i];
+        const ArrayType type(s.last_type);
+        const bool same = here.column == s.spot.column, behind = here.column > s.spot.column;
+        // In an array of structures, the type of the index tells its array: one of members has another type.
+        const bool member = structure && type.element_bytes;
+        const bool row = (array && array->elements.bytes < array->bytes && has(s, address - array->begin, array->elements.bytes)) ||
+                         (target && has(s, address - target->begin, type.element_bytes));
+        const bool fits = (member || row) && (!type.element_bytes || bytes_of(site) == type.element_bytes);
+        const bool last = type.dimensions == 1 && type.element_bytes;  // no other index, and no name of a member, is behind it
+        if (same || kind_of(site) == atomic || (behind && kind_of(site) != load && (fits || here.column <= s.spot.column + 2)) ||
+            (kind_of(site) == load && fits && (behind ? !last : type.element_bytes && !member))) {
+            if (local) fail_index("a local array");
+            if (member) fail_index("a member of " + array->name, i);
+            from_index_ = i > 0 && ArrayType(suspects_.front().type).element_bytes;
+            suspects_.erase(suspects_.begin() + int(i));
+        } else {
+            ++i;  // another access of the line
+        }
+    }
+    suspicious = !suspects_.empty();
+}
+
+void Worker::settle_index()
+{
+    if (!suspects_.empty()) fail_index("a local array");
+    suspicious = false;
+}
+
+void Worker::fail_index(const std::string& array, size_t suspect)
+{
+    const Suspect& s = suspects_[suspect];
+    const std::string text = harness::format("index %lld of %s, %s", (long long)s.index, array.c_str(), s.type.c_str());
+    fail(Fault::local_array, text, uint64_t(s.place));
+}
+
+void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place)
+{
+    const SharedArray* array = shared_.find(address, place);
+    const Allocation* target = array ? nullptr : memory().find(address);
+    std::string name = type.substr(1, type.size() - 2);  // without the quotes
+    for (const char* word : {"const ", "volatile ", "struct ", "class ", "union "})
+        if (name.compare(0, std::strlen(word), word) == 0) name.erase(0, std::strlen(word));
+    const std::string need = harness::format("; %s must lie at a multiple of %u bytes", name.c_str(), alignment);
+    refuse(Fault::misaligned, address, site_of(place, kind, unsigned(__builtin_ctz(std::min(alignment, 16u)))), array ? array->name : target ? target->name : "a local variable",
+           array ? array->begin : target ? target->begin : address, need);
+}
+
+void Worker::note_misaligned(const Misaligned& reference)
+{
+    misaligned_[next_misaligned_++ % std::size(misaligned_)] = reference;
+}
+
+// A structure is copied from or to a reference that was bound before. Members that are accessed have a check of their own.
+void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
+{
+    if (__builtin_expect(next_misaligned_ == 0, 1)) return;
+    for (const Misaligned& m : misaligned_)
+        if (m.address == address && bytes >= m.alignment) refuse_misaligned(address, kind, m.type, m.alignment, place);
+}
+
+void Worker::fail(Fault fault, const std::string& text, uint64_t place)
+{
+    findings.add({fault, site_of(place, load, 0), 0, threads_.current(), 0, block_, "", 0, 1, block_, false, text});
+    forget_suspects();
+    threads_.end_thread();
+}
+
+}  // namespace sim

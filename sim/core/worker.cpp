@@ -1,0 +1,281 @@
+#include "worker.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "../../common/base/error.h"
+#include "faults.h"
+#include "places.h"
+#include "witness.h"
+
+namespace sim {
+namespace {
+
+thread_local Worker* worker = nullptr;
+
+}  // namespace
+
+Settings& settings()
+{
+    static Settings settings;
+    return settings;
+}
+
+Worker* Worker::here() { return worker; }
+
+Worker::Worker() : threads_(record_, *this) {}
+
+void Worker::start(Grid& grid)
+{
+    worker = this;
+    catch_faults();
+    grid_ = &grid;
+    block_size = {grid.block.x, grid.block.y, grid.block.z};
+    grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
+    const bool lockstep = grid.machine->major < 7;
+    threads_.start(grid.block, grid.threads, grid.arguments, lockstep);
+    shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
+    order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
+    likely = {};
+    std::fill(std::begin(misaligned_), std::end(misaligned_), Misaligned());
+    next_misaligned_ = 0;
+    recent_ = nullptr;
+    several_ = settings().several;
+    const Allocation* output = output_matrix();
+    counter.start(*grid.rules, *grid.machine, *grid.windows, output ? output->gpu_address : 0, output ? output->bytes : 0, grid.earlier_blocks);
+}
+
+void Worker::run_the_rest()
+{
+    for (;;) {
+        const uint64_t first = grid_->next_block.fetch_add(grid_->chunk);
+        if (first >= grid_->blocks || grid_->over()) break;
+        for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks) && !grid_->over(); ++block) {
+            run_block(block);
+            const uint64_t done = ++grid_->done;
+            if (launch_hooks().block_done) launch_hooks().block_done(done, grid_->blocks);
+        }
+    }
+    counter.finish();
+    likely = {};  // the host is watched in another way
+}
+
+void Worker::run_block(uint64_t number)
+{
+    const dim3& grid = grid_->grid;
+    const uint64_t block = grid_->block_at(number);
+    block_index = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
+    block_ = block;
+    counter.block(number);
+    order_.start_block(block);
+    shared_.poison();
+    if (witnessed) announce_memory(*this);
+    sequence_warp_ = -1;
+    watching = true;
+    threads_.run_block(grid_->alone);
+    watching = false;
+    most_shared_bytes = std::max(most_shared_bytes, shared_.static_bytes() + shared_.dynamic_bytes());
+    shared_checker_.block_done(findings);
+    global_checker_.block_done(findings);
+}
+
+void Worker::warp_stopped(int warp)
+{
+    if (sequence_warp_ != warp) {
+        sequence_.clear();
+        sequence_warp_ = warp;
+        requests_ = 0;
+    }
+    requests_ = record_.flush(requests_, order_.times(warp), [&](const Request& r) {
+        if (settings().instruments) request(r, warp);
+    });
+    shared_checker_.warp_done(sequence_, findings);
+    global_checker_.warp_done(sequence_, findings);
+}
+
+void Worker::barrier_opens()
+{
+    ++barriers;
+    order_.barrier();
+    sequence_warp_ = -1;
+}
+
+void Worker::warp_syncs(int warp, uint32_t lanes) { order_.meet(warp, lanes); }
+
+void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
+{
+    Finding finding{Fault::barriers_differ, site_of(first.place, load, 0), site_of(second.place, load, 0), first.first,
+                    second.first, block_, "", 0, 1, block_, false, ""};
+    finding.threads = {first.count, second.count, elsewhere};
+    findings.add(finding);
+}
+
+void Worker::barrier_missed(uint64_t place, int missing)
+{
+    findings.add({Fault::barrier_not_reached, site_of(place, load, 0), 0, missing, 0, block_, "", 0, 1, block_, false,
+                  ""});
+}
+
+void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
+{
+    Finding finding{Fault::lanes_not_reached, site_of(place, load, 0), site_of(missing.place, load, 0), thread,
+                    missing.first, block_, "", 0, 1, block_, false,
+                    harness::format("mask 0x%08x, came 0x%08x", mask, came)};
+    finding.threads = {__builtin_popcount(came), missing.count, 0};
+    findings.add(finding);
+}
+
+void Worker::never_ends(uint64_t place, int thread, bool stuck)
+{
+    grid_->endless = true;
+    findings.add({Fault::endless_loop, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false,
+                  stuck ? "every turn is like the last one, and neither the host nor another block runs meanwhile"
+                        : harness::format("more than %llu turns", (unsigned long long)most_turns())});
+}
+
+uint64_t Worker::changes() { return std::exchange(changes_, 0); }
+
+// What memory holds now that it was stored to.
+void Worker::note_change(const Request& request)
+{
+    if (kind_of(request.site) != store && kind_of(request.site) != atomic) return;
+    for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
+        const uint64_t address = request.address[__builtin_ctz(lanes)];
+        changes_ = hash_of(hash_of(changes_, &address, sizeof address), reinterpret_cast<const void*>(address), bytes_of(request.site));
+    }
+}
+
+namespace {
+
+// True if all lanes of a request access the range. Lanes that take no part have an address of no meaning.
+bool all_in(const Request& request, uintptr_t begin, uint64_t bytes)
+{
+    const uintptr_t last = begin + bytes - 1;
+    uint64_t outside = 0;  // its sign: an address below `begin` or above `last`
+    const auto look = [&](uint64_t address) { outside |= (address - begin) | (last - address); };
+    if (uint64_t stride; request.evenly_spaced(stride)) {
+        look(request.address[0]);
+        look(request.address[warp_size - 1]);
+    } else {
+        for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) look(request.address[__builtin_ctz(lanes)]);
+    }
+    return !(outside >> 63);
+}
+
+}  // namespace
+
+void Worker::request(const Request& request, int warp)
+{
+    if (__builtin_expect(threads_.runs_long(), 0)) note_change(request);
+    sequence_.add(request.site);
+    const uint64_t address = request.address[__builtin_ctz(request.lanes)];
+    if (!recent_ || !recent_->holds(address)) {
+        if (const SharedArray* array = shared_.find(address)) return shared_request(request, warp, *array);
+        recent_ = memory().find(address);
+    }
+    if (!shared_.empty() && !all_in(request, recent_->begin, recent_->bytes)) {
+        if (const uint32_t here = lanes_in_shared(request)) return split_by_space(request, warp, here);
+    }
+    global_request(request, warp);
+}
+
+uint32_t Worker::lanes_in_shared(const Request& request)
+{
+    uint32_t here = 0;
+    for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
+        if (shared_.find(request.address[__builtin_ctz(lanes)])) here |= lanes & -lanes;
+    return here;
+}
+
+// Some lanes have a pointer to shared memory, and some to global memory: hardware makes a request to each.
+void Worker::split_by_space(const Request& request, int warp, uint32_t in_shared)
+{
+    Request part = request;
+    part.lanes = in_shared;
+    shared_request(part, warp, *shared_.find(request.address[__builtin_ctz(in_shared)]));
+    part.lanes = request.lanes & ~in_shared;
+    recent_ = memory().find(request.address[__builtin_ctz(part.lanes)]);
+    global_request(part, warp);
+}
+
+void Worker::shared_request(const Request& request, int warp, const SharedArray& array)
+{
+    const bool one_array = all_in(request, array.begin, array.bytes);
+    const uint32_t here = one_array ? request.lanes : lanes_in_shared(request);
+    if (here != request.lanes) return split_by_space(request, warp, here);
+    int units;
+    if (one_array) shared_checker_.check(request, warp * warp_size, array, findings);
+    if (one_array && array.offset % 256 == 0) {
+        units = counter.count(request, Space::shared, array.offset - array.begin);
+    } else {
+        // On hardware, arrays follow each other: their banks do, too.
+        uint64_t offsets[warp_size];
+        for (uint32_t left = request.lanes; left;) {
+            const SharedArray& own = *shared_.find(request.address[__builtin_ctz(left)]);
+            Request part = request;
+            part.lanes = 0;
+            for (uint32_t lanes = left; lanes; lanes &= lanes - 1) {
+                const int lane = __builtin_ctz(lanes);
+                if (!own.holds(request.address[lane])) continue;
+                part.lanes |= 1u << lane;
+                offsets[lane] = request.address[lane] - own.begin + own.offset;
+            }
+            left &= ~part.lanes;
+            if (!one_array) shared_checker_.check(part, warp * warp_size, own, findings);
+        }
+        units = counter.count({request.site, request.lanes, offsets, request.order, request.times}, Space::shared, 0);
+    }
+    if (settings().trace) tell(request, warp, "shared", array.begin, array.offset, units, -1);
+}
+
+void Worker::global_request(const Request& request, int warp)
+{
+    if (__builtin_expect(several_, 0)) split_by_device(request, warp);
+    else memory_request(request, warp, *recent_, false);
+}
+
+// Lanes that touch the memory of different devices form a request to each.
+void Worker::split_by_device(const Request& request, int warp)
+{
+    for (uint32_t left = request.lanes; left;) {
+        const Allocation* first = nullptr;
+        uint32_t together = 0;
+        for (uint32_t lanes = left; lanes; lanes &= lanes - 1) {
+            const int lane = __builtin_ctz(lanes);
+            const uintptr_t address = request.address[lane];
+            if (!recent_->holds(address)) recent_ = memory().find(address);
+            if (!first) first = recent_;
+            if (recent_->device == first->device) together |= 1u << lane;
+        }
+        left &= ~together;
+        memory_request({request.site, together, request.address, request.order, request.times, request.recorded}, warp, *first, first->device >= 0 && first->device != settings().device);
+    }
+}
+
+void Worker::memory_request(const Request& request, int warp, const Allocation& target, bool far)
+{
+    if (target.shadow) global_checker_.check(request, warp * warp_size, target, findings);
+    if (!target.counted) return;
+    const Kind kind = kind_of(request.site);
+    if (target.unwritten && kind == store) output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);
+    else if (target.unwritten || (kind == store && !target.constant)) unordered_possible = true;
+    const uint64_t offset = target.gpu_address - target.begin;
+    const int units = far ? counter.count_peer(request, target.device) : counter.count(request, global, offset);
+    if (settings().trace) {
+        const uint64_t address = request.address[__builtin_ctz(request.lanes)];
+        tell(request, warp, target.name, target.begin, 0, units, far ? -1 : counter.partition(address + offset));
+    }
+}
+
+void Worker::tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition)
+{
+    harness::TracedRequest t{{block_index.x, block_index.y, block_index.z}, warp, threads_.barriers_passed(), kind_of(request.site) != load, memory,
+                             line_of(return_address(request.site)), bytes_of(request.site), request.lanes, {}, units, partition};
+    for (int lane = 0; lane < warp_size; ++lane)
+        if (request.lanes >> lane & 1) t.offsets.push_back(int64_t(request.address[lane] - begin + offset));
+    (*settings().trace)(t);
+}
+
+}  // namespace sim

@@ -1,0 +1,43 @@
+// CUDA C++, as far as the simulator has it. Every program includes this first.
+
+#pragma once
+#pragma GCC system_header
+
+#include <assert.h>
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// nvcc's own version, which programs ask for to choose between functions of the language.
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#endif
+
+// The harness's headers, which launch.h includes, are host code.
+#pragma push_macro("__CUDACC__")
+#undef __CUDACC__
+#include "../core/launch.h"
+#pragma pop_macro("__CUDACC__")
+#include "sim/vectors.h"
+// A .cpp file of the program, which is plain C++: to it, nvcc does not show the functions of kernels, either.
+#if defined __CUDACC__ || defined SIMULATOR
+#include "sim/atomics.h"
+#include "sim/barriers.h"
+#include "sim/heap.h"
+#include "sim/integers.h"
+#include "sim/memory.h"
+#include "sim/numbers.h"
+#include "sim/nv_atomics.h"
+#include "sim/packed.h"
+#include "sim/warps.h"
+#endif
+
+#if __has_include("cuda_runtime_api.h")
+#include "cuda_runtime_api.h"
+#endif

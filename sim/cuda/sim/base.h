@@ -1,0 +1,85 @@
+// What the headers of the CUDA language share.
+//
+// A function that reaches the simulator is a SIM_FUNCTION: it stays a call, so that its place is the
+// line of the kernel, and its own accesses are not watched. Arithmetic is SIM_INLINE: it touches
+// nothing but its arguments and its locals, wherever it is inlined.
+
+#pragma once
+#pragma GCC system_header
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "../../core/launch.h"
+
+// What is inlined has the line of the kernel with clang, and with g++ if its line information is read
+// together with what says which function was inlined where.
+#ifdef __clang__
+#define SIM_INLINE_MEMBER inline __attribute__((always_inline, nodebug))
+#else
+#define SIM_INLINE_MEMBER inline __attribute__((always_inline, artificial))
+#endif
+#define SIM_INLINE static SIM_INLINE_MEMBER
+
+namespace sim {
+
+template <size_t bytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> {
+    typedef uint8_t type __attribute__((may_alias));
+};
+template <>
+struct UnsignedOf<2> {
+    typedef uint16_t type __attribute__((may_alias));
+};
+template <>
+struct UnsignedOf<4> {
+    typedef uint32_t type __attribute__((may_alias));
+};
+template <>
+struct UnsignedOf<8> {
+    typedef uint64_t type __attribute__((may_alias));
+};
+template <>
+struct UnsignedOf<16> {
+    typedef unsigned __int128 type __attribute__((may_alias));
+};
+template <typename T>
+using Bits = typename UnsignedOf<sizeof(T)>::type;
+
+// No memcpy where that can be: the compiler might make it a call, and calls of memcpy are watched.
+template <typename To, typename From>
+constexpr SIM_INLINE To bit_cast(const From from)
+{
+    static_assert(sizeof(To) == sizeof(From));
+    if constexpr (std::is_trivially_copyable_v<From> && std::is_trivially_copyable_v<To>) {
+        return __builtin_bit_cast(To, from);
+    } else {
+        To to;
+        __builtin_memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof to);
+        return to;
+    }
+}
+
+// The turns of a loop of the simulator's own, as the rewriter marks those of a kernel.
+class Turns {
+public:
+    SIM_INLINE_MEMBER Turns() : turns_(first_turn<0x51d0>(outer_turn())), loop_(outer_turn()) {}
+    SIM_INLINE_MEMBER void next() { turns_ = next_turn(turns_); }
+
+private:
+    uint64_t turns_;
+    Loop loop_;
+};
+
+// An argument that no template parameter is deduced from.
+template <typename T>
+struct Same {
+    using type = T;
+};
+template <typename T>
+using SameAs = typename Same<T>::type;
+
+}  // namespace sim

@@ -1,0 +1,437 @@
+// The devices. Each is the machine that is simulated.
+
+#include "devices.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "../../common/base/error.h"
+#include "../core/devices.h"
+#include "program.h"
+#include "runtime.h"
+#include "timeline.h"
+
+namespace sim {
+namespace {
+
+constexpr uint64_t kib = 1024, gib = 1024 * 1024 * 1024;
+constexpr int cuda_version = CUDART_VERSION;
+
+bool asked = false;                   // somebody has asked how many there are
+thread_local int current = 0;
+uint32_t enabled_peers[most_devices] = {};  // by device
+unsigned device_flags = 0;
+cudaFuncCache preferred_cache = cudaFuncCachePreferNone;
+
+bool good(int device) { return device >= 0 && device < device_count(); }
+
+// Memory of one address space for all devices came with compute capability 2.0.
+bool can_access(int device, int peer) { return device != peer && program_options().peers && machine().major >= 2; }
+
+std::map<cudaLimit, size_t>& limits()
+{
+    static std::map<cudaLimit, size_t>& values = *new std::map<cudaLimit, size_t>{
+        {cudaLimitStackSize, 1024}, {cudaLimitPrintfFifoSize, 1024 * kib}, {cudaLimitMallocHeapSize, 8192 * kib},
+        {cudaLimitDevRuntimePendingLaunchCount, 2048}, {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 0}};
+    return values;
+}
+
+// CUDA 13.0 numbers ten, and a device need not have each.
+cudaError_t no_such(cudaLimit limit) { return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit; }
+
+// What CUDA takes for a limit: more is refused, less is raised. Measured on an H200 (tests/language/refusals.cu).
+struct Range {
+    size_t least, most;
+};
+
+Range range_of(cudaLimit limit)
+{
+    switch (limit) {
+        case cudaLimitStackSize: return {0, 512 * kib};
+        case cudaLimitPrintfFifoSize: return {512 * kib, SIZE_MAX};
+        case cudaLimitMallocHeapSize: return {4096 * kib, SIZE_MAX};
+        case cudaLimitDevRuntimePendingLaunchCount: return {32, SIZE_MAX};
+        case cudaLimitMaxL2FetchGranularity: return {0, 128};
+        default: return {0, SIZE_MAX};
+    }
+}
+
+}  // namespace
+
+bool known_preference(cudaFuncCache preferred) { return preferred >= cudaFuncCachePreferNone && preferred <= cudaFuncCachePreferEqual; }
+bool known_banks(cudaSharedMemConfig banks) { return banks >= cudaSharedMemBankSizeDefault && banks <= cudaSharedMemBankSizeEightByte; }
+
+int device_count()
+{
+    asked = true;
+    return program_options().gpus;
+}
+
+int current_device() { return current; }
+void set_current_device(int device) { current = device; }
+uint32_t peers_of(int device) { return enabled_peers[device]; }
+
+Limits limits_of(const harness::Machine& m)
+{
+    Limits l{1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * kib, 48 * kib, 0, 0};
+    if (m.major == 1) l = {512, {512, 512, 64}, {65535, 65535, 1}, 16 * kib, 16 * kib, 0, 0};
+    if (m.major == 2) l.grid[0] = 65535;
+    l.registers_per_block = std::min(m.registers_per_sm(), 65536);
+    if (m.major >= 7) l.shared_per_block_optin = m.shared_per_sm;
+    if (m.major >= 8) {
+        l.reserved_shared_per_block = m.reserved_shared_per_block();
+        l.shared_per_block_optin -= l.reserved_shared_per_block;
+    }
+    return l;
+}
+
+}  // namespace sim
+
+using namespace sim;
+
+extern "C" void sim_use_devices(int count)
+{
+    const RuntimeLock lock;
+    const char* const why = count < 1 || count > most_devices ? "expected 1 to 16 devices" : asked ? "call it before the first use of a device" : nullptr;
+    if (why) {
+        fflush(stdout);
+        fprintf(stderr, "%s: sim_use_devices(%d): %s\n", program_invocation_short_name, count, why);
+        _exit(harness::status_bad_input);
+    }
+    program_options().gpus = count;
+}
+
+cudaError_t cudaGetDeviceCount(int* count)
+{
+    SIM_ENTER(false);
+    if (!count) return result(cudaErrorInvalidValue);
+    *count = device_count();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device)
+{
+    SIM_ENTER(false);
+    if (!device) return result(cudaErrorInvalidValue);
+    *device = current;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    SIM_ENTER(false);
+    if (!good(device)) return result(cudaErrorInvalidDevice);
+    current = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaInitDevice(int device, unsigned, unsigned)
+{
+    SIM_ENTER(false);
+    return result(good(device) ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaSetValidDevices(int* devices, int count) { return result(devices && count > 0 && good(devices[0]) ? cudaSuccess : cudaErrorInvalidValue); }
+
+cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    SIM_ENTER(false);
+    const unsigned schedule = flags & cudaDeviceScheduleMask;
+    if (flags > 0xff || schedule & (schedule - 1)) return result(cudaErrorInvalidValue);
+    device_flags = flags & (cudaDeviceScheduleMask | cudaDeviceLmemResizeToMax | 0x80u);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags)
+{
+    SIM_ENTER(false);
+    if (!flags) return result(cudaErrorInvalidValue);
+    *flags = device_flags | cudaDeviceMapHost;
+    return cudaSuccess;
+}
+
+// All are alike: the first.
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted)
+{
+    SIM_ENTER(false);
+    if (!device || !wanted) return result(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
+{
+    SIM_ENTER(false);
+    if (!properties) return result(cudaErrorInvalidValue);
+    if (!good(device)) return result(cudaErrorInvalidDevice);
+    const harness::Machine& m = machine();
+    const Limits l = limits_of(m);
+    cudaDeviceProp p;
+    std::memset(&p, 0, sizeof p);
+    snprintf(p.name, sizeof p.name, "NVIDIA %s (simulated)", m.label.c_str());
+    p.totalGlobalMem = m.dram_bytes;
+    p.sharedMemPerBlock = l.shared_per_block;
+    p.sharedMemPerBlockOptin = l.shared_per_block_optin;
+    p.reservedSharedMemPerBlock = l.reserved_shared_per_block;
+    p.sharedMemPerMultiprocessor = m.shared_per_sm;
+    p.regsPerBlock = l.registers_per_block;
+    p.regsPerMultiprocessor = m.registers_per_sm();
+    p.warpSize = 32;
+    p.memPitch = 2147483647;
+    p.maxThreadsPerBlock = int(l.threads_per_block);
+    for (int i = 0; i < 3; ++i) {
+        p.maxThreadsDim[i] = int(l.block[i]);
+        p.maxGridSize[i] = int(l.grid[i]);
+    }
+    p.totalConstMem = 64 * kib;
+    p.major = m.major;
+    p.minor = m.minor;
+    p.textureAlignment = 512;
+    p.texturePitchAlignment = 32;
+    p.surfaceAlignment = 512;
+    p.multiProcessorCount = m.sms;
+    p.canMapHostMemory = 1;
+    p.concurrentKernels = m.major >= 2;
+    p.ECCEnabled = m.l2_bytes > 0 && p.totalGlobalMem > 10 * gib;
+    p.asyncEngineCount = m.major >= 3 ? 2 : 1;
+    p.deviceOverlap = 1;
+    p.unifiedAddressing = 1;
+    p.memoryBusWidth = m.bus_bits;
+    p.memoryClockRate = m.dram_mhz * 1000;
+    p.clockRate = m.sm_mhz * 1000;
+    p.l2CacheSize = int(m.l2_bytes);
+    p.maxThreadsPerMultiProcessor = m.threads_per_sm;
+    p.maxBlocksPerMultiProcessor = m.blocks_per_sm;
+    p.streamPrioritiesSupported = 1;
+    p.globalL1CacheSupported = p.localL1CacheSupported = m.major >= 2;
+    p.managedMemory = 1;
+    p.concurrentManagedAccess = m.major >= 6;
+    p.computePreemptionSupported = m.major >= 6;
+    p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = 1;
+    p.singleToDoublePrecisionPerfRatio = m.major == 6 && m.minor == 0 ? 2 : (m.major >= 7 && m.minor == 0) ? 2 : 32;
+    p.memoryPoolsSupported = m.major >= 6;
+    p.pciDeviceID = device;
+    p.computeMode = cudaComputeModeDefault;
+    *properties = p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device)
+{
+    cudaDeviceProp p;
+    if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
+    if (!value) return result(cudaErrorInvalidValue);
+    switch (attribute) {
+        case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
+        case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
+        case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
+        case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
+        case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
+        case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
+        case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
+        case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(p.sharedMemPerBlock); break;
+        case cudaDevAttrTotalConstantMemory: *value = int(p.totalConstMem); break;
+        case cudaDevAttrWarpSize: *value = p.warpSize; break;
+        case cudaDevAttrMaxPitch: *value = int(p.memPitch); break;
+        case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
+        case cudaDevAttrClockRate: *value = p.clockRate; break;
+        case cudaDevAttrTextureAlignment: *value = int(p.textureAlignment); break;
+        case cudaDevAttrTexturePitchAlignment: *value = int(p.texturePitchAlignment); break;
+        case cudaDevAttrGpuOverlap: *value = p.deviceOverlap; break;
+        case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
+        case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; break;
+        case cudaDevAttrComputeMode: *value = p.computeMode; break;
+        case cudaDevAttrConcurrentKernels: *value = p.concurrentKernels; break;
+        case cudaDevAttrEccEnabled: *value = p.ECCEnabled; break;
+        case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
+        case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
+        case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
+        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
+        case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
+        case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; break;
+        case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
+        case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+        case cudaDevAttrStreamPrioritiesSupported: *value = p.streamPrioritiesSupported; break;
+        case cudaDevAttrGlobalL1CacheSupported: *value = p.globalL1CacheSupported; break;
+        case cudaDevAttrLocalL1CacheSupported: *value = p.localL1CacheSupported; break;
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = int(p.sharedMemPerMultiprocessor); break;
+        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
+        case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
+        case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = p.singleToDoublePrecisionPerfRatio; break;
+        case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; break;
+        case cudaDevAttrComputePreemptionSupported: *value = p.computePreemptionSupported; break;
+        case cudaDevAttrCanUseHostPointerForRegisteredMem: *value = p.canUseHostPointerForRegisteredMem; break;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(p.sharedMemPerBlockOptin); break;
+        case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; break;
+        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
+        case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
+        case cudaDevAttrReservedSharedMemoryPerBlock: *value = int(p.reservedSharedMemPerBlock); break;
+        case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; break;
+        case cudaDevAttrSurfaceAlignment: *value = int(p.surfaceAlignment); break;
+        case cudaDevAttrNumaId: *value = -1; break;  // none
+        default:  // of what the simulator does not have: textures, clusters, links to other processes
+            if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute > cudaDevAttrOnlyPartialHostNativeAtomicSupported) return result(cudaErrorInvalidValue);
+            *value = 0;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device)
+{
+    SIM_ENTER(false);
+    if (!good(device)) return result(cudaErrorInvalidDevice);
+    if (!id || length < 13) return result(cudaErrorInvalidValue);
+    snprintf(id, size_t(length), "0000:00:%02x.0", unsigned(device));
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id)
+{
+    SIM_ENTER(false);
+    if (!device || !id) return result(cudaErrorInvalidValue);
+    unsigned domain = 0, bus = 0, number = 0;
+    char behind = 0;
+    // Without its domain, it ends with its function: 00:01.0.
+    if (std::sscanf(id, "%x:%x:%x%c", &domain, &bus, &number, &behind) < 3 && (domain = 0, std::sscanf(id, "%x:%x%c", &bus, &number, &behind) < 3 || behind != '.'))
+        return result(cudaErrorInvalidValue);
+    if (domain || bus || number >= unsigned(device_count())) return result(cudaErrorInvalidDevice);
+    *device = int(number);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize()
+{
+    SIM_ENTER(true);
+    timeline().host_waits_for_device(current);
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaDeviceReset()
+{
+    const RuntimeLock lock;
+    const cudaError_t error = enter(true);
+    timeline().host_waits_for_device(current);
+    free_everything(current);
+    forget_streams(current);
+    enabled_peers[current] = 0;
+    restore_context();
+    return error;
+}
+
+cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+
+// Preferences between caches and shared memory, which change no count.
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preferred)
+{
+    SIM_ENTER(false);
+    if (!known_preference(preferred)) return result(cudaErrorInvalidValue);
+    preferred_cache = preferred;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preferred)
+{
+    SIM_ENTER(false);
+    if (!preferred) return result(cudaErrorInvalidValue);
+    *preferred = preferred_cache;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache preferred) { return cudaDeviceSetCacheConfig(preferred); }
+
+// Banks are 4 bytes wide, as on every machine since compute capability 5.0: another request is ignored, as there.
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig banks) { return result(known_banks(banks) ? cudaSuccess : cudaErrorInvalidValue); }
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* banks)
+{
+    if (!banks) return result(cudaErrorInvalidValue);
+    *banks = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
+{
+    SIM_ENTER(false);
+    const auto known = limits().find(limit);
+    if (known == limits().end()) return result(no_such(limit));
+    const size_t rounded = limit == cudaLimitStackSize ? (value + 15) / 16 * 16 : value;
+    const Range range = range_of(limit);
+    if (rounded < value || rounded > range.most) return result(cudaErrorInvalidValue);
+    known->second = std::max(rounded, range.least);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit)
+{
+    SIM_ENTER(false);
+    const auto known = limits().find(limit);
+    if (!value) return result(cudaErrorInvalidValue);
+    if (known == limits().end()) return result(no_such(limit));
+    *value = known->second;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
+{
+    SIM_ENTER(false);
+    if (!can) return result(cudaErrorInvalidValue);
+    if (!good(device) || !good(peer)) return result(cudaErrorInvalidDevice);
+    *can = can_access(device, peer);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    SIM_ENTER(false);
+    if (!good(peer)) return result(cudaErrorInvalidDevice);
+    if (flags) return result(cudaErrorInvalidValue);
+    if (!can_access(current, peer)) return result(cudaErrorPeerAccessUnsupported);
+    if (enabled_peers[current] >> peer & 1) return result(cudaErrorPeerAccessAlreadyEnabled);
+    enabled_peers[current] |= uint32_t(1) << peer;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    SIM_ENTER(false);
+    if (!good(peer)) return result(cudaErrorInvalidDevice);
+    if (!(enabled_peers[current] >> peer & 1)) return result(cudaErrorPeerAccessNotEnabled);
+    enabled_peers[current] &= ~(uint32_t(1) << peer);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer)
+{
+    SIM_ENTER(false);
+    if (!good(device) || !good(peer) || device == peer) return result(cudaErrorInvalidDevice);
+    if (!value) return result(cudaErrorInvalidValue);
+    switch (attribute) {
+        case cudaDevP2PAttrAccessSupported:
+        case cudaDevP2PAttrNativeAtomicSupported: *value = can_access(device, peer); break;
+        case cudaDevP2PAttrPerformanceRank:
+        case cudaDevP2PAttrCudaArrayAccessSupported: *value = 0; break;
+        default: return result(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version)
+{
+    if (!version) return result(cudaErrorInvalidValue);
+    *version = cuda_version;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }

@@ -1,0 +1,150 @@
+// Errors: their names, which one was last, and what happens after a kernel failed.
+
+#include <vector>
+
+#include "../../common/base/error.h"
+#include "../core/thread.h"
+#include "program.h"
+#include "runtime.h"
+
+namespace sim {
+namespace {
+
+thread_local cudaError_t last = cudaSuccess;
+
+// Of the whole program. `pending`: of a kernel that nobody has waited for yet.
+cudaError_t pending = cudaSuccess, lost = cudaSuccess;
+
+struct FailedLaunch {
+    std::string launch;  // "k, launched at program.cu:31"
+    cudaError_t error;
+    std::string refused;  // why; empty: it ran
+    bool seen = false;
+};
+std::vector<FailedLaunch>& failed_launches()
+{
+    static std::vector<FailedLaunch>& all = *new std::vector<FailedLaunch>;
+    return all;
+}
+
+void saw(cudaError_t error)
+{
+    for (FailedLaunch& f : failed_launches()) f.seen = f.seen || f.error == error;
+}
+
+}  // namespace
+
+std::recursive_mutex& runtime_mutex()
+{
+    static std::recursive_mutex& mutex = *new std::recursive_mutex;
+    return mutex;
+}
+
+cudaError_t result(cudaError_t error)
+{
+    if (error != cudaSuccess) last = error;
+    return error;
+}
+
+void refuse_in_kernel(const void* place)
+{
+    if (in_kernel()) fail("a kernel calls the CUDA runtime, which is not simulated", place);
+}
+
+cudaError_t enter(bool waits)
+{
+    if (waits && pending != cudaSuccess) {
+        lost = pending;
+        pending = cudaSuccess;
+    }
+    if (lost != cudaSuccess) saw(lost);
+    return result(lost);
+}
+
+bool context_lost() { return lost != cudaSuccess || pending != cudaSuccess; }
+
+void kernel_failed(const Launching& launching, cudaError_t error)
+{
+    const RuntimeLock lock;
+    if (context_lost()) return;
+    pending = error;
+    failed_launches().push_back({std::string(name_of(launching)) + ", launched " + at(launching.place), error, ""});
+}
+
+void launch_refused(const Launching& launching, cudaError_t error, const std::string& why)
+{
+    result(error);
+    failed_launches().push_back({std::string(name_of(launching)) + ", launched " + at(launching.place), error, why});
+}
+
+cudaError_t launch_error()
+{
+    saw(last);
+    return last;
+}
+
+std::vector<std::string> unseen_errors()
+{
+    std::vector<std::string> lines;
+    for (const FailedLaunch& f : failed_launches())
+        if (!f.seen)
+            lines.push_back("unchecked error: " + f.launch + ": " + cudaGetErrorString(f.error) + (f.refused.empty() ? "" : " (" + f.refused + ")") +
+                            "; call cudaGetLastError after the launch, and check what cudaDeviceSynchronize returns");
+    return lines;
+}
+
+std::vector<std::string> refused_launches()
+{
+    std::vector<std::string> lines;
+    for (const FailedLaunch& f : failed_launches())
+        if (f.seen && !f.refused.empty()) lines.push_back(f.launch + ", did not run: " + f.refused);
+    return lines;
+}
+
+void restore_context()
+{
+    pending = lost = last = cudaSuccess;
+}
+
+}  // namespace sim
+
+using namespace sim;
+
+cudaError_t cudaGetLastError()
+{
+    const RuntimeLock lock;
+    const cudaError_t error = lost != cudaSuccess ? lost : last;
+    last = cudaSuccess;
+    if (error != cudaSuccess) saw(error);
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError()
+{
+    const RuntimeLock lock;
+    const cudaError_t error = lost != cudaSuccess ? lost : last;
+    if (error != cudaSuccess) saw(error);
+    return error;
+}
+
+const char* cudaGetErrorName(cudaError_t error)
+{
+    switch (error) {
+#define NAME(name, number, text) \
+    case name: return #name;
+        SIM_CUDA_ERRORS(NAME)
+#undef NAME
+    }
+    return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+#define TEXT(name, number, text) \
+    case name: return text;
+        SIM_CUDA_ERRORS(TEXT)
+#undef TEXT
+    }
+    return "unrecognized error code";
+}

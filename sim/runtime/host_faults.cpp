@@ -1,0 +1,158 @@
+// Faults of the host's code: what the hardware would refuse, too, and what ends any program.
+
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "../../common/base/error.h"
+#include "../core/places.h"
+#include "../core/threads.h"
+#include "program.h"
+#include "runtime.h"
+
+namespace sim {
+namespace {
+
+using harness::format;
+
+uint64_t faulting_instruction(const void* context)
+{
+    const ucontext_t* c = static_cast<const ucontext_t*>(context);
+#if defined __x86_64__
+    return uint64_t(c->uc_mcontext.gregs[REG_RIP]);
+#elif defined __aarch64__
+    return c->uc_mcontext.pc;
+#endif
+}
+
+// The line of the program: that of the instruction, or of the call that led to it, through a library.
+std::string fault_line(const void* context)
+{
+    // Places are those of calls, by the address behind.
+    std::vector<uint64_t> addresses{faulting_instruction(context) + 1};
+    void* frames[64];
+    const int count = backtrace(frames, 64);
+    bool below = false;
+    for (int i = 0; i < count; ++i) {
+        if (below) addresses.push_back(uint64_t(frames[i]));
+        below = below || uint64_t(frames[i]) + 1 == addresses[0];
+    }
+    for (uint64_t address : addresses) {
+        const Place place = place_of(address);
+        if (place.file.empty() || place.file.rfind("/usr/", 0) == 0 || place.file.find("sim/") != std::string::npos) continue;
+        return format("%s:%d", place.file.c_str(), place.line);
+    }
+    return "an unknown line";
+}
+
+// Ends the program as the signal would have done. The handler itself holds the signal back.
+[[noreturn]] void die_of(int signal)
+{
+    ::signal(signal, SIG_DFL);
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, signal);
+    pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+    raise(signal);
+    _exit(128 + signal);
+}
+
+[[noreturn]] void end_by(int signal, const std::string& what, const void* context)
+{
+    program_note(what + " at " + fault_line(context));
+    finish_program(128 + signal, signal);
+    die_of(signal);
+}
+
+void on_bad_address(int signal, siginfo_t* info, void* context)
+{
+    const uintptr_t address = uintptr_t(info->si_addr);
+    const Block* block = block_of(address);
+    if (in_device_range(address)) {
+        program_finding("host access: the host accesses device memory: " + address_text(address) + ", at " + fault_line(context) + "; copy it with cudaMemcpy");
+    } else if (block && block->allocation->freed) {
+        program_finding("use after free: the host accesses " + address_text(address) + ", at " + fault_line(context));
+    } else if (!copying().empty()) {
+        program_finding(format("bad copy: %s: the memory of the host ends before the copy does, at %p", copying().c_str(), info->si_addr));
+    } else {
+        end_by(signal, format("the program crashed on a memory fault in its host code, address %p,", info->si_addr), context);
+    }
+    _exit(finish_program(harness::status_wrong_result));
+}
+
+void on_abort(int signal, siginfo_t*, void* context) { end_by(signal, signal == SIGFPE ? "the program crashed on a division by zero" : "the program ended itself by abort()", context); }
+
+volatile sig_atomic_t running = 0;
+volatile sig_atomic_t& interrupted = stopping;  // the signal; a kernel that runs ends soon
+
+[[noreturn]] void end_interrupted()
+{
+    program_note("the program was interrupted; the report covers what ran before");
+    finish_program(128 + interrupted, interrupted);
+    die_of(interrupted);
+}
+
+// It takes too long: a turn of a kernel's loop, or a lock that was held when the signal came.
+void on_alarm(int)
+{
+    static const char words[] = "interrupted in the middle of a kernel; there is no report\n";
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) {}
+    die_of(interrupted);
+}
+
+// (A signal may be sent twice at once: to the program, and to its group.)
+void on_interrupt(int signal)
+{
+    if (interrupted) return;
+    interrupted = signal;
+    for (int late : {SIGALRM, SIGPROF}) ::signal(late, on_alarm);
+    if (running) {
+        // Computing time until the kernel comes to where it can stop: a machine that is busy with other work may take its time.
+        itimerval patience{};
+        patience.it_value.tv_sec = 2;
+        setitimer(ITIMER_PROF, &patience, nullptr);
+    }
+    alarm(30);  // a lock that was held when the signal came is held for ever
+    if (!running) end_interrupted();
+}
+
+}  // namespace
+
+void kernel_stopped()
+{
+    if (!interrupted) return;
+    const itimerval none{};
+    setitimer(ITIMER_PROF, &none, nullptr);  // the report may take as long as it does
+}
+
+void set_running(bool now)
+{
+    running = now;
+    if (!now && interrupted) end_interrupted();
+}
+
+void catch_host_faults()
+{
+    // A stack of its own: the fault may be that there is no room on the program's.
+    static char room[256 * 1024];
+    stack_t stack{};
+    stack.ss_sp = room;
+    stack.ss_size = sizeof room;
+    sigaltstack(&stack, nullptr);
+    void* frames[1];
+    backtrace(frames, 1);  // loads what it needs now
+    struct sigaction action {};
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+    action.sa_sigaction = on_bad_address;
+    for (int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
+    action.sa_sigaction = on_abort;
+    for (int signal : {SIGABRT, SIGFPE}) sigaction(signal, &action, nullptr);
+    action.sa_flags = SA_RESTART;
+    action.sa_handler = on_interrupt;
+    for (int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+}  // namespace sim

@@ -1,0 +1,121 @@
+// SIM_OPTIONS, which is a command line of its own: the program's arguments are the program's.
+
+#include <getopt.h>
+
+#include <vector>
+
+#include "../../common/base/error.h"
+#include "../../common/options.h"
+#include "../core/devices.h"
+#include "program.h"
+
+namespace sim {
+namespace {
+
+using harness::format;
+
+constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 1000000;
+constexpr const char* expected =
+    "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet, --threads, --blocks or --patience";
+
+[[noreturn]] void refuse(const std::string& message) { throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message}; }
+
+// Words, as a shell would take them apart: quotes hold a name with spaces together.
+std::vector<std::string> words_of(const std::string& text)
+{
+    std::vector<std::string> words;
+    bool in_word = false;
+    char quote = 0;
+    for (char c : text) {
+        if (quote ? c == quote : c == '\'' || c == '"') {
+            if (!in_word) words.emplace_back();
+            in_word = true;
+            quote = quote ? 0 : c;
+        } else if (!quote && (c == ' ' || c == '\t' || c == '\n')) {
+            in_word = false;
+        } else {
+            if (!in_word) words.emplace_back();
+            in_word = true;
+            words.back() += c;
+        }
+    }
+    if (quote) refuse(format("a quote %c is not closed", quote));
+    return words;
+}
+
+// The same numbers as in other command lines.
+int whole_number(const char* option, const char* text, long most)
+{
+    try {
+        return harness::whole_number(option, text, most);
+    } catch (const harness::Error& error) {
+        refuse(error.message);
+    }
+}
+
+}  // namespace
+
+ProgramOptions parse_program_options(const std::string& text)
+{
+    enum { machine = 1, gpus, no_peers, csv, trace, explain, quiet, threads, blocks, patience };
+    static const option known[] = {{"machine", required_argument, nullptr, machine}, {"gpus", required_argument, nullptr, gpus},
+                                   {"no-peers", no_argument, nullptr, no_peers},     {"csv", required_argument, nullptr, csv},
+                                   {"trace", required_argument, nullptr, trace},     {"explain", no_argument, nullptr, explain},
+                                   {"quiet", no_argument, nullptr, quiet},           {"threads", required_argument, nullptr, threads},
+                                   {"blocks", required_argument, nullptr, blocks},   {"patience", required_argument, nullptr, patience},
+                                   {nullptr, 0, nullptr, 0}};
+    std::vector<std::string> words = words_of(text);
+    words.insert(words.begin(), "SIM_OPTIONS");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(&word[0]);
+    argv.push_back(nullptr);
+    const int argc = int(words.size());
+
+    ProgramOptions o;
+    // The program's own use of getopt begins as if this one had not been.
+    struct Restore {
+        int saved_err = opterr;
+        ~Restore()
+        {
+            optind = 1;
+            opterr = saved_err;
+        }
+    } restore;
+    optind = 0;
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv.data(), ":", known, nullptr)) != -1;) {
+        switch (c) {
+            case machine:
+                try {
+                    o.machine = harness::machine_named(optarg).name;
+                } catch (const harness::Error& error) {
+                    refuse(error.message);
+                }
+                break;
+            case gpus: o.gpus = whole_number("gpus", optarg, most_devices); break;
+            case no_peers: o.peers = false; break;
+            case csv:
+                o.csv = optarg;
+                if (o.csv.empty()) refuse("--csv: expected a file name");
+                break;
+            case trace:
+                o.trace = optarg;
+                if (o.trace.empty()) refuse("--trace: expected a file name");
+                break;
+            case explain: o.quiet = false; break;
+            case quiet: o.quiet = true; break;
+            case threads: o.threads = whole_number("threads", optarg, most_threads); break;
+            case blocks: o.blocks = whole_number("blocks", optarg, most_blocks); break;
+            case patience: o.patience = whole_number("patience", optarg, most_patience); break;
+            case ':': refuse(format("%s needs a value", argv[size_t(optind - 1)]));
+            default:
+                if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
+                if (optopt) refuse(format("unknown option -%c: %s", optopt, expected));
+                refuse(format("unknown option %s: %s", argv[size_t(optind - 1)], expected));
+        }
+    }
+    if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
+    return o;
+}
+
+}  // namespace sim

@@ -1,0 +1,117 @@
+// What the parts of the simulated CUDA runtime share, and what the simulator's core needs of it.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "../../common/base/error.h"
+#include "../cuda/cuda_runtime_api.h"
+#include "../core/memory.h"
+
+namespace sim {
+
+struct Clock;
+struct Work;
+
+// Device memory is closed to the host but between these two calls, which can be nested.
+void open_device_memory();
+void close_device_memory();
+
+// An address, for a reader: "byte 4 of d_out (cudaMalloc at program.cu:31)".
+std::string address_text(uintptr_t address);
+
+// One function of the runtime at a time.
+std::recursive_mutex& runtime_mutex();
+
+// As long as it exists, no other function of the runtime runs, and memory that runs out ends the program with one line: a program does
+// not expect the runtime to throw.
+class RuntimeLock {
+    const harness::NoWayOut no_way_out_;
+    const std::lock_guard<std::recursive_mutex> lock_{runtime_mutex()};
+};
+
+// Notes the error for cudaGetLastError, and returns it.
+cudaError_t result(cudaError_t error);
+
+// At the beginning of a function: the error that every function returns by now, or cudaSuccess. `waits`: for kernels.
+cudaError_t enter(bool waits);
+// Ends the thread of a kernel that calls the runtime.
+void refuse_in_kernel(const void* place);
+
+#define SIM_ENTER(waits)                                              \
+    sim::refuse_in_kernel(SIM_PLACE);                                 \
+    const sim::RuntimeLock enter_lock;                                \
+    if (const cudaError_t enter_error = sim::enter(waits)) return enter_error
+
+// "at program.cu:31", or "at an unknown line".
+std::string at(const void* place);
+// What is called at the place: "d_out", of cudaMalloc(&d_out, bytes). Empty if it cannot be told.
+std::string first_argument(const void* place, const char* function);
+
+enum class Owner { none, device, managed, pinned, registered };
+
+// A piece of memory that the program got from the runtime.
+struct Block {
+    Owner owner = Owner::none;
+    int device = 0;        // the current one when it was allocated, or that it lies on
+    Allocation* allocation = nullptr;
+    unsigned flags = 0;
+    uint64_t number = 0;   // in the order of time
+    std::string freed_at;  // "at program.cu:40"
+};
+
+// The one that holds the address, freed ones included, or null.
+Block* block_of(uintptr_t address);
+// Of a variable that the source declares for the device: device or managed; none if there is none here.
+Owner variable_at(uintptr_t address);
+bool in_device_range(uintptr_t address);
+// From now on, these variables have the values of the device.
+void use_variables_of(int device);
+// Whose memory the address lies in; -1: no device's, or every device's own.
+int device_at(uintptr_t address);
+// Everything that was allocated on the device is freed at once.
+void free_everything(int device);
+// A note for each allocation in which the search for races has given up, of those that are not freed.
+void note_accounts();
+// A line for each allocation that the program still has.
+std::vector<std::string> never_freed();
+uint64_t total_memory();
+
+// Whether a kernel is launched now. If not, the error that CUDA would give is noted.
+bool may_launch(const Launching& launching);
+// The kernel was ended: an illegal address (cudaErrorIllegalAddress), a failed assertion (cudaErrorAssert) ... From the next
+// call on that waits for it, every function of the runtime returns the error, as on hardware.
+void kernel_failed(const Launching& launching, cudaError_t error);
+// Notes that a kernel was not launched.
+void launch_refused(const Launching& launching, cudaError_t error, const std::string& why);
+// Failed launches that the program did not ask about, and those that were not made; a line each.
+std::vector<std::string> unseen_errors();
+std::vector<std::string> refused_launches();
+// Whether a kernel has failed, so that nothing works any more.
+bool context_lost();
+// cudaDeviceReset: everything works again.
+void restore_context();
+
+bool known_stream(cudaStream_t stream);
+// Of a default stream, the current device's.
+int queue_of(cudaStream_t stream);
+int device_of(cudaStream_t stream);
+void forget_streams(int device);
+
+// A message's data, on either side: whether they lie in memory of the device. If not, a finding says so.
+bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
+// Copies a message. What came before it was sent, and what the receiver did before.
+void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send, const Work& receive, const Clock& before_receive);
+std::vector<char> bytes_at(const void* memory, uint64_t bytes);
+// Messages that were sent and never received, or the other way round; a line each.
+std::vector<std::string> lone_messages();
+
+// The function that is copying between memory of the host and the device now, for whoever catches its fault: "cudaMemcpy at
+// program.cu:50". Empty: none.
+std::string copying();
+
+}  // namespace sim
