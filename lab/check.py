@@ -135,7 +135,7 @@ class Lab:
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
-            self.command, self.link, self.cuda = [shlex.split(line) for line in os.fsdecode((ROOT / "build/lab/command").read_bytes()).splitlines()]
+            self.command, self.link, self.cuda = [shlex.split(os.fsdecode((ROOT / "build/lab" / name).read_bytes())) for name in ("compile", "link", "cuda")]
         except OSError:
             raise BadInput("build/lab is missing; type make lab-ready") from None
         if not (ROOT / "build/rewrite").is_file():

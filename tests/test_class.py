@@ -292,8 +292,8 @@ def test_commands_of_the_workflow(tmp_path):
     steps = [step["run"] for step in job["steps"] if "run" in step]
     assert job["steps"][0] == {"uses": "actions/checkout@v4"} and len(steps) == len(job["steps"]) - 1 >= 2
     shutil.copy(ROOT / "tests/lab/solutions/step04.cu", student / "step04_padding/exercise.cu")
-    assert run("make", "-s", "build/flags", cwd=student).returncode == 0
-    if (student / "build/flags").read_text() == (ROOT / "build/flags").read_text():  # what is built here serves there
+    assert run("make", "-s", "build/commands/kernels", cwd=student).returncode == 0
+    if (student / "build/commands/kernels").read_text() == (ROOT / "build/commands/kernels").read_text():  # what is built here serves there
         copy_built(student, "lab")
         now = time.time()
         for file in (student / "build").rglob("*"):

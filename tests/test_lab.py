@@ -306,7 +306,7 @@ def test_what_show_shows():
     assert shown([["?"]], wrong, width=1, height=1)[1:] == ["", "?!0", "", "wrong result: 1 of 1 elements differ; first at row 0, column 0 of odata: expected idata row 0, column 0; it was never written"]
 
 
-@pytest.mark.skipif("trivial-auto-var-init" not in (ROOT / "build/lab/command").read_text(), reason="compilers before g++ 12 cannot fill locals")
+@pytest.mark.skipif("trivial-auto-var-init" not in (ROOT / "build/lab/compile").read_text(), reason="compilers before g++ 12 cannot fill locals")
 def test_leftover_locals_hold_nothing(tmp_path):
     """E7: what a thread gave no value is nothing that another thread left."""
     result = verdict((ROOT / "tests/lab/leftover.cu").read_text(), tmp_path)
@@ -357,7 +357,7 @@ def test_points_do_not_depend_on_the_processors(tmp_path):
     assert verdicts[0]["checks"][0]["points"] == 0 and all([c["points"] for c in v["checks"]] == points(verdicts[0]) for v in verdicts)
 
 
-@pytest.mark.skipif("clang" in (ROOT / "build/lab/command").read_text().split()[0], reason="clang does not name the headers that it used")
+@pytest.mark.skipif("clang" in (ROOT / "build/lab/compile").read_text().split()[0], reason="clang does not name the headers that it used")
 def test_the_precompiled_header_is_used(tmp_path):
     """A compiler that finds it made with other options reads common/step.h instead, in twice the time, and says nothing."""
     file, lab, exercise = tmp_path / "exercise.cu", check.Lab(), EXERCISES.EXERCISES[4]

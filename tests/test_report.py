@@ -271,6 +271,7 @@ def bare_project(tmp_path):
         (tmp_path / name).mkdir()
     for name in ("Makefile", "plots/packages.py", "plots/requirements.txt"):
         shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "mk", tmp_path / "mk")
     (tmp_path / "plots/report.py").write_text("print('made')\n")
     script(tmp_path / "bench/measure.sh", "mkdir -p $1; touch $1/report_a.csv")
 

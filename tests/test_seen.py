@@ -21,7 +21,7 @@ FAULTY = ["values_faulty", "ends", "locals", "alignment"]
 def with_clang(tmp_path_factory):
     """A copy of the project in which clang++ builds."""
     folder = tmp_path_factory.mktemp("clang") / "project"
-    for name in ("Makefile", "common", "sim", "tests/seen"):
+    for name in ("Makefile", "mk", "common", "sim", "tests/seen"):
         source, copy = ROOT / name, folder / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(source, copy) if source.is_dir() else shutil.copy2(source, copy)

@@ -1,0 +1,154 @@
+# How files are compiled, and the steps linked.
+#
+# 1. commands  one variable for each kind of file. NOTE keeps each in build/commands/. The files that it makes depend on
+#              that note, so a changed command makes them anew, and no others.
+# 2. objects   build/x.o of x.cpp, build/x.sim.o and build/x.cuda.o of x.cu. The files of a room are one object.
+# 3. programs  ./stepNN
+
+WARNINGS := -Wall -Wextra -Werror
+CPP := -std=c++17 -I.
+comma := ,
+HOST = $(CXX) $(CPP) $(WARNINGS) $(SANITIZERS) -pthread
+
+# A kernel for the simulator passes through three programs: the preprocessor, build/rewrite, which rewrites the syntax
+# that only nvcc understands, and the compiler, which puts a call in front of every memory access (-fsanitize=thread).
+# sim/core/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the source, so
+# the options keep the compiler from merging or splitting accesses.
+SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda
+SIM_O ?= -O1
+SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds,alignment,vla-bound \
+               -fno-optimize-sibling-calls -ftls-model=local-exec
+ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
+include mk/clang.mk
+else
+include mk/gcc.mk
+endif
+ifneq ($(SANITIZE),)
+include mk/sanitize.mk
+endif
+# A standard, as in CPPFLAGS=-std=c++20, is the compiler's, too.
+STANDARD := $(filter -std=%,$(CPPFLAGS) $(CXXFLAGS))
+
+# $(call NOTE,file,VARIABLE): build/file has the text of the variable. It is written only if the text changes.
+# No newline ends it: of some lengths, make 4.3 reads the newline as text.
+define NOTE
+ifneq ($$(file < build/$(1)),$$($(2)))
+build/$(1): FORCE
+endif
+build/$(1):
+	@mkdir -p $$(@D) && printf %s '$$(subst ','\'',$$($(2)))' > $$@.$$$$$$$$ && mv $$@.$$$$$$$$ $$@
+endef
+.PHONY: FORCE
+
+# The commands. mk/whole.sh and mk/kernel.sh write each file under another name, and move it when it is whole.
+CXX_STEP = $(HOST) -O3 $(CPPFLAGS) $(CXXFLAGS)
+CXX_HARNESS = $(HOST) -O1 $(CXXFLAGS)
+CXX_SIM = $(HOST) -O2 -ftls-model=local-exec $(CXXFLAGS)
+CXX_TEST = $(HOST) -O2 $(CPPFLAGS) $(CXXFLAGS)
+CXX_REWRITE = $(HOSTCXX) -std=c++17 $(WARNINGS) -O1
+SIM_PREPROCESS = $(CXX) $(CPP) $(SIM_CPP) $(CPPFLAGS) $(STANDARD)
+SIM_COMPILE = $(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS)
+CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
+HOST_LINK = $(CXX) -pthread $(SANITIZERS) $(LDFLAGS)
+ifneq ($(NVCC),)
+LINK = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(SANITIZERS) $(LDFLAGS))
+# common/devices/launches.cu records launches before the CUDA runtime gets them.
+WRAP := $(addprefix -Xlinker --wrap=,__cudaPushCallConfiguration cudaLaunchKernel __cudaLaunchKernel)
+else
+LINK = $(HOST_LINK)
+endif
+
+SIM_BOTH = $(SIM_PREPROCESS) $(SIM_COMPILE) $(RENAME_HOOKS)
+LINK_BOTH = $(LINK) $(WRAP) $(HOST_LINK)
+$(foreach pair,step=CXX_STEP harness=CXX_HARNESS test=CXX_TEST rewrite=CXX_REWRITE kernels=SIM_BOTH cuda=CUDA_COMPILE link=LINK_BOTH, \
+    $(eval $(call NOTE,commands/$(word 1,$(subst =, ,$(pair))),$(word 2,$(subst =, ,$(pair))))))
+
+COMMIT := $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
+COMMIT_LINE := \#define BUILD_COMMIT "$(COMMIT)"
+$(eval $(call NOTE,commit.h,COMMIT_LINE))
+
+# make V=1 shows the commands. Without it, a line for each says what is made, and how much there is to make.
+ifeq ($(V),)
+say = @$(eval made += x)printf '  %s of %s  %-5s %s\n' $(words $(made)) '$(or $(TO_MAKE),?)' '$(1)' '$(2)';
+endif
+ifeq ($(COUNTING)$(V)$(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS))),)
+# $(shell) does not hand on what the command line sets, so the settings that decide what is to be made are written again.
+settings := CXX CXXFLAGS CPPFLAGS LDFLAGS NVCC NVCCFLAGS ARCH GPU HOSTCXX SIM_O SANITIZE NCCL_HOME COMMIT
+handed_on = $(foreach name,$(settings),$(if $(filter command,$(origin $(name))),'$(name)=$(subst ','\'',$(value $(name)))'))
+TO_MAKE = $(eval TO_MAKE := $$(shell $(MAKE) -n COUNTING=1 $(handed_on) $(MAKECMDGOALS) 2> /dev/null | grep -c '^: counted'))$(TO_MAKE)
+endif
+ifneq ($(COUNTING),)
+say = : counted;
+endif
+
+# Half of a small file's compile time is the standard headers, so the compiler gets all files of a room at once. Local
+# names of the files in a room therefore differ. A file's own types may have local types as members:
+# -Wno-subobject-linkage.
+# $(call ROOM,name,COMMAND,sources): build/name.o
+define ROOM
+command_of_$(1) = $$($(2)) $$(GROUPED) $$(addprefix -include ,$(3)) -x c++ -c /dev/null
+$$(eval $$(call NOTE,commands/$(subst /,-,$(1)),command_of_$(1)))
+build/$(1).o: $(3) build/commands/$(subst /,-,$(1))
+	$$(call say,C++,$(patsubst %/,%,$(dir $(firstword $(3)))): $(notdir $(3:.cpp=))) mk/whole.sh -d $$@ $$(command_of_$(1))
+endef
+
+# Loops over the 32 lanes of a warp are most of the simulator's time; the rest need not be optimized as much.
+SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks memory order requests \
+             rules shared_memory thread threads watch worker))
+$(eval $(call ROOM,common/base,CXX_HARNESS,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))))
+$(eval $(call ROOM,common/harness,CXX_HARNESS,$(filter-out %/main.cpp,$(sort $(wildcard common/*.cpp)))))
+$(eval $(call ROOM,common/devices,CXX_HARNESS,$(sort $(wildcard common/devices/*.cpp))))
+$(eval $(call ROOM,sim/loops,CXX_SIM,$(SIM_LOOPS)))
+$(eval $(call ROOM,sim/core,CXX_SIM,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*.cpp)))))
+$(eval $(call ROOM,sim/runtime,CXX_SIM,$(sort $(wildcard sim/runtime/*.cpp))))
+
+# What the host's compiler makes of the harness and the simulator; with the back end for a GPU; the runtime of programs
+# with a main of their own.
+COMMON_CPP := build/common/base/commit.o $(addprefix build/,common/base.o common/harness.o common/devices.o sim/loops.o sim/core.o)
+COMMON := $(COMMON_CPP) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
+MAIN := build/common/main.o
+RUNTIME := build/sim/runtime.o
+
+build/step%.o: step%.cpp build/commands/step
+	$(call say,C++,$<) mk/whole.sh -d $@ $(CXX_STEP) -c $<
+
+build/common/main.o build/common/base/commit.o: build/%.o: %.cpp build/commands/harness
+	$(call say,C++,$<) mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
+build/common/base/commit.o: build/commit.h
+
+# Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
+build/%.sim.o: %.cu build/rewrite build/commands/kernels
+	$(call say,sim,$<) mk/kernel.sh $@ $(SIM_PREPROCESS) $< -- build/rewrite --namespace simulated -- $(SIM_COMPILE)
+
+# It runs during the build, so it is compiled for this machine and without the kernels' flags.
+build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h) build/commands/rewrite
+	$(call say,C++,$@) mk/whole.sh $@ $(CXX_REWRITE) $(filter %.cpp,$^)
+
+build/%.cuda.o: %.cu build/commands/cuda
+	$(call say,nvcc,$<) mk/whole.sh -d $@ $(CUDA_COMPILE) -c $<
+
+# An exercise is not part of its step. `make labNN` compiles and checks it separately. NN is the step's number or, for
+# exerciseNN.cu, that of the file. Step 8 is a program of its own, because it drives several GPUs (mk/gpus.mk).
+STEP_8 := $(if $(wildcard step08_gpus/main.cu),step08)
+STEPS := $(filter-out $(STEP_8),$(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder))))))
+numbered_exercises = $(wildcard $(1)_*/exercise[0-9][0-9].cu)
+step_sources = $(sort $(filter-out %/exercise.cu $(numbered_exercises),$(wildcard $(1)_*/*.cu $(1)_*/*.cpp)))
+
+# The objects of C++ and of kernel sources.
+cpp_objects = $(patsubst %.cpp,build/%.o,$(filter %.cpp,$(1)))
+cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(filter %.cu,$(1))))
+objects = $(cpp_objects) $(cu_objects)
+ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
+
+# The recipe that links a program's objects.
+link = $(call say,link,$@) mk/whole.sh $@ $(LINK) $(if $(filter build/common/devices/launches.cuda.o,$^),$(WRAP)) $(filter %.o,$^)
+
+# The common objects come first. The linker then takes their copy of a shared function template, which is not
+# instrumented.
+define STEP_RULE
+$(1): $(COMMON) $(MAIN) $(call objects,$(call step_sources,$(1))) build/commands/link
+	$$(link)
+endef
+$(foreach step,$(STEPS),$(eval $(call STEP_RULE,$(step))))
+
+-include $(shell [ -d build ] && find build -name '*.d')

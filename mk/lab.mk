@@ -1,0 +1,66 @@
+# The lab: exercises and their grades, the pre-lab, slides, and archives for students.
+
+# The objects that each check of a submission links. They are built from this tree, never from a submission.
+build/lab/harness.o: $(COMMON_CPP) $(MAIN) build/commands/link
+	$(call say,link,$@) mk/whole.sh $@ $(CXX) -r -nostdlib -Wl,--strip-debug $(filter %.o,$^)
+
+# build/rewrite processes only the submission's own text, because common/step.h is precompiled. Only numeric types are
+# tried, because `T zero = 0` does not compile for the others.
+LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
+# FILL_LOCALS: uninitialized local variables get a fixed pattern, not the values of an earlier thread.
+# nvcc has no arrays whose length is known only when the kernel runs. The option decides a macro of the compiler: without
+# it here, too, the precompiled header would not be used.
+LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(filter-out -w,$(SIM_KERNELS)) \
+              -Wvla -Werror=vla $(FILL_LOCALS)
+# An unused constant in a submission is not an error.
+LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror,$(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
+
+# The commands that lab/check.py runs: the compiler, the linker, and nvcc where there is a card. Text for the shell.
+LAB_LINK = $(CXX) -pthread $(LDFLAGS)
+LAB_CARD = $(if $(GPU),$(LAB_CUDA) $(WRAP))
+$(eval $(call NOTE,lab/compile,LAB_COMPILE))
+$(eval $(call NOTE,lab/link,LAB_LINK))
+$(eval $(call NOTE,lab/cuda,LAB_CARD))
+
+build/lab/step.h.gch: common/step.h build/lab/compile
+	@echo '#include "common/step.h"' > build/lab/step.h
+	$(call say,C++,$<) mk/whole.sh -d $@ $(LAB_COMPILE) -x c++-header -c build/lab/step.h
+
+.PHONY: lab-ready
+lab-ready: build/lab/harness.o build/lab/step.h.gch build/lab/compile build/lab/link build/lab/cuda build/rewrite \
+           $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
+
+# make lab04, or make lab04 FILE=path.
+LABS := $(STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
+.PHONY: $(LABS)
+$(LABS): lab%: lab-ready
+	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(if $(NAME),--name "$$NAME") $(CHECK)
+
+# A sheet of questions whose numbers are drawn from a name.
+prelab:
+	@python3 lab/prelab.py --results "$$RESULTS/prelab" $(if $(NAMES),--names="$$NAMES",-- "$$NAME")
+
+ifeq ($(wildcard lab/grade.py),)
+grade grade-prelab similar slides handout gradescope:
+	@echo "make $@: this copy is for students; run it in the instructor's copy" >&2; exit 2
+else
+grade: lab-ready
+	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" $(if $(EXERCISE),--exercise $(EXERCISE)) \
+	    $(if $(EXPORT),--export '$(EXPORT)') $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(GRADE)
+
+similar: .venv/lab
+	@.venv/bin/python lab/similar.py "$$CLASS" $(if $(EXERCISE),--exercise $(EXERCISE)) $(SIMILAR)
+
+grade-prelab:
+	@python3 lab/prelab_grade.py "$$SUBMISSIONS" --results "$$RESULTS/grades"
+
+handout:
+	@python3 lab/pack.py "$$RESULTS/transpose.zip"
+
+gradescope:
+	@python3 lab/pack.py "$$RESULTS/gradescope-lab$(EXERCISE).zip" --gradescope '$(EXERCISE)'
+
+# The lesson of 90 minutes, from the instructor's guide and the pages.
+slides: $(PLOTS_READY)
+	@$(or $(PLOTS_PYTHON),.venv/bin/python) lab/slides.py
+endif

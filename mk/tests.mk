@@ -1,0 +1,68 @@
+# Programs that the tests run, and maintainers' programs.
+
+TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu tests/seen/*.cu) \
+                tests/divergence.cu tests/atomics_async.cu tests/merges.cu)
+TEST_PROGRAMS := $(addprefix build/tests/,unit rules order places witness planted faults unusual/unusual bench_sim faulty_gpu)
+
+build/tests/%.o: tests/%.cpp build/commands/test
+	$(call say,C++,$<) mk/whole.sh -d $@ $(CXX_TEST) $(TEST_FLAGS) -c $<
+
+build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/commands/link
+	$(link)
+
+build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON) build/commands/link
+	$(link)
+
+# Compares what the hooks saw with what valgrind saw.
+build/tests/witness: build/tests/witness.o build/commands/link
+	$(link)
+
+# It reads its own debug information.
+build/tests/places.o: private TEST_FLAGS := -g
+build/tests/places: build/tests/places.o $(COMMON) build/commands/link
+	$(link)
+
+build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu) build/commands/link
+	$(link)
+
+build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu))) build/commands/link
+	$(link)
+
+# Faults that sanitizers find.
+build/tests/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tests/sanitized.cu) build/tests/sanitized_host.o build/commands/link
+	$(link)
+
+# Step 4 with common/devices/cuda.cu, both compiled by CXX for the CUDA runtime of tests/faulty_cuda.cpp, whose calls can
+# fail. It has the simulator, too.
+FAULTY_CPP = $(CXX) $(CPP) $(filter-out -DSIMULATOR,$(TRY_KERNEL_CPP)) $(CPPFLAGS)
+FAULTY_COMPILE = $(CXX) -std=c++17 -O2 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec $(SANITIZERS)
+FAULTY_BOTH = $(FAULTY_CPP) $(FAULTY_COMPILE)
+$(eval $(call NOTE,commands/faulty,FAULTY_BOTH))
+FAULTY := $(patsubst %.cu,build/faulty/%.o,common/devices/cuda.cu $(filter %.cu,$(call step_sources,step04)))
+build/faulty/%.o: %.cu build/rewrite build/commands/faulty
+	$(call say,C++,$< for tests/faulty_cuda.cpp) RENAME_HOOKS= mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite -- $(FAULTY_COMPILE)
+
+build/tests/faulty_cuda.o: private TEST_FLAGS := -isystem sim/cuda
+build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY) \
+                        $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step04))) build/commands/link
+	$(call say,link,$@) mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
+
+# Mutants of the steps' kernels, written by tests/mutation.py.
+build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/commands/link
+	$(link)
+
+# Measures wavefronts of requests to shared memory on a GPU; needs nvcc to build and a GPU to run.
+build/tests/wavefronts: build/tests/wavefronts.cuda.o build/commands/link
+	$(link)
+
+build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS) build/commands/link
+	$(link)
+
+sanitize:
+	@python3 tests/sanitize.py --jobs $(JOBS) $(if $(WORK),--work '$(WORK)')
+
+bench-page: .venv/tests
+	.venv/bin/python tests/bench_page.py
+
+bench-sim: build/tests/bench_sim
+	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
