@@ -101,13 +101,13 @@ def shown(name):
 
 
 def unpack(box, exercise, path, data, text):
-    """Puts a submission where it finds common/ as in the checkout; the name that messages give it. The original is there to be quoted."""
+    """Puts a submission where it finds common/ and sim/ as in the checkout; the name that messages give it. The original is there to be quoted."""
     name = f"{exercise.step}/{re.sub(r'[^A-Za-z0-9._-]', '_', os.path.basename(os.fspath(path)))}"
     os.mkdir(os.path.join(box.path, exercise.step))
     pathlib.Path(box.path, name).write_bytes(data)
     pathlib.Path(box.path, NORMAL).write_text(text, encoding="utf-8")
-    for name in ("common", "sim"):
-        os.symlink(ROOT / name, os.path.join(box.path, name))
+    for folder in ("common", "sim"):
+        os.symlink(ROOT / folder, os.path.join(box.path, folder))
     return name
 
 

@@ -14,7 +14,7 @@ export TRY_C_CPPFLAGS = $(filter-out -std=%,$(CPPFLAGS)) $(CFLAGS)
 export TRY_KERNELS = $(SIM_COMPILE)
 export TRY_HOST = $(CXX) -std=c++17 -pthread -w -g -fno-optimize-sibling-calls -O2 $(CXXFLAGS) $(STANDARD)
 # The C compiler is that of CXX: gcc-12 of g++-12.
-export TRY_CC = $(if $(filter default undefined,$(origin CC)),$(subst c++,cc,$(subst g++,gcc,$(subst clang++,clang,$(CXX)))),$(CC))
+export TRY_CC := $(if $(filter default undefined,$(origin CC)),$(subst c++,cc,$(subst g++,gcc,$(subst clang++,clang,$(CXX)))),$(CC))
 export TRY_C = $(TRY_CC) -std=gnu17 -pthread -w -g $(or $(CFLAGS),-O2)
 export TRY_LINK = $(HOST_LINK) $(CXXFLAGS)
 export TRY_LIBRARIES = $(COMMON_CPP) $(RUNTIME)
@@ -24,10 +24,11 @@ export TRY_NVCC = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(or $(lastwo
 
 ifeq ($(DEVICE),cuda)
 try:
-	@mk/try.sh --gpu $(ARGS)
+	@exec mk/try.sh --gpu $(ARGS)
 else
+try: export SIM_OPTIONS = $(SIM)
 try: build/rewrite $(COMMON_CPP) $(RUNTIME)
-	@SIM_OPTIONS='$(subst ','\'',$(SIM))' mk/try.sh --run $(ARGS)
+	@exec mk/try.sh --run $(ARGS)
 endif
 
 # Programs that the tests run are built in the same way, once.

@@ -132,7 +132,7 @@ def copy_built(folder, *names):
         source, copy = ROOT / "build" / name, folder / "build" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
-            shutil.copytree(source, copy)
+            shutil.copytree(source, copy, dirs_exist_ok=True)
         elif source.exists():
             shutil.copy2(source, copy)
 
