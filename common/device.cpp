@@ -1,66 +1,8 @@
 #include "device.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 
 namespace harness {
-
-uint64_t LaunchCounts::requests(bool shared, bool store) const
-{
-    uint64_t sum = 0;
-    for (const AccessSite& s : sites) sum += s.shared == shared && s.store == store ? s.requests : 0;
-    return sum;
-}
-
-uint64_t LaunchCounts::units(bool shared, bool store) const
-{
-    uint64_t sum = 0;
-    for (const AccessSite& s : sites) sum += s.shared == shared && s.store == store ? s.units : 0;
-    return sum;
-}
-
-uint64_t LaunchCounts::accesses() const
-{
-    uint64_t sum = 0;
-    for (const AccessSite& s : sites) sum += s.accesses;
-    return sum;
-}
-
-uint64_t LaunchCounts::bytes_moved() const
-{
-    uint64_t sum = 0;
-    for (const AccessSite& s : sites) sum += s.bytes;
-    return sum;
-}
-
-uint64_t LaunchCounts::bytes_asked() const
-{
-    uint64_t sum = 0;
-    for (const AccessSite& s : sites) sum += s.asked;
-    return sum;
-}
-
-uint64_t LaunchCounts::bytes_between_gpus() const
-{
-    uint64_t sum = 0;
-    for (const AccessSite& s : sites) sum += s.peer ? s.bytes : 0;
-    return sum;
-}
-
-uint64_t LaunchCounts::bytes_asked_between_gpus() const
-{
-    uint64_t sum = 0;
-    for (const AccessSite& s : sites) sum += s.peer ? s.asked : 0;
-    return sum;
-}
-
-int LaunchCounts::worst_conflict() const
-{
-    int worst = 0;
-    for (const AccessSite& s : sites) worst = std::max(worst, s.shared ? s.worst : 0);
-    return worst;
-}
 
 std::vector<Backend>& backends()
 {

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/counts.h"
 #include "base/error.h"
-#include "kernel.h"
 #include "base/machine.h"
+#include "base/trace.h"
+#include "kernel.h"
 
 namespace harness {
 
@@ -34,77 +36,6 @@ struct Region {
 struct Mismatch {
     uint64_t count = 0;  // elements that differ
     uint64_t first = 0;  // the lowest index among them
-};
-
-// The requests that warps make at one place of a kernel, counted exactly for one machine.
-struct AccessSite {
-    std::string file;  // empty if the program has no debug information to tell
-    int line = 0;
-    std::string text;  // of the line, if its file is at hand
-    bool store = false, atomic = false, shared = false;  // neither store nor atomic: a load
-    bool peer = false;           // global memory of another device
-    uint64_t requests = 0;
-    uint64_t accesses = 0;       // of single threads
-    uint64_t element_bytes = 0;  // that one thread accesses
-    uint64_t units = 0;          // global: transactions, lines or sectors; shared: wavefronts
-    uint64_t ideal = 0;          // the fewest units there could be
-    uint64_t bytes = 0;          // global: what the units carry
-    uint64_t asked = 0;          // global: what was asked for, each element of a request once
-    int worst = 0;               // units of the most expensive request
-    int64_t stride = 0;          // bytes from one lane to the next
-    const char* unit = "";
-    std::string conflict;        // shared: two lanes of the most expensive request that meet in a bank; empty: none do
-};
-
-// One request of a warp, as --trace writes it.
-struct TracedRequest {
-    unsigned block[3];
-    int warp, phase;     // phase: barriers that the block has passed
-    bool store;
-    std::string memory;  // idata, odata or shared; an allocation of a program
-    int line;            // of the kernel's source; 0 if unknown
-    unsigned bytes;      // that each lane accesses
-    uint32_t lanes;      // bit l set: lane l takes part
-    std::vector<int64_t> offsets;  // of those lanes, in bytes from where that memory begins
-    int units;           // its cost, as in AccessSite
-    int partition;       // of its first byte; -1: shared memory, or unknown
-};
-
-using TraceSink = std::function<void(const TracedRequest&)>;
-
-// What was launched, over all launches of a pass.
-struct Launched {
-    uint64_t launches = 0, blocks = 0, warps = 0;
-    uint64_t barriers = 0;  // of warps: a barrier of a block of eight warps counts eight
-};
-
-// What the simulator counted in one pass.
-struct LaunchCounts {
-    std::vector<AccessSite> sites;
-    std::vector<std::string> findings;  // what the kernel must not do, a line each
-    uint64_t findings_total = 0;        // how often it did
-    int partitions = 0;                 // of the machine; 0 if unknown
-    bool map_assumed = false;
-    double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
-    double busiest_receiver = 0;  // of several GPUs: the same of what each receives from the others; 0: nothing
-    uint64_t resident_blocks = 0;
-    uint64_t shared_bytes = 0;  // of shared memory that a block declares, at most
-    Launched launched;
-    Occupancy occupancy;
-    // What the machine's model is fed with; all zero where there is none.
-    uint64_t model_bursts = 0, model_scattered = 0;  // of the partition that takes longest, over all windows
-    double model_waves = 0;                          // barriers, of all resident blocks at once
-    uint64_t scattered_bytes = 0, load_batches = 0, load_lines = 0, store_lines = 0;  // for a roofline
-
-    // Sums over sites of one kind.
-    uint64_t requests(bool shared, bool store) const;
-    uint64_t units(bool shared, bool store) const;
-    uint64_t accesses() const;
-    uint64_t bytes_moved() const;
-    uint64_t bytes_asked() const;    // of global memory
-    uint64_t bytes_between_gpus() const;
-    uint64_t bytes_asked_between_gpus() const;
-    int worst_conflict() const;      // wavefronts of the most expensive shared request
 };
 
 // Every call throws Error: status_bad_input when memory does not suffice, status_no_device

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/hash.h"
 #include "parts.h"
 #include "reference.h"
 
@@ -185,18 +186,11 @@ void check_launch(const Launch& launch);
 // Throws bad input if the last launch has more threads in a block than this, unless it is 0: see __launch_bounds__.
 void check_bound(unsigned threads);
 
-// FNV-1a.
-inline uint64_t hash_of(uint64_t hash, const void* bytes, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) hash = (hash ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3ull;
-    return hash;
-}
-
 // Notes a launch and checks it. Returns the depth of the grid: grid.z times the passes.
 template <typename Dim, typename... Arguments>
 unsigned note_launch(const void* kernel, Dim grid, Dim block, const Arguments&... arguments)
 {
-    uint64_t hash = 0xcbf29ce484222325ull;
+    uint64_t hash = hash_begin;
     ((hash = hash_of(hash, &arguments, sizeof arguments)), ...);
     last_launch() = {kernel, {grid.x, grid.y, grid.z * passes_in_one_launch()}, {block.x, block.y, block.z}, hash};
     check_launch(last_launch());

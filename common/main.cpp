@@ -12,7 +12,7 @@
 #include "device.h"
 #include "errata.h"
 #include "base/error.h"
-#include "explain.h"
+#include "base/explain.h"
 #include "base/files.h"
 #include "options.h"
 #include "results.h"
@@ -261,7 +261,7 @@ int run(const Options& options, const char* program)
         fprintf(stderr, "%s: %s: %s\n", program, kernel.c_str(), what.c_str());
     };
     bool right = true;
-    if (trace) trace->append(trace_heading);
+    if (trace) trace->append(trace_heading());
     std::vector<Results> all;
     for (const auto& [d, contenders] : parts) {
         printf("%s%s on %s%s\n", d == parts.front().first ? "" : "\n", program, d->info().description.c_str(),

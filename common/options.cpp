@@ -3,7 +3,6 @@
 #include <getopt.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 
@@ -23,16 +22,6 @@ constexpr int max_printed = 32;
 [[noreturn]] void refuse(const std::string& message) { throw Error{status_bad_input, message}; }
 
 }  // namespace
-
-int whole_number(const char* option, const char* text, long most)
-{
-    char* end = nullptr;
-    errno = 0;
-    const long value = std::strtol(text, &end, 10);
-    if (end == text || *end || errno || value < 1 || value > most)
-        refuse(format("--%s %s: expected a whole number from 1 to %ld", option, text, most));
-    return int(value);
-}
 
 Type type_named(const std::string& name)
 {

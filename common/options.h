@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/arguments.h"
 #include "kernel.h"
 
 namespace harness {
@@ -40,7 +41,6 @@ Options parse_options(int argc, char** argv);
 std::string usage(const std::string& program);
 
 // What other command lines share with it. Each throws status_bad_input for what it cannot read.
-int whole_number(const char* option, const char* text, long most);  // from 1
 Type type_named(const std::string& name);
 std::vector<Shape> shapes_in(const std::string& list);  // N or WxH, separated by commas
 std::vector<std::string> split(const std::string& text, char separator);  // an empty part stays one, to be refused

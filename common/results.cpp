@@ -263,20 +263,14 @@ std::string csv(const std::vector<Results>& all)
     return text;
 }
 
-const char* const trace_heading = "machine,kernel,type,width,height,block_x,block_y,warp,phase,access,memory,line,lane_bytes,lanes,offsets_bytes,units,partition\n";
+std::string trace_heading() { return std::string("machine,kernel,type,width,height,block_x,block_y,") + trace_columns; }
 
 std::string trace_begin(const Results& results, const Result& r)
 {
-    std::string begin = csv_line({results.device.machine, r.kernel, name_of(results.type), number(results.width), number(results.height)});
-    begin.back() = ',';
-    return begin;
+    return trace_begin({results.device.machine, r.kernel, name_of(results.type), number(results.width), number(results.height)});
 }
 
-std::string trace_line(const std::string& begin, const TracedRequest& t)
-{
-    return begin + format("%u,%u,%d,%d,%s,", t.block[0], t.block[1], t.warp, t.phase, t.store ? "store" : "load") + csv_cell(t.memory) +
-           format(",%d,%u,%08x,", t.line, t.bytes, t.lanes) + csv_offsets(t.offsets) + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
-}
+std::string trace_line(const std::string& begin, const TracedRequest& request) { return trace_line(begin, 2, request); }
 
 uint64_t trace_bytes(const std::string& begin, uint64_t requests)
 {

@@ -55,11 +55,10 @@ std::string model_table(const Results& results);
 // A heading, and a line for each row of all results.
 std::string csv(const std::vector<Results>& results);
 
-// --trace has a line for each request, after this one: its lanes as a hexadecimal mask, and the offsets of them in bytes (csv_offsets).
-extern const char* const trace_heading;
-// What the lines of one kernel begin with.
+// --trace has a line for each request (base/trace.h), after this one.
+std::string trace_heading();
+// The cells that all lines of one kernel begin with, and a line of that kernel.
 std::string trace_begin(const Results& results, const Result& result);
-// `begin`, with which all lines of a kernel begin, then the request.
 std::string trace_line(const std::string& begin, const TracedRequest& request);
 // What so many of these lines take at least, in bytes.
 uint64_t trace_bytes(const std::string& begin, uint64_t requests);

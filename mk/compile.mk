@@ -102,12 +102,15 @@ $(eval $(call ROOM,sim/loops,CXX_SIM,$(SIM_LOOPS)))
 $(eval $(call ROOM,sim/core,CXX_SIM,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*.cpp)))))
 $(eval $(call ROOM,sim/runtime,CXX_SIM,$(sort $(wildcard sim/runtime/*.cpp))))
 
-# What the host's compiler makes of the harness and the simulator; with the back end for a GPU; the runtime of programs
-# with a main of their own.
-COMMON_CPP := build/common/base/commit.o $(addprefix build/,common/base.o common/harness.o common/devices.o sim/loops.o sim/core.o)
+# The harness, and the simulator. COMMON_CPP is what the host's compiler makes for a step; COMMON has the back end for a GPU,
+# too. SIM_LIBRARY is the simulator with the CUDA runtime, for programs with a main of their own. It needs no harness.
+BASE := build/common/base/commit.o build/common/base.o
+HARNESS := build/common/harness.o build/common/devices.o
+SIM_CORE := build/sim/loops.o build/sim/core.o
+COMMON_CPP := $(BASE) $(HARNESS) $(SIM_CORE)
+SIM_LIBRARY := $(BASE) $(SIM_CORE) build/sim/runtime.o
 COMMON := $(COMMON_CPP) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
 MAIN := build/common/main.o
-RUNTIME := build/sim/runtime.o
 
 build/step%.o: step%.cpp build/commands/step
 	$(call say,C++,$<) mk/whole.sh -d $@ $(CXX_STEP) -c $<

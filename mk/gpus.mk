@@ -17,8 +17,8 @@ $(eval $(call NOTE,commands/link-step08,SPREAD_LINK))
 $(SPREAD_GPU): build/%.cuda.o: %.cu build/commands/nccl
 	$(call say,nvcc,$<) mk/whole.sh -d $@ $(NCCL_COMPILE) -c $<
 
-build/try/step08: $(SPREAD_SIM) $(SPREAD_HOST) $(COMMON_CPP) $(RUNTIME) build/commands/link
-	$(call say,link,$@) mk/try.sh --link $@ $(SPREAD_SIM) $(SPREAD_HOST)
+build/try/step08: $(HARNESS) $(SPREAD_SIM) $(SPREAD_HOST) $(SIM_LIBRARY) build/commands/link
+	$(call say,link,$@) mk/try.sh --link $@ $(HARNESS) $(SPREAD_SIM) $(SPREAD_HOST)
 
 ifeq ($(NVCC),)
 step08: build/try/step08 build/commands/link-step08

@@ -17,7 +17,7 @@ export TRY_HOST = $(CXX) -std=c++17 -pthread -w -g -fno-optimize-sibling-calls -
 export TRY_CC := $(if $(filter default undefined,$(origin CC)),$(subst c++,cc,$(subst g++,gcc,$(subst clang++,clang,$(CXX)))),$(CC))
 export TRY_C = $(TRY_CC) -std=gnu17 -pthread -w -g $(or $(CFLAGS),-O2)
 export TRY_LINK = $(HOST_LINK) $(CXXFLAGS)
-export TRY_LIBRARIES = $(COMMON_CPP) $(RUNTIME)
+export TRY_LIBRARIES = $(SIM_LIBRARY)
 export TRY_LDLIBS = $(LDLIBS)
 export TRY_NVCC = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(or $(lastword $(filter -std=%,$(CPPFLAGS) $(NVCCFLAGS))),-std=c++17) \
                   $(filter-out -std=%,$(CPPFLAGS) $(NVCCFLAGS)))
@@ -27,7 +27,7 @@ try:
 	@exec mk/try.sh --gpu $(ARGS)
 else
 try: export SIM_OPTIONS = $(SIM)
-try: build/rewrite $(COMMON_CPP) $(RUNTIME)
+try: build/rewrite $(SIM_LIBRARY)
 	@exec mk/try.sh --run $(ARGS)
 endif
 
@@ -38,5 +38,5 @@ $(eval $(call NOTE,commands/try,TRY_BOTH))
 build/try/%.o: %.cu build/rewrite build/commands/try
 	$(call say,sim,$<) mk/try.sh --object $@ $<
 
-build/try/%: build/try/%.o $(COMMON_CPP) $(RUNTIME) build/commands/link
+build/try/%: build/try/%.o $(SIM_LIBRARY) build/commands/link
 	$(call say,link,$@) mk/try.sh --link $@ $<

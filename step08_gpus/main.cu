@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../common/base/files.h"
-#include "../common/host.h"
+#include "../common/base/driver.h"
 #include "meeting.h"
 #include "options.h"
 #include "results.h"

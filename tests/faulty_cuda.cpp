@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "../common/kernel.h"
 #include "../sim/cuda/sim_errors.h"
 #include "../sim/core/simulator.h"
 
@@ -289,7 +290,7 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) { return sim::allocate(memor
 namespace {
 
 // Before each launch. Without a card, the program has fallen back to the simulator.
-bool may_run(const sim::Launching& launching)
+bool may_run(const sim::Launching& launching, dim3&)
 {
     harness::note_launch(launching.kernel, launching.configuration.grid, launching.configuration.block, launching.arguments);
     return !card().in_use || !(card().called("launch") || on_a_card());

@@ -20,7 +20,7 @@
 #include "common/device.h"
 #include "common/base/error.h"
 #include "common/kernel.h"
-#include "common/base/memory_limits.h"
+#include "common/base/limits.h"
 #include "common/reference.h"
 #include "sim/core/simulator.h"
 #include "common/base/statistics.h"
@@ -283,7 +283,7 @@ uint64_t accesses(const sim::Report& report, sim::Space space, sim::Kind kind)
 {
     uint64_t sum = 0;
     for (const sim::SiteCounts& s : report.sites)
-        if (s.space == space && sim::kind_of(s.site) == kind) sum += s.lanes;
+        if (s.space == space && sim::kind_of(s.site) == kind) sum += s.accesses;
     return sum;
 }
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "../base/error.h"
-#include "../host.h"
+#include "host_memory.h"
 
 namespace cpu {
 namespace {

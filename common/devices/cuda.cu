@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "../device.h"
+#include "../base/driver.h"
 #include "../base/error.h"
-#include "../host.h"
+#include "../device.h"
 
 namespace cuda {
 namespace {

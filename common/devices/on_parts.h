@@ -33,10 +33,7 @@ struct Account {
     void add(const Report& more)
     {
         for (const SiteCounts& site : more.sites) add_site(report.sites, site);
-        report.launched.launches += more.launched.launches;
-        report.launched.blocks += more.launched.blocks;
-        report.launched.warps += more.launched.warps;
-        report.launched.barriers += more.launched.barriers;
+        report.launched.add(more.launched);
         report.barriers += more.barriers;
         report.partitions.busiest_read += more.partitions.busiest_read;
         report.partitions.busiest_write += more.partitions.busiest_write;

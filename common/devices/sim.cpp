@@ -1,99 +1,47 @@
 // The simulator as a Device: host memory, exact counts, no clock.
 
 #include <algorithm>
-#include <map>
+#include <cstring>
 #include <utility>
 
-#include "../base/error.h"
-#include "../host.h"
 #include "../../sim/core/global_checker.h"
-#include "on_parts.h"
-#include "../../sim/core/places.h"
+#include "../../sim/core/launch_bounds.h"
 #include "../../sim/core/simulator.h"
 #include "../../sim/core/symbols.h"
+#include "../base/error.h"
+#include "host_memory.h"
+#include "on_parts.h"
 
 namespace sim {
 namespace {
 
 using namespace harness;
 
-// Two lanes that meet; empty if none do.
-std::string conflict_text(const Conflict& c, Kind kind)
-{
-    if (c.lanes[0] < 0) return "";
-    const std::string meet = format("lanes %d and %d meet in bank %u", c.lanes[0], c.lanes[1], c.bank);
-    if (c.words[0] == c.words[1])  // on 1.x, or of atomic operations
-        return format("%s, both at word %llu of shared memory: %s", meet.c_str(), (unsigned long long)c.words[0],
-                      kind == atomic ? "atomic operations on one word take turns" : "only one word at a time goes to several lanes");
-    return format("%s, at words %llu and %llu of shared memory", meet.c_str(), (unsigned long long)c.words[0], (unsigned long long)c.words[1]);
-}
-
-// A line that the compiler made into several calls, by unrolling a loop, is one site to a reader.
-// `worst`: of each of the sites.
-void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst, const SiteCounts& c, const Place& line, const Rules& rules)
-{
-    AccessSite fresh;
-    fresh.file = line.file;
-    fresh.line = line.line;
-    fresh.text = line.text;
-    fresh.store = kind_of(c.site) == store;
-    fresh.atomic = kind_of(c.site) == atomic;
-    fresh.shared = c.space == shared;
-    fresh.peer = c.space == peer;
-    fresh.element_bytes = bytes_of(c.site);
-    fresh.unit = fresh.shared ? "wavefronts" : rules.unit(kind_of(c.site));
-    AccessSite* site = nullptr;
-    for (AccessSite& s : sites)
-        if (!line.file.empty() && s.file == fresh.file && s.line == fresh.line && s.store == fresh.store && s.atomic == fresh.atomic &&
-            s.shared == fresh.shared && s.peer == fresh.peer && s.element_bytes == fresh.element_bytes)
-            site = &s;
-    if (!site) sites.push_back(fresh), worst.push_back({}), site = &sites.back();
-    site->requests += c.requests;
-    site->accesses += c.lanes;
-    site->units += c.units;
-    site->ideal += c.ideal;
-    site->bytes += c.bytes;
-    site->asked += c.asked;
-    site->worst = std::max(site->worst, c.worst);
-    if (site->stride == 0) site->stride = c.stride;
-    WorstConflict& conflict = worst[site - sites.data()];
-    conflict.add(c.worst_conflict);
-    site->conflict = conflict_text(conflict.conflict, kind_of(c.site));
-}
-
-}  // namespace
-
-LaunchCounts counts_of(const Report& report, const Machine& machine, bool locate)
-{
-    LaunchCounts counts;
-    std::map<Site, Place> places;
-    for (const SiteCounts& site : report.sites) places[site.site] = locate ? place_of(return_address(site.site)) : Place();
-
-    const Rules rules(machine);
-    std::vector<WorstConflict> worst;
-    for (const SiteCounts& site : report.sites) add_site(counts.sites, worst, site, places[site.site], rules);
-    counts.partitions = machine.map.partitions;
-    counts.map_assumed = machine.map.assumed;
-    const PartitionCounts& p = report.partitions;
-    if (p.mean_read > 0) counts.busiest_read = double(p.busiest_read) / p.mean_read;
-    if (p.mean_write > 0) counts.busiest_write = double(p.busiest_write) / p.mean_write;
-    counts.resident_blocks = report.resident_blocks;
-    counts.shared_bytes = report.shared_bytes;
-    counts.launched = report.launched;
-    counts.occupancy = machine.occupancy(report.block.x * report.block.y * report.block.z, report.shared_bytes);
-    counts.scattered_bytes = p.scattered_bytes;
-    counts.load_batches = report.load_batches;
-    counts.load_lines = report.load_lines;
-    counts.store_lines = report.store_lines;
-    if (machine.model.burst_ns > 0) {
-        counts.model_bursts = p.bursts;
-        counts.model_scattered = p.scattered;
-        counts.model_waves = double(report.barriers) / report.resident_blocks;
+// An output that the harness filled with poison.
+class Poisoned : public Unwritten {
+public:
+    explicit Poisoned(Contents contents) : contents_(contents) { contents_.holds = Holds::poison; }
+    const Contents& contents() const { return contents_; }
+    uint64_t element_bytes() const override { return harness::bytes_of(contents_.type); }
+    bool has(uint64_t n, const void* element) const override
+    {
+        return with_bits(contents_.type, [&](auto found) {
+            std::memcpy(&found, element, sizeof found);
+            return found == contents_.at<decltype(found)>(n);
+        });
     }
-    return counts;
-}
 
-namespace {
+private:
+    Contents contents_;
+};
+
+// Notes a launch of the harness. Throws if CUDA would refuse it.
+bool begin_launch(const Launching& launching, dim3& grid)
+{
+    grid.z = note_launch(launching.kernel, grid, launching.configuration.block, launching.arguments);
+    check_bound(launch_bound(launching.kernel));
+    return true;
+}
 
 class Simulator : public HostMemory {
 public:
@@ -101,6 +49,8 @@ public:
     {
         need_symbols();
         use_machine(machine);
+        // A CUDA runtime in this program notes its launches itself.
+        if (!launch_hooks().begins) launch_hooks().begins = begin_launch;
         info_ = {"sim", machine.label, "",
                  format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine.label.c_str(), machine.major,
                         machine.minor, host_threads(), host_threads() == 1 ? "" : "s"),
@@ -155,13 +105,8 @@ private:
         return c.expected.what == Produces::nothing ? 0 : c.width * c.height * harness::bytes_of(c.type);
     }
 
-    // What odata holds before a launch.
-    Contents unwritten_output() const
-    {
-        Contents contents = last_.odata.contents;
-        contents.holds = Holds::poison;
-        return contents;
-    }
+    // The output before a launch.
+    Poisoned unwritten_output() const { return Poisoned(last_.odata.contents); }
 
     // Of the launches since the last call.
     Account take_account()
@@ -209,7 +154,7 @@ private:
             const uint64_t first = uint64_t(first_row(rows, g, kernel.gpus)) * columns * element;
             return Slice(whole, first, uint64_t(first_row(rows, g + 1, kernel.gpus)) * columns * element - first);
         };
-        const Contents unwritten = unwritten_output();
+        const Poisoned unwritten = unwritten_output();
         std::vector<PartOfMatrices> known;
         void* odata[MAX_GPUS] = {};
         for (int g = 0; g < kernel.gpus; ++g) {
@@ -257,7 +202,7 @@ private:
         if (last_.kernel->gpus) return launch_on_parts();
         // idata at address 0 and odata behind it, each on a page of 2 MB of its own.
         const uint64_t page = 2 << 20, behind = (bytes(last_.idata.contents) + page - 1) / page * page;
-        const Contents unwritten = unwritten_output();
+        const Poisoned unwritten = unwritten_output();
         use_matrices(last_.idata.data, bytes(last_.idata.contents), last_.odata.data, bytes(last_.odata.contents), behind, &unwritten);
         watch_for_races();
         use_one_host_thread(last_.kernel->part == Part::faulty);
@@ -269,7 +214,7 @@ private:
     // The last launch once more, with every access to global memory checked against those before it.
     void add_races(LaunchCounts& counts)
     {
-        fill({last_.odata.data, unwritten_output()});
+        fill({last_.odata.data, unwritten_output().contents()});
         exact_ = true;
         use_exact_checks(true);
         const Launch launch = last_launch();

@@ -12,14 +12,7 @@ void WorstConflict::add(const WorstConflict& other)
 
 void SiteCounts::add(const SiteCounts& other)
 {
-    requests += other.requests;
-    lanes += other.lanes;
-    units += other.units;
-    ideal += other.ideal;
-    bytes += other.bytes;
-    asked += other.asked;
-    worst = std::max(worst, other.worst);
-    if (stride == 0) stride = other.stride;
+    AccessCounts::add(other);
     worst_conflict.add(other.worst_conflict);
 }
 
@@ -228,7 +221,7 @@ SiteCounts& Counter::at(const Request& request, Space space)
         SiteCounts& here = sites_[next_++];
         if (here.site == request.site && here.space == space) return here;
     }
-    SiteCounts fresh{};
+    SiteCounts fresh;
     fresh.site = request.site;
     fresh.space = space;
     sites_.push_back(fresh);
@@ -246,7 +239,7 @@ inline SiteCounts& Counter::note(const Request& request, Space space)
 {
     SiteCounts& here = at(request, space);
     here.requests += 1;
-    here.lanes += request.lanes == ~0u ? warp_size : __builtin_popcount(request.lanes);
+    here.accesses += request.lanes == ~0u ? warp_size : __builtin_popcount(request.lanes);
     if (here.stride == 0)
         for (int lane = 0; lane + 1 < warp_size; ++lane)
             if (request.lanes >> lane & request.lanes >> (lane + 1) & 1) {

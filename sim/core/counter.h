@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../common/base/counts.h"
 #include "../../common/base/machine.h"
 #include "devices.h"
 #include "rules.h"
@@ -28,17 +29,9 @@ struct WorstConflict {
 };
 
 // All requests made at one site.
-struct SiteCounts {
-    Site site;
-    Space space;
-    uint64_t requests = 0;
-    uint64_t lanes = 0;   // accesses of single threads
-    uint64_t units = 0;   // global: transactions, lines or sectors; shared: wavefronts
-    uint64_t ideal = 0;   // the fewest units there could be
-    uint64_t bytes = 0;   // global: what the transactions carry
-    uint64_t asked = 0;   // global: what was asked for
-    int worst = 0;        // units of the most expensive request
-    int64_t stride = 0;   // bytes between two neighbouring lanes of one request; 0: one lane only
+struct SiteCounts : harness::AccessCounts {
+    Site site = 0;
+    Space space = global;
     WorstConflict worst_conflict;
 
     void add(const SiteCounts& other);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "../../common/base/error.h"
-#include "../../common/base/memory_limits.h"
+#include "../../common/base/limits.h"
 #include "places.h"
 #include "worker.h"
 

@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "../../common/base/error.h"
-#include "../../common/host.h"
-#include "../../common/kernel.h"
-#include "launch_bounds.h"
+#include "../../common/base/hash.h"
+#include "../../common/base/limits.h"
 #include "rules.h"
 #include "simulator.h"
 #include "symbols.h"
@@ -251,12 +250,7 @@ void run_grid(const Launching& launching, void (*threads)(const void* arguments)
 {
     dim3 grid = launching.configuration.grid;
     const dim3 block = launching.configuration.block;
-    if (launch_hooks().begins) {
-        if (!launch_hooks().begins(launching)) return;
-    } else {
-        grid.z = harness::note_launch(launching.kernel, grid, block, launching.arguments);
-        harness::check_bound(launch_bound(launching.kernel));
-    }
+    if (launch_hooks().begins && !launch_hooks().begins(launching, grid)) return;
     add_device_variables();
     const uint64_t all_blocks = uint64_t(grid.x) * grid.y * grid.z, sample = settings().sample;
     const uint64_t blocks = sample ? std::min(sample, all_blocks) : all_blocks;
@@ -295,7 +289,7 @@ void add_matrices(Allocation in, Allocation out)
 }  // namespace
 
 void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
-                  const harness::Contents* unwritten)
+                  const Unwritten* unwritten)
 {
     forget_matrices();
     if (!odata) return;
@@ -304,7 +298,7 @@ void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t
     add_matrices(in, out);
 }
 
-void use_parts(const std::vector<PartOfMatrices>& parts, const harness::Contents* unwritten)
+void use_parts(const std::vector<PartOfMatrices>& parts, const Unwritten* unwritten)
 {
     constexpr uint64_t page = 2 << 20;
     forget_matrices();
@@ -360,21 +354,6 @@ Report take_report() { return pool().take_report(); }
 uint64_t blocks_run() { return pool().blocks_run(); }
 
 void count_a_copy() { ++pool().blocks_run(); }
-
-uint64_t Report::accesses() const
-{
-    uint64_t sum = 0;
-    for (const SiteCounts& s : sites) sum += s.lanes;
-    return sum;
-}
-
-uint64_t Report::requests(Space space, Kind kind) const
-{
-    uint64_t sum = 0;
-    for (const SiteCounts& s : sites)
-        if (s.space == space && kind_of(s.site) == kind) sum += s.requests;
-    return sum;
-}
 
 int host_threads() { return pool().active(); }
 

@@ -9,10 +9,6 @@
 #include <string>
 #include <vector>
 
-namespace harness {
-struct Contents;
-}
-
 namespace sim {
 
 class Shadow;  // who accessed each byte last: races.h
@@ -30,6 +26,16 @@ struct Elements {
     bool has_pairs() const { return alignment == 8 && bytes >= 16; }
 };
 
+// An output whose contents are verified after the kernel. Whoever filled it with values that no kernel stores knows which
+// elements were not stored to yet.
+class Unwritten {
+public:
+    virtual ~Unwritten() = default;
+    virtual uint64_t element_bytes() const = 0;
+    // True if the nth element, which lies at this address, still has the value that it was filled with.
+    virtual bool has(uint64_t n, const void* element) const = 0;
+};
+
 // A piece of the GPU's memory.
 struct Allocation {
     uintptr_t begin;
@@ -40,7 +46,7 @@ struct Allocation {
     bool counted = true;    // false: __constant__ memory, which has a cache of its own
     bool freed = false;
     int device = -1;        // whose memory it is; -1: every device's own, or the host's
-    const harness::Contents* unwritten = nullptr;  // what the elements of an output hold until they are written
+    const Unwritten* unwritten = nullptr;  // of an output: which elements were not stored to yet
     uint64_t first_element = 0;                    // of that output: the one that this memory begins with
     std::shared_ptr<Shadow> shadow = nullptr;  // with it, races and uninitialized loads are looked for
 

@@ -5,19 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "../../common/device.h"
 #include "../../common/base/machine.h"
-#include "counter.h"
-#include "findings.h"
+#include "../../common/base/trace.h"
 #include "memory.h"
+#include "report.h"
 
 namespace sim {
 
 // What the next launches may load (both) and store to (odata), and nothing else but the variables that
-// are declared for the device. `unwritten`: what the elements of odata hold until they are written,
-// or null. Without matrices: none from now on.
+// are declared for the device. `unwritten`: tells which elements of odata were not stored to yet; it may be
+// null. Without matrices: none from now on.
 void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
-                  const harness::Contents* unwritten = nullptr);
+                  const Unwritten* unwritten = nullptr);
 // A GPU's rows of either matrix.
 struct PartOfMatrices {
     const void* idata;
@@ -26,7 +25,7 @@ struct PartOfMatrices {
     uint64_t first_element;  // of odata
 };
 // The same for matrices that are spread over devices. Without parts: none from now on.
-void use_parts(const std::vector<PartOfMatrices>& parts, const harness::Contents* unwritten);
+void use_parts(const std::vector<PartOfMatrices>& parts, const Unwritten* unwritten);
 // odata of the next launches, or that of the first device, or null.
 const Allocation* output_matrix();
 
@@ -56,32 +55,12 @@ void use_beside(std::vector<Beside> beside);
 // Whether one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every time.
 void use_one_host_thread(bool on);
 
-// What the launches since the last call did.
-struct Report {
-    std::vector<SiteCounts> sites;
-    std::vector<Finding> findings;
-    PartitionCounts partitions;
-    std::map<uint64_t, Peers> peers;  // of the last launch, by window
-    uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
-    uint64_t load_batches = 0;     // of the last launch: loads of a warp with no store between them
-    uint64_t load_lines = 0, store_lines = 0;  // of the last launch: lines of 128 bytes that each request touches
-    uint64_t barriers = 0;         // of the last launch, of all blocks
-    harness::Launched launched;
-    dim3 grid, block;              // of the last launch
-    uint64_t shared_bytes = 0;     // the most that a block declared
-    uint64_t output_stored = 0;    // bytes that were stored to odata, those stored twice counted twice
-    bool unordered_possible = false;  // odata was read, or other memory was stored to
-    uint64_t accesses() const;     // by single threads
-    uint64_t requests(Space space, Kind kind) const;
-};
+// Of the launches since the last call.
 Report take_report();
 
 // The blocks of all launches are counted on, and so are copies, as a block each. How many there were so far.
 uint64_t blocks_run();
 void count_a_copy();
-
-// What a report says, by lines of the source where `locate`. Without its findings.
-harness::LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bool locate);
 
 // How many host threads share the blocks of a grid: at first one per processor this process
 // may use. Not to be called while a kernel runs.
@@ -90,10 +69,11 @@ int host_threads();
 int sleeping_threads();
 void set_host_threads(int count);
 
-// Called for each launch before it runs, and after it: by the runtime of programs that are brought along.
-// `begins` may refuse it by returning false. `block_done` is called by all host threads that run blocks.
+// Called for each launch before it runs, and after it. `begins` returns false to refuse the launch. It may change `grid`, which
+// is the grid that runs. Without it, every launch runs, even one that CUDA would refuse. `block_done` is called by all host
+// threads that run blocks.
 struct LaunchHooks {
-    bool (*begins)(const Launching& launching) = nullptr;
+    bool (*begins)(const Launching& launching, dim3& grid) = nullptr;
     void (*ended)(const Launching& launching) = nullptr;
     void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
 };

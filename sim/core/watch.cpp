@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "../../common/base/error.h"
-#include "../../common/reference.h"
 #include "places.h"
 #include "symbols.h"
 #include "witness.h"
@@ -244,17 +243,10 @@ void Worker::refuse_stray(uintptr_t address, Site site)
 // A load from the output: it must have been stored to before.
 void Worker::check_output(const Allocation& memory, uintptr_t address, Site site)
 {
-    const harness::Contents& unwritten = *memory.unwritten;
-    const uint64_t offset = address - memory.begin;
-    const uint64_t bytes = harness::bytes_of(unwritten.type);
-    for (uint64_t at = offset / bytes * bytes; at < offset + bytes_of(site); at += bytes) {
-        const bool poison = harness::with_bits(unwritten.type, [&](auto found) {
-            std::memcpy(&found, reinterpret_cast<const char*>(memory.begin + at), sizeof found);
-            return found == unwritten.at<decltype(found)>(memory.first_element + at / bytes);
-        });
-        if (poison)
+    const uint64_t offset = address - memory.begin, bytes = memory.unwritten->element_bytes();
+    for (uint64_t at = offset / bytes * bytes; at < offset + bytes_of(site); at += bytes)
+        if (memory.unwritten->has(memory.first_element + at / bytes, reinterpret_cast<const void*>(memory.begin + at)))
             findings.add({Fault::uninitialized, without_turn(site), 0, threads_.current(), 0, block_, memory.name, int64_t(at), 1, block_, true, ""});
-    }
 }
 
 void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place)

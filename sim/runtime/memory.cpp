@@ -16,7 +16,7 @@
 #include <numeric>
 
 #include "../../common/base/error.h"
-#include "../../common/base/memory_limits.h"
+#include "../../common/base/limits.h"
 #include "../core/global_checker.h"
 #include "../core/symbols.h"
 #include "../core/devices.h"

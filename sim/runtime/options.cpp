@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "../../common/base/arguments.h"
 #include "../../common/base/error.h"
-#include "../../common/options.h"
 #include "../core/devices.h"
 #include "program.h"
 

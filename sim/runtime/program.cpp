@@ -20,9 +20,10 @@
 #include "../../common/base/commit.h"
 #include "../../common/base/csv.h"
 #include "../../common/base/error.h"
-#include "../../common/explain.h"
+#include "../../common/base/explain.h"
 #include "../../common/base/files.h"
 #include "../../common/base/progress.h"
+#include "../../common/base/trace.h"
 #include "../core/places.h"
 #include "../core/simulator.h"
 #include "../core/symbols.h"
@@ -38,12 +39,11 @@ namespace {
 using namespace harness;
 
 // All launches of one kernel in one shape.
-struct Launched {
+struct Launches {
     std::string name;
     dim3 grid, block;
     size_t dynamic_bytes;
-    uint64_t launches = 0, blocks = 0;  // blocks: that ran
-    LaunchCounts counts = {};  // of all of them; what is no sum: of the last
+    LaunchCounts counts = {};  // sums over the launches; a number that is no sum is that of the last launch
 };
 
 struct Program {
@@ -53,7 +53,7 @@ struct Program {
     std::string trace_begin;  // of the lines of the launch that runs
     TraceSink trace_sink;
     pid_t process = 0;
-    std::vector<Launched> launched;  // in the order of the first launches
+    std::vector<Launches> kernels;  // in the order of the first launches
     struct Said {
         std::string key, text;
         uint64_t count;
@@ -79,20 +79,21 @@ Program& program()
 
 std::string text_of(dim3 d) { return d.y * d.z == 1 ? std::to_string(d.x) : d.z == 1 ? format("(%u, %u)", d.x, d.y) : format("(%u, %u, %u)", d.x, d.y, d.z); }
 
-std::string title(const Launched& l, bool launches = true)
+std::string title(const Launches& l, bool launches = true)
 {
-    return l.name + "<<<" + text_of(l.grid) + ", " + text_of(l.block) + (l.dynamic_bytes ? ", " + std::to_string(l.dynamic_bytes) : "") + ">>>" + (launches ? " x " + std::to_string(l.launches) : "");
+    return l.name + "<<<" + text_of(l.grid) + ", " + text_of(l.block) + (l.dynamic_bytes ? ", " + std::to_string(l.dynamic_bytes) : "") + ">>>" + (launches ? " x " + std::to_string(l.counts.launched.launches) : "");
 }
 
 uint64_t blocks_of(dim3 grid) { return uint64_t(grid.x) * grid.y * grid.z; }
 
 // Behind a title where some blocks did not run.
-std::string sample_text(const Launched& l)
+std::string sample_text(const Launches& l)
 {
-    const uint64_t all = l.launches * blocks_of(l.grid);
-    return !program().options.blocks || l.blocks == all
+    const Launched& ran = l.counts.launched;
+    const uint64_t all = ran.launches * blocks_of(l.grid);
+    return !program().options.blocks || ran.blocks == all
                ? ""
-               : format(", of a sample: %llu of %llu blocks", (unsigned long long)l.blocks, (unsigned long long)all);
+               : format(", of a sample: %llu of %llu blocks", (unsigned long long)ran.blocks, (unsigned long long)all);
 }
 
 bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -101,27 +102,19 @@ void add(LaunchCounts& sum, const LaunchCounts& more)
 {
     std::vector<AccessSite> sites = std::move(sum.sites);
     for (const AccessSite& site : more.sites) {
-        const auto known = std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) {
-            return s.file == site.file && s.line == site.line && s.store == site.store && s.atomic == site.atomic && s.shared == site.shared && s.peer == site.peer && s.element_bytes == site.element_bytes;
-        });
+        const auto known = std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) { return s.same_access(site); });
         if (known == sites.end()) {
             sites.push_back(site);
             continue;
         }
-        known->requests += site.requests;
-        known->accesses += site.accesses;
-        known->units += site.units;
-        known->ideal += site.ideal;
-        known->bytes += site.bytes;
-        known->asked += site.asked;
-        if (site.worst > known->worst) {
-            known->worst = site.worst;
-            known->conflict = site.conflict;
-        }
-        if (known->stride == 0) known->stride = site.stride;
+        if (site.worst > known->worst) known->conflict = site.conflict;
+        known->add(site);
     }
+    Launched launched = sum.launched;
+    launched.add(more.launched);
     sum = more;
     sum.sites = std::move(sites);
+    sum.launched = launched;
 }
 
 // The error that CUDA has for what a thread did; cudaSuccess where a kernel goes on after it.
@@ -165,7 +158,7 @@ void block_done(uint64_t done, uint64_t blocks)
 }
 
 // One launch at a time, from its begin to its end.
-bool begin_launch(const Launching& launching)
+bool begin_launch(const Launching& launching, dim3&)
 {
     if (in_kernel()) fail("a kernel launches a kernel, which is not simulated", launching.place);
     const NoWayOut no_way_out;
@@ -186,8 +179,7 @@ bool begin_launch(const Launching& launching)
     p.window = clock.window;
     use_beside(timeline().beside(p.work, clock));
     if (p.trace) {
-        p.trace_begin = csv_line({p.machine->label, name_of(launching), std::to_string(p.launches + 1)});
-        p.trace_begin.back() = ',';
+        p.trace_begin = trace_begin({p.machine->label, name_of(launching), std::to_string(p.launches + 1)});
         use_trace(&p.trace_sink);
     }
     if (host_threads() != p.options.threads) set_host_threads(p.options.threads);
@@ -235,21 +227,12 @@ std::string csv_text()
                                 "shared_bytes_per_block", "launches", "blocks_run", "file", "line", "access", "memory", "element_bytes", "requests", "accesses", "unit", "units",
                                 "ideal_units", "worst_request", "bytes_moved", "bytes_asked"});
     const auto n = [](uint64_t value) { return std::to_string(value); };
-    for (const Launched& l : program().launched)
+    for (const Launches& l : program().kernels)
         for (const AccessSite& s : l.counts.sites)
             text += csv_line({date, harness::build_commit, program().machine->label, program_invocation_short_name, l.name, n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y),
-                             n(l.block.z), n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.launches), n(l.blocks), s.file, n(uint64_t(s.line)), name_of_access(s.store, s.atomic),
+                             n(l.block.z), n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.counts.launched.launches), n(l.counts.launched.blocks), s.file, n(uint64_t(s.line)), name_of_access(s.store, s.atomic),
                              memory_name(s), n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units), n(s.ideal), n(uint64_t(s.worst)), n(s.bytes), n(s.asked)});
     return text;
-}
-
-constexpr const char* trace_heading = "machine,kernel,launch,block_x,block_y,block_z,warp,phase,access,memory,line,lane_bytes,lanes,offsets_bytes,units,partition\n";
-
-// As trace_line() in results.h has it, with the number of the launch in the place of a matrix.
-std::string trace_line(const TracedRequest& t)
-{
-    return program().trace_begin + format("%u,%u,%u,%d,%d,%s,", t.block[0], t.block[1], t.block[2], t.warp, t.phase, t.store ? "store" : "load") + csv_cell(t.memory) +
-           format(",%d,%u,%08x,", t.line, t.bytes, t.lanes) + csv_offsets(t.offsets) + format(",%d,", t.units) + (t.partition < 0 ? "" : std::to_string(t.partition)) + "\n";
 }
 
 std::string counted(uint64_t n, const char* what) { return format("%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s"); }
@@ -272,14 +255,14 @@ void print_report()
         printf("A sample: no more than %s of each launch ran, so the program's results are not right. "
                "There was no search for uninitialized loads.\n", counted(uint64_t(p.options.blocks), "block").c_str());
     std::set<std::string> names;
-    for (const Launched& l : p.launched) {
+    for (const Launches& l : p.kernels) {
         names.insert(l.name);
         if (p.options.quiet) continue;
         printf("%s", explanation(title(l) + sample_text(l), l.counts).c_str());
         if (l.counts.sites.empty()) printf("  no access to global or shared memory\n");
     }
     if (!p.options.quiet) printf("%s", traffic_text().c_str());
-    if (!p.launched.empty() && !p.options.quiet) printf("\n");
+    if (!p.kernels.empty() && !p.options.quiet) printf("\n");
     for (const std::string& note : p.notes) printf("note: %s\n", note.c_str());
     print_findings();
     printf("try: %s, %s, %s\n", counted(names.size(), "kernel").c_str(), format("%llu launch%s", (unsigned long long)p.launches, p.launches == 1 ? "" : "es").c_str(), counted(p.findings.size(), "finding").c_str());
@@ -323,8 +306,8 @@ __attribute__((constructor(101))) void begin_program()
         if (!p.options.csv.empty()) p.csv = std::make_unique<WholeFile>("--csv", p.options.csv);
         if (!p.options.trace.empty()) p.trace = std::make_unique<WholeFile>("--trace", p.options.trace);
         refuse_one_place(p.csv.get(), p.trace.get());
-        if (p.trace) p.trace->append(trace_heading);
-        p.trace_sink = [](const TracedRequest& request) { program().trace->append(trace_line(request)); };
+        if (p.trace) p.trace->append(std::string("machine,kernel,launch,block_x,block_y,block_z,") + trace_columns);
+        p.trace_sink = [](const TracedRequest& request) { program().trace->append(trace_line(program().trace_begin, 3, request)); };
     } catch (const Error& error) {
         fprintf(stderr, "%s: %s\n", program_invocation_short_name, printable(error.message).c_str());
         _exit(error.status);
@@ -370,12 +353,10 @@ void program_launch_finished(const Launching& launching, const harness::LaunchCo
     const Configuration& c = launching.configuration;
     const std::string name = name_of(launching);
     ++p.launches;
-    auto known = std::find_if(p.launched.begin(), p.launched.end(), [&](const Launched& l) {
+    auto known = std::find_if(p.kernels.begin(), p.kernels.end(), [&](const Launches& l) {
         return l.name == name && same(l.grid, c.grid) && same(l.block, c.block) && l.dynamic_bytes == c.shared_bytes;
     });
-    if (known == p.launched.end()) known = p.launched.insert(known, {name, c.grid, c.block, c.shared_bytes, 0, 0, {}});
-    ++known->launches;
-    known->blocks += counts.launched.blocks;
+    if (known == p.kernels.end()) known = p.kernels.insert(known, {name, c.grid, c.block, c.shared_bytes});
     if (p.options.threads > 1) program_note("no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");
     add(known->counts, counts);
 }

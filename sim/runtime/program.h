@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../../common/device.h"
+#include "../../common/base/counts.h"
 #include "../../common/base/machine.h"
 #include "../core/launch.h"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/error.h"
+#include "error.h"
 
 namespace harness {
 namespace {

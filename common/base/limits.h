@@ -1,4 +1,4 @@
-// How much memory this process may still take: a container or a batch system often allows less than the machine has.
+// How much of the machine this process may take: a container or a batch system often allows less than there is.
 
 #pragma once
 
@@ -16,5 +16,8 @@ uint64_t left_in_groups(const std::string& groups, const std::string& root);
 
 // Bytes of addresses that this process may have (ulimit -v); the largest uint64_t where there is no limit.
 uint64_t address_limit();
+
+// Processors that this process may run on; at least 1.
+int usable_processors();
 
 }  // namespace harness

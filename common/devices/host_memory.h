@@ -1,16 +1,10 @@
-// Memory of the host as a device's: what the simulator and the CPU share.
+// Memory of the host as that of a device, for the simulator and the CPU.
 
 #pragma once
 
-#include "device.h"
+#include "../device.h"
 
 namespace harness {
-
-// Processors this process may run on; at least 1.
-int usable_processors();
-
-// The version of NVIDIA's driver; empty where there is none, or where it does not say.
-std::string nvidia_driver();
 
 // Device, as far as the matrices lie in the host's memory. Allocations begin on a 2 MB boundary, as
 // those of a GPU do; large ones are filled and compared by all processors.

@@ -1,17 +1,14 @@
-#include "host.h"
-
-#include <sched.h>
+#include "host_memory.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
 #include <thread>
 
-#include "base/error.h"
-#include "base/memory_limits.h"
+#include "../base/error.h"
+#include "../base/limits.h"
 
 namespace harness {
 namespace {
@@ -63,24 +60,6 @@ Mismatch compare_region(const Region& region)
 }
 
 }  // namespace
-
-int usable_processors()
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
-}
-
-std::string nvidia_driver()
-{
-    char line[256] = "", version[64] = "";
-    if (FILE* file = fopen("/proc/driver/nvidia/version", "r")) {
-        if (!fgets(line, sizeof line, file)) line[0] = '\0';
-        fclose(file);
-    }
-    for (const char* word = strtok(line, " \n"); word; word = strtok(nullptr, " \n"))
-        if (sscanf(word, "%63[0-9.]", version) == 1 && strchr(version, '.')) return version;
-    return "";
-}
 
 uint64_t HostMemory::free_bytes() { return available_memory(); }
 

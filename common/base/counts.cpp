@@ -1,0 +1,87 @@
+#include "counts.h"
+
+#include <algorithm>
+
+namespace harness {
+namespace {
+
+// The sum of a number of each site.
+template <typename Number>
+uint64_t sum_over(const std::vector<AccessSite>& sites, Number number)
+{
+    uint64_t sum = 0;
+    for (const AccessSite& site : sites) sum += number(site);
+    return sum;
+}
+
+}  // namespace
+
+void AccessCounts::add(const AccessCounts& more)
+{
+    requests += more.requests;
+    accesses += more.accesses;
+    units += more.units;
+    ideal += more.ideal;
+    bytes += more.bytes;
+    asked += more.asked;
+    worst = std::max(worst, more.worst);
+    if (stride == 0) stride = more.stride;
+}
+
+bool AccessSite::same_access(const AccessSite& other) const
+{
+    return file == other.file && line == other.line && store == other.store && atomic == other.atomic && shared == other.shared &&
+           peer == other.peer && element_bytes == other.element_bytes;
+}
+
+void Launched::add(const Launched& more)
+{
+    launches += more.launches;
+    blocks += more.blocks;
+    warps += more.warps;
+    barriers += more.barriers;
+}
+
+uint64_t LaunchCounts::requests(bool shared, bool store) const
+{
+    return sum_over(sites, [=](const AccessSite& s) { return s.shared == shared && s.store == store ? s.requests : 0; });
+}
+
+uint64_t LaunchCounts::units(bool shared, bool store) const
+{
+    return sum_over(sites, [=](const AccessSite& s) { return s.shared == shared && s.store == store ? s.units : 0; });
+}
+
+uint64_t LaunchCounts::accesses() const
+{
+    return sum_over(sites, [](const AccessSite& s) { return s.accesses; });
+}
+
+uint64_t LaunchCounts::bytes_moved() const
+{
+    return sum_over(sites, [](const AccessSite& s) { return s.bytes; });
+}
+
+uint64_t LaunchCounts::bytes_asked() const
+{
+    return sum_over(sites, [](const AccessSite& s) { return s.asked; });
+}
+
+uint64_t LaunchCounts::bytes_between_gpus() const
+{
+    return sum_over(sites, [](const AccessSite& s) { return s.peer ? s.bytes : 0; });
+}
+
+uint64_t LaunchCounts::bytes_asked_between_gpus() const
+{
+    return sum_over(sites, [](const AccessSite& s) { return s.peer ? s.asked : 0; });
+}
+
+int LaunchCounts::worst_conflict() const
+{
+    int worst = 0;
+    for (const AccessSite& s : sites) worst = std::max(worst, s.shared ? s.worst : 0);
+    return worst;
+}
+
+}  // namespace harness

@@ -1,0 +1,82 @@
+// Counts of a kernel's accesses: the record that the simulator makes and that reports, tables and models read.
+//
+// Interface: AccessCounts, numbers of any set of requests; AccessSite, those of one line of the source; Launched, how much
+// was launched; LaunchCounts, all of it, with sums over sites.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "machine.h"
+
+namespace harness {
+
+// What a set of requests asked for and what it cost, counted exactly for one machine.
+struct AccessCounts {
+    uint64_t requests = 0;
+    uint64_t accesses = 0;  // of single threads
+    uint64_t units = 0;     // global: transactions, lines or sectors; shared: wavefronts
+    uint64_t ideal = 0;     // the fewest units there could be
+    uint64_t bytes = 0;     // global: what the units carry
+    uint64_t asked = 0;     // global: what was asked for, each element of a request once
+    int worst = 0;          // units of the most expensive request
+    int64_t stride = 0;     // bytes from one lane of a request to the next; 0: no request has two neighbouring lanes
+
+    void add(const AccessCounts& more);
+};
+
+// The requests that warps make at one place of a kernel.
+struct AccessSite : AccessCounts {
+    std::string file;  // empty if the program has no debug information
+    int line = 0;
+    std::string text;  // of the line, if its file can be read
+    bool store = false, atomic = false, shared = false;  // neither store nor atomic: a load
+    bool peer = false;           // global memory of another device
+    uint64_t element_bytes = 0;  // that one thread accesses
+    const char* unit = "";
+    std::string conflict;        // shared: two lanes of the most expensive request that meet in a bank; empty: none do
+
+    // True if a reader takes both for one access: the same line, kind, memory and size.
+    bool same_access(const AccessSite& other) const;
+};
+
+// How much was launched.
+struct Launched {
+    uint64_t launches = 0, blocks = 0, warps = 0;
+    uint64_t barriers = 0;  // of warps: a barrier of a block of eight warps counts eight
+
+    void add(const Launched& more);
+};
+
+// What the simulator counted in one pass, or in all launches of one kernel.
+struct LaunchCounts {
+    std::vector<AccessSite> sites;
+    std::vector<std::string> findings;  // what the kernel must not do, a line each
+    uint64_t findings_total = 0;        // how often it did
+    int partitions = 0;                 // of the machine; 0 if unknown
+    bool map_assumed = false;
+    double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
+    double busiest_receiver = 0;  // of several GPUs: the same of what each receives from the others; 0: nothing
+    uint64_t resident_blocks = 0;
+    uint64_t shared_bytes = 0;  // of shared memory that a block declares, at most
+    Launched launched;
+    Occupancy occupancy;
+    // Input of the machine's model; all zero where there is none.
+    uint64_t model_bursts = 0, model_scattered = 0;  // of the partition that takes longest, over all windows
+    double model_waves = 0;                          // barriers, of all resident blocks at once
+    uint64_t scattered_bytes = 0, load_batches = 0, load_lines = 0, store_lines = 0;  // for a roofline
+
+    // Sums over sites of one kind.
+    uint64_t requests(bool shared, bool store) const;
+    uint64_t units(bool shared, bool store) const;
+    uint64_t accesses() const;
+    uint64_t bytes_moved() const;
+    uint64_t bytes_asked() const;    // of global memory
+    uint64_t bytes_between_gpus() const;
+    uint64_t bytes_asked_between_gpus() const;
+    int worst_conflict() const;      // wavefronts of the most expensive shared request
+};
+
+}  // namespace harness

@@ -1,0 +1,108 @@
+// From places of the machine code to lines of the source.
+//
+// In: the counts of each site, which is one call that the compiler put in front of an access. Out: a list with one entry for
+// each access of the source. A compiler that unrolls a loop makes several sites of one line, so sites that agree in line,
+// kind, memory and size are added up. Sites without a known line stay apart, since nothing says that they are one access.
+// The most expensive request of a line is the most expensive one of its sites; of several, the first in the order of
+// blocks, so the report does not depend on the number of host threads. The cost is quadratic in the sites of a kernel,
+// which are few.
+
+#include "report.h"
+
+#include <algorithm>
+
+#include "../../common/base/error.h"
+#include "places.h"
+#include "rules.h"
+
+namespace sim {
+
+using harness::AccessSite;
+using harness::format;
+using harness::LaunchCounts;
+
+namespace {
+
+// Two lanes that meet; empty if none do.
+std::string conflict_text(const Conflict& c, Kind kind)
+{
+    if (c.lanes[0] < 0) return "";
+    const std::string meet = format("lanes %d and %d meet in bank %u", c.lanes[0], c.lanes[1], c.bank);
+    const auto word = [&](int lane) { return (unsigned long long)c.words[lane]; };
+    if (word(0) != word(1)) return format("%s, at words %llu and %llu of shared memory", meet.c_str(), word(0), word(1));
+    // On 1.x, or of atomic operations.
+    return format("%s, both at word %llu of shared memory: %s", meet.c_str(), word(0),
+                  kind == atomic ? "atomic operations on one word take turns" : "only one word at a time goes to several lanes");
+}
+
+// `worst`: of each of the sites.
+void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst, const SiteCounts& c, const Place& line,
+              const Rules& rules)
+{
+    AccessSite fresh;
+    fresh.file = line.file;
+    fresh.line = line.line;
+    fresh.text = line.text;
+    fresh.store = kind_of(c.site) == store;
+    fresh.atomic = kind_of(c.site) == atomic;
+    fresh.shared = c.space == shared;
+    fresh.peer = c.space == peer;
+    fresh.element_bytes = bytes_of(c.site);
+    fresh.unit = fresh.shared ? "wavefronts" : rules.unit(kind_of(c.site));
+    auto site = std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) { return !s.file.empty() && s.same_access(fresh); });
+    if (site == sites.end()) {
+        site = sites.insert(site, fresh);
+        worst.emplace_back();
+    }
+    site->add(c);
+    WorstConflict& conflict = worst[size_t(site - sites.begin())];
+    conflict.add(c.worst_conflict);
+    site->conflict = conflict_text(conflict.conflict, kind_of(c.site));
+}
+
+}  // namespace
+
+LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bool locate)
+{
+    LaunchCounts counts;
+    const Rules rules(machine);
+    std::vector<WorstConflict> worst;
+    for (const SiteCounts& site : report.sites)
+        add_site(counts.sites, worst, site, locate ? place_of(return_address(site.site)) : Place(), rules);
+    counts.partitions = machine.map.partitions;
+    counts.map_assumed = machine.map.assumed;
+    const PartitionCounts& p = report.partitions;
+    if (p.mean_read > 0) counts.busiest_read = double(p.busiest_read) / p.mean_read;
+    if (p.mean_write > 0) counts.busiest_write = double(p.busiest_write) / p.mean_write;
+    counts.resident_blocks = report.resident_blocks;
+    counts.shared_bytes = report.shared_bytes;
+    counts.launched = report.launched;
+    counts.occupancy = machine.occupancy(report.block.x * report.block.y * report.block.z, report.shared_bytes);
+    counts.scattered_bytes = p.scattered_bytes;
+    counts.load_batches = report.load_batches;
+    counts.load_lines = report.load_lines;
+    counts.store_lines = report.store_lines;
+    if (machine.model.burst_ns > 0) {
+        counts.model_bursts = p.bursts;
+        counts.model_scattered = p.scattered;
+        counts.model_waves = double(report.barriers) / report.resident_blocks;
+    }
+    return counts;
+}
+
+uint64_t Report::accesses() const
+{
+    uint64_t sum = 0;
+    for (const SiteCounts& s : sites) sum += s.accesses;
+    return sum;
+}
+
+uint64_t Report::requests(Space space, Kind kind) const
+{
+    uint64_t sum = 0;
+    for (const SiteCounts& s : sites)
+        if (s.space == space && kind_of(s.site) == kind) sum += s.requests;
+    return sum;
+}
+
+}  // namespace sim

@@ -1,0 +1,40 @@
+// The report of the last launches: first by the places of the machine code, as the host threads counted them, then by the
+// lines of the source, as a reader sees them.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "../../common/base/counts.h"
+#include "../../common/base/machine.h"
+#include "counter.h"
+#include "findings.h"
+#include "launch.h"
+
+namespace sim {
+
+// What the launches since the last report did.
+struct Report {
+    std::vector<SiteCounts> sites;
+    std::vector<Finding> findings;
+    PartitionCounts partitions;
+    std::map<uint64_t, Peers> peers;  // of the last launch, by window
+    uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
+    uint64_t load_batches = 0;     // of the last launch: loads of a warp with no store between them
+    uint64_t load_lines = 0, store_lines = 0;  // of the last launch: lines of 128 bytes that each request touches
+    uint64_t barriers = 0;         // of the last launch, of all blocks
+    harness::Launched launched;
+    dim3 grid, block;              // of the last launch
+    uint64_t shared_bytes = 0;     // the most that a block declared
+    uint64_t output_stored = 0;    // bytes that were stored to odata, those stored twice counted twice
+    bool unordered_possible = false;  // odata was read, or other memory was stored to
+    uint64_t accesses() const;     // by single threads
+    uint64_t requests(Space space, Kind kind) const;
+};
+
+// The report by lines of the source if `locate` is set, else by places without a name. Without its findings.
+harness::LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bool locate);
+
+}  // namespace sim
