@@ -182,7 +182,8 @@ def test_every_column_is_in_the_glossary():
     names = set(re.findall(r"`(\w+)`", GLOSSARY[GLOSSARY.index("### Files of `--csv`"):]))
     results = (ROOT / "common/results.cpp").read_text()
     heading = re.search(r'csv_line\(\{("date_utc".*?)\}\)', results, re.DOTALL)[1]
-    trace = re.search(r'"(machine,kernel,.*?)\\n"', results)[1].split(",")
+    columns = re.search(r'trace_columns = "(.*?)\\n"', (ROOT / "common/base/trace.h").read_text())[1]
+    trace = (re.search(r'"(machine,kernel,.*?),"', results)[1] + "," + columns).split(",")
     spread = re.search(r'csv_line\(\{("gpus".*?)\}\)', results)[1]
     assert set(re.findall(r'"(\w+)"', heading + spread)) | set(trace) <= names
     printed = GLOSSARY[GLOSSARY.index("### Printed by the steps: counts"):]

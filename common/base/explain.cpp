@@ -12,6 +12,8 @@ std::string per_request(uint64_t n, const AccessSite& site) { return format("%.4
 
 }  // namespace
 
+const char* access_name(const AccessSite& s) { return s.atomic ? "atomic" : s.store ? "store" : "load"; }
+
 const char* memory_name(const AccessSite& s) { return s.shared ? "shared" : s.peer ? "peer" : "global"; }
 
 std::string diagnosis(const AccessSite& s)
@@ -42,7 +44,7 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
     std::string text = "\n" + kernel + "\n";
     for (const AccessSite& s : counts.sites) {
         const std::string where = s.file.empty() ? "an unknown line" : format("%s:%d", s.file.c_str(), s.line);
-        text += format("  %s of %s memory at %s%s\n", s.atomic ? "atomic" : s.store ? "store" : "load", memory_name(s), where.c_str(),
+        text += format("  %s of %s memory at %s%s\n", access_name(s), memory_name(s), where.c_str(),
                        s.text.empty() ? "" : (": " + s.text).c_str());
         const std::string unit = s.units == s.requests ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit;
         text += format("    %llu request%s of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests, s.requests == 1 ? "" : "s",

@@ -11,7 +11,10 @@ namespace harness {
 // A table of the kernel's access sites and a sentence on each.
 std::string explanation(const std::string& kernel, const LaunchCounts& counts);
 
-// Which memory it is, as reports name it: shared, global, or peer for another device's.
+// Kind of access, as reports name it: load, store or atomic.
+const char* access_name(const AccessSite& site);
+
+// Memory, as reports name it: shared, global, or peer for another device's.
 const char* memory_name(const AccessSite& site);
 
 // One plain sentence on what a site's requests cost and why.

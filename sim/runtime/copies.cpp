@@ -8,7 +8,7 @@
 #include "../core/global_checker.h"
 #include "../core/simulator.h"
 #include "devices.h"
-#include "program.h"
+#include "notes.h"
 #include "runtime.h"
 #include "timeline.h"
 #include "traffic.h"

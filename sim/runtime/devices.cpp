@@ -13,7 +13,7 @@
 
 #include "../../common/base/error.h"
 #include "../core/devices.h"
-#include "program.h"
+#include "options.h"
 #include "runtime.h"
 #include "timeline.h"
 

@@ -4,7 +4,7 @@
 
 #include "../../common/base/error.h"
 #include "../core/thread.h"
-#include "program.h"
+#include "kernels.h"
 #include "runtime.h"
 
 namespace sim {

@@ -1,5 +1,7 @@
 // Faults of the host's code: what the hardware would refuse, too, and what ends any program.
 
+#include "host_faults.h"
+
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -9,6 +11,7 @@
 #include "../../common/base/error.h"
 #include "../core/places.h"
 #include "../core/threads.h"
+#include "notes.h"
 #include "program.h"
 #include "runtime.h"
 

@@ -9,7 +9,9 @@
 #include "../core/shared_memory.h"
 #include "../core/symbols.h"
 #include "devices.h"
-#include "program.h"
+#include "kernels.h"
+#include "notes.h"
+#include "options.h"
 #include "runtime.h"
 
 namespace sim {

@@ -21,7 +21,8 @@
 #include "../core/symbols.h"
 #include "../core/devices.h"
 #include "devices.h"
-#include "program.h"
+#include "notes.h"
+#include "options.h"
 #include "timeline.h"
 
 namespace sim {

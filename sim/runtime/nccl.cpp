@@ -21,7 +21,7 @@
 #include "../../common/base/error.h"
 #include "../core/simulator.h"
 #include "devices.h"
-#include "program.h"
+#include "notes.h"
 #include "runtime.h"
 #include "timeline.h"
 #include "traffic.h"

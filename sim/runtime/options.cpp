@@ -1,13 +1,15 @@
 // SIM_OPTIONS, which is a command line of its own: the program's arguments are the program's.
 
+#include "options.h"
+
 #include <getopt.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include "../../common/base/arguments.h"
 #include "../../common/base/error.h"
 #include "../core/devices.h"
-#include "program.h"
 
 namespace sim {
 namespace {
@@ -117,5 +119,26 @@ ProgramOptions parse_program_options(const std::string& text)
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
     return o;
 }
+
+namespace {
+
+const harness::Machine* simulated = nullptr;
+
+}  // namespace
+
+ProgramOptions& program_options()
+{
+    static ProgramOptions& options = *new ProgramOptions;  // used until the very end
+    return options;
+}
+
+void read_program_options()
+{
+    const char* text = std::getenv("SIM_OPTIONS");
+    program_options() = parse_program_options(text ? text : "");
+    simulated = &harness::machine_named(program_options().machine);
+}
+
+const harness::Machine& machine() { return *simulated; }
 
 }  // namespace sim

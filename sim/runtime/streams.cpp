@@ -7,7 +7,7 @@
 
 #include "../../common/base/error.h"
 #include "devices.h"
-#include "program.h"
+#include "notes.h"
 #include "runtime.h"
 #include "timeline.h"
 

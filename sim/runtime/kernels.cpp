@@ -1,0 +1,87 @@
+// Adds up launches for the report.
+//
+// In: the counts of one launch, by lines of the source. Out: one record for each kernel and shape, in the order of the first
+// launches. A program may launch a kernel a million times, so counts are summed at once and no launch is kept. Numbers that
+// are no sums, such as the busiest partition or the occupancy, are those of the last launch. The search for the record is
+// linear in the kernels and shapes of the program, which are few.
+
+#include "kernels.h"
+
+#include <algorithm>
+
+#include "../../common/base/error.h"
+
+namespace sim {
+
+using harness::AccessSite;
+using harness::format;
+using harness::LaunchCounts;
+
+namespace {
+
+struct Sums {
+    std::vector<Launches> all;
+    uint64_t finished = 0;
+};
+
+Sums& sums()
+{
+    static Sums& sums = *new Sums;  // used until the very end
+    return sums;
+}
+
+bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+void add_sites(std::vector<AccessSite>& sites, const std::vector<AccessSite>& more)
+{
+    for (const AccessSite& site : more) {
+        const auto known = std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) { return s.same_access(site); });
+        if (known == sites.end()) {
+            sites.push_back(site);
+            continue;
+        }
+        if (site.worst > known->worst) known->conflict = site.conflict;
+        known->add(site);
+    }
+}
+
+void add(LaunchCounts& sum, const LaunchCounts& more)
+{
+    LaunchCounts all = more;
+    all.sites = std::move(sum.sites);
+    add_sites(all.sites, more.sites);
+    all.launched.add(sum.launched);
+    sum = std::move(all);
+}
+
+std::string text_of(dim3 d)
+{
+    if (d.y * d.z == 1) return std::to_string(d.x);
+    return d.z == 1 ? format("(%u, %u)", d.x, d.y) : format("(%u, %u, %u)", d.x, d.y, d.z);
+}
+
+}  // namespace
+
+const std::vector<Launches>& all_launches() { return sums().all; }
+uint64_t launches_finished() { return sums().finished; }
+
+void add_launch(const Launching& launching, const LaunchCounts& counts)
+{
+    const Configuration& c = launching.configuration;
+    const std::string name = name_of(launching);
+    std::vector<Launches>& all = sums().all;
+    ++sums().finished;
+    auto known = std::find_if(all.begin(), all.end(), [&](const Launches& l) {
+        return l.name == name && same(l.grid, c.grid) && same(l.block, c.block) && l.dynamic_bytes == c.shared_bytes;
+    });
+    if (known == all.end()) known = all.insert(known, {name, c.grid, c.block, c.shared_bytes});
+    add(known->counts, counts);
+}
+
+std::string title_of(const std::string& kernel, dim3 grid, dim3 block, size_t dynamic_bytes)
+{
+    const std::string dynamic = dynamic_bytes ? ", " + std::to_string(dynamic_bytes) : "";
+    return kernel + "<<<" + text_of(grid) + ", " + text_of(block) + dynamic + ">>>";
+}
+
+}  // namespace sim

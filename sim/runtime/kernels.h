@@ -1,0 +1,35 @@
+// The counts of all launches, added up by kernel and shape.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../common/base/counts.h"
+#include "../core/launch.h"
+
+namespace sim {
+
+// All launches of one kernel in one shape.
+struct Launches {
+    std::string name;
+    dim3 grid, block;
+    size_t dynamic_bytes;  // of shared memory
+    harness::LaunchCounts counts = {};  // sums over the launches; a number that is no sum is that of the last launch
+};
+
+// In the order of the first launches.
+const std::vector<Launches>& all_launches();
+// So many launches have finished.
+uint64_t launches_finished();
+
+void add_launch(const Launching& launching, const harness::LaunchCounts& counts);
+
+// The kernel's own name where its address is known, else the name as it was written at the launch.
+const char* name_of(const Launching& launching);
+
+// kernel<<<grid, block>>>, for a reader.
+std::string title_of(const std::string& kernel, dim3 grid, dim3 block, size_t dynamic_bytes);
+
+}  // namespace sim

@@ -1,0 +1,178 @@
+// One launch at a time, from its begin to its end.
+//
+// Before: the runtime is locked, CUDA's limits are checked, and the core is told of the machine, the device, the work that
+// may run at the same time, and the trace. Device memory is opened to the host thread that runs the kernel. After: memory is
+// closed, the counts are added to those of the kernel, findings are noted, and a kernel that failed makes the runtime return
+// its error. The lock lasts from the begin to the end, so that no two launches overlap.
+
+#include "launch_hooks.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "../../common/base/error.h"
+#include "../../common/base/progress.h"
+#include "../core/places.h"
+#include "../core/simulator.h"
+#include "../core/thread.h"
+#include "devices.h"
+#include "host_faults.h"
+#include "kernels.h"
+#include "notes.h"
+#include "options.h"
+#include "output_files.h"
+#include "runtime.h"
+#include "timeline.h"
+#include "traffic.h"
+
+namespace sim {
+namespace {
+
+using harness::format;
+
+// The launch that runs.
+struct CurrentLaunch {
+    Work work;
+    uint64_t window = 0;  // its first
+    std::string title;
+    std::chrono::steady_clock::time_point begun;
+    std::atomic<bool> told{false};  // how far it is
+    std::set<std::string> told_of;  // kernels
+    std::unique_ptr<harness::Progress> progress;
+};
+
+CurrentLaunch& current_launch()
+{
+    static CurrentLaunch& launch = *new CurrentLaunch;  // used until the very end
+    return launch;
+}
+
+void show_progress()
+{
+    if (current_launch().progress)
+        current_launch().progress->doing(format("launch %llu: %s", (unsigned long long)launches_finished() + 1, current_launch().title.c_str()));
+}
+
+std::string duration_text(double seconds)
+{
+    return seconds < 90        ? format("%.0f s", seconds)
+           : seconds < 90 * 60 ? format("%.0f min", seconds / 60)
+                               : format("%.1f h", seconds / 3600);
+}
+
+// Says once of each kernel how long it will take, if that is long. `told` keeps other host threads and later
+// blocks out.
+void block_done(uint64_t done, uint64_t blocks)
+{
+    CurrentLaunch& now = current_launch();
+    if (now.told.load(std::memory_order_relaxed)) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - now.begun).count();
+    if (seconds < program_options().patience || done == blocks || now.told.exchange(true)) return;
+    if (now.progress) now.progress->clear();
+    fprintf(stderr, "%s: %s: %llu of %llu blocks done in %s, about %s left; Ctrl-C ends the program with a report%s\n",
+            program_invocation_short_name, now.title.c_str(), (unsigned long long)done, (unsigned long long)blocks,
+            duration_text(seconds).c_str(), duration_text(seconds * double(blocks - done) / double(done)).c_str(),
+            program_options().blocks ? "" : ", SIM='--blocks 64' runs a sample of 64 blocks of each launch");
+    show_progress();
+}
+
+bool begin_launch(const Launching& launching, dim3&)
+{
+    if (in_kernel()) fail("a kernel launches a kernel, which is not simulated", launching.place);
+    const harness::NoWayOut no_way_out;
+    runtime_mutex().lock();
+    if (!may_launch(launching)) {
+        runtime_mutex().unlock();
+        return false;
+    }
+    CurrentLaunch& now = current_launch();
+    const ProgramOptions& o = program_options();
+    use_machine(machine());
+    use_exact_checks(o.threads <= 1);
+    use_sample(uint64_t(o.blocks));
+    const Configuration& c = launching.configuration;
+    use_device(current_device(), device_count() > 1, peers_of(current_device()));
+    use_variables_of(current_device());
+    const uint64_t blocks = uint64_t(c.grid.x) * c.grid.y * c.grid.z;
+    const int queue = queue_of(static_cast<cudaStream_t>(c.stream));
+    now.work = timeline().begin_work(queue, blocks, name_of(launching), launching.place, true);
+    const Clock& clock = timeline().clock_of(now.work.queue);
+    now.window = clock.window;
+    use_beside(timeline().beside(now.work, clock));
+    trace_launch(launching, launches_finished() + 1);
+    if (host_threads() != o.threads) set_host_threads(o.threads);
+    open_device_memory();
+    if (!now.progress && isatty(STDERR_FILENO)) now.progress = std::make_unique<harness::Progress>(program_invocation_short_name);
+    now.title = title_of(name_of(launching), c.grid, c.block, c.shared_bytes);
+    now.begun = std::chrono::steady_clock::now();
+    now.told = o.silent || now.told_of.count(name_of(launching));
+    show_progress();
+    set_running(true);
+    return true;
+}
+
+// The error that CUDA has for what a thread did; cudaSuccess where a kernel goes on after it.
+cudaError_t error_of(const Finding& f)
+{
+    switch (f.fault) {
+        case Fault::out_of_bounds_load:
+        case Fault::out_of_bounds_store:
+        case Fault::use_after_free:
+        case Fault::no_peer_access:
+        case Fault::host_memory: return cudaErrorIllegalAddress;
+        case Fault::misaligned: return cudaErrorMisalignedAddress;
+        case Fault::stack_overflow: return cudaErrorHardwareStackError;
+        case Fault::endless_loop: return cudaErrorLaunchTimeout;
+        case Fault::failed: return f.text.find("ssert") != std::string::npos ? cudaErrorAssert : cudaErrorLaunchFailure;
+        default: return cudaSuccess;
+    }
+}
+
+// Notes the findings of a launch, and returns the error of the first that ended its kernel.
+cudaError_t note_findings(const std::string& kernel, const Report& report)
+{
+    cudaError_t error = cudaSuccess;
+    for (const Finding& f : report.findings) {
+        // From launch to launch, the same fault at the same lines is one finding.
+        const uint32_t first = place_number(return_address(f.first));
+        const uint32_t second = f.second ? place_number(return_address(f.second)) : 0;
+        const std::string key = format("%s %d %u %u ", kernel.c_str(), int(f.fault), first, second);
+        program_finding(kernel + ": " + finding_text(f, report.grid, report.block), f.count, key + f.memory + f.text);
+        if (error == cudaSuccess) error = error_of(f);
+    }
+    return error;
+}
+
+void end_launch(const Launching& launching)
+{
+    const harness::NoWayOut no_way_out;
+    CurrentLaunch& now = current_launch();
+    kernel_stopped();
+    if (now.told) now.told_of.insert(name_of(launching));
+    if (now.progress) now.progress->clear();
+    close_device_memory();
+    const Report report = take_report();
+    const harness::LaunchCounts counts = counts_of(report, machine(), true);
+    timeline().end_work(now.work, (now.work.blocks + report.resident_blocks - 1) / report.resident_blocks);
+    note_peers(current_device(), now.window, report.peers);
+    const cudaError_t error = note_findings(name_of(launching), report);
+    add_launch(launching, counts);
+    if (program_options().threads > 1)
+        program_note("no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");
+    if (error != cudaSuccess) kernel_failed(launching, error);
+    runtime_mutex().unlock();
+    set_running(false);
+}
+
+}  // namespace
+
+void use_launch_hooks() { launch_hooks() = {begin_launch, end_launch, block_done}; }
+
+}  // namespace sim

@@ -1,0 +1,10 @@
+// What the runtime does before and after each launch.
+
+#pragma once
+
+namespace sim {
+
+// From now on, the core calls it.
+void use_launch_hooks();
+
+}  // namespace sim

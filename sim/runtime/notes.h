@@ -1,0 +1,25 @@
+// What the report says about the program as a whole: its findings and its notes.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sim {
+
+struct ProgramFinding {
+    std::string key, text;
+    uint64_t count;
+};
+
+// Something that the program must not do. A finding with the same key, or without a key the same text, is counted and not repeated.
+void program_finding(const std::string& text, uint64_t count = 1, const std::string& key = "");
+// Something that a reader of the program's output has to know. A text is noted once.
+void program_note(const std::string& text);
+
+// In the order in which they came.
+const std::vector<ProgramFinding>& program_findings();
+const std::vector<std::string>& program_notes();
+
+}  // namespace sim

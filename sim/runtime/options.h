@@ -1,0 +1,33 @@
+// Options of a program that runs on the simulator, and the machine that they choose.
+
+#pragma once
+
+#include <string>
+
+#include "../../common/base/machine.h"
+
+namespace sim {
+
+// The environment variable SIM_OPTIONS.
+struct ProgramOptions {
+    std::string machine = "h200";
+    std::string csv, trace;  // files; empty: none
+    bool quiet = false;      // findings alone
+    bool silent = false;     // and nothing if there are none
+    int gpus = 1;
+    bool peers = true;       // devices can access each other's memory
+    int threads = 1;         // of the host; more than one do not look for races in global memory
+    int blocks = 0;          // of each launch that run; 0: all
+    int patience = 10;       // seconds of one launch, before a line says how many blocks are done
+};
+// Throws Error with status_bad_input: one line.
+ProgramOptions parse_program_options(const std::string& text);
+
+// Those of this program, once read_program_options() has read SIM_OPTIONS. It throws as parse_program_options() does.
+ProgramOptions& program_options();
+void read_program_options();
+
+// The machine that is simulated.
+const harness::Machine& machine();
+
+}  // namespace sim

@@ -1,0 +1,76 @@
+#include "summary.h"
+
+#include <cstdio>
+#include <set>
+#include <string>
+
+#include "../../common/base/error.h"
+#include "../../common/base/explain.h"
+#include "kernels.h"
+#include "notes.h"
+#include "options.h"
+#include "traffic.h"
+
+namespace sim {
+namespace {
+
+using harness::format;
+
+std::string counted(uint64_t n, const char* what) { return format("%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s"); }
+
+uint64_t blocks_of(dim3 grid) { return uint64_t(grid.x) * grid.y * grid.z; }
+
+std::string title(const Launches& l)
+{
+    const harness::Launched& ran = l.counts.launched;
+    const std::string title = title_of(l.name, l.grid, l.block, l.dynamic_bytes) + " x " + std::to_string(ran.launches);
+    const uint64_t all = ran.launches * blocks_of(l.grid);
+    if (!program_options().blocks || ran.blocks == all) return title;
+    return title + format(", of a sample: %llu of %llu blocks", (unsigned long long)ran.blocks, (unsigned long long)all);
+}
+
+void print_findings()
+{
+    for (const ProgramFinding& finding : program_findings()) {
+        const std::string times = finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count) : "";
+        printf("finding: %s%s\n", finding.text.c_str(), times.c_str());
+    }
+}
+
+void print_counts()
+{
+    for (const Launches& l : all_launches()) {
+        printf("%s", explanation(title(l), l.counts).c_str());
+        if (l.counts.sites.empty()) printf("  no access to global or shared memory\n");
+    }
+    printf("%s", traffic_text().c_str());
+    if (!all_launches().empty()) printf("\n");
+}
+
+}  // namespace
+
+void print_summary()
+{
+    const ProgramOptions& o = program_options();
+    if (o.silent) {
+        print_findings();
+        return;
+    }
+    printf("\nSimulated: %s (compute capability %d.%d). Counts are sums over the launches of a kernel. "
+           "The simulator measures no time.\n",
+           machine().label.c_str(), machine().major, machine().minor);
+    if (o.blocks)
+        printf("A sample: no more than %s of each launch ran, so the program's results are not right. "
+               "There was no search for uninitialized loads.\n",
+               counted(uint64_t(o.blocks), "block").c_str());
+    if (!o.quiet) print_counts();
+    for (const std::string& note : program_notes()) printf("note: %s\n", note.c_str());
+    print_findings();
+    std::set<std::string> names;
+    for (const Launches& l : all_launches()) names.insert(l.name);
+    const uint64_t launches = launches_finished();
+    printf("try: %s, %llu launch%s, %s\n", counted(names.size(), "kernel").c_str(), (unsigned long long)launches,
+           launches == 1 ? "" : "es", counted(program_findings().size(), "finding").c_str());
+}
+
+}  // namespace sim
