@@ -1,0 +1,146 @@
+// Allocation: cudaMalloc and its kin.
+//
+// Memory is filled with ones, because nobody may rely on what it holds at first. The name of the variable that gets the
+// pointer comes from the text of the line, for findings.
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "../../common/base/error.h"
+#include "../../common/base/limits.h"
+#include "blocks.h"
+#include "devices.h"
+#include "notes.h"
+#include "options.h"
+
+namespace sim {
+namespace {
+
+constexpr uintptr_t alignment = 512;  // of an allocation
+constexpr uint64_t large = 1 << 20;   // from here on, an allocation begins on a page
+constexpr uint64_t most_filled = 256 << 20;
+
+// Many programs do not look at the error, and go on with a null pointer.
+cudaError_t no_memory(const std::string& name, uint64_t bytes, uint64_t free, const std::string& whose)
+{
+    program_note(name + ": cudaErrorMemoryAllocation: it asks for " + harness::size_text(bytes) + ", and " + whose + " has " + harness::size_text(free) + " left");
+    return result(cudaErrorMemoryAllocation);
+}
+
+// Nobody may rely on what memory holds at first.
+void fill(uintptr_t begin, uint64_t bytes)
+{
+    if (bytes <= most_filled) std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
+}
+
+cudaError_t allocate_as(const char* function, int device, void** memory, size_t bytes, const void* place)
+{
+    if (!memory) return result(cudaErrorInvalidValue);
+    *memory = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    Allocated& s = allocated();
+    AddressRange& reserve = s.devices[size_t(device)];
+    const uintptr_t begin = bytes > free_memory(device) ? 0 : reserve.take(bytes, bytes >= large ? gpu_page : alignment);
+    if (!begin) {
+        const bool full = bytes > free_device_memory(device);
+        return no_memory(allocation_name(function, device, place), bytes, full ? free_device_memory(device) : free_host_memory(device), full ? "the " + machine().label : "the host");
+    }
+    open_device_memory();
+    fill(begin, bytes);
+    close_device_memory();
+    enter_block(Owner::device, device, function, begin, bytes, reserve.gpu_address(begin), 0, place);
+    s.in_use[device] += bytes;
+    *memory = reinterpret_cast<void*>(begin);
+    return cudaSuccess;
+}
+
+cudaError_t allocate_shared(Owner owner, const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
+{
+    if (!memory) return result(cudaErrorInvalidValue);
+    *memory = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    Allocated& s = allocated();
+    // Whole pages: they are taken away when the memory is freed.
+    const uintptr_t host_page = sysconf(_SC_PAGESIZE);
+    const uint64_t free = harness::available_memory();
+    const uintptr_t begin = bytes > free ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? gpu_page : host_page);
+    if (!begin || mprotect(reinterpret_cast<void*>(begin), rounded(bytes, host_page), PROT_READ | PROT_WRITE) != 0)
+        return no_memory(allocation_name(function, -1, place), bytes, std::min(free, s.shared.room()), "the host");
+    enter_block(owner, -1, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
+    *memory = reinterpret_cast<void*>(begin);
+    return cudaSuccess;
+}
+
+// Rows of so many bytes, each with a pitch; CUDA gives none to an empty array.
+cudaError_t allocate_rows(const char* function, void** memory, size_t* pitch, size_t width, size_t height, const void* place)
+{
+    *pitch = 0;
+    size_t bytes = 0;
+    const size_t rounded_up = width ? (width - 1) / alignment + 1 : 0;
+    if (width && height && (__builtin_mul_overflow(rounded_up, size_t(alignment), pitch) || __builtin_mul_overflow(*pitch, height, &bytes)))
+        return result(cudaErrorInvalidValue);
+    return allocate_as(function, current_device(), memory, bytes, place);
+}
+
+}  // namespace
+
+void note_elements(const void* pointer, size_t bytes, size_t alignment)
+{
+    if (Allocation* allocation = memory().find(uintptr_t(pointer))) allocation->elements = {bytes, alignment};
+}
+
+cudaError_t allocate(void** memory, size_t bytes, const void* place)
+{
+    SIM_ENTER(false);
+    return allocate_as("cudaMalloc", current_device(), memory, bytes, place);
+}
+
+cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, const void* place)
+{
+    SIM_ENTER(false);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    return allocate_as("cudaMallocAsync", device_of(stream), memory, bytes, place);
+}
+
+cudaError_t allocate_pitched(void** memory, size_t* pitch, size_t width, size_t height, const void* place)
+{
+    SIM_ENTER(false);
+    if (!pitch) return result(cudaErrorInvalidValue);
+    return allocate_rows("cudaMallocPitch", memory, pitch, width, height, place);
+}
+
+cudaError_t allocate_managed(void** memory, size_t bytes, unsigned flags, const void* place)
+{
+    SIM_ENTER(false);
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return result(cudaErrorInvalidValue);
+    return allocate_shared(Owner::managed, "cudaMallocManaged", memory, bytes, 0, place);
+}
+
+cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
+{
+    SIM_ENTER(false);
+    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) return result(cudaErrorInvalidValue);
+    return allocate_shared(Owner::pinned, function, memory, bytes, flags, place);
+}
+
+}  // namespace sim
+
+using namespace sim;
+
+cudaError_t cudaMalloc(void** memory, size_t bytes) { return allocate(memory, bytes, SIM_PLACE); }
+cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream) { return allocate_async(memory, bytes, stream, SIM_PLACE); }
+cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) { return allocate_pitched(memory, pitch, width, height, SIM_PLACE); }
+cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags) { return allocate_managed(memory, bytes, flags, SIM_PLACE); }
+cudaError_t cudaMallocHost(void** memory, size_t bytes) { return allocate_pinned("cudaMallocHost", memory, bytes, cudaHostAllocDefault, SIM_PLACE); }
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags) { return allocate_pinned("cudaHostAlloc", memory, bytes, flags, SIM_PLACE); }
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent)
+{
+    SIM_ENTER(false);
+    if (!memory) return result(cudaErrorInvalidValue);
+    *memory = {nullptr, 0, extent.width, extent.height};
+    size_t rows = 0;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return result(cudaErrorInvalidValue);
+    return allocate_rows("cudaMalloc3D", &memory->ptr, &memory->pitch, extent.width, rows, SIM_PLACE);
+}

@@ -1,0 +1,208 @@
+// The record of what the program has allocated.
+//
+// Each allocation is a Block here and an Allocation of the core, which kernels' accesses are looked up in. Freed ones stay
+// in both, so that an access to freed memory is recognized and named. The host may not touch the devices' ranges: they are
+// closed but for kernels and copies, between open_device_memory() and close_device_memory(). A search by address is
+// logarithmic in the allocations that the program ever made.
+
+#include "blocks.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <numeric>
+
+#include "../../common/base/error.h"
+#include "../../common/base/limits.h"
+#include "../core/global_checker.h"
+#include "../core/symbols.h"
+#include "devices.h"
+#include "notes.h"
+#include "options.h"
+
+namespace sim {
+
+using harness::format;
+
+namespace {
+
+constexpr uint64_t most_reserved = uint64_t(1) << 41;
+
+// Half of the addresses that the process may have (ulimit -v) are left to the program: a share of the others.
+uint64_t reserved(int shares) { return std::min(most_reserved, harness::address_limit() / 2 / shares); }
+
+uint64_t left(uint64_t of, uint64_t used) { return of - std::min(of, used); }
+
+void note_account(const Allocation& a)
+{
+    if (!a.shadow || !a.shadow->gave_up()) return;
+    if (!a.shadow->began())
+        return program_note(a.name + " is too large for the search for races and uninitialized loads");
+    program_note("the search for races and uninitialized loads in " + a.name +
+                 " ended early, because its record took too much memory; what it found before holds");
+}
+
+// Gives the pages back, and keeps the addresses.
+void give_back(const Allocation& a, bool close)
+{
+    const uintptr_t host_page = sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = rounded(a.begin, host_page), end = (a.begin + a.bytes + (close ? host_page - 1 : 0)) / host_page * host_page;
+    if (begin >= end) return;
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    if (close) mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_NONE);
+}
+
+}  // namespace
+
+Allocated::Allocated() : shared(managed_address, reserved(device_count() + 1))
+{
+    for (int device = 0; device < device_count(); ++device) devices.emplace_back(0, reserved(device_count() + 1));
+}
+
+Allocated& allocated()
+{
+    static Allocated& allocated = *new Allocated;  // used until the very end
+    return allocated;
+}
+
+uint64_t free_host_memory(int device)
+{
+    static const uint64_t host = harness::available_memory();  // as it was at first: most of what is in use may not have been touched
+    const auto& used = allocated().in_use;
+    return std::min(left(host, std::accumulate(std::begin(used), std::end(used), uint64_t(0))), allocated().devices[size_t(device)].room());
+}
+
+uint64_t free_device_memory(int device) { return left(total_memory(), allocated().in_use[device]); }
+
+std::string allocation_name(const char* function, int device, const void* place)
+{
+    const std::string variable = first_argument(place, function), where = at(place) + (device >= 0 && device_count() > 1 ? format(", device %d", device) : "");
+    return (variable.empty() ? "memory from " + std::string(function) : variable + " (" + function) + " " + where + (variable.empty() ? "" : ")");
+}
+
+Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
+{
+    Allocation allocation{};
+    allocation.begin = begin;
+    allocation.bytes = bytes;
+    allocation.gpu_address = gpu_address;
+    allocation.device = device;
+    allocation.name = allocation_name(function, device, place);
+    Allocation& known = memory().add(allocation);
+    if (owner == Owner::device || owner == Owner::managed) known.shadow = std::make_shared<Shadow>(bytes);
+    // Nobody sees what the host writes there, or knows what the blocks would have written that are not in a sample.
+    if (known.shadow && (owner == Owner::managed || program_options().blocks)) known.shadow->note_written(0, bytes);
+    Block& block = allocated().blocks[begin];
+    block = {owner, device < 0 ? current_device() : device, &known, flags, ++allocated().allocations, ""};
+    return block;
+}
+
+void mark_freed(Block& block, const std::string& where)
+{
+    Allocation& a = *block.allocation;
+    a.freed = true;
+    note_account(a);
+    a.shadow.reset();
+    block.freed_at = where;
+    if (block.owner == Owner::device) allocated().in_use[a.device] -= a.bytes;
+    give_back(a, block.owner != Owner::device);
+}
+
+uint64_t total_memory() { return machine().dram_bytes; }
+
+void open_device_memory()
+{
+    const RuntimeLock lock;
+    if (allocated().open++ == 0)
+        for (const AddressRange& reserve : allocated().devices) reserve.protect(PROT_READ | PROT_WRITE);
+}
+
+void close_device_memory()
+{
+    const RuntimeLock lock;
+    if (--allocated().open == 0)
+        for (const AddressRange& reserve : allocated().devices) reserve.protect(PROT_NONE);
+}
+
+bool in_device_range(uintptr_t address)
+{
+    const std::vector<AddressRange>& all = allocated().devices;
+    return std::any_of(all.begin(), all.end(), [&](const AddressRange& reserve) { return reserve.holds(address); });
+}
+
+int device_at(uintptr_t address)
+{
+    const Block* block = block_of(address);
+    return block ? block->allocation->device : -1;
+}
+
+Block* block_of(uintptr_t address)
+{
+    auto& blocks = allocated().blocks;
+    auto next = blocks.upper_bound(address);
+    if (next == blocks.begin()) return nullptr;
+    Block& block = std::prev(next)->second;
+    return block.allocation->holds(address) ? &block : nullptr;
+}
+
+Owner variable_at(uintptr_t address)
+{
+    struct Variables {
+        std::vector<Symbol> device, managed;
+        Variables()
+        {
+            managed = device_variables("sim_managed");
+            for (const char* section : {"sim_device", "sim_device_const", "sim_device_table", "sim_constant", "sim_constant_const"})
+                for (const Symbol& s : device_variables(section)) device.push_back(s);
+        }
+    };
+    static const Variables& variables = *new Variables;
+    const auto holds = [&](const Symbol& s) { return address - s.address < s.bytes; };
+    if (std::any_of(variables.device.begin(), variables.device.end(), holds)) return Owner::device;
+    return std::any_of(variables.managed.begin(), variables.managed.end(), holds) ? Owner::managed : Owner::none;
+}
+
+std::string address_text(uintptr_t address)
+{
+    const auto in = [&](const Allocation& a) {
+        const int64_t offset = int64_t(address - a.begin);
+        if (offset < 0) return format("%lld bytes before %s", -(long long)offset, a.name.c_str());
+        if (uint64_t(offset) >= a.bytes) return format("%llu bytes beyond the end of %s", (unsigned long long)(offset - a.bytes), a.name.c_str());
+        return format("byte %lld of %s", (long long)offset, a.name.c_str());
+    };
+    if (const Block* block = block_of(address)) return in(*block->allocation) + (block->allocation->freed ? ", which was freed " + block->freed_at : "");
+    if (const Allocation* a = memory().find(address)) return in(*a);
+    const Allocation* a = in_device_range(address) || allocated().shared.holds(address) ? memory().nearest(address) : nullptr;
+    return a ? in(*a) : format("%p", reinterpret_cast<void*>(address));
+}
+
+void free_everything(int device)
+{
+    for (auto& entry : allocated().blocks)
+        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered && entry.second.device == device) mark_freed(entry.second, "by cudaDeviceReset");
+}
+
+void note_accounts()
+{
+    for (const auto& allocation : memory().all()) note_account(*allocation);
+}
+
+std::vector<std::string> never_freed()
+{
+    std::vector<const Block*> left;
+    for (const auto& entry : allocated().blocks)
+        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered) left.push_back(&entry.second);
+    std::sort(left.begin(), left.end(), [](const Block* a, const Block* b) { return a->number < b->number; });
+    std::vector<std::string> lines;
+    for (const Block* each : left) {
+        const Block& block = *each;
+        lines.push_back(format("never freed: %s, %llu bytes; call %s", block.allocation->name.c_str(), (unsigned long long)block.allocation->bytes,
+                               block.owner == Owner::pinned ? "cudaFreeHost" : "cudaFree"));
+    }
+    return lines;
+}
+
+}  // namespace sim

@@ -1,0 +1,56 @@
+// Frees: cudaFree and its kin. What a program frees wrongly is a finding that says what it should have freed.
+
+#include "../../common/base/error.h"
+#include "blocks.h"
+#include "notes.h"
+#include "timeline.h"
+
+namespace sim {
+namespace {
+
+using harness::format;
+
+cudaError_t release(const char* function, void* memory, bool pinned, const void* place)
+{
+    if (!memory) return cudaSuccess;
+    const uintptr_t address = uintptr_t(memory);
+    Block* block = block_of(address);
+    const std::string where = at(place);
+    const auto refuse = [&](const std::string& what) {
+        program_finding(format("bad free: %s %s: ", function, where.c_str()) + what);
+        return result(cudaErrorInvalidValue);
+    };
+    if (!block || block->owner == Owner::registered)
+        return refuse(in_device_range(address) ? format("%p was never allocated", memory)
+                                               : format("%p is memory of the host, not from %s", memory, pinned ? "cudaMallocHost" : "cudaMalloc"));
+    const Allocation& a = *block->allocation;
+    if (address != a.begin) return refuse(format("the pointer is to byte %llu of %s; free its beginning", (unsigned long long)(address - a.begin), a.name.c_str()));
+    if (a.freed) return refuse(a.name + " was freed before, " + block->freed_at);
+    if (pinned != (block->owner == Owner::pinned)) return refuse(a.name + ": use " + (pinned ? "cudaFree" : "cudaFreeHost"));
+    mark_freed(*block, where);
+    return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace sim
+
+using namespace sim;
+
+cudaError_t cudaFree(void* memory)
+{
+    SIM_ENTER(true);
+    timeline().host_waits_for_all();
+    return release("cudaFree", memory, false, SIM_PLACE);
+}
+
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t)
+{
+    SIM_ENTER(false);
+    return release("cudaFreeAsync", memory, false, SIM_PLACE);
+}
+
+cudaError_t cudaFreeHost(void* memory)
+{
+    SIM_ENTER(true);
+    return release("cudaFreeHost", memory, true, SIM_PLACE);
+}

@@ -1,0 +1,49 @@
+// What a program asks about memory: the attributes of a pointer, and how much is free.
+
+#include "blocks.h"
+#include "devices.h"
+
+using namespace sim;
+
+cudaError_t cudaHostGetDevicePointer(void** on_device, void* memory, unsigned flags)
+{
+    SIM_ENTER(false);
+    const Block* block = block_of(uintptr_t(memory));
+    if (!on_device || flags || !block || block->allocation->freed || block->owner == Owner::device) return result(cudaErrorInvalidValue);
+    *on_device = memory;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* memory)
+{
+    SIM_ENTER(false);
+    const Block* block = block_of(uintptr_t(memory));
+    if (!flags || !block || (block->owner != Owner::pinned && block->owner != Owner::registered)) return result(cudaErrorInvalidValue);
+    *flags = block->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total)
+{
+    SIM_ENTER(false);
+    if (free) *free = free_memory(current_device());
+    if (total) *total = total_memory();
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer)
+{
+    SIM_ENTER(false);
+    if (!attributes) return result(cudaErrorInvalidValue);
+    void* const p = const_cast<void*>(pointer);
+    const Block* block = block_of(uintptr_t(pointer));
+    const Owner owner = !block ? variable_at(uintptr_t(pointer)) : block->allocation->freed ? Owner::none : block->owner;
+    switch (owner) {
+        case Owner::none: *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, p}; break;
+        case Owner::device: *attributes = {cudaMemoryTypeDevice, block ? block->allocation->device : current_device(), p, nullptr}; break;
+        case Owner::managed: *attributes = {cudaMemoryTypeManaged, current_device(), p, p}; break;
+        case Owner::pinned:
+        case Owner::registered: *attributes = {cudaMemoryTypeHost, current_device(), p, p}; break;
+    }
+    return cudaSuccess;
+}

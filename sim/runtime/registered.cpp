@@ -1,0 +1,29 @@
+// Memory of the program's own that devices may touch: cudaHostRegister.
+
+#include "blocks.h"
+
+using namespace sim;
+
+cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags)
+{
+    SIM_ENTER(false);
+    const uintptr_t address = uintptr_t(memory);
+    const unsigned kept = cudaHostRegisterPortable | cudaHostRegisterMapped;
+    if (!memory || bytes == 0 || flags & ~(kept | cudaHostRegisterReadOnly)) return result(cudaErrorInvalidValue);
+    if (in_device_range(address) || allocated().shared.holds(address)) return result(cudaErrorInvalidValue);
+    for (const auto& a : sim::memory().all())
+        if (!a->freed && address < a->begin + a->bytes && a->begin < address + bytes) return result(cudaErrorHostMemoryAlreadyRegistered);
+    enter_block(Owner::registered, -1, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags & kept, SIM_PLACE);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* memory)
+{
+    SIM_ENTER(false);
+    const Block* block = block_of(uintptr_t(memory));
+    if (memory && !block) return result(cudaErrorHostMemoryNotRegistered);
+    if (!memory || block->owner != Owner::registered || block->allocation->begin != uintptr_t(memory)) return result(cudaErrorInvalidValue);
+    allocated().blocks.erase(uintptr_t(memory));
+    sim::memory().remove(uintptr_t(memory));
+    return cudaSuccess;
+}
