@@ -1,5 +1,5 @@
 // What the rewritten text of a kernel file refers to: launches, and the markers that tell which turn
-// of which loop, and which call, a thread is in. rewrite/rewrite.cpp puts them there.
+// of which loop, and which call, a thread is in. rewrite/ puts them there.
 
 #pragma once
 

@@ -1,0 +1,53 @@
+// Changes of a source text, and the code that they put in.
+//
+// Interface: Edits collects insertions and replacements in any order and makes the new text of them; filled() writes generated
+// code from a pattern.
+
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tokens.h"
+
+namespace rewrite {
+
+// A pattern of code with `$name` in the places that differ. Each name must be among the values.
+std::string filled(std::string_view pattern, std::initializer_list<std::pair<std::string_view, std::string>> values);
+
+class Edits {
+public:
+    explicit Edits(const Source& source) : source_(source) {}
+
+    void before(int token, std::string what) { insert(source_.begin_of(token), std::move(what), false); }
+    void after(int token, std::string what) { insert(source_.end_of(token), std::move(what), false); }
+    // In front of all else that stands after it.
+    void first_after(int token, std::string what) { insert(source_.end_of(token), std::move(what), true); }
+
+    // Tokens [first, last). Newlines that the new text lacks are added behind it.
+    void replace(int first, int last, std::string what);
+    void remove(int token) { replace(token, token + 1, ""); }
+    void remove_call(int word) { replace(word, source_[word + 1].partner + 1, ""); }
+    // Takes tokens [first, last) away, newlines and all, to stand elsewhere.
+    std::string cut(int first, int last);
+
+    // The text with all changes. A change inside of what another one replaces is dropped.
+    std::string apply();
+
+private:
+    struct Edit {
+        size_t begin, end;
+        std::string what;
+        bool first;
+    };
+    void change(size_t begin, size_t end, std::string what) { edits_.push_back({begin, end, std::move(what), false}); }
+    void insert(size_t at, std::string what, bool first) { edits_.push_back({at, at, std::move(what), first}); }
+
+    const Source& source_;
+    std::vector<Edit> edits_;
+};
+
+}  // namespace rewrite

@@ -1,0 +1,147 @@
+// Device functions: which of the compiler's checks they need, and the marker of a call in each of them.
+
+#include "rewriter.h"
+
+#include <algorithm>
+
+namespace rewrite {
+namespace {
+
+// float4, ulonglong2, half2, cuDoubleComplex and so on.
+bool is_vector_type(std::string_view word)
+{
+    if (begins_with(word, "cu") && word.find("Complex") != word.npos) return true;
+    for (std::string_view alignment : {"_16a", "_32a"})  // double4_16a
+        if (word.size() > 4 && word.substr(word.size() - 4) == alignment) word.remove_suffix(4);
+    if (word.size() < 2 || word.back() < '2' || word.back() > '4') return false;
+    word.remove_suffix(1);
+    if (word.front() == 'u') word.remove_prefix(1);
+    for (const char* number : {"char", "short", "int", "long", "longlong", "float", "double", "half", "__half", "__nv_bfloat16", "nv_bfloat16"})
+        if (word == number) return true;
+    return false;
+}
+
+}  // namespace
+
+void Rewriter::device_function(const Declaration& d)
+{
+    if (d.has("__global__")) note_kernel(d);
+    for (int i = d.first; i < source_[d.stop].partner; ++i) check_device_word(i);
+    if (!d.body) return;
+    for (int i = source_[d.stop].partner + 1; i < d.body; ++i)
+        if (source_.is_word(i)) heap_word(i);  // of what initialises the members
+    // Checks cost time, and the compiler keeps no value in a register across one. So they are left out where nothing needs them: the index of
+    // an array in shared or global memory is watched by its address, and a number is aligned if its address is.
+    std::string unchecked = has_local_arrays(d.body) ? "" : "\"bounds\"";
+    if (!has_aligned_types(d)) unchecked += unchecked.empty() ? "\"alignment\"" : ", \"alignment\"";
+    if (!unchecked.empty()) edits_.before(d.words.front(), "__attribute__((no_sanitize(" + unchecked + "))) ");
+    // Its accesses belong to this function, and a copy's to the function that copies.
+    if (!d.has("__global__")) edits_.before(d.words.front(), "__attribute__((noinline)) ");
+    if (d.has("__global__")) launch_bounds(d);
+    body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
+}
+
+// Whether an array of the thread's own may be indexed in this body: one that is declared there, or is a member.
+bool Rewriter::has_local_arrays(int open) const
+{
+    for (int i = open + 1; i < source_[open].partner; ++i) {
+        if (!source_.is(i, "[") || !source_.is_word(i - 1)) continue;
+        if (source_.is(i - 2, ".")) return true;
+        // A declaration has a type in front of the name; a `__shared__` one has that in front of the type.
+        const bool typed = (source_.is_word(i - 2) && !source_.is(i - 2, "return") && !source_.is(i - 2, "case") && !source_.is(i - 2, "else") && !source_.is(i - 2, "do")) ||
+                           source_.is(i - 2, ">") || source_.is(i - 2, ",");
+        if (!typed) continue;
+        int first = i - 1;
+        while (first > open && !source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}") && !source_.is(first, "(")) --first;
+        if (source_.is(first, "(")) continue;
+        if (!find_word(source_, first, i, "__shared__")) return true;
+    }
+    return false;
+}
+
+// True if a function may access objects that need more alignment than their members: vectors of CUDA's, or the program's own types. A
+// template may have any type, and a member function has that of its class.
+bool Rewriter::has_aligned_types(const Declaration& d)
+{
+    if (d.templated || !at_namespace_scope(source_, d.first)) return true;
+    if (types_.empty()) note_types();
+    for (int i = d.first; i < source_[d.body].partner; ++i)
+        if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i)))) return true;
+    return false;
+}
+
+void Rewriter::note_types()
+{
+    types_ = {"auto", "decltype"};
+    for (int i = 1; i < source_.count(); ++i) {
+        if (source_[i].system) continue;
+        if (source_.is(i, "struct") || source_.is(i, "class") || source_.is(i, "union")) {
+            // Attributes may stand in front of the name.
+            int name = i + 1;
+            while (is_attribute(source_, name) || source_.is(name, "alignas") || source_.is(name, "__align__") || begins_with(source_.spelling(name), "__attribute"))
+                name = source_[source_.opens(name) ? name : name + 1].partner + 1;
+            if (source_.is_word(name)) types_.insert(source_.spelling(name));
+        } else if (source_.is(i, "using") && source_.is(i + 2, "=")) {
+            types_.insert(source_.spelling(i + 1));
+        } else if (source_.is(i, "typedef")) {
+            int end = i;
+            while (end < source_.count() && !source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+            for (int w = i + 1; w < end; ++w)
+                if (source_.is_word(w) && (source_.is(w + 1, ";") || source_.is(w + 1, ",") || source_.is(w + 1, "["))) types_.insert(source_.spelling(w));
+        }
+    }
+}
+
+// __launch_bounds__(threads, ...): the simulator asks a kernel for it before a launch.
+void Rewriter::launch_bounds(const Declaration& d)
+{
+    const int word = find_word(source_, d.first, d.stop, "__launch_bounds__");
+    if (!word || !source_.is(word + 1, "(")) return;
+    const std::vector<Range> arguments = split(source_, word + 2, source_[word + 1].partner);
+    if (arguments.empty()) refuse(word, "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
+    edits_.after(d.body, " static const unsigned sim_launch_bound[] __attribute__((used)) = {unsigned(" + source_.join(arguments[0].first, arguments[0].second) + ")};");
+}
+
+// One that is declared __device__.
+void Rewriter::lambda(int open)
+{
+    const int brace = lambda_body(source_, open);
+    if (brace < device_end_) return;  // one of a device function is found there
+    for (int i = open; i < brace; ++i) check_device_word(i);
+    body(brace, true, !find_word(source_, open, brace, "constexpr"));
+}
+
+// The body of a device function. `marked`: constant expressions cannot hold markers.
+void Rewriter::body(int open, bool call, bool marked)
+{
+    if (marked && call) edits_.after(open, "::sim::Call sim_call; ");
+    if (open < device_end_) return;  // of a local class: its loops are done
+    device_end_ = source_[open].partner;
+    if (!call) kernel_end_ = device_end_;
+
+    std::vector<int> gotos, ends_of_do;
+    for (int i = open; i < device_end_; ++i)
+        if (source_.is(i, "goto")) gotos.push_back(i);
+
+    int unmarked_end = marked ? 0 : device_end_;
+    for (int i = open + 1; i < device_end_; ++i) {
+        if (source_.is_word(i)) check_device_word(i);
+        if (source_.is_word(i)) heap_word(i);
+        if (source_.is_word(i) && !dynamic_names_.empty()) dynamic_shared_use(i);
+        if (i < unmarked_end) continue;
+        if (source_.is(i, "[")) {
+            const int brace = lambda_body(source_, i);
+            if (!brace) continue;
+            if (find_word(source_, i, brace, "constexpr")) unmarked_end = source_[brace].partner;
+            else if (!source_[brace].system) edits_.after(brace, "::sim::Call sim_call; ");
+        } else if (source_.is(i, "do")) {
+            ends_of_do.push_back(statement_end(source_, i + 1));
+            loop(i, i, gotos);
+        } else if (source_.is(i, "for") || source_.is(i, "while")) {
+            const bool ends = std::find(ends_of_do.begin(), ends_of_do.end(), i) != ends_of_do.end();
+            if (source_.is(i + 1, "(") && !ends) loop(i, source_[i + 1].partner, gotos);
+        }
+    }
+}
+
+}  // namespace rewrite

@@ -1,0 +1,162 @@
+// One pass over the tokens of the program's own text finds the words of CUDA and the launches. A word that says where a
+// variable or a function lives leads to its declaration, which is rewritten as a whole; a device function also has its body
+// searched for loops, lambdas and what the simulator refuses. Launches come last, when all kernels are known: whether a launch
+// must leave the choice of an overload to the compiler depends on kernels that may be declared behind it. System headers are
+// never changed. The cost is linear in the tokens, but for the look at the declarations around them.
+
+#include "rewriter.h"
+
+#include <algorithm>
+
+#include "host.h"
+#include "libraries.h"
+#include "undeclared.h"
+
+namespace rewrite {
+std::string Rewriter::run(const std::string& name, bool plain_host, const std::string& added)
+{
+    if (!added.empty())
+        if (const LibraryNames names = library_names(source_, added); names.at) edits_.before(names.at, names.text);
+    if (!name.empty()) wrap(name);
+    if (plain_host) leave_host_plain();
+    for (int i = 1; i <= source_.count(); ++i) {
+        if (source_[i].system) continue;
+        const char c = source_.first_of(i);
+        if (c == '_' && begins_with(source_.spelling(i), "__")) {
+            // `extern "C"__global__`: to nvcc the word is a macro, to the compiler a suffix of the literal.
+            if (source_[i - 1].kind == Token::text && source_.end_of(i - 1) == source_.begin_of(i))
+                edits_.after(i - 1, " ");
+            i = cuda_word(i);
+        } else if (c == '<' && is_launch(source_, i)) {
+            if (language_ != Language::cuda) throw HasKernels{};
+            if (i < device_end_)
+                refuse(i, "a launch inside a kernel or a __device__ function (dynamic parallelism) is not supported by the simulator; launch from the host");
+            launches_.push_back(i);
+            i += 2;
+        } else if (c == 't' || c == 'n') {
+            check_namespace_word(i);
+        } else if (c == 'c' && begins_with(source_.spelling(i), "cu")) {
+            check_runtime_word(i);
+        }
+    }
+    check_declared(source_);
+    if (!launches_.empty()) note_functions_of_the_host();
+    for (int open : launches_) launch(open);
+    if (heap_)
+        edits_.after(source_.count(),
+                     " extern \"C\" {"
+                     " __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {};"
+                     " }");
+    return edits_.apply();
+}
+
+void Rewriter::leave_host_plain()
+{
+    constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\", \"alignment\"))) ";
+    const HostFunctions found = host_functions(source_);
+    for (int i : found.functions) edits_.before(i, plain);
+    for (const Returned& r : found.returned) {
+        const std::string name(source_.spelling(r.name)), kept = "sim_kept_" + name;
+        const bool equals = source_.is(r.name + 1, "=");
+        edits_.before(r.first, "::sim::Kept " + kept + "([&]() " + plain + "-> ");
+        edits_.replace(r.name, r.name + 1 + equals, "{ return " + (equals ? "" : r.type) + (r.end == r.name + 1 ? "()" : ""));
+        edits_.before(r.end, "; })");
+        edits_.after(r.end, " auto& " + name + " = " + kept + ".object;");
+        for (int i : r.returns) edits_.replace(i + 1, i + 2, kept + ".give()");
+    }
+    for (const auto& [i, no_parameters] : found.lambdas)
+        edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
+}
+
+// One namespace for each run of declarations between what is included.
+void Rewriter::wrap(const std::string& name)
+{
+    const std::vector<size_t> ranges = own_ranges(source_.text());
+    size_t next = 0;  // ranges[0] to ranges[next - 1] begin or end before the token
+    int last = 0;     // the last token outside all brackets
+    bool open = false;
+    for (int i = 1; i <= source_.count(); ++i) {
+        if (source_[i].parent) continue;
+        while (next < ranges.size() && ranges[next] <= source_.begin_of(i)) ++next;
+        const bool own = next % 2 == 1;
+        if (own != open) {
+            if (own) edits_.before(i, "inline namespace " + name + " { ");
+            else edits_.after(last, " }");
+            open = own;
+        }
+        last = i;
+    }
+    if (open) edits_.after(last, " }");
+}
+
+// Rewrites the word at i; returns the last token that is done.
+int Rewriter::cuda_word(int i)
+{
+    const std::string_view word = source_.spelling(i);
+    const bool call = source_.is(i + 1, "(");
+    if (is_space_word(word) && language_ != Language::cuda) {
+        if (word == "__global__" && Declaration(source_, i).body) throw HasKernels{};
+        edits_.remove(i);
+        return i;
+    }
+    if (is_space_word(word)) return i < declared_ ? i : declaration(i);
+    if (word == "__host__" || word == "__grid_constant__") {
+        edits_.remove(i);
+    } else if (word == "__forceinline__") {
+        forced_inline(i);
+    } else if (word == "__noinline__") {
+        // g++'s own __attribute__((__noinline__)) stays.
+        const int inner = source_[i].parent, outer = source_[inner].parent;
+        if (!(inner && outer == inner - 1 && begins_with(source_.spelling(outer - 1), "__attribute"))) edits_.replace(i, i + 1, "__attribute__((noinline))");
+    } else if (word == "__align__" && call) {
+        edits_.replace(i, i + 2, "__attribute__((aligned(");
+        edits_.after(source_[i + 1].partner, "))");
+    } else if ((word == "__launch_bounds__" || word == "__maxnreg__") && call) {
+        edits_.remove_call(i);
+        return source_[i + 1].partner;
+    } else if (word == "__cluster_dims__") {
+        refuse(i, "clusters of blocks are not supported by the simulator; remove __cluster_dims__");
+    }
+    return i;
+}
+
+// The declaration with a space word at i; returns the last token that is done.
+int Rewriter::declaration(int i)
+{
+    if (const int open = lambda_around(source_, i)) {
+        edits_.remove(i);
+        lambda(open);
+        return i;
+    }
+    const Declaration d(source_, i);
+    declared_ = std::max(d.stop, i + 1);
+    const bool unplaced = d.has("typedef") || d.has("using");
+    const bool variable = !d.function && !unplaced;
+    const bool shared = d.has("__shared__");
+    if (d.has("__global__") && !d.function) refuse(i, "__global__ stands before something that is not a function; write __global__ void name(parameters)");
+    if (shared && d.has("extern")) {
+        dynamic_shared(d);
+        return i;
+    }
+    for (int w : d.words)
+        if (source_.is(w, "__global__")) edits_.replace(w, w + 1, "__attribute__((noinline, noipa))");
+        else if (is_space_word(source_.spelling(w))) edits_.remove(w);
+    if (shared) shared_variable(d);
+    else if (variable) device_variable(d);
+    else if (d.function && !unplaced) device_function(d);
+    return i;
+}
+
+// `inline`, once: compilers refuse a second one, and one at a lambda.
+void Rewriter::forced_inline(int i)
+{
+    bool dropped = lambda_around(source_, i) != 0;
+    if (!dropped) {
+        const Declaration d(source_, i);
+        const auto first = std::find_if(d.words.begin(), d.words.end(), [&](int w) { return source_.is(w, "__forceinline__"); });
+        dropped = d.has_inline() || first == d.words.end() || *first != i;
+    }
+    edits_.replace(i, i + 1, dropped ? "" : "inline");
+}
+
+}  // namespace rewrite

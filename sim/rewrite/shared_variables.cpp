@@ -1,0 +1,101 @@
+// Variables in shared memory.
+//
+// A block runs on one host thread, so a __shared__ variable becomes a thread-local one that outlives the call. A record next to
+// each says its number in the order of declarations, its alignment and the size of an element: from these the simulator lays
+// the arrays out as nvcc does. Dynamic shared memory (extern __shared__) has no array of its own, because its size is known at
+// the launch only: its name becomes a pointer to the block's memory, or at namespace scope an object that converts to it.
+
+#include "rewriter.h"
+
+#include <algorithm>
+
+namespace rewrite {
+void Rewriter::shared_variable(const Declaration& d)
+{
+    for (int i = d.stop; i <= source_.count() && !source_.is(i, ";"); i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
+        const bool call = source_.is(i, "(") && i == d.stop && !source_.is(i + 1, "*") && !source_.is(i + 1, "&");
+        if (source_.is(i, "=") || source_.is(i, "{") || call)
+            refuse(i, "a __shared__ variable cannot have an initializer; assign to it in one thread, then call __syncthreads()");
+    }
+    qualify(d, "static __thread __attribute__((used, aligned(256))) ");
+    gaps(d);
+    if (at_namespace_scope(source_, d.first)) return;
+    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The third
+    // number is the size of an element.
+    std::string told = "1";
+    for (int w : d.words)
+        if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "(")) told = source_.join(w + 2, source_[w + 1].partner);
+    const std::vector<std::pair<int, int>> declared = declarators(d);
+    const int end = declared.back().second;
+    for (const auto& [name, behind] : declared)
+        edits_.first_after(end, filled(
+            " static const unsigned sim_array_$array[] __attribute__((used)) = {"
+            "$number, "
+            "alignof(decltype($array)) > ($told) ? alignof(decltype($array)) : ($told), "
+            "::sim::element_bytes<decltype($array)>};"
+            " ::sim::declares(&reinterpret_cast<const volatile char&>($array), $kernel);",
+            {{"array", std::string(source_.spelling(name))},
+             {"number", std::to_string(++arrays_)},
+             {"told", told},
+             {"kernel", d.first < kernel_end_ ? "true" : "false"}}));
+}
+
+// extern __shared__ TYPE name[]...;
+void Rewriter::dynamic_shared(const Declaration& d)
+{
+    const int bound = d.stop;
+    int end = bound;
+    while (source_.is(end, "[")) end = source_[end].partner + 1;
+    if (!source_.is(bound, "[") || source_[bound].partner != bound + 1 || !source_.is(end, ";"))
+        refuse(d.name, "an extern __shared__ variable is one array without a size; write extern __shared__ float name[];");
+
+    // What makes up the type, left to right: the specifiers that belong to the storage are dropped.
+    std::string type;
+    for (int i = d.first; i < d.name; ++i) {
+        const std::string_view word = source_.spelling(i);
+        const bool attribute = word == "alignas" || word == "__align__" || begins_with(word, "__attribute");
+        if (attribute || (word == "[" && source_.is(i + 1, "["))) i = source_[attribute ? i + 1 : i].partner;
+        else if (word != "extern" && word != "static" && !is_space_word(word))
+            type += (type.empty() || source_.end_of(i - 1) == source_.begin_of(i) ? "" : " ") + std::string(word);
+    }
+    const std::string name(source_.spelling(d.name)), rest = source_.join(bound + 2, end);
+
+    if (!at_namespace_scope(source_, d.first)) {
+        const std::string pointer = rest.empty() ? type + "*" : type + " (*)" + rest;
+        const std::string declarator = rest.empty() ? type + "* const " + name : type + " (* const " + name + ")" + rest;
+        edits_.replace(d.first, end, declarator + " = static_cast<" + pointer + ">(::sim::dynamic_shared())");
+        return;
+    }
+    // Each block has an address of its own: every use asks for it.
+    const std::string known = scope_of(source_, d.first) + "::" + name;
+    const bool again = std::find(dynamic_.begin(), dynamic_.end(), known) != dynamic_.end();
+    dynamic_.push_back(known);
+    dynamic_names_.push_back(source_.spelling(d.name));
+    const std::string element = rest.empty() ? type : "sim_element";
+    const std::string alias = rest.empty() ? "" : "using sim_element = " + type + rest + "; ";
+    if (again) {
+        edits_.replace(d.first, end, "static_assert(true, \"\")");
+        return;
+    }
+    edits_.replace(d.first, end, filled(
+        "static const struct { "
+        "$conversion const { return static_cast<$element*>(::sim::dynamic_shared()); } } "
+        "$name __attribute__((unused)) = {}",
+        {{"conversion", alias + "operator " + element + "*()"},
+         {"element", element},
+         {"name", name}}));
+}
+
+// Such an array is an object that converts to a pointer. In a cast, or as an argument of a template, it does so
+// only after a unary +.
+void Rewriter::dynamic_shared_use(int i)
+{
+    if (std::find(dynamic_names_.begin(), dynamic_names_.end(), source_.spelling(i)) == dynamic_names_.end()) return;
+    const int before = i - 1, after = i + 1;
+    const bool cast = source_.is(before, ")") && source_.is(before - 1, "*");
+    const bool begins = source_.is(before, "(") || source_.is(before, ",") || source_.is(before, "=") || source_.is(before, "return");
+    const bool ends = source_.is(after, ")") || source_.is(after, ",") || source_.is(after, ";");
+    if (cast || (begins && ends)) edits_.before(i, "+");
+}
+
+}  // namespace rewrite

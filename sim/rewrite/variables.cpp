@@ -1,0 +1,89 @@
+// Variables of the device, and the gap behind each array.
+//
+// They go into sections of the program by kind, where the simulator finds them: sim_device, sim_constant, sim_managed. Constant
+// ones have sections of their own, because a section holds either constants or variables.
+
+#include "rewriter.h"
+
+namespace rewrite {
+// The name of each variable of a declaration, and the `,` or `;` behind it.
+std::vector<std::pair<int, int>> Rewriter::declarators(const Declaration& d) const
+{
+    std::vector<std::pair<int, int>> all;
+    int name = source_.is(d.stop, "(") ? d.stop : d.name;  // of a pointer to a function: in parentheses
+    for (int i = d.stop; i <= source_.count(); i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
+        if (!source_.is(i, ",") && !source_.is(i, ";")) continue;
+        all.push_back({name, i});
+        if (source_.is(i, ";")) break;
+        name = i + 1;
+        while (source_.is(name, "*") || source_.is(name, "const")) ++name;
+    }
+    return all;
+}
+
+// A gap behind each array, as one more variable of the same declaration, because only these lie next to each other for certain.
+void Rewriter::gaps(const Declaration& d)
+{
+    if (d.has("extern") || d.has("auto") || source_.is(d.name - 1, "::")) return;
+    for (auto [name, end] : declarators(d)) {
+        while (source_.is(name, "(") || source_.is(name, "*")) ++name;  // a pointer to a function
+        if (!source_.is_word(name)) continue;
+        const std::string array(source_.spelling(name));
+        // A pointer to something constant is no constant itself.
+        const bool pointer = source_.is(name - 1, "*") || (source_.is(name - 1, "const") && d.has("*"));
+        edits_.before(end, std::string(", ") + (pointer ? d.constant() ? "*const " : "*" : "") + "sim_gap_" + array + "[::sim::gap_elements<decltype(" + array + ")>]" +
+                               (d.constant() ? " = {}" : ""));
+    }
+}
+
+// Puts specifiers, `static` among them, in front: behind alignas, which must come first.
+void Rewriter::qualify(const Declaration& d, const std::string& specifiers)
+{
+    for (int w : d.words)
+        if (source_.is(w, "static")) edits_.remove(w);
+    edits_.before(d.specifiers(), specifiers);
+}
+
+void Rewriter::device_variable(const Declaration& d)
+{
+    std::string section = d.has("__managed__") ? "sim_managed" : d.has("__constant__") ? "sim_constant" : "sim_device";
+    // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old compilers ignore
+    // and newer ones would refuse. The simulator finds them by the name that is put beside the template.
+    const bool of_template = d.header && at_namespace_scope(source_, d.first);
+    if (!of_template && d.has("__device__") && is_table(d)) return table(d);
+    // A section holds either constants or variables, and g++ keeps variables that several files may define apart from others.
+    if (d.constant() && !d.has("__managed__")) section += "_const";
+    if (d.has_inline() && !of_template && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
+    // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
+    qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" + (of_template ? "" : "used, section(\"" + section + "\"), ") + "aligned(32))) ");
+    if (!of_template && at_namespace_scope(source_, d.first)) gaps(d);
+    const std::string name(source_.spelling(d.name));
+    const bool specialization = of_template && source_.is(d.header + 1, ">");
+    if (!of_template || specialization || !templates_.insert(scope_of(source_, d.first) + "::" + name).second) return;
+    int end = d.stop;
+    while (end <= source_.count() && !source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+    edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");
+}
+
+// True if a declaration is of one constant array.
+bool Rewriter::is_table(const Declaration& d) const
+{
+    return d.constant() && !d.has("constexpr") && !d.has("extern") && !d.has_inline() && source_.is(d.stop, "[") && at_namespace_scope(source_, d.first) &&
+           !source_.is(d.name - 1, "::") && declarators(d).size() == 1;
+}
+
+// const TYPE name[]...: g++ does not watch an object that is constant. So the array is a variable, and its name is that of a reference to
+// something constant.
+void Rewriter::table(const Declaration& d)
+{
+    const std::string name(source_.spelling(d.name)), array = "sim_table_" + name;
+    for (auto w = d.words.rbegin(); w != d.words.rend() && !source_.is(*w, "*"); ++w)
+        if (source_.is(*w, "const")) edits_.remove(*w);
+    qualify(d, "static __attribute__((used, section(\"sim_device_table\"), aligned(32))) ");
+    edits_.replace(d.name, d.name + 1, array);
+    const int end = declarators(d).front().second;
+    edits_.before(end, std::string(", ") + (d.has("*") ? "*" : "") + "sim_gap_" + name + "[::sim::gap_elements<decltype(" + array + ")>]");
+    edits_.after(end, " static const decltype(" + array + ")& " + name + " __attribute__((unused)) = " + array + ";");
+}
+
+}  // namespace rewrite
