@@ -98,6 +98,7 @@ SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_check
 $(eval $(call ROOM,common/base,CXX_HARNESS,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))))
 $(eval $(call ROOM,common/harness,CXX_HARNESS,$(filter-out %/main.cpp,$(sort $(wildcard common/*.cpp)))))
 $(eval $(call ROOM,common/devices,CXX_HARNESS,$(sort $(wildcard common/devices/*.cpp))))
+$(eval $(call ROOM,sim/elf,CXX_HARNESS,$(sort $(wildcard sim/elf/*.cpp))))
 $(eval $(call ROOM,sim/loops,CXX_SIM,$(SIM_LOOPS)))
 $(eval $(call ROOM,sim/core,CXX_SIM,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*.cpp)))))
 $(eval $(call ROOM,sim/runtime,CXX_SIM,$(sort $(wildcard sim/runtime/*.cpp))))
@@ -106,7 +107,7 @@ $(eval $(call ROOM,sim/runtime,CXX_SIM,$(sort $(wildcard sim/runtime/*.cpp))))
 # too. SIM_LIBRARY is the simulator with the CUDA runtime, for programs with a main of their own. It needs no harness.
 BASE := build/common/base/commit.o build/common/base.o
 HARNESS := build/common/harness.o build/common/devices.o
-SIM_CORE := build/sim/loops.o build/sim/core.o
+SIM_CORE := build/sim/elf.o build/sim/loops.o build/sim/core.o
 COMMON_CPP := $(BASE) $(HARNESS) $(SIM_CORE)
 SIM_LIBRARY := $(BASE) $(SIM_CORE) build/sim/runtime.o
 COMMON := $(COMMON_CPP) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))

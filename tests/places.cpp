@@ -3,7 +3,7 @@
 // copy, --no-debug one that has symbols only.
 // Prints each check that fails; exits 1 if any did.
 
-#include "sim/core/places.h"
+#include "sim/elf/places.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include "sim/core/symbols.h"
+#include "sim/elf/symbols.h"
 
 using namespace sim;
 

@@ -7,7 +7,7 @@
 #include "../../sim/core/global_checker.h"
 #include "../../sim/core/launch_bounds.h"
 #include "../../sim/core/simulator.h"
-#include "../../sim/core/symbols.h"
+#include "../../sim/elf/symbols.h"
 #include "../base/error.h"
 #include "host_memory.h"
 #include "on_parts.h"

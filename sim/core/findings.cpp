@@ -1,7 +1,7 @@
 #include "findings.h"
 
 #include "../../common/base/error.h"
-#include "places.h"
+#include "../elf/places.h"
 
 namespace sim {
 namespace {

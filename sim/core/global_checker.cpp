@@ -4,7 +4,7 @@
 
 #include "../../common/base/error.h"
 #include "../../common/base/limits.h"
-#include "places.h"
+#include "../elf/places.h"
 #include "worker.h"
 
 namespace sim {

@@ -18,7 +18,7 @@
 #include "../../common/base/limits.h"
 #include "rules.h"
 #include "simulator.h"
-#include "symbols.h"
+#include "../elf/symbols.h"
 #include "worker.h"
 
 namespace sim {

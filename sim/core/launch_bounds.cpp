@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "symbols.h"
+#include "../elf/symbols.h"
 
 namespace sim {
 

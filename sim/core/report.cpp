@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "../../common/base/error.h"
-#include "places.h"
+#include "../elf/places.h"
 #include "rules.h"
 
 namespace sim {

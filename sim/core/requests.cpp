@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "places.h"
+#include "../elf/places.h"
 
 namespace sim {
 

@@ -7,7 +7,7 @@
 
 #include "../../common/base/error.h"
 #include "launch.h"
-#include "symbols.h"
+#include "../elf/symbols.h"
 #include "witness.h"
 
 namespace sim {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "places.h"
+#include "../elf/places.h"
 
 namespace sim {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "../../common/base/error.h"
-#include "places.h"
-#include "symbols.h"
+#include "../elf/places.h"
+#include "../elf/symbols.h"
 #include "witness.h"
 #include "worker.h"
 

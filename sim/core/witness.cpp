@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "../../common/base/error.h"
-#include "symbols.h"
+#include "../elf/symbols.h"
 #include "worker.h"
 
 namespace sim {

@@ -7,7 +7,7 @@
 
 #include "../../common/base/error.h"
 #include "faults.h"
-#include "places.h"
+#include "../elf/places.h"
 #include "witness.h"
 
 namespace sim {

@@ -12,7 +12,7 @@
 #include "global_checker.h"
 #include "memory.h"
 #include "order.h"
-#include "places.h"
+#include "../elf/places.h"
 #include "shared_memory.h"
 #include "simulator.h"
 #include "threads.h"

@@ -18,7 +18,7 @@
 #include "../../common/base/error.h"
 #include "../../common/base/limits.h"
 #include "../core/global_checker.h"
-#include "../core/symbols.h"
+#include "../elf/symbols.h"
 #include "devices.h"
 #include "notes.h"
 #include "options.h"

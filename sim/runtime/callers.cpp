@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "../../common/base/error.h"
-#include "../core/places.h"
+#include "../elf/places.h"
 #include "runtime.h"
 
 namespace sim {

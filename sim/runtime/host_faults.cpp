@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../common/base/error.h"
-#include "../core/places.h"
+#include "../elf/places.h"
 #include "../core/threads.h"
 #include "notes.h"
 #include "program.h"

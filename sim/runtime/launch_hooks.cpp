@@ -19,7 +19,7 @@
 
 #include "../../common/base/error.h"
 #include "../../common/base/progress.h"
-#include "../core/places.h"
+#include "../elf/places.h"
 #include "../core/simulator.h"
 #include "../core/thread.h"
 #include "devices.h"

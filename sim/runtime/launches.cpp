@@ -7,7 +7,7 @@
 #include "../../common/base/error.h"
 #include "../core/launch_bounds.h"
 #include "../core/shared_memory.h"
-#include "../core/symbols.h"
+#include "../elf/symbols.h"
 #include "devices.h"
 #include "kernels.h"
 #include "notes.h"

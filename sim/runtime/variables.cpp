@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../core/global_checker.h"
-#include "../core/symbols.h"
+#include "../elf/symbols.h"
 #include "devices.h"
 #include "runtime.h"
 

@@ -1,0 +1,147 @@
+// From the address that a call returns to, to a line and column of the source.
+//
+// In: an address. Out: the file, the line, the column and the text of the line, or a number that stands for them. The line
+// table has the row of the instruction. If a function of a library or of the compiler was inlined there, its place is that of
+// the call, so that an access in an operator of half belongs to the line of the kernel. Two addresses have one number if and
+// only if they agree in function, file, line and column. A look into the file takes microseconds and requests ask for
+// millions of places, so answers are remembered twice: for all host threads under a lock, and for each in a small table.
+
+#include "places.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "inlined.h"
+#include "line_table.h"
+#include "symbols.h"
+
+namespace sim {
+namespace {
+
+std::string text_of(const std::string& file, int number)
+{
+    std::ifstream in(file);
+    std::string line;
+    for (int i = 0; i < number && std::getline(in, line); ++i) {}
+    if (!in) return "";
+    const size_t begin = line.find_first_not_of(" \t"), comment = line.find("//");
+    if (begin == std::string::npos) return "";
+    line = line.substr(begin, comment == std::string::npos ? comment : comment - begin);
+    return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+// True if a file is no text of the program: it belongs to CUDA, to the C++ library or to the system.
+bool is_library(const std::string& file)
+{
+    return file.find("sim/cuda/") != file.npos || file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0;
+}
+
+// The place without its text, the file with its whole path.
+Place find(uint64_t return_address)
+{
+    Place place;
+    const Unit* unit = nullptr;
+    // The call is in front of where it returns to.
+    const uint64_t address = return_address - load_address() - 1;
+    const LineRow row = row_at(address, unit);
+    // Line 0: the compiler does not say.
+    if (!row.line) return place;
+    const auto set = [&](uint64_t file, uint64_t line, uint64_t column) {
+        place.file = std::filesystem::path(file_name(*unit, file)).lexically_normal().string();
+        place.line = place.file.empty() ? 0 : int(line);
+        place.column = place.file.empty() ? 0 : int(column);
+    };
+    set(row.file, row.line, row.column);
+    // An inlined function of a library, such as an operator of half, has the place where the program calls it. A copy that the compiler
+    // makes of an object has the place where the program copies.
+    const std::vector<Inlined>& inlined = inlined_in(unit->offset);
+    for (auto i = inlined.rbegin(); i != inlined.rend(); ++i) {
+        if (address < i->begin || address >= i->end || !i->line) continue;
+        if (!i->implicit && !is_library(place.file)) break;
+        set(i->file, i->line, i->column);
+    }
+    return place;
+}
+
+// What is asked again and again of an address.
+struct Known {
+    uint32_t number = 0;
+    int line = 0, column = 0;
+};
+
+Known known(uint64_t return_address)
+{
+    static std::mutex mutex;
+    static auto& all = *new std::unordered_map<uint64_t, Known>;
+    static auto& numbers = *new std::map<std::tuple<std::string, std::string, int, int>, uint32_t>;
+    static uint32_t next = 0;
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto [at, is_new] = all.try_emplace(return_address);
+    Known& k = at->second;
+    if (!is_new) return k;
+    const Place place = find(return_address);
+    const Symbol* function = function_at(return_address - 1);
+    k.line = place.line;
+    k.column = place.column;
+    if (place.file.empty() || !function) k.number = next++;
+    else {
+        const auto [number, is_first] = numbers.try_emplace({source_function(*function), place.file, place.line, place.column}, next);
+        k.number = number->second;
+        next += is_first;
+    }
+    return k;
+}
+
+// Without the lock, of the addresses that this thread asked for last.
+const Known& cached(uint64_t return_address)
+{
+    struct Entry {
+        uint64_t address = 0;
+        Known known;
+    };
+    static thread_local Entry entries[256];
+    Entry& e = entries[(return_address ^ return_address >> 8) % 256];
+    if (e.address != return_address) e = {return_address, known(return_address)};
+    return e.known;
+}
+
+}  // namespace
+
+Place place_of(uint64_t return_address)
+{
+    Place place = find(return_address);
+    if (place.file.empty()) return place;
+    place.text = text_of(place.file, place.line);
+    // As a reader of this folder would name it.
+    char here[PATH_MAX];
+    if (getcwd(here, sizeof here) && place.file.rfind(std::string(here) + "/", 0) == 0) place.file.erase(0, std::strlen(here) + 1);
+    return place;
+}
+
+Spot spot_of(uint64_t return_address)
+{
+    const Known& k = cached(return_address);
+    return {k.line, k.column};
+}
+
+uint32_t place_number(uint64_t return_address)
+{
+    return cached(return_address).number;
+}
+
+bool before(uint64_t return_address_a, uint64_t return_address_b)
+{
+    const Known a = cached(return_address_a), b = cached(return_address_b);
+    return a.line != b.line ? a.line < b.line : a.column < b.column;
+}
+
+}  // namespace sim
