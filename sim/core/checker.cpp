@@ -1,3 +1,14 @@
+// Races and uninitialized loads in shared memory. In: the requests of a warp. Out: suspicious pairs of accesses for
+// hazards.cpp, and findings.
+//
+// Each word has the last store and the last loads by two different threads, with the epoch of each. An access is
+// harmless if nobody else has been at the word since the barrier, which one comparison of epochs shows. Only
+// otherwise is it looked at. A word whose last store is older than the block has nothing to load. Words become bytes
+// when an element smaller than a word is first accessed.
+//
+// The record is overwritten and never cleared, because a new block begins a new epoch. The cost is a few
+// instructions for each lane.
+
 #include "checker.h"
 
 #include <algorithm>

@@ -1,3 +1,16 @@
+// Counting. In: the requests of the blocks that one host thread runs. Out: the cost of each site, and the bytes of
+// each memory partition in windows.
+//
+// A request is added to the record of its site. Requests come round in the same order from warp to warp, so the
+// search for the record begins where the last one ended, and mostly ends there. Bytes are added by partition until
+// the blocks of another window come; then they are handed over to Windows, which all host threads share. A window is
+// complete when all of its blocks have been handed over. Only then is its busiest partition known, which holds the
+// others up.
+//
+// Invariant: sums do not depend on which host thread ran a block, and of the most expensive requests the first in
+// the order of blocks is kept. The cost of a request is constant, plus one look into the partition map for each
+// transaction.
+
 #include "counter.h"
 
 #include <algorithm>

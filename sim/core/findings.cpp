@@ -1,3 +1,7 @@
+// The text of findings. Each says what was done, by which thread of which block, to which memory and at which line,
+// and what to do about it. The same fault at the same places is one finding with a count, and the thread that is
+// named is that of the first block.
+
 #include "findings.h"
 
 #include "../../common/base/error.h"

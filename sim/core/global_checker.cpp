@@ -1,3 +1,14 @@
+// Races and uninitialized loads in global memory, inside a block, between blocks, and with other launches and
+// copies. In: the requests of a warp. Out: suspicious pairs of accesses for hazards.cpp, and findings.
+//
+// Each word has its last store and its last loads, with block, epoch and time. A record takes up to sixteen times
+// the memory of the word, so memory is recorded in chunks of 4 kB that stay one cell as long as all of their words
+// are alike, as after a copy. A chunk gets a cell for each word, or for each byte, when it is first accessed in
+// part. All records together have a limit. A record that would pass it gives up, and says so.
+//
+// An earlier launch is ordered before this one unless it is among those that may run beside it. The cost is a visit
+// of each word that a lane accesses.
+
 #include "global_checker.h"
 
 #include <algorithm>

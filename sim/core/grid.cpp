@@ -1,4 +1,13 @@
-// Runs the blocks of a grid, shared by the host threads.
+// Runs the blocks of a grid, shared by the host threads. In: a launch. Out: all blocks have run, and take_report()
+// has their counts and findings.
+//
+// The first block runs alone. It finds the shared memory of the kernel, which decides how many blocks would run at a
+// time on the GPU, and so the windows of the counts. The other host threads, which sleep between grids, then take
+// chunks of blocks from a common counter. A grid of few blocks, a traced one and one whose races are looked for is
+// run by the caller alone.
+//
+// Invariant: the report is the same for any number of host threads. Counts are sums, findings are sorted by their
+// blocks, and sites by their addresses. The cost of a launch is one wake-up of the sleeping threads.
 
 #include <malloc.h>
 #include <pthread.h>

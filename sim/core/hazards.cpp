@@ -1,3 +1,14 @@
+// Is it a race? In: two accesses to one cell, one of them a store, that nothing obvious orders. Out: findings, named
+// by their places.
+//
+// Accesses that are made to meet, as atomic ones are, are no race. Nor are ordered ones (order.h), nor stores of the
+// same value by one statement. A plain load of a word that others change atomically is doubtful: if the thread then
+// compares and swaps, it did no harm, so it is decided at the end of the block. Hazards are kept until the warp has
+// stopped, because only then is it known which place comes first in the program. The same pair of places is counted
+// and not repeated.
+//
+// The cost is linear in the different pairs of a warp, which are few.
+
 #include "hazards.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The rewriter puts the bound into the kernel as a static constant. Its mangled name follows from that of the
+// kernel.
+
 #include "launch_bounds.h"
 
 #include <string>

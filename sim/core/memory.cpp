@@ -1,3 +1,5 @@
+// Allocations in the order of their addresses, so that the one that holds an address is found by bisection.
+
 #include "memory.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// Does one access happen before another? In: events of threads, such as barriers, meetings, fences, releases and
+// acquires. Out: a yes or no for two accesses.
+//
+// A barrier orders all that lies before it in the block: epochs count barriers, so two numbers are compared. Lanes
+// that meet at __syncwarp() know from then on all that any of them knew: each lane has a clock for every other one.
+// For the rest, releases and acquires at one address are kept in the order of time, and a search goes backwards from
+// the later access: from an acquire to the releases that it may have seen, to the acquires before them, until a
+// release is found that covers the earlier access.
+//
+// Invariant: an event has a time, and an access has that of its thread's last event. The search is made only for
+// accesses that look like a race, and costs at most the events between the two.
+
 #include "order.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// Lanes that went different ways. In: a column of accesses for each lane of a warp. Out: groups of lanes, in an
+// order.
+//
+// The usual case, that all lanes made the same accesses in the same order, is in the header. Otherwise accesses
+// belong together if they agree in place, kind, size and turn, and if they are the same visit of their lane to it,
+// the first, the second and so on. The groups are then put into an order in which the accesses of each lane keep
+// theirs: a group is free once it is the next one of all of its lanes, and of free groups the one that a lane made
+// earliest comes first. Lanes that came to the same places in opposite orders have no such order. Then the earliest
+// group goes first.
+//
+// The cost is linear in the accesses, times the logarithm of the groups.
+
 #include "requests.h"
 
 #include <algorithm>

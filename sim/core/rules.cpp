@@ -1,3 +1,14 @@
+// The rules of NVIDIA's guides, by compute capability. In: the addresses of one request. Out: its transactions, or
+// its wavefronts, or two lanes that meet in a bank.
+//
+// Global memory: the lanes' addresses are divided by the size of a piece (a segment, a line or a sector), and each
+// piece that some lane touches is moved once. Shared memory: lanes are served in parts of a warp, as wide accesses
+// need. In each part, every bank delivers one word at a time, so the cost is the largest number of different words
+// that one bank has to deliver. Cards of 1.x serve half a warp at a time, and differ in how.
+//
+// Most requests are evenly spaced. For these the answer follows from the stride, without a look at the single lanes.
+// tests/rules.cpp compares the rules with a second description of them, on random requests.
+
 #include "rules.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// Where a kernel's arrays lie. In: the program's symbols, and what the rewriter noted of each array. Out: the
+// address of each array on this host thread, and its offset in the shared memory of a GPU.
+//
+// Arrays of the kernel are laid out as nvcc does, in the order of their declarations, each aligned as its type.
+// Arrays of a function that the kernel calls lie behind them, each at bank 0, wherever the function is called from.
+// Dynamic shared memory comes behind the kernel's own arrays. They are known when the launch names its kernel, or
+// else when control comes to a declaration.
+//
+// Invariant: the offset does not depend on the order of calls. All arrays are filled with ones before a block, so
+// that it profits from nothing that an earlier one left. The search is linear in the arrays, and begins at the one
+// that was found last.
+
 #include "shared_memory.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// What device code and the headers of CUDA call, passed on to the worker that runs the calling thread. Where no
+// kernel runs, most of these functions do nothing, so that the same function can be called by the host.
+
 #include "thread.h"
 
 #include <cstdio>

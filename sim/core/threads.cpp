@@ -1,3 +1,15 @@
+// Turns of threads. In: a kernel and the size of its block. Out: every thread has run to its end, and the observer
+// knows of each warp that stopped and of each barrier.
+//
+// advance() picks the next thread that can run, in the order of the index. At the end of a warp, lanes that wait for
+// each other are let meet, and the warp runs again as long as any can. Then the warp has stopped, and its accesses
+// become requests. At the end of the last warp, either threads that have been long in a loop go on, or the barrier
+// opens, or the block is done. go_on() leaves the running fiber for that of the chosen thread.
+//
+// Invariant: one thread runs at a time, and the others are fresh, ready, done, or wait at a known place. A block is
+// found to hang if a whole round of turns changes no stack, no register and no memory. The cost of a switch is a few
+// instructions; the meeting of lanes is at most quadratic in the lanes of a warp.
+
 #include "threads.h"
 
 #include <algorithm>

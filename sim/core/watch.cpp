@@ -1,3 +1,14 @@
+// The closer look at an access. In: an address, and the site. Out: the access is recorded, or ignored because it is
+// no memory of the GPU's, or its thread ends with a finding.
+//
+// The address is looked for on the fibers' stacks, in the shared arrays, in global memory, and in what a kernel may
+// read besides: its arguments, the constants of the program, and threadIdx and the like. The memory that is found
+// becomes likely for this host thread, and the hooks let later accesses to it pass without a call. Memory that needs
+// a look each time never becomes likely: an output that may not have been stored to, and pairs of doubles.
+//
+// An index beyond an array's type is only suspected at first, because it may be meant for a row of a larger array.
+// The access that follows on the same line decides. The cost is a search by address, once for each change of memory.
+
 #include "watch.h"
 
 #include <link.h>

@@ -1,3 +1,6 @@
+// An announcement is a row of stores to a mailbox whose pages hold nothing else. Where in a page of 64 kB a store
+// goes is what it says, 16 bits at a time, so a tool that sees addresses alone can read it.
+
 #include "witness.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,13 @@
+// From a stopped warp to counts and checks. In: blocks of a grid, taken from a common counter in chunks. Out: the
+// host thread's own counts and findings, which grid.cpp adds up at the end.
+//
+// When a warp has stopped, its accesses become requests, in the order in which it made them. Each goes to the memory
+// that its first lane accesses. A request whose lanes are in several memories is split as hardware splits it: by
+// space, by shared array, by device. Each part is counted, checked for races, and traced if that is wanted.
+//
+// Invariant: no lock is taken for a request, because counter, checkers and findings are the host thread's own. The
+// memory of the last request is looked at first, so the usual request needs no search.
+
 #include "worker.h"
 
 #include <algorithm>

@@ -1,0 +1,92 @@
+// Messages of NCCL between the devices of one process: what is posted, and how it is matched.
+
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../cuda/nccl.h"
+#include "runtime.h"
+#include "timeline.h"
+
+namespace sim {
+
+struct Clique;
+
+}  // namespace sim
+
+struct ncclComm {
+    sim::Clique* clique;
+    int rank, device;
+    std::thread::id thread;  // that made it
+};
+
+namespace sim {
+
+// A send or a receive.
+struct Message {
+    ncclComm_t comm;
+    bool sends;
+    int peer;
+    void* data;
+    uint64_t count, bytes;
+    cudaStream_t stream;
+    const void* place;
+    uint64_t posted = 0;   // counts groups
+    Work work = {};
+    Clock clock = {};      // before it
+    std::vector<char> kept = {};  // what is sent, until it is received
+
+    const char* function() const { return sends ? "ncclSend" : "ncclRecv"; }
+    std::string text() const { return std::string(function()) + " " + at(place); }
+    std::string who() const;  // "rank 0 sends to rank 1"
+};
+
+// The ranks that were made with one id, and what they have not matched yet.
+struct Clique {
+    ncclUniqueId id;
+    int ranks;
+    std::vector<ncclComm_t> comms;  // by rank; null: not made yet
+    std::list<Message> sends, receives;
+    std::map<std::thread::id, uint64_t> waiting;  // threads, and the group whose messages they wait for
+
+    // Whether the group has a message that nobody has sent. A thread whose last one has just come is not stuck: it has not gone on yet.
+    bool misses(uint64_t group) const;
+    bool stuck(std::thread::id thread) const;
+};
+
+struct Cliques {
+    std::vector<std::unique_ptr<Clique>> cliques;
+    std::set<ncclComm_t> comms;
+    std::set<std::thread::id> ended;  // threads that had ranks
+    uint64_t ids = 0, groups = 0;
+    std::condition_variable_any arrived;
+};
+
+Cliques& all_cliques();
+
+// The group that a host thread has begun.
+struct MessageGroup {
+    int depth = 0;
+    std::vector<Message> messages;
+    bool has_ranks = false;
+    ncclResult_t worst = ncclSuccess;
+
+    ~MessageGroup();
+};
+MessageGroup& message_group();
+
+// A finding, and the result that the group then has.
+ncclResult_t refuse_message(const std::string& text, ncclResult_t error = ncclInvalidUsage);
+
+// Matches the messages of this host thread's group, copies them, and waits for those that other threads may send.
+ncclResult_t end_message_group();
+
+}  // namespace sim
