@@ -30,8 +30,8 @@ void AccessCounts::add(const AccessCounts& more)
 
 bool AccessSite::same_access(const AccessSite& other) const
 {
-    return file == other.file && line == other.line && store == other.store && atomic == other.atomic && shared == other.shared &&
-           peer == other.peer && element_bytes == other.element_bytes;
+    return file == other.file && line == other.line && store == other.store && atomic == other.atomic &&
+           shared == other.shared && peer == other.peer && element_bytes == other.element_bytes;
 }
 
 void Launched::add(const Launched& more)
@@ -44,7 +44,8 @@ void Launched::add(const Launched& more)
 
 uint64_t LaunchCounts::requests(bool shared, bool store) const
 {
-    return sum_over(sites, [=](const AccessSite& s) { return s.shared == shared && s.store == store ? s.requests : 0; });
+    return sum_over(sites,
+                    [=](const AccessSite& s) { return s.shared == shared && s.store == store ? s.requests : 0; });
 }
 
 uint64_t LaunchCounts::units(bool shared, bool store) const

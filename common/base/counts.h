@@ -1,7 +1,7 @@
 // Counts of a kernel's accesses: the record that the simulator makes and that reports, tables and models read.
 //
-// Interface: AccessCounts, numbers of any set of requests; AccessSite, those of one line of the source; Launched, how much
-// was launched; LaunchCounts, all of it, with sums over sites.
+// Interface: AccessCounts, numbers of any set of requests; AccessSite, those of one line of the source; Launched, how
+// much was launched; LaunchCounts, all of it, with sums over sites.
 
 #pragma once
 

@@ -8,7 +8,10 @@
 namespace harness {
 namespace {
 
-std::string per_request(uint64_t n, const AccessSite& site) { return format("%.4g", double(n) / double(site.requests)); }
+std::string per_request(uint64_t n, const AccessSite& site)
+{
+    return format("%.4g", double(n) / double(site.requests));
+}
 
 }  // namespace
 
@@ -22,21 +25,28 @@ std::string diagnosis(const AccessSite& s)
     if (s.shared) {
         if (s.units == s.ideal) return "no two lanes meet in a bank: no conflicts";
         const bool column = s.stride != 0 && s.stride % 128 == 0;
-        return format("%s: a warp's %s takes %.4g wavefronts where %.4g would do%s", column ? "a column of the tile lies in one bank" : "lanes meet in the same banks",
-                      s.atomic ? "atomic operation" : s.store ? "store" : "load", cost, ideal,
-                      s.conflict.empty() ? "" : ("; for example, " + s.conflict).c_str());
+        return format("%s: a warp's %s takes %.4g wavefronts where %.4g would do%s",
+                      column ? "a column of the tile lies in one bank" : "lanes meet in the same banks",
+                      s.atomic  ? "atomic operation"
+                      : s.store ? "store"
+                                : "load",
+                      cost, ideal, s.conflict.empty() ? "" : ("; for example, " + s.conflict).c_str());
     }
     const double share = double(s.asked) / s.bytes;
     if (s.atomic && s.asked < s.accesses * s.element_bytes && s.units > s.ideal)
-        return format("several lanes change one element, and take turns: %.4g %s where %.4g would do", cost, s.unit, ideal);
+        return format("several lanes change one element, and take turns: %.4g %s where %.4g would do", cost, s.unit,
+                      ideal);
     if (s.asked == s.requests * s.element_bytes && s.accesses > s.requests)
         return format("all lanes ask for one element: %.4g bytes move for each that is asked for", 1 / share);
     if (s.units == s.ideal) return "neighbouring lanes access neighbouring elements: coalesced";
     if (std::llabs(s.stride) > int64_t(2 * s.element_bytes))
-        return format("neighbouring lanes are %lld bytes apart: the warp moves %.4g times the bytes it asks for", (long long)s.stride, 1 / share);
+        return format("neighbouring lanes are %lld bytes apart: the warp moves %.4g times the bytes it asks for",
+                      (long long)s.stride, 1 / share);
     if (share > 0.5)
-        return format("coalesced, but rows do not begin on the boundaries of %s: %.4g of %.4g are ideal", s.unit, ideal, cost);
-    return format("each lane's access needs separate %s: the warp moves %.4g times the bytes it asks for", s.unit, 1 / share);
+        return format("coalesced, but rows do not begin on the boundaries of %s: %.4g of %.4g are ideal", s.unit, ideal,
+                      cost);
+    return format("each lane's access needs separate %s: the warp moves %.4g times the bytes it asks for", s.unit,
+                  1 / share);
 }
 
 std::string explanation(const std::string& kernel, const LaunchCounts& counts)
@@ -47,24 +57,33 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
         text += format("  %s of %s memory at %s%s\n", access_name(s), memory_name(s), where.c_str(),
                        s.text.empty() ? "" : (": " + s.text).c_str());
         const std::string unit = s.units == s.requests ? std::string(s.unit, std::strlen(s.unit) - 1) : s.unit;
-        text += format("    %llu request%s of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests, s.requests == 1 ? "" : "s",
-                       per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes, per_request(s.units, s).c_str(), unit.c_str(),
-                       per_request(s.ideal, s).c_str());
+        text +=
+            format("    %llu request%s of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests,
+                   s.requests == 1 ? "" : "s", per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes,
+                   per_request(s.units, s).c_str(), unit.c_str(), per_request(s.ideal, s).c_str());
         if (s.shared) text += format(", at worst %d\n", s.worst);
         else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.asked / s.bytes);
         text += "    " + diagnosis(s) + "\n";
     }
     const Occupancy& o = counts.occupancy;
     const auto number = [](uint64_t n) { return (unsigned long long)n; };
-    text += format("  occupancy: %llu block%s of %llu threads per SM, %.0f %% of its %llu threads; limited by %s; %llu on all %llu SMs\n", number(o.blocks), o.blocks == 1 ? "" : "s",
-                   number(o.threads), 100.0 * o.blocks * o.threads / o.threads_per_sm, number(o.threads_per_sm), o.limit(), number(o.sms * o.blocks), number(o.sms));
-    text += format("    room for %llu by blocks, %llu by threads%s; registers would limit it from %llu a thread on\n", number(o.by_blocks), number(o.by_threads),
-                   counts.shared_bytes ? format(", %llu by shared memory (%llu of %llu bytes)", number(o.by_shared), number(o.shared_bytes), number(o.shared_per_sm)).c_str() : "",
+    text += format("  occupancy: %llu block%s of %llu threads per SM, %.0f %% of its %llu threads; limited by %s; %llu "
+                   "on all %llu SMs\n",
+                   number(o.blocks), o.blocks == 1 ? "" : "s", number(o.threads),
+                   100.0 * o.blocks * o.threads / o.threads_per_sm, number(o.threads_per_sm), o.limit(),
+                   number(o.sms * o.blocks), number(o.sms));
+    text += format("    room for %llu by blocks, %llu by threads%s; registers would limit it from %llu a thread on\n",
+                   number(o.by_blocks), number(o.by_threads),
+                   counts.shared_bytes ? format(", %llu by shared memory (%llu of %llu bytes)", number(o.by_shared),
+                                                number(o.shared_bytes), number(o.shared_per_sm))
+                                             .c_str()
+                                       : "",
                    number(o.registers + 1));
     if (counts.busiest_read + counts.busiest_write > 0)
-        text += format("  memory partitions, %llu blocks at a time: the busiest of %d gets %.2f times the mean of the loads, %.2f of the stores%s\n",
-                       (unsigned long long)counts.resident_blocks, counts.partitions, counts.busiest_read, counts.busiest_write,
-                       counts.map_assumed ? " (partition map assumed)" : "");
+        text += format("  memory partitions, %llu blocks at a time: the busiest of %d gets %.2f times the mean of the "
+                       "loads, %.2f of the stores%s\n",
+                       (unsigned long long)counts.resident_blocks, counts.partitions, counts.busiest_read,
+                       counts.busiest_write, counts.map_assumed ? " (partition map assumed)" : "");
     return text;
 }
 

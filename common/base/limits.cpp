@@ -41,7 +41,8 @@ struct Names {
 constexpr Names version_1{"/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
 constexpr Names version_2{"", "/memory.max", "/memory.current", "inactive_file"};
 
-// A limit holds for all groups inside the group. A container may see itself as the root, whatever the path says: what is not there is passed over.
+// A limit holds for all groups inside the group. A container may see itself as the root, whatever the path says: what
+// is not there is passed over.
 uint64_t left_in(const std::string& root, std::string path, const Names& names)
 {
     uint64_t least = unlimited;
@@ -50,7 +51,9 @@ uint64_t left_in(const std::string& root, std::string path, const Names& names)
         const uint64_t limit = number_in(group + names.limit, unlimited);
         if (limit != unlimited) {
             // The kernel drops cached files before it refuses memory.
-            const uint64_t usage = number_in(group + names.usage, 0), cache = number_of(group + "/memory.stat", names.cache), used = usage - std::min(usage, cache);
+            const uint64_t usage = number_in(group + names.usage, 0),
+                           cache = number_of(group + "/memory.stat", names.cache),
+                           used = usage - std::min(usage, cache);
             least = std::min(least, limit - std::min(limit, used));
         }
         if (path.empty()) return least;
@@ -68,9 +71,11 @@ uint64_t left_in_groups(const std::string& groups, const std::string& root)
     for (std::string line; std::getline(lines, line);) {
         const size_t first = line.find(':'), second = first == std::string::npos ? first : line.find(':', first + 1);
         if (second == std::string::npos) continue;
-        const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",", path = line.substr(second + 1);
+        const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",",
+                          path = line.substr(second + 1);
         if (controllers == ",,") least = std::min(least, left_in(root, path, version_2));
-        else if (controllers.find(",memory,") != std::string::npos) least = std::min(least, left_in(root, path, version_1));
+        else if (controllers.find(",memory,") != std::string::npos)
+            least = std::min(least, left_in(root, path, version_1));
     }
     return least;
 }

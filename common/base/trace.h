@@ -1,5 +1,5 @@
-// Traces: every request of a kernel as a line of CSV. The harness and programs of `make try` write the same lines, which
-// differ only in their first columns.
+// Traces: every request of a kernel as a line of CSV. The harness and programs of `make try` write the same lines,
+// which differ only in their first columns.
 
 #pragma once
 
@@ -32,8 +32,8 @@ constexpr const char* trace_columns = "warp,phase,access,memory,line,lane_bytes,
 // The cells that all lines of one kernel begin with, and a comma.
 std::string trace_begin(const std::vector<std::string>& cells);
 
-// `begin`, so many indices of the block, and the columns above: lanes are a hexadecimal mask, offsets are as csv_offsets()
-// writes them.
+// `begin`, so many indices of the block, and the columns above: lanes are a hexadecimal mask, offsets are as
+// csv_offsets() writes them.
 std::string trace_line(const std::string& begin, int block_indices, const TracedRequest& request);
 
 }  // namespace harness

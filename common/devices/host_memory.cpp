@@ -67,7 +67,9 @@ void* HostMemory::allocate(uint64_t bytes)
 {
     constexpr uint64_t page = 2 << 20;
     void* memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
-    if (!memory) throw Error{status_bad_input, format("the host cannot allocate %.2f GB of memory; choose a smaller --size", bytes / 1e9)};
+    if (!memory)
+        throw Error{status_bad_input,
+                    format("the host cannot allocate %.2f GB of memory; choose a smaller --size", bytes / 1e9)};
     return memory;
 }
 
@@ -84,7 +86,8 @@ std::vector<Mismatch> HostMemory::compare(const std::vector<Region>& regions)
 {
     std::vector<Mismatch> mismatches;
     for (const Region& region : regions)
-        mismatches.push_back(with_bits(region.contents.type, [&](auto zero) { return compare_region<decltype(zero)>(region); }));
+        mismatches.push_back(
+            with_bits(region.contents.type, [&](auto zero) { return compare_region<decltype(zero)>(region); }));
     return mismatches;
 }
 

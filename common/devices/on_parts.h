@@ -1,4 +1,5 @@
-// A kernel that several simulated GPUs run, each on its rows of a matrix: the rows' memory, and an account of all launches.
+// A kernel that several simulated GPUs run, each on its rows of a matrix: the rows' memory, and an account of all
+// launches.
 
 #pragma once
 
@@ -24,7 +25,8 @@ struct Found {
     int gpu;
 };
 
-// What the launches on several GPUs did, all together. GPUs begin at the same time, and run as many blocks at a time as each other.
+// What the launches on several GPUs did, all together. GPUs begin at the same time, and run as many blocks at a time as
+// each other.
 struct Account {
     Report report;  // sums; without findings
     std::vector<Found> found;
@@ -66,11 +68,13 @@ struct Account {
     }
 };
 
-// A GPU's rows of a matrix, in memory that is aligned as cudaMalloc's is. A page follows that no other GPU's rows are in.
+// A GPU's rows of a matrix, in memory that is aligned as cudaMalloc's is. A page follows that no other GPU's rows are
+// in.
 class Slice {
 public:
     Slice(void* whole, uint64_t offset, uint64_t bytes)
-        : whole_(static_cast<char*>(whole) + offset), bytes_(bytes), own_(std::aligned_alloc(page, (bytes + page - 1) / page * page + page))
+        : whole_(static_cast<char*>(whole) + offset), bytes_(bytes),
+          own_(std::aligned_alloc(page, (bytes + page - 1) / page * page + page))
     {
         if (!own_) harness::out_of_memory();
         std::memcpy(own_.get(), whole_, bytes_);

@@ -51,13 +51,19 @@ public:
         use_machine(machine);
         // A CUDA runtime in this program notes its launches itself.
         if (!launch_hooks().begins) launch_hooks().begins = begin_launch;
-        info_ = {"sim", machine.label, "",
-                 format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine.label.c_str(), machine.major,
-                        machine.minor, host_threads(), host_threads() == 1 ? "" : "s"),
-                 machine.dram_peak_gbs(), machine.l2_bytes, "", 0};
+        info_ = {"sim",
+                 machine.label,
+                 "",
+                 format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine.label.c_str(),
+                        machine.major, machine.minor, host_threads(), host_threads() == 1 ? "" : "s"),
+                 machine.dram_peak_gbs(),
+                 machine.l2_bytes,
+                 "",
+                 0};
     }
 
-    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) override
+    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,
+                 Block block) override
     {
         last_ = {&kernel, odata, idata, width, height, block};
         launch_last();
@@ -113,7 +119,8 @@ private:
     {
         Account account = std::exchange(on_parts_, {});
         const Report report = take_report();
-        for (const Finding& finding : report.findings) account.found.push_back({finding, report.grid, report.block, -1});
+        for (const Finding& finding : report.findings)
+            account.found.push_back({finding, report.grid, report.block, -1});
         if (account.report.launched.launches == 0) account.report = report;
         return account;
     }
@@ -130,9 +137,12 @@ private:
     static void stop_watching()
     {
         const auto& all = memory().all();
-        const bool gave_up = std::any_of(all.begin(), all.end(), [](const auto& memory) { return memory->shadow && memory->shadow->gave_up(); });
+        const bool gave_up = std::any_of(
+            all.begin(), all.end(), [](const auto& memory) { return memory->shadow && memory->shadow->gave_up(); });
         for (const auto& memory : all) memory->shadow.reset();
-        if (gave_up) throw Error{status_bad_input, "the search for races in global memory takes more memory than the host can give; choose a smaller --size"};
+        if (gave_up)
+            throw Error{status_bad_input, "the search for races in global memory takes more memory than the host can "
+                                          "give; choose a smaller --size"};
     }
 
     // Each GPU's launches are counted when they end, because their grids may differ.
@@ -160,7 +170,8 @@ private:
         for (int g = 0; g < kernel.gpus; ++g) {
             const Slice& in = spread.idata.emplace_back(slice(last_.idata.data, last_.height, last_.width, g));
             const Slice& out = spread.odata.emplace_back(slice(last_.odata.data, last_.width, last_.height, g));
-            known.push_back({in.data(), out.data(), in.bytes(), out.bytes(), uint64_t(first_row(last_.width, g, kernel.gpus)) * last_.height});
+            known.push_back({in.data(), out.data(), in.bytes(), out.bytes(),
+                             uint64_t(first_row(last_.width, g, kernel.gpus)) * last_.height});
             odata[g] = out.data();
         }
         use_parts(known, &unwritten);
@@ -175,7 +186,8 @@ private:
             names_[gpu_] = format("%s of GPU %d", kernel.name.c_str(), gpu_);
             use_device(gpu_, kernel.gpus > 1, ~0u);
             use_beside(earlier);
-            kernel.launch_on_parts[int(last_.odata.contents.type)](odata, known[size_t(gpu_)].idata, last_.width, last_.height, gpu_, kernel.gpus);
+            kernel.launch_on_parts[int(last_.odata.contents.type)](odata, known[size_t(gpu_)].idata, last_.width,
+                                                                   last_.height, gpu_, kernel.gpus);
             earlier.insert(earlier.end(), launched_here_.begin(), launched_here_.end());
         }
         stop_watching();
@@ -190,7 +202,8 @@ private:
         for (const auto& [window, peers] : report.peers)
             for (int g = 0; g < MAX_GPUS; ++g) {
                 if (peers[size_t(g)].stored) on_parts_.received[window_ + window][size_t(g)] += peers[size_t(g)].stored;
-                if (peers[size_t(g)].loaded) on_parts_.received[window_ + window][size_t(gpu_)] += peers[size_t(g)].loaded;
+                if (peers[size_t(g)].loaded)
+                    on_parts_.received[window_ + window][size_t(gpu_)] += peers[size_t(g)].loaded;
             }
         window_ += (blocks + report.resident_blocks - 1) / report.resident_blocks;
         for (const Finding& finding : report.findings) on_parts_.add(finding, report, gpu_);
@@ -203,10 +216,12 @@ private:
         // idata at address 0 and odata behind it, each on a page of 2 MB of its own.
         const uint64_t page = 2 << 20, behind = (bytes(last_.idata.contents) + page - 1) / page * page;
         const Poisoned unwritten = unwritten_output();
-        use_matrices(last_.idata.data, bytes(last_.idata.contents), last_.odata.data, bytes(last_.odata.contents), behind, &unwritten);
+        use_matrices(last_.idata.data, bytes(last_.idata.contents), last_.odata.data, bytes(last_.odata.contents),
+                     behind, &unwritten);
         watch_for_races();
         use_one_host_thread(last_.kernel->part == Part::faulty);
-        last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width, last_.height, last_.block);
+        last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width,
+                                                             last_.height, last_.block);
         stop_watching();
         use_matrices(nullptr, 0, nullptr, 0, 0);
     }
@@ -223,7 +238,10 @@ private:
         use_exact_checks(false);
         exact_ = false;
         std::vector<Found> found = take_account().found;
-        const auto no_race = [](const Found& f) { return !f.finding.global || (f.finding.fault > Fault::write_after_write && f.finding.fault != Fault::race_beside); };
+        const auto no_race = [](const Found& f) {
+            return !f.finding.global ||
+                   (f.finding.fault > Fault::write_after_write && f.finding.fault != Fault::race_beside);
+        };
         found.erase(std::remove_if(found.begin(), found.end(), no_race), found.end());
         add_findings(counts, found);
     }
@@ -231,8 +249,10 @@ private:
     static void add_findings(LaunchCounts& counts, const std::vector<Found>& found)
     {
         for (const auto& [finding, grid, block, gpu] : found) {
-            counts.findings.push_back(finding_text(finding, grid, block, gpu < 0 ? Remedy::event : Remedy::none) + (gpu >= 0 ? format(", on GPU %d", gpu) : "") +
-                                      (finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count) : ""));
+            counts.findings.push_back(
+                finding_text(finding, grid, block, gpu < 0 ? Remedy::event : Remedy::none) +
+                (gpu >= 0 ? format(", on GPU %d", gpu) : "") +
+                (finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count) : ""));
             counts.findings_total += finding.count;
         }
     }
@@ -240,7 +260,8 @@ private:
     const Machine& machine_;
     bool exact_ = false;
     Last last_;
-    // Of the launches on several GPUs, while they are made: the GPU, its next window, its launches; what the kernel is called on each.
+    // Of the launches on several GPUs, while they are made: the GPU, its next window, its launches; what the kernel is
+    // called on each.
     inline static Simulator* running_ = nullptr;
     int gpu_ = 0;
     uint64_t window_ = 0;
@@ -250,7 +271,9 @@ private:
 };
 
 const bool registered = [] {
-    backends().push_back({"sim", [](const Machine& machine, std::string&) -> std::unique_ptr<Device> { return std::make_unique<Simulator>(machine); }});
+    backends().push_back({"sim", [](const Machine& machine, std::string&) -> std::unique_ptr<Device> {
+                              return std::make_unique<Simulator>(machine);
+                          }});
     return true;
 }();
 

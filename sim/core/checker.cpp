@@ -43,7 +43,8 @@ void SharedChecker::check_cells(const Request& request, int first_thread, const 
     const unsigned shift = shift_, cells = fixed ? fixed : bytes_of(request.site) >> shift;
     const Kind kind = kind_of(request.site);
     const Strength strength = strength_of(request.site);
-    const uint32_t epoch = order_.epoch(), block_epoch = order_.block_epoch(), here = uint32_t(request.site), lanes = request.lanes;
+    const uint32_t epoch = order_.epoch(), block_epoch = order_.block_epoch(), here = uint32_t(request.site),
+                   lanes = request.lanes;
     const uint32_t* const times = request.times;
     const uint64_t *const address = request.address, begin = array.begin;
     LastAccesses* const first = cells_.data() + (array.cell >> shift);
@@ -55,8 +56,10 @@ void SharedChecker::check_cells(const Request& request, int first_thread, const 
         LastAccesses* cell = first + (offset >> shift);
         for (unsigned i = 0; i < cells; ++i, ++cell) {
             // Nobody else was here since the barrier, and a load finds something.
-            const bool usual = cell->read_epoch != epoch && cell->write_epoch != epoch && (kind == store || cell->write_epoch >= block_epoch);
-            if (__builtin_expect(!usual, 0)) look(*cell, request, lane, first_thread + lane, array, offset + (i << shift), findings);
+            const bool usual = cell->read_epoch != epoch && cell->write_epoch != epoch &&
+                               (kind == store || cell->write_epoch >= block_epoch);
+            if (__builtin_expect(!usual, 0))
+                look(*cell, request, lane, first_thread + lane, array, offset + (i << shift), findings);
             if (kind != load) cell->note_store(actor, epoch, time, here);
             else cell->note_load(actor, epoch, time, here, cell->read_epoch != epoch);
         }
@@ -64,14 +67,23 @@ void SharedChecker::check_cells(const Request& request, int first_thread, const 
 }
 
 // Looks for what is wrong with an access to a cell that was accessed since the barrier, or never.
-void SharedChecker::look(const LastAccesses& cell, const Request& request, int lane, int thread, const SharedArray& array, uint64_t offset, Findings& findings)
+void SharedChecker::look(const LastAccesses& cell, const Request& request, int lane, int thread,
+                         const SharedArray& array, uint64_t offset, Findings& findings)
 {
     const Kind kind = kind_of(request.site);
     const auto conflict = [&](uint32_t other_place, Kind other_kind, Actor other, uint32_t time) {
         if (thread_of(other) == thread) return;
-        hazards_.look({request.site, site_of(return_address(other_place), other_kind, shift_ ? 2 : 0), {order_.block(), order_.epoch(), request.times[lane], thread},
-                       {order_.block(), order_.epoch(), time, thread_of(other)}, strength_of_actor(other), request.order, &array.name, int64_t(offset),
-                       array.begin + offset, request.address[lane], request.before(lane)});
+        hazards_.look({request.site,
+                       site_of(return_address(other_place), other_kind, shift_ ? 2 : 0),
+                       {order_.block(), order_.epoch(), request.times[lane], thread},
+                       {order_.block(), order_.epoch(), time, thread_of(other)},
+                       strength_of_actor(other),
+                       request.order,
+                       &array.name,
+                       int64_t(offset),
+                       array.begin + offset,
+                       request.address[lane],
+                       request.before(lane)});
     };
     if (cell.write_epoch == order_.epoch()) conflict(cell.write_site, store, cell.writer, cell.write_time);
     if (kind != load && cell.read_epoch == order_.epoch()) {
@@ -79,7 +91,8 @@ void SharedChecker::look(const LastAccesses& cell, const Request& request, int l
         if (cell.other_reader != cell.reader) conflict(cell.read_site, load, cell.other_reader, cell.other_read_time);
     }
     if (kind != store && cell.write_epoch < order_.block_epoch())
-        findings.add({Fault::uninitialized, request.site, 0, thread, 0, order_.block() - order_.first_block() - 1, array.name, int64_t(offset), 1, 0, false, ""});
+        findings.add({Fault::uninitialized, request.site, 0, thread, 0, order_.block() - order_.first_block() - 1,
+                      array.name, int64_t(offset), 1, 0, false, ""});
 }
 
 }  // namespace sim

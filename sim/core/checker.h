@@ -27,7 +27,8 @@ public:
 private:
     template <unsigned fixed>
     void check_cells(const Request& request, int first_thread, const SharedArray& array, Findings& findings);
-    void look(const LastAccesses& cell, const Request& request, int lane, int thread, const SharedArray& array, uint64_t offset, Findings& findings);
+    void look(const LastAccesses& cell, const Request& request, int lane, int thread, const SharedArray& array,
+              uint64_t offset, Findings& findings);
     void make_fine();
 
     const Order& order_;

@@ -31,7 +31,8 @@ void SiteCounts::add(const SiteCounts& other)
 
 void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more)
 {
-    const auto known = std::find_if(sites.begin(), sites.end(), [&](const SiteCounts& s) { return s.site == more.site && s.space == more.space; });
+    const auto known = std::find_if(sites.begin(), sites.end(),
+                                    [&](const SiteCounts& s) { return s.site == more.site && s.space == more.space; });
     if (known == sites.end()) sites.push_back(more);
     else known->add(more);
 }
@@ -70,8 +71,8 @@ void Windows::start(const harness::Machine& machine, uint64_t blocks_per_window,
     peers_.clear();
 }
 
-void Windows::add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
-                  const Pages& pages)
+void Windows::add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read,
+                  const std::vector<uint64_t>& write, const Pages& pages)
 {
     std::lock_guard<std::mutex> lock(mutex_);
     Open& open = open_[window];
@@ -120,8 +121,8 @@ void Windows::close(const Open& window)
     totals_.scattered += scattered[longest];
 }
 
-void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes,
-                    uint64_t earlier_blocks)
+void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output,
+                    uint64_t output_bytes, uint64_t earlier_blocks)
 {
     earlier_blocks_ = earlier_blocks;
     roofline_ = machine.roofline.page_bytes ? &machine.roofline : nullptr;
@@ -242,7 +243,8 @@ SiteCounts& Counter::at(const Request& request, Space space)
     return sites_.back();
 }
 
-__attribute__((cold, noinline)) void Counter::note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset)
+__attribute__((cold, noinline)) void Counter::note_conflict(SiteCounts& site, const Request& request, int units,
+                                                            uint64_t offset)
 {
     site.worst_conflict = {units, block_, rules_->conflict(request)};
     for (uint64_t& word : site.worst_conflict.conflict.words) word += int64_t(offset) / 4;

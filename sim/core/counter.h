@@ -111,11 +111,11 @@ private:
 class Counter {
 public:
     // `output`: where the output lies in the GPU's memory, and its size. `earlier_blocks`: of earlier launches.
-    void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output, uint64_t output_bytes,
-               uint64_t earlier_blocks);
+    void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output,
+               uint64_t output_bytes, uint64_t earlier_blocks);
     void block(uint64_t block);  // the next requests are this block's
-    // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the request's cost: transactions, lines,
-    // sectors or wavefronts.
+    // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the
+    // request's cost: transactions, lines, sectors or wavefronts.
     int count(const Request& request, Space space, uint64_t offset);
     // A request to the memory of another device: its partitions and caches are not looked at.
     int count_peer(const Request& request, int device);

@@ -10,9 +10,9 @@ namespace sim {
 constexpr int most_devices = 16;
 constexpr int most_pictured = 64;
 
-// What went between devices since the last call of sim_take_traffic(). In all tables, the first index is the device that owned the
-// data before, and the second the one that received it. A store goes from the kernel's device to the owner of the memory, a load from
-// the owner to the kernel's device. An atomic operation counts as a store.
+// What went between devices since the last call of sim_take_traffic(). In all tables, the first index is the device
+// that owned the data before, and the second the one that received it. A store goes from the kernel's device to the
+// owner of the memory, a load from the owner to the kernel's device. An atomic operation counts as a store.
 struct Traffic {
     int gpus;
     // By stores and loads of kernels.
@@ -23,11 +23,12 @@ struct Traffic {
     // By cudaMemcpy* between devices, and by ncclSend.
     unsigned long long messages[most_devices][most_devices];
     unsigned long long message_bytes[most_devices][most_devices];
-    // Time is counted in windows. A window of a launch is as many blocks as run at a time; a copy takes one window, and so do all
-    // messages of one ncclGroupEnd. What follows in a stream, or waits for an event or for the host, comes in later windows. Everything
-    // else runs side by side.
+    // Time is counted in windows. A window of a launch is as many blocks as run at a time; a copy takes one window, and
+    // so do all messages of one ncclGroupEnd. What follows in a stream, or waits for an event or for the host, comes in
+    // later windows. Everything else runs side by side.
     unsigned long long windows;  // from the first to the last in which something was sent
-    // Bytes into the busiest device of each window, over the mean of all devices: 1 is even, `gpus` is all to one. 0: nothing was sent.
+    // Bytes into the busiest device of each window, over the mean of all devices: 1 is even, `gpus` is all to one. 0:
+    // nothing was sent.
     double busiest_receiver;
     // Bytes in each window, stores, loads and messages together. Above most_pictured windows, neighbours are added up.
     int pictured;                          // how many there are
@@ -45,6 +46,7 @@ void sim_use_devices(int count) __attribute__((weak));
 // The report at the end has findings only, and is empty if there are none.
 void sim_quiet_report() __attribute__((weak));
 
-// What went between devices since the last call. The same memory at every call. Work that was launched counts as waited for.
+// What went between devices since the last call. The same memory at every call. Work that was launched counts as waited
+// for.
 const sim::Traffic* sim_take_traffic() __attribute__((weak));
 }

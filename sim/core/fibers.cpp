@@ -19,7 +19,8 @@ namespace sim {
 
 Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE)))
 {
-    void* pool = mmap(nullptr, stack_bytes * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* pool =
+        mmap(nullptr, stack_bytes * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pool == MAP_FAILED) harness::out_of_memory();
     pool_ = static_cast<char*>(pool);
 }
@@ -37,20 +38,26 @@ void Fibers::leave(Fiber* from, Fiber* to)
 {
     left_home_ = !from;
     const char* bottom = to ? pool_ + (to - fiber_) * stack_bytes + page_ : nullptr;
-    __sanitizer_start_switch_fiber(from ? &from->shadow : &home_.shadow, to ? bottom : home_.bottom, to ? stack_bytes - page_ : home_.bytes);
+    __sanitizer_start_switch_fiber(from ? &from->shadow : &home_.shadow, to ? bottom : home_.bottom,
+                                   to ? stack_bytes - page_ : home_.bytes);
 }
 
 void Fibers::arrive(Fiber* on)
 {
-    __sanitizer_finish_switch_fiber(on ? on->shadow : home_.shadow, left_home_ ? &home_.bottom : nullptr, left_home_ ? &home_.bytes : nullptr);
+    __sanitizer_finish_switch_fiber(on ? on->shadow : home_.shadow, left_home_ ? &home_.bottom : nullptr,
+                                    left_home_ ? &home_.bytes : nullptr);
 }
 #endif
 
-bool Fibers::guard(uintptr_t address) const { return hold(address) && (address - uintptr_t(pool_)) % stack_bytes < page_; }
+bool Fibers::guard(uintptr_t address) const
+{
+    return hold(address) && (address - uintptr_t(pool_)) % stack_bytes < page_;
+}
 
 std::string_view Fibers::stack(const Fiber& fiber) const
 {
-    // Where __builtin_setjmp has the stack pointer. Compiled with -fcf-protection, Ubuntu's default, it has that of the shadow stack first.
+    // Where __builtin_setjmp has the stack pointer. Compiled with -fcf-protection, Ubuntu's default, it has that of the
+    // shadow stack first.
     const char* top = static_cast<const char*>(hold(uintptr_t(fiber.paused[2])) ? fiber.paused[2] : fiber.paused[3]);
     const size_t i = size_t(top - pool_) / stack_bytes;
     return {top, size_t(pool_ + (i + 1) * stack_bytes - top)};

@@ -44,7 +44,10 @@ public:
     Fiber& operator[](int i) { return fiber_[i]; }
     bool hold(uintptr_t address) const { return address - uintptr_t(pool_) < most * stack_bytes; }
     // Whether two addresses lie on the stack of one fiber.
-    bool share(uintptr_t a, uintptr_t b) const { return (a - uintptr_t(pool_)) / stack_bytes == (b - uintptr_t(pool_)) / stack_bytes; }
+    bool share(uintptr_t a, uintptr_t b) const
+    {
+        return (a - uintptr_t(pool_)) / stack_bytes == (b - uintptr_t(pool_)) / stack_bytes;
+    }
     // What a paused fiber has on its stack, its registers included.
     std::string_view stack(const Fiber& fiber) const;
     // Whether the address lies in the page that ends a stack: the stack has overflowed.

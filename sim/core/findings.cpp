@@ -19,8 +19,8 @@ std::string thread_text(int thread, dim3 block)
 
 std::string block_text(uint64_t block, dim3 grid)
 {
-    return format("block (%llu, %llu, %llu)", (unsigned long long)(block % grid.x), (unsigned long long)(block / grid.x % grid.y),
-                  (unsigned long long)(block / grid.x / grid.y));
+    return format("block (%llu, %llu, %llu)", (unsigned long long)(block % grid.x),
+                  (unsigned long long)(block / grid.x % grid.y), (unsigned long long)(block / grid.x / grid.y));
 }
 
 std::string line_text(Site site)
@@ -40,7 +40,8 @@ std::string group_text(int threads, const std::string& place, const std::string&
 
 bool same_place(Site a, Site b)
 {
-    return a == b || (uint64_t(a) >> 32 == uint64_t(b) >> 32 && place_number(return_address(a)) == place_number(return_address(b)));
+    return a == b || (uint64_t(a) >> 32 == uint64_t(b) >> 32 &&
+                      place_number(return_address(a)) == place_number(return_address(b)));
 }
 
 bool same_fault(const Finding& a, const Finding& b)
@@ -67,38 +68,50 @@ void Findings::add(const Finding& finding)
 std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
 {
     const std::string who = thread_text(f.thread, block), other = thread_text(f.other_thread, block);
-    const std::string at = line_text(f.first), other_at = f.second ? line_text(f.second) : "", in = block_text(f.block, grid);
+    const std::string at = line_text(f.first), other_at = f.second ? line_text(f.second) : "",
+                      in = block_text(f.block, grid);
     const unsigned bytes = bytes_of(f.first);
     const auto race = [&](const char* hazard, const char* does, const char* then) {
-        const std::string where = format("race: %s hazard in %s, byte %lld: ", hazard, f.memory.c_str(), (long long)f.offset);
+        const std::string where =
+            format("race: %s hazard in %s, byte %lld: ", hazard, f.memory.c_str(), (long long)f.offset);
         if (f.global && f.block != f.other_block)
-            return where + format("%s of %s %s at %s and %s of %s %s at %s, and blocks run in any order", who.c_str(), in.c_str(), does, at.c_str(),
-                                  other.c_str(), block_text(f.other_block, grid).c_str(), then, other_at.c_str());
-        return where + format("%s %s at %s and %s %s at %s, with no barrier between, in %s", who.c_str(), does, at.c_str(), other.c_str(), then,
-                              other_at.c_str(), in.c_str());
+            return where + format("%s of %s %s at %s and %s of %s %s at %s, and blocks run in any order", who.c_str(),
+                                  in.c_str(), does, at.c_str(), other.c_str(), block_text(f.other_block, grid).c_str(),
+                                  then, other_at.c_str());
+        return where + format("%s %s at %s and %s %s at %s, with no barrier between, in %s", who.c_str(), does,
+                              at.c_str(), other.c_str(), then, other_at.c_str(), in.c_str());
     };
     const auto access = [&](const char* what) {
-        return format("%s of %u bytes at byte %lld of %s: %s at %s, in %s", what, bytes, (long long)f.offset, f.memory.c_str(), who.c_str(), at.c_str(), in.c_str());
+        return format("%s of %u bytes at byte %lld of %s: %s at %s, in %s", what, bytes, (long long)f.offset,
+                      f.memory.c_str(), who.c_str(), at.c_str(), in.c_str());
     };
-    const auto plain = [&](const std::string& what) { return format("%s: %s at %s, in %s", what.c_str(), who.c_str(), at.c_str(), in.c_str()); };
+    const auto plain = [&](const std::string& what) {
+        return format("%s: %s at %s, in %s", what.c_str(), who.c_str(), at.c_str(), in.c_str());
+    };
     switch (f.fault) {
         case Fault::read_after_write: return race("read-after-write", "writes", "reads");
         case Fault::write_after_read: return race("write-after-read", "reads", "writes");
         case Fault::write_after_write: return race("write-after-write", "writes", "writes");
         case Fault::race_beside:
-            return format("race: byte %lld of %s: %s at %s, in %s, %s it and %s; nothing orders the two%s", (long long)f.offset,
-                          f.memory.c_str(), who.c_str(), at.c_str(), in.c_str(), kind_of(f.first) == load ? "reads" : "writes", f.text.c_str(),
-                          remedy == Remedy::event ? ": record an event after the first, and let the second wait for it" : "");
+            return format("race: byte %lld of %s: %s at %s, in %s, %s it and %s; nothing orders the two%s",
+                          (long long)f.offset, f.memory.c_str(), who.c_str(), at.c_str(), in.c_str(),
+                          kind_of(f.first) == load ? "reads" : "writes", f.text.c_str(),
+                          remedy == Remedy::event ? ": record an event after the first, and let the second wait for it"
+                                                  : "");
         case Fault::out_of_bounds_load: return access("out-of-bounds load") + (f.text.empty() ? "" : "; " + f.text);
         case Fault::out_of_bounds_store: return access("out-of-bounds store") + (f.text.empty() ? "" : "; " + f.text);
         case Fault::store_to_input: return access("store to the input,");
         case Fault::use_after_free: return access("use after free,");
         case Fault::host_memory:
-            return plain(format("host pointer: a %s of %u bytes of memory that is not the device's", kind_of(f.first) == load ? "load" : "store", bytes));
-        case Fault::no_peer_access: return access(kind_of(f.first) == load ? "no peer access: a load" : "no peer access: a store") + "; " + f.text;
+            return plain(format("host pointer: a %s of %u bytes of memory that is not the device's",
+                                kind_of(f.first) == load ? "load" : "store", bytes));
+        case Fault::no_peer_access:
+            return access(kind_of(f.first) == load ? "no peer access: a load" : "no peer access: a store") + "; " +
+                   f.text;
         case Fault::host_access:
-            return format("the host accesses device memory: %s of %u bytes at byte %lld of %s, at %s", kind_of(f.first) == load ? "load" : "store", bytes,
-                          (long long)f.offset, f.memory.c_str(), at.c_str());
+            return format("the host accesses device memory: %s of %u bytes at byte %lld of %s, at %s",
+                          kind_of(f.first) == load ? "load" : "store", bytes, (long long)f.offset, f.memory.c_str(),
+                          at.c_str());
         case Fault::misaligned: return access("misaligned access") + f.text;
         case Fault::uninitialized: return access("uninitialized load");
         case Fault::barriers_differ:
@@ -115,7 +128,8 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
                           at.c_str(), who.c_str(), in.c_str(), f.text.c_str(),
                           group_text(f.threads.second, other_at, other).c_str());
         case Fault::local_array: return plain(f.text);
-        case Fault::stack_overflow: return plain("local memory: a thread has more local variables than fit its stack here");
+        case Fault::stack_overflow:
+            return plain("local memory: a thread has more local variables than fit its stack here");
         case Fault::endless_loop: return plain("endless loop: " + f.text);
         case Fault::failed: return plain(f.text);
     }

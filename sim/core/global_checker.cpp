@@ -23,13 +23,16 @@ namespace sim {
 std::string Beside::text() const
 {
     const Place at = place_of(uint64_t(place));
-    return harness::format("%s%s at %s%s", name, launch ? ", launched" : "", at.file.empty() ? "an unknown line" : harness::format("%s:%d", at.file.c_str(), at.line).c_str(),
+    return harness::format("%s%s at %s%s", name, launch ? ", launched" : "",
+                           at.file.empty() ? "an unknown line"
+                                           : harness::format("%s:%d", at.file.c_str(), at.line).c_str(),
                            device >= 0 ? harness::format(" on device %d", device).c_str() : "");
 }
 
 const Beside* beside_of(uint64_t block, const std::vector<Beside>& all)
 {
-    const auto after = std::upper_bound(all.begin(), all.end(), block, [](uint64_t b, const Beside& one) { return b <= one.first; });
+    const auto after =
+        std::upper_bound(all.begin(), all.end(), block, [](uint64_t b, const Beside& one) { return b <= one.first; });
     if (after == all.begin()) return nullptr;
     const Beside& one = *std::prev(after);
     return block <= one.first + one.blocks ? &one : nullptr;
@@ -42,7 +45,8 @@ uint64_t cells_in_use = 0;
 
 bool room_for(uint64_t cells)
 {
-    static const uint64_t most = std::min(harness::available_memory(), harness::address_limit() / 2) / 4 / sizeof(Shadow::Cell);
+    static const uint64_t most =
+        std::min(harness::available_memory(), harness::address_limit() / 2) / 4 / sizeof(Shadow::Cell);
     return cells_in_use + cells <= most;
 }
 
@@ -129,46 +133,63 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(request.lanes >> lane & 1)) continue;
         // The lanes of a request may have pointers to different memory.
-        const Allocation& memory = first.holds(request.address[lane]) ? first : *sim::memory().find(request.address[lane]);
+        const Allocation& memory =
+            first.holds(request.address[lane]) ? first : *sim::memory().find(request.address[lane]);
         if (!memory.shadow) continue;
         const Moment at{block, order_.epoch(), request.times[lane], first_thread + lane};
         const Actor actor = actor_of(at.thread, strength_of(request.site));
         bool unset = false;
         memory.shadow->visit(request.address[lane] - memory.begin, bytes, [&](Shadow::Cell& cell, uint64_t offset) {
-            const auto conflict = [&](uint32_t place, Kind other_kind, Actor who, uint64_t other_block, uint32_t epoch, uint32_t time) {
+            const auto conflict = [&](uint32_t place, Kind other_kind, Actor who, uint64_t other_block, uint32_t epoch,
+                                      uint32_t time) {
                 if (other_block <= order_.first_block()) {
-                    const Beside* other = !beside || (strength_of(request.site) != as_data && strength_of_actor(who) != as_data) ? nullptr : beside_of(other_block, *beside);
+                    const Beside* other =
+                        !beside || (strength_of(request.site) != as_data && strength_of_actor(who) != as_data)
+                            ? nullptr
+                            : beside_of(other_block, *beside);
                     if (other) note_beside(*other, request, at.thread, memory, int64_t(offset), other_kind);
                     return;
                 }
                 if (other_block == block && (thread_of(who) == at.thread || epoch != at.epoch)) return;
-                hazards_.look({request.site, site_of(return_address(place), other_kind, 2), at, {other_block, epoch, time, thread_of(who)},
-                               strength_of_actor(who), request.order, &memory.name, int64_t(offset), memory.begin + offset, request.address[lane],
+                hazards_.look({request.site,
+                               site_of(return_address(place), other_kind, 2),
+                               at,
+                               {other_block, epoch, time, thread_of(who)},
+                               strength_of_actor(who),
+                               request.order,
+                               &memory.name,
+                               int64_t(offset),
+                               memory.begin + offset,
+                               request.address[lane],
                                request.before(lane)});
             };
             unset = unset || (kind != store && !cell.written);
-            if (cell.writer_block) conflict(cell.write_site, store, cell.writer, cell.writer_block, cell.write_epoch, cell.write_time);
+            if (cell.writer_block)
+                conflict(cell.write_site, store, cell.writer, cell.writer_block, cell.write_epoch, cell.write_time);
             if (kind != load && cell.reader_block) {
                 conflict(cell.read_site, load, cell.reader, cell.reader_block, cell.read_epoch, cell.read_time);
                 if (cell.other_reader != cell.reader)
-                    conflict(cell.read_site, load, cell.other_reader, cell.reader_block, cell.read_epoch, cell.other_read_time);
+                    conflict(cell.read_site, load, cell.other_reader, cell.reader_block, cell.read_epoch,
+                             cell.other_read_time);
             }
             if (kind != load) {
                 cell.note_store(actor, at.epoch, at.time, uint32_t(request.site));
                 cell.writer_block = block;
                 cell.written = true;
             } else {
-                cell.note_load(actor, at.epoch, at.time, uint32_t(request.site), cell.reader_block != block || cell.read_epoch != at.epoch);
+                cell.note_load(actor, at.epoch, at.time, uint32_t(request.site),
+                               cell.reader_block != block || cell.read_epoch != at.epoch);
                 cell.reader_block = block;
             }
         });
         if (unset)
-            findings.add({Fault::uninitialized, request.site, 0, at.thread, 0, block - order_.first_block() - 1, memory.name,
-                          int64_t(request.address[lane] - memory.begin), 1, 0, true, ""});
+            findings.add({Fault::uninitialized, request.site, 0, at.thread, 0, block - order_.first_block() - 1,
+                          memory.name, int64_t(request.address[lane] - memory.begin), 1, 0, true, ""});
     }
 }
 
-void GlobalChecker::note_beside(const Beside& other, const Request& request, int thread, const Allocation& memory, int64_t offset, Kind other_kind)
+void GlobalChecker::note_beside(const Beside& other, const Request& request, int thread, const Allocation& memory,
+                                int64_t offset, Kind other_kind)
 {
     for (Meeting& m : meetings_)
         if (m.other == &other && m.finding.first == request.site) {
@@ -176,8 +197,9 @@ void GlobalChecker::note_beside(const Beside& other, const Request& request, int
             return;
         }
     const uint64_t block = order_.block() - order_.first_block() - 1;
-    meetings_.push_back({&other, {Fault::race_beside, request.site, 0, thread, 0, block, memory.name, offset, 1, block, true,
-                                  other.text() + (other_kind == load ? " reads it" : " writes it")}});
+    meetings_.push_back({&other,
+                         {Fault::race_beside, request.site, 0, thread, 0, block, memory.name, offset, 1, block, true,
+                          other.text() + (other_kind == load ? " reads it" : " writes it")}});
 }
 
 void GlobalChecker::block_done(Findings& findings)

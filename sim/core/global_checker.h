@@ -33,8 +33,8 @@ struct Beside {
 // The one that a block is of; null: none. They are in the order of their blocks.
 const Beside* beside_of(uint64_t block, const std::vector<Beside>& all);
 
-// The last accesses to each word of one allocation. It may take sixteen times the memory of the allocation. All accounts together take
-// a quarter of what the host has; one that would take more gives up, and is empty from then on.
+// The last accesses to each word of one allocation. It may take sixteen times the memory of the allocation. All
+// accounts together take a quarter of what the host has; one that would take more gives up, and is empty from then on.
 class Shadow {
 public:
     struct Cell : LastAccesses {
@@ -50,12 +50,14 @@ public:
     // True if there was room for it at first. It may have given up since then.
     bool began() const { return began_; }
 
-    // Calls visit(cell, offset of its first byte) for each cell of a range. Chunks that are alike all over are one cell.
+    // Calls visit(cell, offset of its first byte) for each cell of a range. Chunks that are alike all over are one
+    // cell.
     template <typename Visit>
     void visit(uint64_t offset, uint64_t bytes, Visit visit);
     template <typename Look>
     void look(uint64_t offset, uint64_t bytes, Look look) const;
-    // The host, or an operation of the runtime, has written here. `block`: of a copy, its number; 0: nothing runs beside it.
+    // The host, or an operation of the runtime, has written here. `block`: of a copy, its number; 0: nothing runs
+    // beside it.
     void note_written(uint64_t offset, uint64_t bytes, uint64_t block = 0);
     void note_read(uint64_t offset, uint64_t bytes, uint64_t block);
     // The offset of the first byte of the range that nothing has written; its end if there is none.
@@ -88,7 +90,8 @@ public:
     void block_done(Findings& findings);
 
 private:
-    void note_beside(const Beside& other, const Request& request, int thread, const Allocation& memory, int64_t offset, Kind other_kind);
+    void note_beside(const Beside& other, const Request& request, int thread, const Allocation& memory, int64_t offset,
+                     Kind other_kind);
 
     struct Meeting {
         const Beside* other;
@@ -113,7 +116,8 @@ void Shadow::visit(uint64_t offset, uint64_t bytes, Visit visit)
         }
         const uint64_t wanted = at % 4 || stop % 4 ? 1 : chunk.cell_bytes;
         if ((chunk.cells.empty() || wanted < chunk.cell_bytes) && !divide(chunk, wanted)) return;
-        for (; at < std::min(stop, end); at += chunk.cell_bytes) visit(chunk.cells[(at - begin) / chunk.cell_bytes], at);
+        for (; at < std::min(stop, end); at += chunk.cell_bytes)
+            visit(chunk.cells[(at - begin) / chunk.cell_bytes], at);
     }
 }
 

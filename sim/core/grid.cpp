@@ -83,7 +83,9 @@ Pool::Pool()
     pthread_attr_t usual;
     size_t bytes = 0;
     if (pthread_getattr_default_np(&usual) == 0) {
-        if (pthread_attr_getstacksize(&usual, &bytes) == 0 && bytes < stack_bytes && pthread_attr_setstacksize(&usual, stack_bytes) == 0) pthread_setattr_default_np(&usual);
+        if (pthread_attr_getstacksize(&usual, &bytes) == 0 && bytes < stack_bytes &&
+            pthread_attr_setstacksize(&usual, stack_bytes) == 0)
+            pthread_setattr_default_np(&usual);
         pthread_attr_destroy(&usual);
     }
     set_active(harness::usable_processors());
@@ -149,7 +151,8 @@ void Pool::run(Grid& grid)
     own.run_block(0);
     grid.done = 1;
     const unsigned threads = grid.block.x * grid.block.y * grid.block.z;
-    resident_blocks_ = grid.machine->resident_blocks(threads, own.shared().static_bytes() + own.shared().dynamic_bytes());
+    resident_blocks_ =
+        grid.machine->resident_blocks(threads, own.shared().static_bytes() + own.shared().dynamic_bytes());
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
@@ -204,7 +207,8 @@ Report Pool::take_report()
         worker->findings.list.clear();
     }
     std::sort(report.sites.begin(), report.sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
-        return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) < std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
+        return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) <
+               std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
     });
     // In the order in which one host thread would have found them.
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.block < b.block; });
@@ -235,10 +239,12 @@ void add_device_variables()
     if (added) return;
     added = true;
     uint64_t at = uint64_t(1) << 40;
-    for (const char* section : {"sim_device", "sim_device_const", "sim_device_table", "sim_managed", "sim_constant", "sim_constant_const"})
+    for (const char* section :
+         {"sim_device", "sim_device_const", "sim_device_table", "sim_managed", "sim_constant", "sim_constant_const"})
         for (const Symbol& s : device_variables(section)) {
             Allocation variable{uintptr_t(s.address), s.bytes, at, variable_name(s)};
-            variable.constant = std::string(section) == "sim_device_const" || std::string(section) == "sim_device_table";
+            variable.constant =
+                std::string(section) == "sim_device_const" || std::string(section) == "sim_device_table";
             variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
             if (settings().exact && variable.counted && !variable.constant) {
                 variable.shadow = std::make_shared<Shadow>(variable.bytes);
@@ -265,7 +271,8 @@ void run_grid(const Launching& launching, void (*threads)(const void* arguments)
     const uint64_t blocks = sample ? std::min(sample, all_blocks) : all_blocks;
     const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
     const Rules rules(*machine);
-    Grid launched{&launching, grid, block, threads, arguments, machine, &rules, &pool().windows(), blocks, 0, chunk, {0}};
+    Grid launched{&launching,        grid,   block, threads, arguments, machine, &rules,
+                  &pool().windows(), blocks, 0,     chunk,   {0}};
     launched.all_blocks = all_blocks;
     Pool& all = pool();
     {
@@ -297,12 +304,13 @@ void add_matrices(Allocation in, Allocation out)
 
 }  // namespace
 
-void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
-                  const Unwritten* unwritten)
+void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes,
+                  uint64_t odata_gpu_address, const Unwritten* unwritten)
 {
     forget_matrices();
     if (!odata) return;
-    Allocation in{uintptr_t(idata), idata_bytes, 0, "idata"}, out{uintptr_t(odata), odata_bytes, odata_gpu_address, "odata"};
+    Allocation in{uintptr_t(idata), idata_bytes, 0, "idata"},
+        out{uintptr_t(odata), odata_bytes, odata_gpu_address, "odata"};
     out.unwritten = unwritten;
     add_matrices(in, out);
 }
@@ -315,7 +323,8 @@ void use_parts(const std::vector<PartOfMatrices>& parts, const Unwritten* unwrit
         const PartOfMatrices& part = parts[g];
         const std::string of = harness::format(" of GPU %zu", g);
         Allocation in{uintptr_t(part.idata), part.idata_bytes, 0, "idata" + of};
-        Allocation out{uintptr_t(part.odata), part.odata_bytes, (part.idata_bytes + page - 1) / page * page, "odata" + of};
+        Allocation out{uintptr_t(part.odata), part.odata_bytes, (part.idata_bytes + page - 1) / page * page,
+                       "odata" + of};
         in.device = out.device = int(g);
         out.unwritten = unwritten;
         out.first_element = part.first_element;
@@ -329,7 +338,8 @@ void look_at_host(uintptr_t address, Site site)
 {
     const Allocation* target = memory().find(address);
     if (target && (target->unwritten || target->constant))
-        host_findings.add({Fault::host_access, without_turn(site), 0, 0, 0, 0, target->name, int64_t(address - target->begin), 1, 0, false, ""});
+        host_findings.add({Fault::host_access, without_turn(site), 0, 0, 0, 0, target->name,
+                           int64_t(address - target->begin), 1, 0, false, ""});
 }
 
 void use_instruments(bool on) { settings().instruments = on; }

@@ -24,31 +24,36 @@ bool made_to_meet(const Clash& c)
 {
     const Strength strength = strength_of(c.site), other = c.other_strength;
     if (strength == as_data || other == as_data) return false;
-    return strength == as_atomic || other == as_atomic || c.at.block != c.other.block || c.at.thread / warp_size != c.other.thread / warp_size;
+    return strength == as_atomic || other == as_atomic || c.at.block != c.other.block ||
+           c.at.thread / warp_size != c.other.thread / warp_size;
 }
 
 // Who loads, and may compare later what it has loaded with what is there; or null.
 const Moment* reader_of(const Clash& c)
 {
     if (kind_of(c.site) == load && strength_of(c.site) == as_data && c.other_strength == as_atomic) return &c.at;
-    if (kind_of(c.other_site) == load && c.other_strength == as_data && strength_of(c.site) == as_atomic) return &c.other;
+    if (kind_of(c.other_site) == load && c.other_strength == as_data && strength_of(c.site) == as_atomic)
+        return &c.other;
     return nullptr;
 }
 
-// One statement has stored the same value for both: it does not matter who is last. All lanes of the warp have come to their
-// end, so that the memory holds what the last of them has stored, and `before` stands for what the other one had.
+// One statement has stored the same value for both: it does not matter who is last. All lanes of the warp have come to
+// their end, so that the memory holds what the last of them has stored, and `before` stands for what the other one had.
 bool store_the_same(const Clash& c)
 {
     // The lower halves alone are compared, as the size and the strength of the other access are not in its site.
     const bool same_statement = same_place(uint32_t(c.site), uint32_t(c.other_site));
-    return kind_of(c.site) == store && kind_of(c.other_site) == store && same_statement && c.before == fingerprint(c.access, bytes_of(c.site));
+    return kind_of(c.site) == store && kind_of(c.other_site) == store && same_statement &&
+           c.before == fingerprint(c.access, bytes_of(c.site));
 }
 
 }  // namespace
 
 bool Sequence::precedes(Site other, Site site, int order) const
 {
-    const auto same = [&](Site s) { return s == other || place_number(return_address(s)) == place_number(return_address(other)); };
+    const auto same = [&](Site s) {
+        return s == other || place_number(return_address(s)) == place_number(return_address(other));
+    };
     for (int i = std::min(order, int(sites_.size())) - 1; i >= 0; --i)
         if (same(sites_[i])) return true;
     for (size_t i = size_t(order) + 1; i < sites_.size(); ++i)
@@ -63,14 +68,16 @@ void Hazards::look(const Clash& c)
     if (const Moment* reader = reader_of(c)) {
         if (order_.confirmed(reader->block, reader->thread, c.address)) return;
         uint64_t key = c.address;
-        for (uint64_t part : {c.site, c.other_site, reader->block, uint64_t(reader->thread)}) key = (key ^ part) * 0x9e3779b97f4a7c15u;
+        for (uint64_t part : {c.site, c.other_site, reader->block, uint64_t(reader->thread)})
+            key = (key ^ part) * 0x9e3779b97f4a7c15u;
         const auto known = doubtful_by_key_.emplace(key, doubtful_.size());
         if (known.second) doubtful_.push_back({c, 1, {}});
         else ++doubtful_[known.first->second].count;
         return;
     }
     for (Hazard& h : hazards_)
-        if (same_place(h.clash.site, c.site) && same_place(h.clash.other_site, c.other_site) && (h.clash.other.block == h.clash.at.block) == (c.other.block == c.at.block)) {
+        if (same_place(h.clash.site, c.site) && same_place(h.clash.other_site, c.other_site) &&
+            (h.clash.other.block == h.clash.at.block) == (c.other.block == c.at.block)) {
             ++h.count;
             return;
         }
@@ -81,11 +88,19 @@ Finding Hazards::named(const Clash& c, uint64_t count, const Sequence& sequence)
 {
     // Blocks run in any order: of two, the store is named first, as whoever made it may do.
     const bool stores = kind_of(c.site) != load, other_stores = kind_of(c.other_site) != load;
-    const bool other_first = c.at.block == c.other.block ? sequence.precedes(c.other_site, c.site, c.order) : other_stores;
+    const bool other_first =
+        c.at.block == c.other.block ? sequence.precedes(c.other_site, c.site, c.order) : other_stores;
     const bool first_stores = other_first ? other_stores : stores, second_stores = other_first ? stores : other_stores;
-    const Fault fault = !first_stores ? Fault::write_after_read : second_stores ? Fault::write_after_write : Fault::read_after_write;
+    const Fault fault = !first_stores   ? Fault::write_after_read
+                        : second_stores ? Fault::write_after_write
+                                        : Fault::read_after_write;
     const uint64_t before = order_.first_block() + 1;
-    Finding finding{fault, c.site, c.other_site, c.at.thread, c.other.thread, c.at.block - before, *c.memory, c.offset, count, c.other.block - before, global_, ""};
+    Finding finding{fault,          c.site,
+                    c.other_site,   c.at.thread,
+                    c.other.thread, c.at.block - before,
+                    *c.memory,      c.offset,
+                    count,          c.other.block - before,
+                    global_,        ""};
     if (other_first) {
         std::swap(finding.first, finding.second);
         std::swap(finding.thread, finding.other_thread);

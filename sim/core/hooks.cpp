@@ -25,7 +25,8 @@ inline __attribute__((always_inline)) void see(const void* pointer, const void* 
     // The next block's tile mostly begins where this one's ends. Fetching it now costs less than waiting for it then.
     __builtin_prefetch(static_cast<const char*>(pointer) + 128, kind == store);
     const Range* global = kind == load ? likely.load : likely.store;
-    const bool likely_there = global[0].holds(address) || likely.shared[0].holds(address) || global[1].holds(address) || likely.shared[1].holds(address);
+    const bool likely_there = global[0].holds(address) || likely.shared[0].holds(address) || global[1].holds(address) ||
+                              likely.shared[1].holds(address);
     if (__builtin_expect(likely_there && address % (1u << log2_bytes) == 0 && cursor.next != cursor.end, 1))
         return record(kind == store ? with_fingerprint(address, 1u << log2_bytes) : address, site);
     look(address, site);
@@ -43,12 +44,13 @@ inline __attribute__((always_inline)) void see_range(const void* pointer, size_t
     if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place));
 }
 
-// A copy by memcpy. clang makes one of the copy of a structure. Where the memory's elements are unknown, up to 16 bytes that
-// lie at a multiple of their size are taken for one aligned object.
+// A copy by memcpy. clang makes one of the copy of a structure. Where the memory's elements are unknown, up to 16 bytes
+// that lie at a multiple of their size are taken for one aligned object.
 inline __attribute__((always_inline)) void see_copy(const void* pointer, size_t bytes, Kind kind, const void* place)
 {
     if (!watching) return;
-    const bool object = bytes <= 16 && (bytes & (bytes - 1)) == 0 && uintptr_t(pointer) % std::max<size_t>(bytes, 1) == 0;
+    const bool object =
+        bytes <= 16 && (bytes & (bytes - 1)) == 0 && uintptr_t(pointer) % std::max<size_t>(bytes, 1) == 0;
     look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place), object ? unsigned(bytes) : 4);
 }
 
@@ -89,28 +91,49 @@ using sim::store;
     void HOOK(unaligned_volatile_write##bytes)(void* p) { sim::see_range(p, bytes, store, HERE); }
 
 // Atomic operations of C++ (std::atomic, and the guards of static variables): host code makes them.
-#define ATOMICS(bits, type)                                                                                         \
-    type HOOK(atomic##bits##_load)(const volatile type* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }   \
-    void HOOK(atomic##bits##_store)(volatile type* p, type v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }   \
-    type HOOK(atomic##bits##_exchange)(volatile type* p, type v, int) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); } \
-    type HOOK(atomic##bits##_fetch_add)(volatile type* p, type v, int) { return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST); } \
-    type HOOK(atomic##bits##_fetch_sub)(volatile type* p, type v, int) { return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); } \
-    type HOOK(atomic##bits##_fetch_and)(volatile type* p, type v, int) { return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); } \
-    type HOOK(atomic##bits##_fetch_or)(volatile type* p, type v, int) { return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); }   \
-    type HOOK(atomic##bits##_fetch_xor)(volatile type* p, type v, int) { return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); } \
-    type HOOK(atomic##bits##_fetch_nand)(volatile type* p, type v, int) { return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST); } \
-    int HOOK(atomic##bits##_compare_exchange_strong)(volatile type* p, type* expected, type v, int, int)           \
-    {                                                                                                               \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
-    }                                                                                                               \
-    int HOOK(atomic##bits##_compare_exchange_weak)(volatile type* p, type* expected, type v, int, int)             \
-    {                                                                                                               \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
-    }                                                                                                               \
-    type HOOK(atomic##bits##_compare_exchange_val)(volatile type* p, type expected, type v, int, int)              \
-    {                                                                                                               \
-        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
-        return expected;                                                                                            \
+#define ATOMICS(bits, type)                                                                                      \
+    type HOOK(atomic##bits##_load)(const volatile type* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); } \
+    void HOOK(atomic##bits##_store)(volatile type* p, type v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); } \
+    type HOOK(atomic##bits##_exchange)(volatile type* p, type v, int)                                            \
+    {                                                                                                            \
+        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+    }                                                                                                            \
+    type HOOK(atomic##bits##_fetch_add)(volatile type* p, type v, int)                                           \
+    {                                                                                                            \
+        return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                       \
+    }                                                                                                            \
+    type HOOK(atomic##bits##_fetch_sub)(volatile type* p, type v, int)                                           \
+    {                                                                                                            \
+        return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                                       \
+    }                                                                                                            \
+    type HOOK(atomic##bits##_fetch_and)(volatile type* p, type v, int)                                           \
+    {                                                                                                            \
+        return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                                       \
+    }                                                                                                            \
+    type HOOK(atomic##bits##_fetch_or)(volatile type* p, type v, int)                                            \
+    {                                                                                                            \
+        return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                                        \
+    }                                                                                                            \
+    type HOOK(atomic##bits##_fetch_xor)(volatile type* p, type v, int)                                           \
+    {                                                                                                            \
+        return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                                       \
+    }                                                                                                            \
+    type HOOK(atomic##bits##_fetch_nand)(volatile type* p, type v, int)                                          \
+    {                                                                                                            \
+        return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST);                                                      \
+    }                                                                                                            \
+    int HOOK(atomic##bits##_compare_exchange_strong)(volatile type* p, type* expected, type v, int, int)         \
+    {                                                                                                            \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
+    }                                                                                                            \
+    int HOOK(atomic##bits##_compare_exchange_weak)(volatile type* p, type* expected, type v, int, int)           \
+    {                                                                                                            \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
+    }                                                                                                            \
+    type HOOK(atomic##bits##_compare_exchange_val)(volatile type* p, type expected, type v, int, int)            \
+    {                                                                                                            \
+        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+        return expected;                                                                                         \
     }
 
 extern "C" {
@@ -171,8 +194,10 @@ void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
     // The others are no accesses.
     enum : unsigned char { whole_load, whole_store, binding, member };
     if (!sim::watching || data->access > member) return;
-    if (data->access == binding) return sim::Worker::here()->note_misaligned({address, 1u << data->log2_alignment, data->type->name});
-    sim::Worker::here()->refuse_misaligned(address, data->access == whole_store ? store : load, data->type->name, 1u << data->log2_alignment, uint64_t(HERE));
+    if (data->access == binding)
+        return sim::Worker::here()->note_misaligned({address, 1u << data->log2_alignment, data->type->name});
+    sim::Worker::here()->refuse_misaligned(address, data->access == whole_store ? store : load, data->type->name,
+                                           1u << data->log2_alignment, uint64_t(HERE));
 }
 
 void HOOK(init)() {}

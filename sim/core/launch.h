@@ -59,8 +59,9 @@ constexpr int turn_shift = 38;
 constexpr uint64_t turn_bits = ~uint64_t(0) << turn_shift;
 extern __thread uint64_t turn;
 
-// A local variable that a function of the host returns by name. Compilers build such an object where the caller wants it, but the options for
-// kernels have them copy it. A class that frees something and cannot be copied would then free it twice: the original is not destroyed.
+// A local variable that a function of the host returns by name. Compilers build such an object where the caller wants
+// it, but the options for kernels have them copy it. A class that frees something and cannot be copied would then free
+// it twice: the original is not destroyed.
 template <typename T>
 class Kept {
 public:
@@ -92,14 +93,15 @@ constexpr unsigned element_bytes = sizeof(T);
 template <typename T, size_t N>
 constexpr unsigned element_bytes<T[N]> = element_bytes<T>;
 
-// The rewriter declares a gap behind each array, so that an index past the end, or before the start, reaches no other array: two rows of a
-// matrix, and 4 kB at least. Its elements are as large as the array's, or larger.
+// The rewriter declares a gap behind each array, so that an index past the end, or before the start, reaches no other
+// array: two rows of a matrix, and 4 kB at least. Its elements are as large as the array's, or larger.
 template <typename T>
 constexpr size_t row_bytes = 0;  // of the innermost rows of a matrix
 template <typename T, size_t N, size_t M>
 constexpr size_t row_bytes<T[N][M]> = std::is_array_v<T> ? row_bytes<T[M]> : sizeof(T[M]);
 template <typename T>
-constexpr size_t gap_elements = (row_bytes<T> > 2048 ? 2 * row_bytes<T> : 4096) / sizeof(std::remove_all_extents_t<T>) + 1;
+constexpr size_t gap_elements =
+    (row_bytes<T> > 2048 ? 2 * row_bytes<T> : 4096) / sizeof(std::remove_all_extents_t<T>) + 1;
 
 // An access by assembly code is one that the compiler does not watch.
 #if defined __x86_64__
@@ -116,9 +118,13 @@ constexpr size_t gap_elements = (row_bytes<T> > 2048 ? 2 * row_bytes<T> : 4096) 
 
 // Multiples of the golden ratio keep away from each other, in nested loops, too.
 constexpr uint64_t golden = 0x9e3779b97f4a7c15u;
-constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t with) { return (outer ^ with) * golden; }
+constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t with)
+{
+    return (outer ^ with) * golden;
+}
 
-// Called every 65536 turns of a loop, which then counts from 0 again: lets others run, and ends a thread that never ends.
+// Called every 65536 turns of a loop, which then counts from 0 again: lets others run, and ends a thread that never
+// ends.
 SIM_FUNCTION void long_loop();
 
 // What the markers of a loop are made of. They keep no state in a structure: the compiler would have it in
@@ -145,7 +151,10 @@ __attribute__((always_inline)) inline uint64_t next_turn(uint64_t last)
 }
 
 // True if it is time for long_loop(), which the kernel calls itself: its place is to be the loop's.
-constexpr __attribute__((always_inline)) bool is_long(uint64_t turn) { return __builtin_expect(uint16_t(turn) == 0, 0); }
+constexpr __attribute__((always_inline)) bool is_long(uint64_t turn)
+{
+    return __builtin_expect(uint16_t(turn) == 0, 0);
+}
 
 // Around a loop: wherever it is left, the thread is again where it was.
 class Loop {
@@ -157,9 +166,9 @@ private:
     uint64_t outer_;
 };
 
-// Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. `of_kernel`: a kernel
-// declares it, and not a function that a kernel calls. The block's last ones are remembered, so that one thread tells for all.
-// Their addresses are multiples of 256.
+// Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. `of_kernel`:
+// a kernel declares it, and not a function that a kernel calls. The block's last ones are remembered, so that one
+// thread tells for all. Their addresses are multiples of 256.
 extern __thread uintptr_t declared[4];
 constexpr unsigned declared_at(uintptr_t array) { return array / 256 % 4; }
 SIM_FUNCTION void declare(uintptr_t array, bool of_kernel);
@@ -170,8 +179,8 @@ __attribute__((always_inline)) inline void declares(const volatile void* array, 
     if (last != uintptr_t(array)) declare(uintptr_t(array), of_kernel);
 }
 
-// At the beginning of a function that a kernel calls. Two calls differ in where they return to or, where the compiler has inlined
-// them, in where this code lies.
+// At the beginning of a function that a kernel calls. Two calls differ in where they return to or, where the compiler
+// has inlined them, in where this code lies.
 class Call {
 public:
     __attribute__((always_inline)) Call()
@@ -231,11 +240,13 @@ SIM_FUNCTION void run_threads(const void* thread)
     while (next_thread());
 }
 
-// A class with a copy constructor or a destructor of its own is handed over by reference to a copy. On CUDA, the host makes it,
-// at the launch; every thread has the same bits, and no thread destroys them.
+// A class with a copy constructor or a destructor of its own is handed over by reference to a copy. On CUDA, the host
+// makes it, at the launch; every thread has the same bits, and no thread destroys them.
 template <typename T>
-constexpr bool by_reference = std::is_object_v<T> && !(std::is_trivially_destructible_v<T> && (std::is_trivially_copy_constructible_v<T> || !std::is_copy_constructible_v<T>) &&
-                                                       (std::is_trivially_move_constructible_v<T> || !std::is_move_constructible_v<T>));
+constexpr bool by_reference =
+    std::is_object_v<T> && !(std::is_trivially_destructible_v<T> &&
+                             (std::is_trivially_copy_constructible_v<T> || !std::is_copy_constructible_v<T>) &&
+                             (std::is_trivially_move_constructible_v<T> || !std::is_move_constructible_v<T>));
 void copy_bits(void* to, const void* from, size_t bytes);
 template <typename T>
 struct Copied {
@@ -252,10 +263,13 @@ Kernel callable(Kernel kernel)
 template <typename... Parameters>
 auto callable(void (*kernel)(Parameters...))
 {
-    return [kernel](std::remove_reference_t<Parameters>&... arguments) __attribute__((always_inline, no_sanitize("thread"))) {
-        reinterpret_cast<void (*)(std::conditional_t<by_reference<Parameters>, const Copied<Parameters>&, Parameters>...)>(kernel)(
-            static_cast<std::conditional_t<by_reference<Parameters>, Copied<Parameters>, std::remove_reference_t<Parameters>&>>(arguments)...);
-    };
+    return [kernel](std::remove_reference_t<Parameters>&... arguments)
+        __attribute__((always_inline, no_sanitize("thread"))) {
+            reinterpret_cast<void (*)(
+                std::conditional_t<by_reference<Parameters>, const Copied<Parameters>&, Parameters>...)>(kernel)(
+                static_cast<std::conditional_t<by_reference<Parameters>, Copied<Parameters>,
+                                               std::remove_reference_t<Parameters>&>>(arguments)...);
+        };
 }
 
 template <typename Kernel, typename... Arguments>
@@ -275,14 +289,18 @@ template <typename... Parameters>
 SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, void (*kernel)(Parameters...))
 {
     const Launching launching{reinterpret_cast<const void*>(kernel), name, configuration, 0, SIM_PLACE};
-    return [launching, kernel](Parameters... arguments) __attribute__((no_sanitize("thread"))) { launch_with(launching, kernel, arguments...); };
+    return [launching, kernel](Parameters... arguments) __attribute__((no_sanitize("thread"))) {
+        launch_with(launching, kernel, arguments...);
+    };
 }
 
 template <typename Kernel>
 SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, Kernel kernel)
 {
     const Launching launching{nullptr, name, configuration, 0, SIM_PLACE};
-    return [launching, kernel](auto... arguments) __attribute__((no_sanitize("thread"))) { launch_with(launching, kernel, arguments...); };
+    return [launching, kernel](auto... arguments) __attribute__((no_sanitize("thread"))) {
+        launch_with(launching, kernel, arguments...);
+    };
 }
 
 }  // namespace sim

@@ -21,13 +21,16 @@ struct Elements {
     bool known(uint64_t access) const { return access <= bytes; }
     // nvcc moves an element, or a structure inside it, in the largest pieces that its alignment allows, up to 16 bytes.
     // `offset`: of the structure, from where the memory begins.
-    unsigned piece(uint64_t offset, uint64_t access) const { return 1u << __builtin_ctzll(alignment | offset % bytes | access | 16); }
+    unsigned piece(uint64_t offset, uint64_t access) const
+    {
+        return 1u << __builtin_ctzll(alignment | offset % bytes | access | 16);
+    }
     // Of structures of 16 bytes that are aligned to 8, as two doubles are, the compiler says what it says of a vector.
     bool has_pairs() const { return alignment == 8 && bytes >= 16; }
 };
 
-// An output whose contents are verified after the kernel. Whoever filled it with values that no kernel stores knows which
-// elements were not stored to yet.
+// An output whose contents are verified after the kernel. Whoever filled it with values that no kernel stores knows
+// which elements were not stored to yet.
 class Unwritten {
 public:
     virtual ~Unwritten() = default;

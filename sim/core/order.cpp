@@ -17,7 +17,10 @@
 namespace sim {
 namespace {
 
-uint64_t key_of(uint64_t block, int thread, uintptr_t address) { return (address / 4 * 0x9e3779b97f4a7c15u ^ block) * 1024 + unsigned(thread); }
+uint64_t key_of(uint64_t block, int thread, uintptr_t address)
+{
+    return (address / 4 * 0x9e3779b97f4a7c15u ^ block) * 1024 + unsigned(thread);
+}
 
 }  // namespace
 
@@ -82,7 +85,9 @@ void Order::meet(int warp, uint32_t lanes)
 const uint32_t* Order::known_now(int thread) const
 {
     const size_t warp = size_t(thread / warp_size);
-    return warp < lanes_.size() && lanes_[warp] && lanes_[warp]->last_meeting > block_start_ ? lanes_[warp]->known[thread % warp_size] : nullptr;
+    return warp < lanes_.size() && lanes_[warp] && lanes_[warp]->last_meeting > block_start_
+               ? lanes_[warp]->known[thread % warp_size]
+               : nullptr;
 }
 
 uint32_t Order::fence(int thread, Scope scope)
@@ -125,11 +130,15 @@ uint32_t Order::acquire(int thread, uintptr_t address, bool needs_fence)
 
 void Order::confirm(int thread, uintptr_t address) { confirmed_.insert(key_of(block_, thread, address)); }
 
-bool Order::confirmed(uint64_t block, int thread, uintptr_t address) const { return confirmed_.count(key_of(block, thread, address)); }
+bool Order::confirmed(uint64_t block, int thread, uintptr_t address) const
+{
+    return confirmed_.count(key_of(block, thread, address));
+}
 
 const Order::Log* Order::log_of(uint64_t block) const
 {
-    const auto log = std::lower_bound(logs_.begin(), logs_.end(), block, [](const Log& l, uint64_t b) { return l.block < b; });
+    const auto log =
+        std::lower_bound(logs_.begin(), logs_.end(), block, [](const Log& l, uint64_t b) { return l.block < b; });
     return log != logs_.end() && log->block == block ? &*log : nullptr;
 }
 
@@ -138,7 +147,8 @@ bool Order::fenced(const View& until, int thread, uint32_t after, bool device) c
 {
     const Log* log = log_of(until.block);
     if (!log) return false;
-    auto fence = std::upper_bound(log->fences.begin(), log->fences.end(), after, [](uint32_t time, const Fence& f) { return time < f.time; });
+    auto fence = std::upper_bound(log->fences.begin(), log->fences.end(), after,
+                                  [](uint32_t time, const Fence& f) { return time < f.time; });
     for (; fence != log->fences.end() && (fence->epoch < until.epoch || fence->time <= until.time); ++fence) {
         if (fence->thread != thread || (device && !fence->device)) continue;
         return thread == until.thread || fence->epoch < until.epoch || met(until, thread, fence->time);
@@ -172,19 +182,23 @@ bool Order::handed_over(const Moment& a, const Moment& b) const
         reached.pop_back();
         const Log* log = log_of(at.block);
         if (!log) continue;
-        auto acquire = std::upper_bound(log->acquires.begin(), log->acquires.end(), a.time, [](uint32_t time, const Acquire& q) { return time < q.time; });
+        auto acquire = std::upper_bound(log->acquires.begin(), log->acquires.end(), a.time,
+                                        [](uint32_t time, const Acquire& q) { return time < q.time; });
         for (; acquire != log->acquires.end() && (acquire->epoch < at.epoch || acquire->time <= at.time); ++acquire) {
             const Acquire& q = *acquire;
             if (q.thread != at.thread && q.epoch >= at.epoch && !met(at, q.thread, q.time)) continue;
             if (q.needs_fence && !fenced(at, q.thread, q.time, false)) continue;
-            const auto before = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.address == q.address; });
+            const auto before =
+                std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.address == q.address; });
             const uint32_t from = before != seen.end() ? before->until : a.time;
             if (from >= q.time) continue;
             const auto& releases = objects_.find(q.address)->second.releases;
-            auto release = std::upper_bound(releases.begin(), releases.end(), from, [](uint32_t time, const Release& r) { return time < r.time; });
+            auto release = std::upper_bound(releases.begin(), releases.end(), from,
+                                            [](uint32_t time, const Release& r) { return time < r.time; });
             for (; release != releases.end() && release->time <= q.time; ++release) {
                 if (covers(*release, a, b.block)) return true;
-                if (release->block != at.block || release->thread != at.thread) reached.push_back({release->block, release->epoch, release->seen, release->thread, release->known});
+                if (release->block != at.block || release->thread != at.thread)
+                    reached.push_back({release->block, release->epoch, release->seen, release->thread, release->known});
             }
             if (before != seen.end()) seen[before - seen.begin()].until = q.time;
             else seen.push_back({q.address, q.time});
@@ -195,14 +209,18 @@ bool Order::handed_over(const Moment& a, const Moment& b) const
 
 bool Order::happens_before(const Moment& a, const Moment& b) const
 {
-    if (a.block == b.block && (a.epoch < b.epoch || (a.block == block_ && met({b.block, b.epoch, b.time, b.thread, known_now(b.thread)}, a.thread, a.time)))) return true;
+    if (a.block == b.block &&
+        (a.epoch < b.epoch ||
+         (a.block == block_ && met({b.block, b.epoch, b.time, b.thread, known_now(b.thread)}, a.thread, a.time))))
+        return true;
     return !objects_.empty() && handed_over(a, b);
 }
 
 bool Order::ordered(const Moment& a, const Moment& b) const
 {
     if (a.block <= first_block_ || b.block <= first_block_) return true;  // of an earlier launch
-    if (a.block == b.block && (a.thread == b.thread || (lockstep_ && a.thread / warp_size == b.thread / warp_size))) return true;
+    if (a.block == b.block && (a.thread == b.thread || (lockstep_ && a.thread / warp_size == b.thread / warp_size)))
+        return true;
     return happens_before(a, b) || happens_before(b, a);
 }
 

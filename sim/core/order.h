@@ -61,7 +61,8 @@ private:
     struct Release {
         uint64_t block;
         uint32_t epoch, time;
-        uint32_t seen, seen_by_device;  // what its thread did before these times is handed over: to the block, to others
+        uint32_t seen,
+            seen_by_device;  // what its thread did before these times is handed over: to the block, to others
         int thread;
         const uint32_t* known;          // of the lanes of its warp, as below; null if none have met
     };

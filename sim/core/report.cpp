@@ -1,11 +1,11 @@
 // From places of the machine code to lines of the source.
 //
-// In: the counts of each site, which is one call that the compiler put in front of an access. Out: a list with one entry for
-// each access of the source. A compiler that unrolls a loop makes several sites of one line, so sites that agree in line,
-// kind, memory and size are added up. Sites without a known line stay apart, since nothing says that they are one access.
-// The most expensive request of a line is the most expensive one of its sites; of several, the first in the order of
-// blocks, so the report does not depend on the number of host threads. The cost is quadratic in the sites of a kernel,
-// which are few.
+// In: the counts of each site, which is one call that the compiler put in front of an access. Out: a list with one
+// entry for each access of the source. A compiler that unrolls a loop makes several sites of one line, so sites that
+// agree in line, kind, memory and size are added up. Sites without a known line stay apart, since nothing says that
+// they are one access. The most expensive request of a line is the most expensive one of its sites; of several, the
+// first in the order of blocks, so the report does not depend on the number of host threads. The cost is quadratic in
+// the sites of a kernel, which are few.
 
 #include "report.h"
 
@@ -29,10 +29,12 @@ std::string conflict_text(const Conflict& c, Kind kind)
     if (c.lanes[0] < 0) return "";
     const std::string meet = format("lanes %d and %d meet in bank %u", c.lanes[0], c.lanes[1], c.bank);
     const auto word = [&](int lane) { return (unsigned long long)c.words[lane]; };
-    if (word(0) != word(1)) return format("%s, at words %llu and %llu of shared memory", meet.c_str(), word(0), word(1));
+    if (word(0) != word(1))
+        return format("%s, at words %llu and %llu of shared memory", meet.c_str(), word(0), word(1));
     // On 1.x, or of atomic operations.
     return format("%s, both at word %llu of shared memory: %s", meet.c_str(), word(0),
-                  kind == atomic ? "atomic operations on one word take turns" : "only one word at a time goes to several lanes");
+                  kind == atomic ? "atomic operations on one word take turns"
+                                 : "only one word at a time goes to several lanes");
 }
 
 // `worst`: of each of the sites.
@@ -49,7 +51,8 @@ void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst,
     fresh.peer = c.space == peer;
     fresh.element_bytes = bytes_of(c.site);
     fresh.unit = fresh.shared ? "wavefronts" : rules.unit(kind_of(c.site));
-    auto site = std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) { return !s.file.empty() && s.same_access(fresh); });
+    auto site = std::find_if(sites.begin(), sites.end(),
+                             [&](const AccessSite& s) { return !s.file.empty() && s.same_access(fresh); });
     if (site == sites.end()) {
         site = sites.insert(site, fresh);
         worst.emplace_back();

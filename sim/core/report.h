@@ -1,5 +1,5 @@
-// The report of the last launches: first by the places of the machine code, as the host threads counted them, then by the
-// lines of the source, as a reader sees them.
+// The report of the last launches: first by the places of the machine code, as the host threads counted them, then by
+// the lines of the source, as a reader sees them.
 
 #pragma once
 

@@ -42,9 +42,11 @@ void WarpRecord::grow()
 
 namespace {
 
-// The order of groups in which each lane's accesses keep the order in which it made them. `paths`: the groups of each lane;
-// `lanes`: how many each group has; `first`: where the group comes first in a lane, which decides between those that are free.
-std::vector<size_t> merged(const std::vector<size_t> (&paths)[warp_size], std::vector<int> lanes, const std::vector<size_t>& first)
+// The order of groups in which each lane's accesses keep the order in which it made them. `paths`: the groups of each
+// lane; `lanes`: how many each group has; `first`: where the group comes first in a lane, which decides between those
+// that are free.
+std::vector<size_t> merged(const std::vector<size_t> (&paths)[warp_size], std::vector<int> lanes,
+                           const std::vector<size_t>& first)
 {
     using Candidate = std::pair<size_t, size_t>;
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> free;

@@ -51,7 +51,8 @@ inline uint16_t fingerprint(uintptr_t address, unsigned bytes)
     return uint16_t((words[0] ^ words[1] << 1) * 0x9e3779b97f4a7c15u >> 48);
 }
 
-// The address of a store is recorded together with the fingerprint of what it overwrites, in the bits that no address has.
+// The address of a store is recorded together with the fingerprint of what it overwrites, in the bits that no address
+// has.
 constexpr int before_shift = 48;
 constexpr uint64_t address_bits = (uint64_t(1) << before_shift) - 1;
 

@@ -76,7 +76,8 @@ void half_warp_in_order(const Request& r, uint32_t lanes, int first, Transaction
     const unsigned bytes = bytes_of(r.site);
     const uint64_t base = r.address[__builtin_ctz(lanes)] - (__builtin_ctz(lanes) - first) * uint64_t(bytes);
     bool in_order = bytes >= 4 && base % (16 * bytes) == 0;
-    for_lanes(lanes, [&](int lane) { in_order = in_order && r.address[lane] == base + (lane - first) * uint64_t(bytes); });
+    for_lanes(lanes,
+              [&](int lane) { in_order = in_order && r.address[lane] == base + (lane - first) * uint64_t(bytes); });
     if (!in_order) {
         for_lanes(lanes, [&](int lane) { out.add(r.address[lane] / 32 * 32, 32); });
     } else {
@@ -119,7 +120,8 @@ int turns_in_banks(const Request& r, int together)
     int turns = 0;
     for (int first = 0; first < warp_size; first += together) {
         int in_bank[32] = {}, most = 0;
-        for_lanes(lanes_from(r, first, together), [&](int lane) { most = std::max(most, ++in_bank[r.address[lane] / 4 % 32]); });
+        for_lanes(lanes_from(r, first, together),
+                  [&](int lane) { most = std::max(most, ++in_bank[r.address[lane] / 4 % 32]); });
         turns += most;
     }
     return turns;
@@ -324,7 +326,8 @@ Conflict Rules::conflict(const Request& r) const
     if (inside.lanes[0] >= 0) return inside;
     if (major_ == 1)  // only one word at a time goes to several lanes, first the lowest lane's
         return first_of_two(together, [&](int a, int b) {
-            return word(a) == word(b) && (bytes > 4 || word(a) != word(__builtin_ctz(r.lanes & 0xffffu << a / 16 * 16)));
+            return word(a) == word(b) &&
+                   (bytes > 4 || word(a) != word(__builtin_ctz(r.lanes & 0xffffu << a / 16 * 16)));
         });
     uint32_t sharing = 0;  // lanes of parts that could share a wavefront
     for (int first = 0; first < warp_size; first += 2 * together)
@@ -358,7 +361,10 @@ int Rules::ideal_shared(const Request& r) const
     return wavefronts;
 }
 
-const char* Rules::unit(Kind kind) const { return major_ == 1 ? "transactions" : major_ == 2 && kind == load ? "lines" : "sectors"; }
+const char* Rules::unit(Kind kind) const
+{
+    return major_ == 1 ? "transactions" : major_ == 2 && kind == load ? "lines" : "sectors";
+}
 
 uint64_t Rules::ideal_global(const Request& r, uint64_t asked) const
 {

@@ -45,7 +45,8 @@ public:
     void global(const Request& request, Transactions& out) const;
 
     // How many wavefronts a request to shared memory takes: passes in which every bank serves
-    // one word, or one atomic operation. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned; addresses count from a bank 0.
+    // one word, or one atomic operation. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned; addresses count from a bank
+    // 0.
     int shared(const Request& request) const;
 
     // The lowest two lanes that meet. There are two if and only if a request takes more wavefronts

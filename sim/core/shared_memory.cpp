@@ -41,7 +41,8 @@ bool own(std::string_view name)
     return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
 }
 
-// Where nvcc would put an array: behind those declared before it in the same function, aligned as its type. And what it holds.
+// Where nvcc would put an array: behind those declared before it in the same function, aligned as its type. And what it
+// holds.
 struct Layout {
     unsigned order = 0, align = 16;
     Elements elements;
@@ -49,7 +50,8 @@ struct Layout {
 
 Layout layout_of(const Symbol& array)
 {
-    const std::string name = variable_name(array), part = std::to_string(name.size()) + name, noted = "sim_array_" + name;
+    const std::string name = variable_name(array), part = std::to_string(name.size()) + name,
+                      noted = "sim_array_" + name;
     const size_t at = array.name.rfind(part);
     if (at == std::string_view::npos) return {};
     std::string beside(array.name);
@@ -65,7 +67,8 @@ const std::vector<Symbol>& all_arrays()
 {
     static const std::vector<Symbol> arrays = [] {
         std::vector<Symbol> arrays = thread_local_symbols();
-        arrays.erase(std::remove_if(arrays.begin(), arrays.end(), [](const Symbol& s) { return own(s.name); }), arrays.end());
+        arrays.erase(std::remove_if(arrays.begin(), arrays.end(), [](const Symbol& s) { return own(s.name); }),
+                     arrays.end());
         return arrays;
     }();
     return arrays;
@@ -75,7 +78,8 @@ const std::vector<Symbol>& all_arrays()
 const Symbol* array_at(uint64_t offset)
 {
     const std::vector<Symbol>& all = all_arrays();
-    const auto after = std::upper_bound(all.begin(), all.end(), offset, [](uint64_t o, const Symbol& s) { return o < s.address; });
+    const auto after =
+        std::upper_bound(all.begin(), all.end(), offset, [](uint64_t o, const Symbol& s) { return o < s.address; });
     return after != all.begin() && offset - (after - 1)->address < (after - 1)->bytes ? &*(after - 1) : nullptr;
 }
 
@@ -114,7 +118,8 @@ void SharedMemory::add_arrays_of(const Symbol& kernel)
     std::vector<std::pair<Layout, const Symbol*>> own;
     for (const Symbol& s : all_arrays())
         if (belongs_to(s, kernel)) own.push_back({layout_of(s), &s});
-    std::stable_sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.first.order < b.first.order; });
+    std::stable_sort(own.begin(), own.end(),
+                     [](const auto& a, const auto& b) { return a.first.order < b.first.order; });
     for (const auto& [layout, s] : own) {
         if (find(base_ + s->address)) continue;
         const uint64_t offset = round_up(end_, layout.align);
@@ -123,10 +128,12 @@ void SharedMemory::add_arrays_of(const Symbol& kernel)
     }
 }
 
-// Of a function that the kernel calls. Its place must not depend on when it is called: behind all that the kernel has itself.
+// Of a function that the kernel calls. Its place must not depend on when it is called: behind all that the kernel has
+// itself.
 const SharedArray& SharedMemory::add_called(const Symbol& array)
 {
-    return add(base_ + array.address, array.bytes, name_of(array), (uint64_t(1) << 20) + array.address / alignment * alignment, layout_of(array).elements);
+    return add(base_ + array.address, array.bytes, name_of(array),
+               (uint64_t(1) << 20) + array.address / alignment * alignment, layout_of(array).elements);
 }
 
 void SharedMemory::declare(uintptr_t address, uint64_t place)
@@ -144,7 +151,8 @@ void SharedMemory::declare(uintptr_t address, uint64_t place)
     }
 }
 
-const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset, Elements elements)
+const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset,
+                                     Elements elements)
 {
     arrays_.push_back(std::make_unique<SharedArray>(SharedArray{begin, bytes, offset, cells_, name, elements}));
     cells_ += round_up(bytes, 16);

@@ -39,14 +39,16 @@ public:
     // The arrays of another launch. `kernel`: its address, or null where it is not known.
     void start(const void* kernel, uint64_t dynamic_bytes);
 
-    // Control has come to the declaration of the array at this address. `place`: in the kernel that declares it; 0: another function does.
+    // Control has come to the declaration of the array at this address. `place`: in the kernel that declares it; 0:
+    // another function does.
     void declare(uintptr_t address, uint64_t place);
 
     bool empty() const { return arrays_.empty(); }  // so far
     const std::vector<std::unique_ptr<SharedArray>>& arrays() const { return arrays_; }
     // The array that holds the address, or null, among those that are known.
     const SharedArray* find(uintptr_t address);
-    // The same, of which the access at `place` may be the first: those of no function, and those whose declaration was jumped over.
+    // The same, of which the access at `place` may be the first: those of no function, and those whose declaration was
+    // jumped over.
     const SharedArray* find(uintptr_t address, uint64_t place);
     // The one that is closest to an address of this thread's local storage, or null.
     const SharedArray* nearest(uintptr_t address) const;
@@ -66,7 +68,8 @@ public:
 private:
     void add_arrays_of(const Symbol& kernel);
     const SharedArray& add_called(const Symbol& array);
-    const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset, Elements elements = {});
+    const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset,
+                           Elements elements = {});
 
     const void* kernel_ = nullptr;
     uintptr_t base_ = 0;  // of the host thread's variables

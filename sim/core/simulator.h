@@ -15,8 +15,8 @@ namespace sim {
 // What the next launches may load (both) and store to (odata), and nothing else but the variables that
 // are declared for the device. `unwritten`: tells which elements of odata were not stored to yet; it may be
 // null. Without matrices: none from now on.
-void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes, uint64_t odata_gpu_address,
-                  const Unwritten* unwritten = nullptr);
+void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes,
+                  uint64_t odata_gpu_address, const Unwritten* unwritten = nullptr);
 // A GPU's rows of either matrix.
 struct PartOfMatrices {
     const void* idata;
@@ -52,7 +52,8 @@ void use_device(int device, bool several, uint32_t peers);
 struct Beside;
 void use_beside(std::vector<Beside> beside);
 
-// Whether one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every time.
+// Whether one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every
+// time.
 void use_one_host_thread(bool on);
 
 // Of the launches since the last call.
@@ -69,9 +70,9 @@ int host_threads();
 int sleeping_threads();
 void set_host_threads(int count);
 
-// Called for each launch before it runs, and after it. `begins` returns false to refuse the launch. It may change `grid`, which
-// is the grid that runs. Without it, every launch runs, even one that CUDA would refuse. `block_done` is called by all host
-// threads that run blocks.
+// Called for each launch before it runs, and after it. `begins` returns false to refuse the launch. It may change
+// `grid`, which is the grid that runs. Without it, every launch runs, even one that CUDA would refuse. `block_done` is
+// called by all host threads that run blocks.
 struct LaunchHooks {
     bool (*begins)(const Launching& launching, dim3& grid) = nullptr;
     void (*ended)(const Launching& launching) = nullptr;

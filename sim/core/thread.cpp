@@ -23,16 +23,25 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     if (kind == atomic) acquire(address, false, place);
 }
 
-void access_range(const void* address, size_t bytes, Kind kind, const void* place) { look_at_range(uintptr_t(address), bytes, kind, uint64_t(place)); }
+void access_range(const void* address, size_t bytes, Kind kind, const void* place)
+{
+    look_at_range(uintptr_t(address), bytes, kind, uint64_t(place));
+}
 
 const Exchange& exchange(uint32_t mask, uint64_t value, const void* place)
 {
     return Worker::here()->threads().meet(Threads::values, mask, value, uint64_t(place));
 }
 
-void sync_warp(uint32_t mask, const void* place) { Worker::here()->threads().meet(Threads::memory, mask, 0, uint64_t(place)); }
+void sync_warp(uint32_t mask, const void* place)
+{
+    Worker::here()->threads().meet(Threads::memory, mask, 0, uint64_t(place));
+}
 
-uint32_t converged(const void* place) { return Worker::here()->threads().meet(Threads::whoever_is_here, 0, 0, uint64_t(place)).lanes; }
+uint32_t converged(const void* place)
+{
+    return Worker::here()->threads().meet(Threads::whoever_is_here, 0, 0, uint64_t(place)).lanes;
+}
 
 int sync_block(int predicate, const void* place)
 {
@@ -71,7 +80,8 @@ size_t dynamic_shared_bytes() { return Worker::here()->shared().dynamic_bytes();
 
 bool shared_offset(const void* address, size_t* offset)
 {
-    const SharedArray* array = watching ? Worker::here()->shared().find(uintptr_t(address), uint64_t(SIM_PLACE)) : nullptr;
+    const SharedArray* array =
+        watching ? Worker::here()->shared().find(uintptr_t(address), uint64_t(SIM_PLACE)) : nullptr;
     if (array) *offset = uintptr_t(address) - array->begin + array->offset;
     return array;
 }

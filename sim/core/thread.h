@@ -80,7 +80,8 @@ void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_
 // A count of this thread's accesses and turns so far: no time, but it never goes back.
 uint64_t progress();
 
-// Lets other threads of the block run before this one goes on: __nanosleep(). Counts as much as a loop that is that long.
+// Lets other threads of the block run before this one goes on: __nanosleep(). Counts as much as a loop that is that
+// long.
 void pass_turn(const void* place = nullptr);
 
 }  // namespace sim

@@ -115,8 +115,9 @@ int Threads::advance()
     }
 }
 
-// All threads have yielded, or wait, or have ended. Whether everything is as it was when that happened before: the stack of each
-// thread, with its registers, and the memory that was stored to in between. The same would happen again, for ever.
+// All threads have yielded, or wait, or have ended. Whether everything is as it was when that happened before: the
+// stack of each thread, with its registers, and the memory that was stored to in between. The same would happen again,
+// for ever.
 bool Threads::stuck()
 {
     if (!alone_) return false;
@@ -304,7 +305,8 @@ bool Threads::meet_lanes(int first, int last)
     };
     const auto same_mask = [](const Parked& a, const Parked& b) { return a.meeting == b.meeting && a.mask == b.mask; };
     const auto same_place = [](const Parked& a, const Parked& b) {
-        return a.meeting == b.meeting && a.turn == b.turn && (a.place == b.place || place_number(a.place) == place_number(b.place));
+        return a.meeting == b.meeting && a.turn == b.turn &&
+               (a.place == b.place || place_number(a.place) == place_number(b.place));
     };
     for (int lane = 0; lane < warp_size; ++lane) {
         if (!(waits >> lane & 1) || go >> lane & 1 || parked_[first + lane].meeting == whoever_is_here) continue;
@@ -322,7 +324,8 @@ bool Threads::meet_lanes(int first, int last)
     }
     for (int lane = 0; lane < warp_size && !go && !late; ++lane) {
         if (!(waits >> lane & 1)) continue;
-        const uint32_t came = lanes_like(lane, [&](const Parked& a, const Parked& b) { return same_mask(a, b) && same_place(a, b); });
+        const uint32_t came =
+            lanes_like(lane, [&](const Parked& a, const Parked& b) { return same_mask(a, b) && same_place(a, b); });
         // The lanes that do not come and wait where the first of them does.
         const uint32_t mask = parked_[first + lane].mask, missing = mask & alive & ~came;
         Waiting others{0, first + __builtin_ctz(missing), 0};

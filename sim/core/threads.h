@@ -68,8 +68,8 @@ public:
     // The kernel whose blocks are run from now on, and the size of a block. `lockstep`: whether a barrier
     // waits for threads that have left the kernel, as before compute capability 7.0.
     void start(dim3 block, void (*threads)(const void* arguments), const void* arguments, bool lockstep);
-    // Runs a block, with threadIdx set for each thread. blockIdx, blockDim and gridDim are the caller's to set. `alone`: nobody
-    // else changes memory meanwhile.
+    // Runs a block, with threadIdx set for each thread. blockIdx, blockDim and gridDim are the caller's to set.
+    // `alone`: nobody else changes memory meanwhile.
     void run_block(bool alone);
 
     // On the fiber of a thread.
@@ -152,7 +152,7 @@ private:
     bool alone_ = true, stuck_ = false;
     int rounds_ = 0;           // in which threads of this block yielded
     uint64_t last_round_ = 0, last_changes_ = 0;  // a hash of all stacks at the end of it; of what was stored in it
-    Parked parked_[Fibers::most];        // of all warps: another one runs while lanes of this one yield and others are parked
+    Parked parked_[Fibers::most];  // of all warps: another one runs while lanes of this one yield and others are parked
     std::vector<Exchange> results_;
 };
 

@@ -41,7 +41,8 @@ const std::vector<Range>& constants()
             for (int i = 0; i < info->dlpi_phnum; ++i) {
                 const ElfW(Phdr)& p = info->dlpi_phdr[i];
                 if ((p.p_type == PT_LOAD && !(p.p_flags & PF_W)) || p.p_type == PT_GNU_RELRO)
-                    static_cast<std::vector<Range>*>(out)->push_back({uintptr_t(info->dlpi_addr + p.p_vaddr), uintptr_t(p.p_memsz)});
+                    static_cast<std::vector<Range>*>(out)->push_back(
+                        {uintptr_t(info->dlpi_addr + p.p_vaddr), uintptr_t(p.p_memsz)});
             }
             return 0;
         }, &ranges);
@@ -63,9 +64,21 @@ struct ArrayType {
         std::string element = name.substr(1, at - 1) + " ";  // behind the quote
         for (const char* word : {"const ", "volatile ", "unsigned ", "signed "})
             if (element.compare(0, std::strlen(word), word) == 0) element.erase(0, std::strlen(word));
-        for (const auto& [type, bytes] : {std::pair{"char", 1u}, {"bool", 1u}, {"short", 2u}, {"char16_t", 2u}, {"float", 4u}, {"", 4u}, {"int", 4u},
-                                          {"char32_t", 4u}, {"wchar_t", 4u}, {"double", 8u}, {"long", 8u}, {"long long", 8u}})
-            if (element == std::string(type) + " " || element == std::string(type) + " int " || (element == " " && !*type)) element_bytes = bytes;
+        for (const auto& [type, bytes] : {std::pair{"char", 1u},
+                                          {"bool", 1u},
+                                          {"short", 2u},
+                                          {"char16_t", 2u},
+                                          {"float", 4u},
+                                          {"", 4u},
+                                          {"int", 4u},
+                                          {"char32_t", 4u},
+                                          {"wchar_t", 4u},
+                                          {"double", 8u},
+                                          {"long", 8u},
+                                          {"long long", 8u}})
+            if (element == std::string(type) + " " || element == std::string(type) + " int " ||
+                (element == " " && !*type))
+                element_bytes = bytes;
         for (; at != name.npos; at = name.find('[', at + 1)) {
             const uint64_t length = std::strtoull(name.c_str() + at + 1, nullptr, 10);
             if (dimensions++) inner *= length;
@@ -74,7 +87,10 @@ struct ArrayType {
     }
 
     // True if this is the type of the other one's elements: in a[i][j], of the index behind it.
-    bool is_element_of(const ArrayType& outer) const { return outer.element_bytes == element_bytes && outer.dimensions == dimensions + 1 && outer.inner == elements; }
+    bool is_element_of(const ArrayType& outer) const
+    {
+        return outer.element_bytes == element_bytes && outer.dimensions == dimensions + 1 && outer.inner == elements;
+    }
 };
 
 // A place for the newest range, in front.
@@ -116,20 +132,24 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 {
     if (threads_.fibers().hold(address)) {
         if (!threads_.fibers().share(address, uintptr_t(__builtin_frame_address(0))))
-            fail(Fault::local_array, "a local variable of another thread, which no thread can reach", return_address(site));
+            fail(Fault::local_array, "a local variable of another thread, which no thread can reach",
+                 return_address(site));
         return false;
     }
     const Kind kind = kind_of(site);
     if (const SharedArray* array = shared_.find(address, return_address(site))) {
         if (address % piece) refuse(Fault::misaligned, address, site, array->name, array->begin);
-        if (!array->holds(address + piece - 1)) refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, array->name, array->begin);
+        if (!array->holds(address + piece - 1))
+            refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, array->name,
+                   array->begin);
         if (!array->elements.has_pairs()) prefer(likely.shared, array->begin, array->bytes);
         return true;
     }
     const Allocation* target = memory().find(address);
     if (!target) {
         // The variables that a kernel sees of itself, and of this simulator.
-        if (address - uintptr_t(&thread_index) < sizeof thread_index || address - uintptr_t(&block_index) < sizeof block_index ||
+        if (address - uintptr_t(&thread_index) < sizeof thread_index ||
+            address - uintptr_t(&block_index) < sizeof block_index ||
             address - uintptr_t(&block_size) < sizeof block_size || address - uintptr_t(&grid_size) < sizeof grid_size)
             return false;
         if (piece == 1 && is_guard(address - thread_local_base(), return_address(site))) return false;
@@ -142,12 +162,16 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
     if (target->freed) refuse(Fault::use_after_free, address, site, target->name, target->begin);
     if (target->device >= 0 && target->device != settings().device && !(settings().peers >> target->device & 1))
         refuse(Fault::no_peer_access, address, site, target->name, target->begin,
-               harness::format("call cudaSetDevice(%d) and then cudaDeviceEnablePeerAccess(%d, 0) before the launch", settings().device, target->device));
-    if (!target->holds(address + piece - 1)) refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, target->name, target->begin);
+               harness::format("call cudaSetDevice(%d) and then cudaDeviceEnablePeerAccess(%d, 0) before the launch",
+                               settings().device, target->device));
+    if (!target->holds(address + piece - 1))
+        refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, target->name,
+               target->begin);
     if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
     if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
     if (kind == load && target->unwritten) check_output(*target, address, site);
-    else if (kind != atomic && !target->elements.has_pairs()) prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
+    else if (kind != atomic && !target->elements.has_pairs())
+        prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
     return true;
 }
 
@@ -155,7 +179,8 @@ void Worker::look(uintptr_t address, Site site)
 {
     if (suspicious) look_for_suspect(address, site);
     look_for_misaligned(address, bytes_of(site), kind_of(site), return_address(site));
-    if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16) return look_at_range(address, 16, kind_of(site), return_address(site), 8);
+    if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16)
+        return look_at_range(address, 16, kind_of(site), return_address(site), 8);
     if (!may_pass(address, site, bytes_of(site))) return;
     if (cursor.next == cursor.end) make_room(return_address(site));
     record(kind_of(site) == store ? with_fingerprint(address, bytes_of(site)) : address, site);
@@ -172,8 +197,9 @@ void Worker::make_room(uint64_t place)
 bool Worker::is_argument(uintptr_t address, size_t bytes) const
 {
     const Launching& launching = *grid_->launching;
-    return std::any_of(launching.passed, launching.passed + launching.passed_count,
-                       [&](const Argument& a) { return address - a.begin < a.bytes && bytes <= a.bytes - (address - a.begin); });
+    return std::any_of(launching.passed, launching.passed + launching.passed_count, [&](const Argument& a) {
+        return address - a.begin < a.bytes && bytes <= a.bytes - (address - a.begin);
+    });
 }
 
 // Of how many bytes the pieces are that an access to a structure is made of.
@@ -221,10 +247,12 @@ void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
 void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current(), address); }
 
 // An access that must not be made: it goes on record, and ends the thread.
-void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin, const std::string& text)
+void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
+                    const std::string& text)
 {
     if (suspicious && from_index_) settle_index();
-    findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1, block_, false, text});
+    findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1,
+                  block_, false, text});
     forget_suspects();
     threads_.end_thread();
 }
@@ -233,20 +261,27 @@ void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string
 void Worker::refuse_stray(uintptr_t address, Site site)
 {
     const Kind kind = kind_of(site);
-    const Fault fault = address % bytes_of(site) ? Fault::misaligned : kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store;
+    const Fault fault = address % bytes_of(site) ? Fault::misaligned
+                        : kind == load           ? Fault::out_of_bounds_load
+                                                 : Fault::out_of_bounds_store;
     if (const SharedArray* array = shared_.wrapped(address))
         refuse(fault, address, site, array->name, array->begin,
                "an address of shared memory has 32 bits on a GPU, so this index wraps and reaches the array; compute "
                "it with signed numbers");
     if (address - thread_local_base() < uintptr_t(1) << 24)
-        if (const SharedArray* array = shared_.nearest(address)) refuse(fault, address, site, array->name, array->begin);
+        if (const SharedArray* array = shared_.nearest(address))
+            refuse(fault, address, site, array->name, array->begin);
     if (shared_.near_dynamic(address))
-        refuse(fault, address, site, harness::format("dynamic shared memory (the launch asks for %llu bytes of it)", (unsigned long long)shared_.dynamic_bytes()),
+        refuse(fault, address, site,
+               harness::format("dynamic shared memory (the launch asks for %llu bytes of it)",
+                               (unsigned long long)shared_.dynamic_bytes()),
                uintptr_t(shared_.dynamic()));
     const Allocation* target = memory().nearest(address);
     // Stores are not meant for a matrix that is only read, however near.
     if (target && target->constant && kind != load) target = output_matrix();
-    const uint64_t distance = !target ? ~0ull : address < target->begin ? target->begin - address : address - target->begin - target->bytes;
+    const uint64_t distance = !target                   ? ~0ull
+                              : address < target->begin ? target->begin - address
+                                                        : address - target->begin - target->bytes;
     if (distance > uint64_t(1) << 36) refuse(Fault::host_memory, address, site, "", 0);
     refuse(fault, address, site, target->name, target->begin);
 }
@@ -257,7 +292,8 @@ void Worker::check_output(const Allocation& memory, uintptr_t address, Site site
     const uint64_t offset = address - memory.begin, bytes = memory.unwritten->element_bytes();
     for (uint64_t at = offset / bytes * bytes; at < offset + bytes_of(site); at += bytes)
         if (memory.unwritten->has(memory.first_element + at / bytes, reinterpret_cast<const void*>(memory.begin + at)))
-            findings.add({Fault::uninitialized, without_turn(site), 0, threads_.current(), 0, block_, memory.name, int64_t(at), 1, block_, true, ""});
+            findings.add({Fault::uninitialized, without_turn(site), 0, threads_.current(), 0, block_, memory.name,
+                          int64_t(at), 1, block_, true, ""});
 }
 
 void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place)
@@ -279,10 +315,10 @@ void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, ui
     likely = {};  // the next accesses are looked at
 }
 
-// Decides whether this access is one that a suspected index was for. A row of a shared array, or of a matrix in global memory, has others
-// behind it: its index may be too large. The index of a member of a structure may not, nor that of a local array.
-// A load has the place of its last index, or of a `*` in front of it. A store has the place of the `=` behind it, with other accesses
-// in between.
+// Decides whether this access is one that a suspected index was for. A row of a shared array, or of a matrix in global
+// memory, has others behind it: its index may be too large. The index of a member of a structure may not, nor that of a
+// local array. A load has the place of its last index, or of a `*` in front of it. A store has the place of the `=`
+// behind it, with other accesses in between.
 void Worker::look_for_suspect(uintptr_t address, Site site)
 {
     const Spot here = spot_of(return_address(site));
@@ -305,11 +341,14 @@ void Worker::look_for_suspect(uintptr_t address, Site site)
         const bool same = here.column == s.spot.column, behind = here.column > s.spot.column;
         // In an array of structures, the type of the index tells its array: one of members has another type.
         const bool member = structure && type.element_bytes;
-        const bool row = (array && array->elements.bytes < array->bytes && has(s, address - array->begin, array->elements.bytes)) ||
-                         (target && has(s, address - target->begin, type.element_bytes));
+        const bool row =
+            (array && array->elements.bytes < array->bytes && has(s, address - array->begin, array->elements.bytes)) ||
+            (target && has(s, address - target->begin, type.element_bytes));
         const bool fits = (member || row) && (!type.element_bytes || bytes_of(site) == type.element_bytes);
-        const bool last = type.dimensions == 1 && type.element_bytes;  // no other index, and no name of a member, is behind it
-        if (same || kind_of(site) == atomic || (behind && kind_of(site) != load && (fits || here.column <= s.spot.column + 2)) ||
+        const bool last =
+            type.dimensions == 1 && type.element_bytes;  // no other index, and no name of a member, is behind it
+        if (same || kind_of(site) == atomic ||
+            (behind && kind_of(site) != load && (fits || here.column <= s.spot.column + 2)) ||
             (kind_of(site) == load && fits && (behind ? !last : type.element_bytes && !member))) {
             if (local) fail_index("a local array");
             if (member) fail_index("a member of " + array->name, i);
@@ -335,7 +374,8 @@ void Worker::fail_index(const std::string& array, size_t suspect)
     fail(Fault::local_array, text, uint64_t(s.place));
 }
 
-void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place)
+void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment,
+                               uint64_t place)
 {
     const SharedArray* array = shared_.find(address, place);
     const Allocation* target = array ? nullptr : memory().find(address);
@@ -343,8 +383,14 @@ void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& 
     for (const char* word : {"const ", "volatile ", "struct ", "class ", "union "})
         if (name.compare(0, std::strlen(word), word) == 0) name.erase(0, std::strlen(word));
     const std::string need = harness::format("; %s must lie at a multiple of %u bytes", name.c_str(), alignment);
-    refuse(Fault::misaligned, address, site_of(place, kind, unsigned(__builtin_ctz(std::min(alignment, 16u)))), array ? array->name : target ? target->name : "a local variable",
-           array ? array->begin : target ? target->begin : address, need);
+    refuse(Fault::misaligned, address, site_of(place, kind, unsigned(__builtin_ctz(std::min(alignment, 16u)))),
+           array    ? array->name
+           : target ? target->name
+                    : "a local variable",
+           array    ? array->begin
+           : target ? target->begin
+                    : address,
+           need);
 }
 
 void Worker::note_misaligned(const Misaligned& reference)
@@ -352,7 +398,8 @@ void Worker::note_misaligned(const Misaligned& reference)
     misaligned_[next_misaligned_++ % std::size(misaligned_)] = reference;
 }
 
-// A structure is copied from or to a reference that was bound before. Members that are accessed have a check of their own.
+// A structure is copied from or to a reference that was bound before. Members that are accessed have a check of their
+// own.
 void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
 {
     if (__builtin_expect(next_misaligned_ == 0, 1)) return;

@@ -40,7 +40,8 @@ void look_at_host(uintptr_t address, Site site);
 // A volatile access: whoever loads so may be waiting for what another thread stores.
 void look_volatile(uintptr_t address, Site site);
 
-// An access to a structure: made in pieces as nvcc would make them, or of `otherwise` bytes where the memory's elements are unknown.
+// An access to a structure: made in pieces as nvcc would make them, or of `otherwise` bytes where the memory's elements
+// are unknown.
 void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise = 4);
 
 // `address`: of a store, with the fingerprint.
@@ -51,6 +52,9 @@ inline void record(uint64_t address, Site site)
     cursor.next += words_per_row;
 }
 
-inline uint64_t with_fingerprint(uintptr_t address, unsigned bytes) { return address | uint64_t(fingerprint(address, bytes)) << before_shift; }
+inline uint64_t with_fingerprint(uintptr_t address, unsigned bytes)
+{
+    return address | uint64_t(fingerprint(address, bytes)) << before_shift;
+}
 
 }  // namespace sim

@@ -18,12 +18,16 @@ bool open_mailbox()
 {
     if (!std::getenv("SIM_WITNESS")) return false;
     void* const at = reinterpret_cast<void*>(mailbox);
-    if (mmap(at, mailbox_parts << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != at)
+    if (mmap(at, mailbox_parts << 16, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != at)
         throw harness::Error{harness::status_bad_input, "SIM_WITNESS: the address of the mailbox is in use"};
     return true;
 }
 
-void put(unsigned part, unsigned bits) { reinterpret_cast<volatile char*>(mailbox)[(part << 16) + (bits & 0xffff)] = 1; }
+void put(unsigned part, unsigned bits)
+{
+    reinterpret_cast<volatile char*>(mailbox)[(part << 16) + (bits & 0xffff)] = 1;
+}
 
 void announce(Announced what, unsigned bytes, uintptr_t address)
 {

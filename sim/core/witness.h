@@ -1,9 +1,9 @@
-// Announces what the hooks see to a tool that watches the whole process (tests/completeness.py), so that the tool can compare it with the
-// memory instructions that really ran.
+// Announces what the hooks see to a tool that watches the whole process (tests/completeness.py), so that the tool can
+// compare it with the memory instructions that really ran.
 //
-// With SIM_WITNESS=1 in the environment, every access that the simulator records is announced just before it is made. An announcement is a
-// row of stores to a mailbox at a fixed address. A tool that reports the address of each store thus reads the announcements in their place
-// among the instructions. Nothing else depends on this file.
+// With SIM_WITNESS=1 in the environment, every access that the simulator records is announced just before it is made.
+// An announcement is a row of stores to a mailbox at a fixed address. A tool that reports the address of each store
+// thus reads the announcements in their place among the instructions. Nothing else depends on this file.
 
 #pragma once
 
@@ -18,7 +18,8 @@ class Worker;
 // True if announcements are wanted. Then nothing is `Likely`, so that each access is looked at.
 extern const bool witnessed;
 
-// A block begins: the memory whose accesses count. Arrays of shared memory that are found later are announced by themselves.
+// A block begins: the memory whose accesses count. Arrays of shared memory that are found later are announced by
+// themselves.
 void announce_memory(Worker& worker);
 void announce_range(uintptr_t begin, uint64_t bytes);
 void announce(uintptr_t address, unsigned bytes, Kind kind);
@@ -26,6 +27,14 @@ void announce(uintptr_t address, unsigned bytes, Kind kind);
 // The mailbox: 64 kB for each 16 bits of an announcement. A store at word w of part p says that these bits are w.
 constexpr uintptr_t mailbox = uintptr_t(0x2a) << 32;
 constexpr unsigned mailbox_parts = 5;  // what it is, then the address in three parts, then the end
-enum Announced : unsigned { announced_load, announced_store, announced_atomic, announced_base, announced_begin, announced_end, announced_clear };
+enum Announced : unsigned {
+    announced_load,
+    announced_store,
+    announced_atomic,
+    announced_base,
+    announced_begin,
+    announced_end,
+    announced_clear
+};
 
 }  // namespace sim

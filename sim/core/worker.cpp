@@ -54,7 +54,8 @@ void Worker::start(Grid& grid)
     recent_ = nullptr;
     several_ = settings().several;
     const Allocation* output = output_matrix();
-    counter.start(*grid.rules, *grid.machine, *grid.windows, output ? output->gpu_address : 0, output ? output->bytes : 0, grid.earlier_blocks);
+    counter.start(*grid.rules, *grid.machine, *grid.windows, output ? output->gpu_address : 0,
+                  output ? output->bytes : 0, grid.earlier_blocks);
 }
 
 void Worker::run_the_rest()
@@ -153,7 +154,8 @@ void Worker::note_change(const Request& request)
     if (kind_of(request.site) != store && kind_of(request.site) != atomic) return;
     for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
         const uint64_t address = request.address[__builtin_ctz(lanes)];
-        changes_ = hash_of(hash_of(changes_, &address, sizeof address), reinterpret_cast<const void*>(address), bytes_of(request.site));
+        changes_ = hash_of(hash_of(changes_, &address, sizeof address), reinterpret_cast<const void*>(address),
+                           bytes_of(request.site));
     }
 }
 
@@ -260,7 +262,8 @@ void Worker::split_by_device(const Request& request, int warp)
             if (recent_->device == first->device) together |= 1u << lane;
         }
         left &= ~together;
-        memory_request({request.site, together, request.address, request.order, request.times, request.recorded}, warp, *first, first->device >= 0 && first->device != settings().device);
+        memory_request({request.site, together, request.address, request.order, request.times, request.recorded}, warp,
+                       *first, first->device >= 0 && first->device != settings().device);
     }
 }
 
@@ -269,7 +272,8 @@ void Worker::memory_request(const Request& request, int warp, const Allocation& 
     if (target.shadow) global_checker_.check(request, warp * warp_size, target, findings);
     if (!target.counted) return;
     const Kind kind = kind_of(request.site);
-    if (target.unwritten && kind == store) output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);
+    if (target.unwritten && kind == store)
+        output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);
     else if (target.unwritten || (kind == store && !target.constant)) unordered_possible = true;
     const uint64_t offset = target.gpu_address - target.begin;
     const int units = far ? counter.count_peer(request, target.device) : counter.count(request, global, offset);
@@ -279,10 +283,20 @@ void Worker::memory_request(const Request& request, int warp, const Allocation& 
     }
 }
 
-void Worker::tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition)
+void Worker::tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset,
+                  int units, int partition)
 {
-    harness::TracedRequest t{{block_index.x, block_index.y, block_index.z}, warp, threads_.barriers_passed(), kind_of(request.site) != load, memory,
-                             line_of(return_address(request.site)), bytes_of(request.site), request.lanes, {}, units, partition};
+    harness::TracedRequest t{{block_index.x, block_index.y, block_index.z},
+                             warp,
+                             threads_.barriers_passed(),
+                             kind_of(request.site) != load,
+                             memory,
+                             line_of(return_address(request.site)),
+                             bytes_of(request.site),
+                             request.lanes,
+                             {},
+                             units,
+                             partition};
     for (int lane = 0; lane < warp_size; ++lane)
         if (request.lanes >> lane & 1) t.offsets.push_back(int64_t(request.address[lane] - begin + offset));
     (*settings().trace)(t);

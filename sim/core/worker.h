@@ -64,11 +64,13 @@ public:
     void note_acquire(uintptr_t address, bool relaxed, uint64_t place);
     void note_confirmed(uintptr_t address);
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
-    // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row of a larger one.
+    // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row
+    // of a larger one.
     void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);
     void settle_index();  // no such access came: the array is the thread's own
     // An access through a pointer to a type that needs more alignment than the address has.
-    [[noreturn]] void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment, uint64_t place);
+    [[noreturn]] void refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment,
+                                        uint64_t place);
     // A reference to a type was bound to an address that lacks its alignment.
     struct Misaligned {
         uintptr_t address = 0;
@@ -114,7 +116,8 @@ private:
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
-    [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin, const std::string& text = "");
+    [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
+                             const std::string& text = "");
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
     void check_output(const Allocation& memory, uintptr_t address, Site site);
     __attribute__((hot)) void request(const Request& request, int warp);
@@ -125,7 +128,8 @@ private:
     __attribute__((noinline)) void split_by_device(const Request& request, int warp);
     // `far`: it is another device's.
     void memory_request(const Request& request, int warp, const Allocation& target, bool far);
-    void tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units, int partition);
+    void tell(const Request& request, int warp, const std::string& memory, uintptr_t begin, uint64_t offset, int units,
+              int partition);
 
     Grid* grid_ = nullptr;
     uint64_t block_ = 0;
@@ -150,7 +154,8 @@ private:
     };
     Misaligned misaligned_[8];  // those of the launch that were bound last
     unsigned next_misaligned_ = 0;
-    // In tile[own[i]] = 1, the access to tile shows no more than that own's index was wrong: g++ does not show accesses of local arrays.
+    // In tile[own[i]] = 1, the access to tile shows no more than that own's index was wrong: g++ does not show accesses
+    // of local arrays.
     bool from_index_ = false;
     std::vector<Suspect> suspects_;  // indices of one line of the running thread, whose accesses have not come
 };

@@ -26,7 +26,9 @@ inline CUresult cuDriverGetVersion(int* version) { return CUresult(cudaDriverGet
 inline CUresult cuDeviceGetCount(int* count) { return CUresult(cudaGetDeviceCount(count)); }
 inline CUresult cuGetErrorName(CUresult error, const char** name)
 {
-    *name = error == CUDA_SUCCESS ? "CUDA_SUCCESS" : error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" : "CUDA_ERROR_INVALID_DEVICE";
+    *name = error == CUDA_SUCCESS               ? "CUDA_SUCCESS"
+            : error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE"
+                                                : "CUDA_ERROR_INVALID_DEVICE";
     return CUDA_SUCCESS;
 }
 inline CUresult cuGetErrorString(CUresult error, const char** text)

@@ -35,8 +35,10 @@ cudaError_t holding(T** memory, cudaError_t allocated)
 }
 inline cudaError_t holding(const void*, cudaError_t allocated) { return allocated; }
 
-cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
-cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
+cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset,
+                           cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
+cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset,
+                             cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
 cudaError_t symbol_address(void** address, const void* symbol);
 
 const char* kernel_name(const void* kernel);
@@ -53,9 +55,11 @@ Parameter argument(void* pointer)
 }
 
 template <typename... Parameters, size_t... i>
-cudaError_t launch_with_pointers(const Configuration& configuration, void (*kernel)(Parameters...), void** arguments, const void* place, std::index_sequence<i...>)
+cudaError_t launch_with_pointers(const Configuration& configuration, void (*kernel)(Parameters...), void** arguments,
+                                 const void* place, std::index_sequence<i...>)
 {
-    launch_with(Launching{(const void*)kernel, kernel_name((const void*)kernel), configuration, 0, place}, kernel, argument<Parameters>(arguments[i])...);
+    launch_with(Launching{(const void*)kernel, kernel_name((const void*)kernel), configuration, 0, place}, kernel,
+                argument<Parameters>(arguments[i])...);
     return launch_error();
 }
 
@@ -88,7 +92,10 @@ cudaError_t cudaSetDeviceFlags(unsigned flags);
 cudaError_t cudaGetDeviceFlags(unsigned* flags);
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
-inline cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int device) { return cudaGetDeviceProperties(properties, device); }
+inline cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int device)
+{
+    return cudaGetDeviceProperties(properties, device);
+}
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device);
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id);
@@ -140,10 +147,12 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* memory);
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, cudaStream_t stream = nullptr);
-cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, cudaMemLocation place, unsigned flags, cudaStream_t stream = nullptr);
+cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, cudaMemLocation place, unsigned flags,
+                                 cudaStream_t stream = nullptr);
 cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, int device);
 cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place);
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t bytes = 0, unsigned flags = cudaMemAttachSingle);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t bytes = 0,
+                                     unsigned flags = cudaMemAttachSingle);
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMalloc(T** memory, size_t bytes)
@@ -190,43 +199,55 @@ inline cudaError_t cudaHostGetDevicePointer(T** on_device, void* memory, unsigne
 // Copies.
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind,
-                              cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy);
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                cudaStream_t stream = nullptr);
 cudaError_t cudaMemset(void* memory, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = nullptr);
+cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream = nullptr);
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent);
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream = nullptr);
 
 template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+SIM_FUNCTION cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                                            cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, true, nullptr, SIM_PLACE);
+    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, true, nullptr,
+                               SIM_PLACE);
 }
 
 template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = nullptr)
+SIM_FUNCTION cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
+                                                 cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
-    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, false, stream, SIM_PLACE);
+    return sim::copy_to_symbol((const void*)&symbol, sizeof symbol, from, bytes, offset, kind, false, stream,
+                               SIM_PLACE);
 }
 
 template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+SIM_FUNCTION cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                              cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, true, nullptr, SIM_PLACE);
+    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, true, nullptr,
+                                 SIM_PLACE);
 }
 
 template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = nullptr)
+SIM_FUNCTION cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset,
+                                                   cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
-    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, false, stream, SIM_PLACE);
+    return sim::copy_from_symbol(to, (const void*)&symbol, sizeof symbol, bytes, offset, kind, false, stream,
+                                 SIM_PLACE);
 }
 
 template <typename P, typename T>
@@ -275,11 +296,14 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
 cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache preferred);
 cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig banks);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads, size_t shared_bytes);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
+                                                          size_t shared_bytes);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int threads);
 // A kernel whose type is lost cannot be launched: leave the cast away.
-cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0, cudaStream_t stream = nullptr);
-cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0, cudaStream_t stream = nullptr);
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
+                             cudaStream_t stream = nullptr);
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr);
 
 template <typename T>
 inline cudaError_t cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attribute, int value)
@@ -306,13 +330,15 @@ inline cudaError_t cudaFuncSetSharedMemConfig(T* kernel, cudaSharedMemConfig ban
 }
 
 template <typename T>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int threads, size_t shared_bytes)
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int threads,
+                                                                 size_t shared_bytes)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void*)kernel, threads, shared_bytes);
 }
 
 template <typename T>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, T kernel, int threads, size_t shared_bytes, unsigned)
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, T kernel, int threads,
+                                                                          size_t shared_bytes, unsigned)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void*)kernel, threads, shared_bytes);
 }
@@ -325,14 +351,16 @@ inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, T* k
 
 // The block with which most threads run at a time; of several, the largest.
 template <typename SharedBytes, typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel, SharedBytes shared_bytes, int most = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel,
+                                                                  SharedBytes shared_bytes, int most = 0)
 {
     if (!grid || !block) return cudaErrorInvalidValue;
     cudaFuncAttributes attributes;
     if (const cudaError_t error = cudaFuncGetAttributes(&attributes, (const void*)kernel)) return error;
     int device = 0, multiprocessors = 0, warp = 0;
     if (const cudaError_t error = cudaGetDevice(&device)) return error;
-    if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)) return error;
+    if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device))
+        return error;
     if (const cudaError_t error = cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device)) return error;
     int best = 0;
     *grid = *block = 0;
@@ -340,7 +368,9 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
     for (int rounded = (most + warp - 1) / warp * warp; rounded > 0; rounded -= warp) {
         const int threads = rounded < most ? rounded : most;
         int blocks = 0;
-        if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void*)kernel, threads, size_t(shared_bytes(threads)))) return error;
+        if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                &blocks, (const void*)kernel, threads, size_t(shared_bytes(threads))))
+            return error;
         if (blocks * threads <= best) continue;
         best = blocks * threads;
         *block = threads;
@@ -350,51 +380,63 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
 }
 
 template <typename SharedBytes, typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, T kernel, SharedBytes shared_bytes, int most = 0, unsigned = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, T kernel,
+                                                                           SharedBytes shared_bytes, int most = 0,
+                                                                           unsigned = 0)
 {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, shared_bytes, most);
 }
 
 template <typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T kernel, size_t shared_bytes = 0, int most = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T kernel, size_t shared_bytes = 0,
+                                                      int most = 0)
 {
-    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, [shared_bytes](int) { return shared_bytes; }, most);
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        grid, block, kernel, [shared_bytes](int) { return shared_bytes; }, most);
 }
 
 template <typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, T kernel, size_t shared_bytes = 0, int most = 0, unsigned = 0)
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, T kernel, size_t shared_bytes = 0,
+                                                               int most = 0, unsigned = 0)
 {
     return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared_bytes, most);
 }
 
 template <typename... Parameters>
-SIM_FUNCTION cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+SIM_FUNCTION cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+                                          size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
-    return sim::launch_with_pointers({grid, block, shared_bytes, stream}, kernel, arguments, SIM_PLACE, std::index_sequence_for<Parameters...>());
+    return sim::launch_with_pointers({grid, block, shared_bytes, stream}, kernel, arguments, SIM_PLACE,
+                                     std::index_sequence_for<Parameters...>());
 }
 
 template <typename... Parameters>
-SIM_FUNCTION cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3, dim3, void**, size_t = 0, cudaStream_t = nullptr)
+SIM_FUNCTION cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3, dim3, void**, size_t = 0,
+                                                     cudaStream_t = nullptr)
 {
     return sim::refuse_cooperative((const void*)kernel, SIM_PLACE);
 }
 
 template <typename... Parameters>
-SIM_FUNCTION cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* c, void (*kernel)(Parameters...), void** arguments)
+SIM_FUNCTION cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* c, void (*kernel)(Parameters...),
+                                             void** arguments)
 {
     if (!sim::can_launch(*c, (const void*)kernel, SIM_PLACE)) return cudaErrorNotSupported;
-    return sim::launch_with_pointers({c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream}, kernel, arguments, SIM_PLACE, std::index_sequence_for<Parameters...>());
+    return sim::launch_with_pointers({c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream}, kernel, arguments,
+                                     SIM_PLACE, std::index_sequence_for<Parameters...>());
 }
 
 template <typename... Parameters, typename... Arguments>
-SIM_FUNCTION cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(Parameters...), Arguments&&... arguments)
+SIM_FUNCTION cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*kernel)(Parameters...),
+                                            Arguments&&... arguments)
 {
     if (!sim::can_launch(*c, (const void*)kernel, SIM_PLACE)) return cudaErrorNotSupported;
     std::tuple<std::decay_t<Parameters>...> values(std::forward<Arguments>(arguments)...);
     const void* const place = SIM_PLACE;
     return std::apply([&](auto&... value) {
         void* pointers[] = {(void*)&value..., nullptr};
-        return sim::launch_with_pointers({c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream}, kernel, pointers, place, std::index_sequence_for<Parameters...>());
+        return sim::launch_with_pointers({c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream}, kernel, pointers,
+                                         place, std::index_sequence_for<Parameters...>());
     }, values);
 }
 

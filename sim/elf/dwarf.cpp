@@ -1,7 +1,8 @@
 // .debug_info is a tree of entries, written as a row. How an entry is written, its tag and the forms of its attributes,
-// stands once in .debug_abbrev, under a code; the entry has the code and the values. To find a unit's entries, all units in
-// front are skipped by their length. A form that is not known ends the search, since its length is not known either: places
-// are then unknown, and nothing is wrong. The file is read where it is mapped, and nothing of it is kept.
+// stands once in .debug_abbrev, under a code; the entry has the code and the values. To find a unit's entries, all
+// units in front are skipped by their length. A form that is not known ends the search, since its length is not known
+// either: places are then unknown, and nothing is wrong. The file is read where it is mapped, and nothing of it is
+// kept.
 
 #include "dwarf.h"
 
@@ -62,24 +63,52 @@ Value value_of(Reader& r, uint64_t form)
 {
     Value v;
     switch (form) {
-    case DW_FORM_data1: case DW_FORM_flag: case DW_FORM_strx1: case DW_FORM_addrx1: case DW_FORM_ref1: v.number = r.get<uint8_t>(); break;
-    case DW_FORM_data2: case DW_FORM_strx2: case DW_FORM_addrx2: case DW_FORM_ref2: v.number = r.get<uint16_t>(); break;
-    case DW_FORM_data4: case DW_FORM_strx4: case DW_FORM_addrx4: case DW_FORM_ref4: v.number = r.get<uint32_t>(); break;
-    case DW_FORM_data8: case DW_FORM_addr: case DW_FORM_ref8: case DW_FORM_ref_sig8: v.number = r.get<uint64_t>(); break;
-    case DW_FORM_udata: case DW_FORM_strx: case DW_FORM_addrx: case DW_FORM_loclistx: case DW_FORM_rnglistx: case DW_FORM_ref_udata: v.number = r.uleb(); break;
-    case DW_FORM_sec_offset: case DW_FORM_ref_addr: v.number = r.offset(); break;
-    case DW_FORM_sdata: v.number = uint64_t(r.sleb()); break;
-    case DW_FORM_data16: r.skip(16); break;
-    case DW_FORM_strx3: case DW_FORM_addrx3: r.skip(3); break;
-    case DW_FORM_block1: r.skip(r.get<uint8_t>()); break;
-    case DW_FORM_block2: r.skip(r.get<uint16_t>()); break;
-    case DW_FORM_block4: r.skip(r.get<uint32_t>()); break;
-    case DW_FORM_block: case DW_FORM_exprloc: r.skip(r.uleb()); break;
-    case DW_FORM_string: v.string = r.string(); break;
-    case DW_FORM_strp: v.section = ".debug_str"; v.number = r.offset(); break;
-    case DW_FORM_line_strp: v.section = ".debug_line_str"; v.number = r.offset(); break;
-    case DW_FORM_flag_present: case DW_FORM_implicit_const: break;
-    default: v.known = false;
+        case DW_FORM_data1:
+        case DW_FORM_flag:
+        case DW_FORM_strx1:
+        case DW_FORM_addrx1:
+        case DW_FORM_ref1: v.number = r.get<uint8_t>(); break;
+        case DW_FORM_data2:
+        case DW_FORM_strx2:
+        case DW_FORM_addrx2:
+        case DW_FORM_ref2: v.number = r.get<uint16_t>(); break;
+        case DW_FORM_data4:
+        case DW_FORM_strx4:
+        case DW_FORM_addrx4:
+        case DW_FORM_ref4: v.number = r.get<uint32_t>(); break;
+        case DW_FORM_data8:
+        case DW_FORM_addr:
+        case DW_FORM_ref8:
+        case DW_FORM_ref_sig8: v.number = r.get<uint64_t>(); break;
+        case DW_FORM_udata:
+        case DW_FORM_strx:
+        case DW_FORM_addrx:
+        case DW_FORM_loclistx:
+        case DW_FORM_rnglistx:
+        case DW_FORM_ref_udata: v.number = r.uleb(); break;
+        case DW_FORM_sec_offset:
+        case DW_FORM_ref_addr: v.number = r.offset(); break;
+        case DW_FORM_sdata: v.number = uint64_t(r.sleb()); break;
+        case DW_FORM_data16: r.skip(16); break;
+        case DW_FORM_strx3:
+        case DW_FORM_addrx3: r.skip(3); break;
+        case DW_FORM_block1: r.skip(r.get<uint8_t>()); break;
+        case DW_FORM_block2: r.skip(r.get<uint16_t>()); break;
+        case DW_FORM_block4: r.skip(r.get<uint32_t>()); break;
+        case DW_FORM_block:
+        case DW_FORM_exprloc: r.skip(r.uleb()); break;
+        case DW_FORM_string: v.string = r.string(); break;
+        case DW_FORM_strp:
+            v.section = ".debug_str";
+            v.number = r.offset();
+            break;
+        case DW_FORM_line_strp:
+            v.section = ".debug_line_str";
+            v.number = r.offset();
+            break;
+        case DW_FORM_flag_present:
+        case DW_FORM_implicit_const: break;
+        default: v.known = false;
     }
     return v;
 }

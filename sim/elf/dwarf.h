@@ -149,8 +149,8 @@ struct Entry {
     }
 };
 
-// Calls visit(entry, version) for the entries of the unit in .debug_info that a line table belongs to, the unit's own first,
-// outer ones before inner ones, for as long as it returns true.
+// Calls visit(entry, version) for the entries of the unit in .debug_info that a line table belongs to, the unit's own
+// first, outer ones before inner ones, for as long as it returns true.
 void for_entries(uint64_t line_table, const std::function<bool(const Entry&, unsigned version)>& visit);
 
 }  // namespace sim

@@ -1,10 +1,11 @@
-// A line table is the program of a small machine, whose registers are an address, a file, a line and a column. Each time it
-// says so, they are a row of the table, which holds from its address on. A sequence of rows covers contiguous code.
+// A line table is the program of a small machine, whose registers are an address, a file, a line and a column. Each
+// time it says so, they are a row of the table, which holds from its address on. A sequence of rows covers contiguous
+// code.
 //
-// In: .debug_line. Kept: where each sequence begins and ends, which unit it is of, and where its program stands. The rows
-// themselves would take more memory than all that the simulator keeps of them, so that the program of one sequence is run again for
-// each address that is looked for: the search costs a logarithm in the sequences, and one run. places.cpp remembers the
-// answers. Sequences whose code the linker left out are dropped.
+// In: .debug_line. Kept: where each sequence begins and ends, which unit it is of, and where its program stands. The
+// rows themselves would take more memory than all that the simulator keeps of them, so that the program of one sequence
+// is run again for each address that is looked for: the search costs a logarithm in the sequences, and one run.
+// places.cpp remembers the answers. Sequences whose code the linker left out are dropped.
 
 #include "line_table.h"
 
@@ -22,8 +23,8 @@ enum : unsigned {
     DW_LNCT_path = 1, DW_LNCT_directory_index,
 };
 
-// Runs the program of a line table to the end of a sequence, and calls visit(row) for each row. Returns the address of the
-// end; 0 if it is missing.
+// Runs the program of a line table to the end of a sequence, and calls visit(row) for each row. Returns the address of
+// the end; 0 if it is missing.
 template <typename Visit>
 uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
 {
@@ -65,8 +66,8 @@ uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
     return 0;
 }
 
-// Contiguous code. Its rows would take more memory than all that the simulator keeps of them: they are read again for each
-// address that is looked for.
+// Contiguous code. Its rows would take more memory than all that the simulator keeps of them: they are read again for
+// each address that is looked for.
 struct CodeRange {
     uint64_t begin, end;  // as in the file
     size_t unit;
@@ -85,7 +86,8 @@ class LineTable {
     LineRow find(uint64_t address, const Unit*& unit) const
     {
         LineRow found{};
-        auto s = std::upper_bound(sequences_.begin(), sequences_.end(), address, [](uint64_t a, const CodeRange& s) { return a < s.begin; });
+        auto s = std::upper_bound(sequences_.begin(), sequences_.end(), address,
+                                  [](uint64_t a, const CodeRange& s) { return a < s.begin; });
         if (s == sequences_.begin() || address >= (--s)->end) return found;
         unit = &units_[s->unit];
         Reader r = s->program;
@@ -106,7 +108,8 @@ class LineTable {
             read_unit(r.unit(), begin - all.begin);
             forget({begin, r.at});
         }
-        std::sort(sequences_.begin(), sequences_.end(), [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
+        std::sort(sequences_.begin(), sequences_.end(),
+                  [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
     }
 
     void read_unit(Reader r, uint64_t offset);

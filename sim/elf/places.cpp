@@ -1,10 +1,11 @@
 // From the address that a call returns to, to a line and column of the source.
 //
-// In: an address. Out: the file, the line, the column and the text of the line, or a number that stands for them. The line
-// table has the row of the instruction. If a function of a library or of the compiler was inlined there, its place is that of
-// the call, so that an access in an operator of half belongs to the line of the kernel. Two addresses have one number if and
-// only if they agree in function, file, line and column. A look into the file takes microseconds and requests ask for
-// millions of places, so answers are remembered twice: for all host threads under a lock, and for each in a small table.
+// In: an address. Out: the file, the line, the column and the text of the line, or a number that stands for them. The
+// line table has the row of the instruction. If a function of a library or of the compiler was inlined there, its place
+// is that of the call, so that an access in an operator of half belongs to the line of the kernel. Two addresses have
+// one number if and only if they agree in function, file, line and column. A look into the file takes microseconds and
+// requests ask for millions of places, so answers are remembered twice: for all host threads under a lock, and for each
+// in a small table.
 
 #include "places.h"
 
@@ -42,7 +43,8 @@ std::string text_of(const std::string& file, int number)
 // True if a file is no text of the program: it belongs to CUDA, to the C++ library or to the system.
 bool is_library(const std::string& file)
 {
-    return file.find("sim/cuda/") != file.npos || file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0;
+    return file.find("sim/cuda/") != file.npos || file.find("/include/c++/") != file.npos ||
+           file.compare(0, 13, "/usr/include/") == 0;
 }
 
 // The place without its text, the file with its whole path.
@@ -61,8 +63,8 @@ Place find(uint64_t return_address)
         place.column = place.file.empty() ? 0 : int(column);
     };
     set(row.file, row.line, row.column);
-    // An inlined function of a library, such as an operator of half, has the place where the program calls it. A copy that the compiler
-    // makes of an object has the place where the program copies.
+    // An inlined function of a library, such as an operator of half, has the place where the program calls it. A copy
+    // that the compiler makes of an object has the place where the program copies.
     const std::vector<Inlined>& inlined = inlined_in(unit->offset);
     for (auto i = inlined.rbegin(); i != inlined.rend(); ++i) {
         if (address < i->begin || address >= i->end || !i->line) continue;
@@ -94,7 +96,8 @@ Known known(uint64_t return_address)
     k.column = place.column;
     if (place.file.empty() || !function) k.number = next++;
     else {
-        const auto [number, is_first] = numbers.try_emplace({source_function(*function), place.file, place.line, place.column}, next);
+        const auto [number, is_first] =
+            numbers.try_emplace({source_function(*function), place.file, place.line, place.column}, next);
         k.number = number->second;
         next += is_first;
     }
@@ -123,7 +126,8 @@ Place place_of(uint64_t return_address)
     place.text = text_of(place.file, place.line);
     // As a reader of this folder would name it.
     char here[PATH_MAX];
-    if (getcwd(here, sizeof here) && place.file.rfind(std::string(here) + "/", 0) == 0) place.file.erase(0, std::strlen(here) + 1);
+    if (getcwd(here, sizeof here) && place.file.rfind(std::string(here) + "/", 0) == 0)
+        place.file.erase(0, std::strlen(here) + 1);
     return place;
 }
 

@@ -43,7 +43,9 @@ class File {
 
     Bytes contents(const Elf64_Shdr& s) const
     {
-        if (s.sh_type == SHT_NOBITS || s.sh_flags & SHF_COMPRESSED || s.sh_offset > bytes_ || s.sh_size > bytes_ - s.sh_offset) return {};
+        if (s.sh_type == SHT_NOBITS || s.sh_flags & SHF_COMPRESSED || s.sh_offset > bytes_ ||
+            s.sh_size > bytes_ - s.sh_offset)
+            return {};
         return {data_ + s.sh_offset, data_ + s.sh_offset + s.sh_size};
     }
 
@@ -57,10 +59,13 @@ class File {
             Elf64_Sym s;
             for (const unsigned char* at = symbols.begin; size_t(symbols.end - at) >= sizeof s; at += sizeof s) {
                 std::memcpy(&s, at, sizeof s);
-                if (ELF64_ST_TYPE(s.st_info) != type || s.st_shndx == SHN_UNDEF || s.st_shndx >= SHN_LORESERVE || !s.st_size) continue;
+                if (ELF64_ST_TYPE(s.st_info) != type || s.st_shndx == SHN_UNDEF || s.st_shndx >= SHN_LORESERVE ||
+                    !s.st_size)
+                    continue;
                 if (s.st_name >= size_t(names.end - names.begin)) continue;
                 const char* name = reinterpret_cast<const char*>(names.begin) + s.st_name;
-                visit(Symbol{{name, strnlen(name, names.end - names.begin - s.st_name)}, s.st_value, s.st_size}, s.st_shndx);
+                visit(Symbol{{name, strnlen(name, names.end - names.begin - s.st_name)}, s.st_value, s.st_size},
+                      s.st_shndx);
             }
             forget({data_, data_ + bytes_});
         }
@@ -85,8 +90,12 @@ class File {
         Elf64_Ehdr header;
         if (bytes_ < sizeof header) return;
         std::memcpy(&header, data_, sizeof header);
-        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) return;
-        if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > bytes_ || header.e_shnum > (bytes_ - header.e_shoff) / sizeof(Elf64_Shdr)) return;
+        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+            header.e_ident[EI_DATA] != ELFDATA2LSB)
+            return;
+        if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > bytes_ ||
+            header.e_shnum > (bytes_ - header.e_shoff) / sizeof(Elf64_Shdr))
+            return;
         sections_.resize(header.e_shnum);
         if (sections_.empty()) return;
         std::memcpy(sections_.data(), data_ + header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
@@ -150,17 +159,22 @@ void forget(Bytes part)
 bool is_code(uint64_t begin, uint64_t end)
 {
     for (const Elf64_Shdr& s : File::get().sections())
-        if (s.sh_flags & SHF_EXECINSTR && s.sh_addr <= begin && begin < end && end <= s.sh_addr + s.sh_size) return true;
+        if (s.sh_flags & SHF_EXECINSTR && s.sh_addr <= begin && begin < end && end <= s.sh_addr + s.sh_size)
+            return true;
     return false;
 }
 
 void need_symbols()
 {
     const File& file = File::get();
-    if (file.error()) throw harness::Error{harness::status_bad_input, harness::format("the simulator cannot read this program's own file, /proc/self/exe: %s", strerror(file.error()))};
+    if (file.error())
+        throw harness::Error{harness::status_bad_input,
+                             harness::format("the simulator cannot read this program's own file, /proc/self/exe: %s",
+                                             strerror(file.error()))};
     const std::vector<Elf64_Shdr>& all = file.sections();
     if (std::none_of(all.begin(), all.end(), [](const Elf64_Shdr& s) { return s.sh_type == SHT_SYMTAB; }))
-        throw harness::Error{harness::status_bad_input, "this program has been stripped of its symbols, by which the simulator finds shared memory: build it without strip and -s"};
+        throw harness::Error{harness::status_bad_input, "this program has been stripped of its symbols, by which the "
+                                                        "simulator finds shared memory: build it without strip and -s"};
 }
 
 const Symbol* function_at(uint64_t address)
@@ -174,10 +188,12 @@ const Symbol* function_at(uint64_t address)
         std::sort(all.begin(), all.end(), by_address);
         return all;
     }();
-    auto next = std::upper_bound(functions.begin(), functions.end(), address, [](uint64_t a, const Symbol& s) { return a < s.address; });
+    auto next = std::upper_bound(functions.begin(), functions.end(), address,
+                                 [](uint64_t a, const Symbol& s) { return a < s.address; });
     if (next == functions.begin()) return nullptr;
     // One function may have several names, as constructors do: always the first.
-    auto found = std::lower_bound(functions.begin(), next, std::prev(next)->address, [](const Symbol& s, uint64_t a) { return s.address < a; });
+    auto found = std::lower_bound(functions.begin(), next, std::prev(next)->address,
+                                  [](const Symbol& s, uint64_t a) { return s.address < a; });
     return address - found->address < found->bytes ? &*found : nullptr;
 }
 
@@ -199,7 +215,9 @@ const Symbol* note(const std::string& name)
     static const std::unordered_map<std::string_view, Symbol> notes = [] {
         std::unordered_map<std::string_view, Symbol> all;
         File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned) {
-            if (s.name.find("sim_array_") == std::string_view::npos && s.name.find("sim_launch_bound") == std::string_view::npos) return;
+            if (s.name.find("sim_array_") == std::string_view::npos &&
+                s.name.find("sim_launch_bound") == std::string_view::npos)
+                return;
             s.address += load_address();
             all.emplace(s.name, s);
         });
@@ -218,7 +236,8 @@ bool is_guard(uint64_t offset, uint64_t return_address)
         });
         return all;
     }();
-    const auto guard = std::find_if(guards.begin(), guards.end(), [&](const Symbol& s) { return offset - s.address < s.bytes; });
+    const auto guard =
+        std::find_if(guards.begin(), guards.end(), [&](const Symbol& s) { return offset - s.address < s.bytes; });
     const Symbol* function = guard == guards.end() ? nullptr : function_at(return_address - 1);
     if (!function) return false;
     // _ZGVZ1kvE4tile is that of _ZZ1kvE4tile.
@@ -238,24 +257,30 @@ std::vector<Symbol> device_variables(const char* section)
 {
     const File& file = File::get();
     const std::string name = section, note = "sim_template_" + name + "_";
-    // How the mangled names of a template's variables begin, from the name that the rewriter left beside it: _ZN1NL23sim_template_sim_device_xE stands
-    // for _ZN1N1xI, and for _ZN1NL1xI. The L may be missing, so that the number follows a digit of the scope.
+    // How the mangled names of a template's variables begin, from the name that the rewriter left beside it:
+    // _ZN1NL23sim_template_sim_device_xE stands for _ZN1N1xI, and for _ZN1NL1xI. The L may be missing, so that the
+    // number follows a digit of the scope.
     std::vector<std::string> begins;
     file.for_each_symbol(STT_OBJECT, [&](const Symbol& s, unsigned) {
         const size_t at = s.name.find(note);
         if (at == std::string_view::npos) return;
         const bool in_a_scope = s.name.compare(0, 3, "_ZN") == 0;  // whose end is an E
-        const std::string_view whole = s.name.substr(at, s.name.size() - at - in_a_scope), of = whole.substr(note.size());
+        const std::string_view whole = s.name.substr(at, s.name.size() - at - in_a_scope),
+                               of = whole.substr(note.size());
         const size_t digits = at - std::to_string(whole.size()).size();
-        const std::string scope(s.name.substr(0, digits - (s.name[digits - 1] == 'L'))), variable = std::to_string(of.size()) + std::string(of) + "I";
+        const std::string scope(s.name.substr(0, digits - (s.name[digits - 1] == 'L'))),
+            variable = std::to_string(of.size()) + std::string(of) + "I";
         for (const char* linkage : {"", "L"}) begins.push_back(scope + linkage + variable);
     });
     std::vector<Symbol> all;
     const Elf64_Shdr* wanted[] = {file.section(section), file.section((name + "_inline").c_str())};
     file.for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned in) {
-        const bool there = std::any_of(std::begin(wanted), std::end(wanted), [&](const Elf64_Shdr* w) { return w == &file.sections()[in]; });
+        const bool there = std::any_of(std::begin(wanted), std::end(wanted),
+                                       [&](const Elf64_Shdr* w) { return w == &file.sections()[in]; });
         if (is_gap(s.name)) return;
-        if (!there && std::none_of(begins.begin(), begins.end(), [&](const std::string& b) { return s.name.compare(0, b.size(), b) == 0; })) return;
+        if (!there && std::none_of(begins.begin(), begins.end(),
+                                   [&](const std::string& b) { return s.name.compare(0, b.size(), b) == 0; }))
+            return;
         s.address += load_address();
         all.push_back(std::move(s));
     });
@@ -270,8 +295,10 @@ std::string demangle(const std::string& name)
     std::string plain = text && !status ? text : name;
     std::free(text);
     // Of types that CUDA has under other names (include/cuda_fp16.h, include/cuda_bf16.h).
-    for (const auto& [ours, cudas] : {std::pair{"sim::Small<sim::Binary16>", "__half"}, {"sim::Pair<sim::Binary16>", "__half2"},
-                                      {"sim::Small<sim::Brain16>", "__nv_bfloat16"}, {"sim::Pair<sim::Brain16>", "__nv_bfloat162"}})
+    for (const auto& [ours, cudas] : {std::pair{"sim::Small<sim::Binary16>", "__half"},
+                                      {"sim::Pair<sim::Binary16>", "__half2"},
+                                      {"sim::Small<sim::Brain16>", "__nv_bfloat16"},
+                                      {"sim::Pair<sim::Brain16>", "__nv_bfloat162"}})
         for (size_t at; (at = plain.find(ours)) != std::string::npos;) {
             size_t length = std::strlen(ours);
             if (plain.compare(at + length, 2, " >") == 0) ++length;  // a space that holds > > apart

@@ -13,7 +13,8 @@ namespace sim {
 
 struct Symbol {
     std::string_view name;   // mangled; in the program's file
-    uint64_t address = 0;    // in this process; of a thread-local variable: its offset in the program's thread-local storage
+    uint64_t address =
+        0;  // in this process; of a thread-local variable: its offset in the program's thread-local storage
     uint64_t bytes = 0;
 };
 
@@ -27,15 +28,15 @@ const Symbol* function_at(uint64_t address);
 // The thread-local variables by their offsets, without the guards of their initializers.
 const std::vector<Symbol>& thread_local_symbols();
 
-// True if a byte of thread-local storage is the guard of an initializer in the function that accesses it. Another function's guard may lie
-// behind an array whose end was missed.
+// True if a byte of thread-local storage is the guard of an initializer in the function that accesses it. Another
+// function's guard may lie behind an array whose end was missed.
 bool is_guard(uint64_t offset, uint64_t return_address);
 
 // Where the program's thread-local storage begins for the calling thread; 0 if it has none.
 uintptr_t thread_local_base();
 
-// The variables that the rewriter put into the section of this name, by name: compilers lay them out in different orders. With those that
-// are inline, and those of templates, which g++ puts elsewhere.
+// The variables that the rewriter put into the section of this name, by name: compilers lay them out in different
+// orders. With those that are inline, and those of templates, which g++ puts elsewhere.
 std::vector<Symbol> device_variables(const char* section);
 
 // The constant of this mangled name that the rewriter put beside a shared array or into a kernel, or null.

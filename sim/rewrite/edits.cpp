@@ -1,5 +1,5 @@
-// Collected changes are sorted by their place in the text and applied in one pass. At one place, insertions come first, in the
-// order in which they were made, and then the longest replacement. Every line keeps its number: what replaces
+// Collected changes are sorted by their place in the text and applied in one pass. At one place, insertions come first,
+// in the order in which they were made, and then the longest replacement. Every line keeps its number: what replaces
 // tokens gets the newlines that it lacks. The cost is that of the sort.
 
 #include "edits.h"

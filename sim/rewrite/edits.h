@@ -1,7 +1,7 @@
 // Changes of a source text, and the code that they put in.
 //
-// Interface: Edits collects insertions and replacements in any order and makes the new text of them; filled() writes generated
-// code from a pattern.
+// Interface: Edits collects insertions and replacements in any order and makes the new text of them; filled() writes
+// generated code from a pattern.
 
 #pragma once
 

@@ -16,7 +16,8 @@ bool is_vector_type(std::string_view word)
     if (word.size() < 2 || word.back() < '2' || word.back() > '4') return false;
     word.remove_suffix(1);
     if (word.front() == 'u') word.remove_prefix(1);
-    for (const char* number : {"char", "short", "int", "long", "longlong", "float", "double", "half", "__half", "__nv_bfloat16", "nv_bfloat16"})
+    for (const char* number : {"char", "short", "int", "long", "longlong", "float", "double", "half", "__half",
+                               "__nv_bfloat16", "nv_bfloat16"})
         if (word == number) return true;
     return false;
 }
@@ -30,8 +31,9 @@ void Rewriter::device_function(const Declaration& d)
     if (!d.body) return;
     for (int i = source_[d.stop].partner + 1; i < d.body; ++i)
         if (source_.is_word(i)) heap_word(i);  // of what initialises the members
-    // Checks cost time, and the compiler keeps no value in a register across one. So they are left out where nothing needs them: the index of
-    // an array in shared or global memory is watched by its address, and a number is aligned if its address is.
+    // Checks cost time, and the compiler keeps no value in a register across one. So they are left out where nothing
+    // needs them: the index of an array in shared or global memory is watched by its address, and a number is aligned
+    // if its address is.
     std::string unchecked = has_local_arrays(d.body) ? "" : "\"bounds\"";
     if (!has_aligned_types(d)) unchecked += unchecked.empty() ? "\"alignment\"" : ", \"alignment\"";
     if (!unchecked.empty()) edits_.before(d.words.front(), "__attribute__((no_sanitize(" + unchecked + "))) ");
@@ -48,25 +50,29 @@ bool Rewriter::has_local_arrays(int open) const
         if (!source_.is(i, "[") || !source_.is_word(i - 1)) continue;
         if (source_.is(i - 2, ".")) return true;
         // A declaration has a type in front of the name; a `__shared__` one has that in front of the type.
-        const bool typed = (source_.is_word(i - 2) && !source_.is(i - 2, "return") && !source_.is(i - 2, "case") && !source_.is(i - 2, "else") && !source_.is(i - 2, "do")) ||
+        const bool typed = (source_.is_word(i - 2) && !source_.is(i - 2, "return") && !source_.is(i - 2, "case") &&
+                            !source_.is(i - 2, "else") && !source_.is(i - 2, "do")) ||
                            source_.is(i - 2, ">") || source_.is(i - 2, ",");
         if (!typed) continue;
         int first = i - 1;
-        while (first > open && !source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}") && !source_.is(first, "(")) --first;
+        while (first > open && !source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}") &&
+               !source_.is(first, "("))
+            --first;
         if (source_.is(first, "(")) continue;
         if (!find_word(source_, first, i, "__shared__")) return true;
     }
     return false;
 }
 
-// True if a function may access objects that need more alignment than their members: vectors of CUDA's, or the program's own types. A
-// template may have any type, and a member function has that of its class.
+// True if a function may access objects that need more alignment than their members: vectors of CUDA's, or the
+// program's own types. A template may have any type, and a member function has that of its class.
 bool Rewriter::has_aligned_types(const Declaration& d)
 {
     if (d.templated || !at_namespace_scope(source_, d.first)) return true;
     if (types_.empty()) note_types();
     for (int i = d.first; i < source_[d.body].partner; ++i)
-        if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i)))) return true;
+        if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i))))
+            return true;
     return false;
 }
 
@@ -78,16 +84,19 @@ void Rewriter::note_types()
         if (source_.is(i, "struct") || source_.is(i, "class") || source_.is(i, "union")) {
             // Attributes may stand in front of the name.
             int name = i + 1;
-            while (is_attribute(source_, name) || source_.is(name, "alignas") || source_.is(name, "__align__") || begins_with(source_.spelling(name), "__attribute"))
+            while (is_attribute(source_, name) || source_.is(name, "alignas") || source_.is(name, "__align__") ||
+                   begins_with(source_.spelling(name), "__attribute"))
                 name = source_[source_.opens(name) ? name : name + 1].partner + 1;
             if (source_.is_word(name)) types_.insert(source_.spelling(name));
         } else if (source_.is(i, "using") && source_.is(i + 2, "=")) {
             types_.insert(source_.spelling(i + 1));
         } else if (source_.is(i, "typedef")) {
             int end = i;
-            while (end < source_.count() && !source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+            while (end < source_.count() && !source_.is(end, ";"))
+                end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
             for (int w = i + 1; w < end; ++w)
-                if (source_.is_word(w) && (source_.is(w + 1, ";") || source_.is(w + 1, ",") || source_.is(w + 1, "["))) types_.insert(source_.spelling(w));
+                if (source_.is_word(w) && (source_.is(w + 1, ";") || source_.is(w + 1, ",") || source_.is(w + 1, "[")))
+                    types_.insert(source_.spelling(w));
         }
     }
 }
@@ -98,8 +107,10 @@ void Rewriter::launch_bounds(const Declaration& d)
     const int word = find_word(source_, d.first, d.stop, "__launch_bounds__");
     if (!word || !source_.is(word + 1, "(")) return;
     const std::vector<Range> arguments = split(source_, word + 2, source_[word + 1].partner);
-    if (arguments.empty()) refuse(word, "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
-    edits_.after(d.body, " static const unsigned sim_launch_bound[] __attribute__((used)) = {unsigned(" + source_.join(arguments[0].first, arguments[0].second) + ")};");
+    if (arguments.empty())
+        refuse(word, "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
+    edits_.after(d.body, " static const unsigned sim_launch_bound[] __attribute__((used)) = {unsigned(" +
+                             source_.join(arguments[0].first, arguments[0].second) + ")};");
 }
 
 // One that is declared __device__.

@@ -18,7 +18,8 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.rfin
 // As the program writes it: thrust/sort.h, of /usr/include/thrust/sort.h.
 std::string as_included(const Marker& marker)
 {
-    for (size_t slash = marker.file.find('/'); marker.system && slash != std::string::npos; slash = marker.file.find('/', slash + 1))
+    for (size_t slash = marker.file.find('/'); marker.system && slash != std::string::npos;
+         slash = marker.file.find('/', slash + 1))
         if (!why_not(marker.file.substr(slash + 1)).empty()) return marker.file.substr(slash + 1);
     return name_in(marker.file);
 }
@@ -43,8 +44,10 @@ void check_headers(const std::string& text, bool c, const std::string& added)
     static const std::string own = "sim/cuda/";
     const auto is_own = [](const std::string& file) { return file.find(own) != std::string::npos; };
     const std::vector<Marker> markers = markers_in(text);
-    const auto first_own = std::find_if(markers.begin(), markers.end(), [&](const Marker& m) { return is_own(m.file); });
-    const std::string folder = first_own == markers.end() ? "" : first_own->file.substr(0, first_own->file.find(own) + own.size());
+    const auto first_own =
+        std::find_if(markers.begin(), markers.end(), [&](const Marker& m) { return is_own(m.file); });
+    const std::string folder =
+        first_own == markers.end() ? "" : first_own->file.substr(0, first_own->file.find(own) + own.size());
     if (c) {
         for (const Marker& m : markers)
             if (const std::string why = m.enters ? why_not_in_c(as_included(m)) : ""; !why.empty())
@@ -57,8 +60,13 @@ void check_headers(const std::string& text, bool c, const std::string& added)
         if (m.returns && !stack.empty()) stack.pop_back();
         if (!m.enters || m.file[0] == '<' || is_own(m.file)) continue;
         if (!added.empty() && m.file.compare(0, added.size() + 1, added + "/") == 0) continue;
-        const bool again = folder.empty() ? name_in(m.file) == "cuda_runtime.h" : std::ifstream(folder + name_in(m.file)).is_open();
-        if (again && folder.empty()) throw Refusal{m.offset, m.file + " of a CUDA Toolkit is found before the simulator's own header; remove its folder from CPPFLAGS"};
+        const bool again =
+            folder.empty() ? name_in(m.file) == "cuda_runtime.h" : std::ifstream(folder + name_in(m.file)).is_open();
+        if (again && folder.empty())
+            throw Refusal{
+                m.offset,
+                m.file +
+                    " of a CUDA Toolkit is found before the simulator's own header; remove its folder from CPPFLAGS"};
         if (!again && why_not(as_included(m)).empty()) continue;
         // The toolkit's headers include each other: to blame is the first of them.
         size_t first = stack.size() - 1;
@@ -72,7 +80,8 @@ void check_headers(const std::string& text, bool c, const std::string& added)
 
 MissingHeader find_missing(const std::string& errors, bool c)
 {
-    // program.cu:3:10: fatal error: thrust/sort.h: No such file or directory, in the reader's language. clang puts the name in quotes.
+    // program.cu:3:10: fatal error: thrust/sort.h: No such file or directory, in the reader's language. clang puts the
+    // name in quotes.
     std::istringstream lines(errors);
     for (std::string line; std::getline(lines, line);) {
         std::vector<std::string> fields;

@@ -8,10 +8,12 @@ void Rewriter::heap_word(int i)
 {
     const std::string_view word = source_.spelling(i);
     const int before = i - 1;
-    if (source_[i].system || source_.is(before, ".") || source_.is(before, "->") || source_.is(before, "operator")) return;
+    if (source_[i].system || source_.is(before, ".") || source_.is(before, "->") || source_.is(before, "operator"))
+        return;
     if (word == "malloc" || word == "free") {
         const bool qualified = source_.is(before, "::"), standard = qualified && source_.is(i - 2, "std");
-        const bool declared = source_.is_word(before) && !source_.is(before, "return") && !source_.is(before, "else") && !source_.is(before, "do");
+        const bool declared = source_.is_word(before) && !source_.is(before, "return") && !source_.is(before, "else") &&
+                              !source_.is(before, "do");
         if (!source_.is(i + 1, "(") || declared || (qualified && !standard && source_.is_word(i - 2))) return;
         edits_.replace(standard ? i - 2 : qualified ? before : i, i + 1, "::sim::heap_" + std::string(word));
     } else if (word == "new" && !source_.is(i + 1, "(")) {

@@ -221,8 +221,8 @@ void Finder::local_classes(int first, int last)
     }
 }
 
-// Finds the classes whose objects must not be copied, although C++ allows it: a copy's destructor frees what the other one holds, too.
-// So does that of a class with such a member or base.
+// Finds the classes whose objects must not be copied, although C++ allows it: a copy's destructor frees what the other
+// one holds, too. So does that of a class with such a member or base.
 void Finder::note_owners()
 {
     struct Class {
@@ -231,9 +231,11 @@ void Finder::note_owners()
     };
     std::vector<std::pair<std::string_view, Class>> others;
     for (int i = 1; i <= s_.count(); ++i) {
-        if (s_[i].system || !begins_class(s_, i) || s_.is(i - 1, "enum") || s_.is(i - 1, "<") || s_.is(i - 1, ",")) continue;
+        if (s_[i].system || !begins_class(s_, i) || s_.is(i - 1, "enum") || s_.is(i - 1, "<") || s_.is(i - 1, ","))
+            continue;
         int j = i + 1;
-        while (j < s_.count() && !s_.is(j, ";") && !s_.is(j, "{") && !s_.is(j, "=") && !s_.is(j, ")") && (!s_.is(j, "(") || s_.is(j - 1, "alignas")))
+        while (j < s_.count() && !s_.is(j, ";") && !s_.is(j, "{") && !s_.is(j, "=") && !s_.is(j, ")") &&
+               (!s_.is(j, "(") || s_.is(j - 1, "alignas")))
             j = past(s_, j);
         if (!s_.is(j, "{")) continue;
         const std::string_view name = class_name(i, j);
@@ -261,7 +263,8 @@ void Finder::note_owners()
         for (const auto& [name, c] : others) {
             bool owns = false;
             for (int k = c.at + 1; k < c.body; ++k) owns |= is_owner(k) && !s_.is(k, name);
-            for (int k = c.body + 1; k < s_[c.body].partner; k = past(s_, k)) owns |= is_owner(k) && s_.is_word(k + 1) && !s_.is(k - 1, "<") && !s_.is(k - 1, ",");
+            for (int k = c.body + 1; k < s_[c.body].partner; k = past(s_, k))
+                owns |= is_owner(k) && s_.is_word(k + 1) && !s_.is(k - 1, "<") && !s_.is(k - 1, ",");
             if (owns) more |= owners_.insert(name).second;
         }
     }

@@ -21,7 +21,8 @@ struct Returned {
 // Where an attribute goes that keeps the compiler from watching a function's accesses.
 struct HostFunctions {
     std::vector<int> functions;                 // the token in front of which it goes
-    std::vector<Returned> returned;             // in these functions: objects whose destructor must not run after their copy was made
+    std::vector<Returned>
+        returned;  // in these functions: objects whose destructor must not run after their copy was made
     std::vector<std::pair<int, bool>> lambdas;  // the token behind which it goes, and whether `()` must come first
 };
 

@@ -2,8 +2,8 @@
 //
 //     ::sim::launch(::sim::Configuration(GRID, BLOCK), "KERNEL", KERNEL)(ARGUMENTS)
 //
-// Where the arguments choose an overload or a template's arguments, no pointer to the function can be formed. A lambda that
-// makes the call stands in its place then. To know, all kernels of a name are noted first.
+// Where the arguments choose an overload or a template's arguments, no pointer to the function can be formed. A lambda
+// that makes the call stands in its place then. To know, all kernels of a name are noted first.
 
 #include "rewriter.h"
 
@@ -29,7 +29,8 @@ void Rewriter::note_kernel(const Declaration& d)
     known->overloaded |= known->definitions > 1 || known->parameters != parameters.size();
     // A pointer to a function knows nothing of default arguments.
     for (const auto& [first, last] : parameters)
-        for (int i = first; i < last; i = source_.opens(i) ? source_[i].partner + 1 : i + 1) known->overloaded |= source_.is(i, "=");
+        for (int i = first; i < last; i = source_.opens(i) ? source_[i].partner + 1 : i + 1)
+            known->overloaded |= source_.is(i, "=");
     if (!d.header) return;
 
     size_t needed = 0;
@@ -73,7 +74,8 @@ bool Rewriter::needs_lambda(const Launch& launch) const
     if (qualifier.compare(0, 2, "::")) qualifier.insert(0, "::");
     const auto qualified = [&](const Kernel& k) {
         const std::string scope = "::" + k.scope;
-        return scope.size() >= qualifier.size() && !scope.compare(scope.size() - qualifier.size(), qualifier.size(), qualifier);
+        return scope.size() >= qualifier.size() &&
+               !scope.compare(scope.size() - qualifier.size(), qualifier.size(), qualifier);
     };
     const bool any = std::none_of(kernels.begin(), kernels.end(), qualified);
     const size_t given = split(source_, launch.arguments.first, launch.arguments.second).size();
@@ -93,7 +95,9 @@ void Rewriter::launch(int open)
     }
     edits_.before(l.kernel.first, "::sim::launch(::sim::Configuration(");
     std::string kernel = edits_.cut(l.kernel.first, l.kernel.second);
-    if (needs_lambda(l)) kernel = "[](auto... sim_arguments) __attribute__((no_sanitize(\"thread\"))) { " + kernel + "(sim_arguments...); }";
+    if (needs_lambda(l))
+        kernel =
+            "[](auto... sim_arguments) __attribute__((no_sanitize(\"thread\"))) { " + kernel + "(sim_arguments...); }";
     edits_.replace(open, open + 3, "");
     edits_.replace(l.close, l.close + 3, "), \"" + quoted + "\", " + kernel + ")");
 }

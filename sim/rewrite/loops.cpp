@@ -1,12 +1,13 @@
 // Markers of loops: the simulator learns from them which turn of which loops a thread is in.
 //
-// A marker is an `if` with initializers in front of the loop, so that it needs no brace behind it, and one more in front of
-// the body, which counts the turn:
+// A marker is an `if` with initializers in front of the loop, so that it needs no brace behind it, and one more in
+// front of the body, which counts the turn:
 //
 //     if (outer turn) {} else if (a Loop, which restores the turn at its end) {} else if (turns) {} else
 //     for (...) if (the next turn, false) {} else BODY
 //
-// A loop that control enters without passing its head, by `goto` or `case`, gets no marker, because it would be jumped over.
+// A loop that control enters without passing its head, by `goto` or `case`, gets no marker, because it would be jumped
+// over.
 
 #include "rewriter.h"
 
@@ -44,7 +45,8 @@ void Rewriter::loop(int keyword, int head_end, const std::vector<int>& gotos)
     }
     // Between `#pragma unroll` and its loop nothing may stand.
     const size_t gap = source_.end_of(before), begin = source_.begin_of(keyword);
-    const bool pragma = std::string_view(source_.text()).substr(gap, begin - gap).find("#pragma") != std::string_view::npos;
+    const bool pragma =
+        std::string_view(source_.text()).substr(gap, begin - gap).find("#pragma") != std::string_view::npos;
     if (pragma) edits_.after(before, " " + marker);
     else edits_.before(keyword, marker);
     // A body that is only a semicolon would be an empty `else`, which compilers warn of.
@@ -61,7 +63,8 @@ bool Rewriter::entered_elsewhere(int first, int last, const std::vector<int>& go
     for (int from : gotos) {
         if (from >= first && from < last) continue;
         for (int i = first; i < last; ++i)
-            if (source_.is(i, source_.spelling(from + 1)) && source_.is(i + 1, ":") && !source_.is(i - 1, "?")) return true;
+            if (source_.is(i, source_.spelling(from + 1)) && source_.is(i + 1, ":") && !source_.is(i - 1, "?"))
+                return true;
     }
     return false;
 }

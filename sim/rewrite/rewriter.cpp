@@ -1,8 +1,9 @@
 // One pass over the tokens of the program's own text finds the words of CUDA and the launches. A word that says where a
-// variable or a function lives leads to its declaration, which is rewritten as a whole; a device function also has its body
-// searched for loops, lambdas and what the simulator refuses. Launches come last, when all kernels are known: whether a launch
-// must leave the choice of an overload to the compiler depends on kernels that may be declared behind it. System headers are
-// never changed. The cost is linear in the tokens, but for the look at the declarations around them.
+// variable or a function lives leads to its declaration, which is rewritten as a whole; a device function also has its
+// body searched for loops, lambdas and what the simulator refuses. Launches come last, when all kernels are known:
+// whether a launch must leave the choice of an overload to the compiler depends on kernels that may be declared behind
+// it. System headers are never changed. The cost is linear in the tokens, but for the look at the declarations around
+// them.
 
 #include "rewriter.h"
 
@@ -30,7 +31,8 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
         } else if (c == '<' && is_launch(source_, i)) {
             if (language_ != Language::cuda) throw HasKernels{};
             if (i < device_end_)
-                refuse(i, "a launch inside a kernel or a __device__ function (dynamic parallelism) is not supported by the simulator; launch from the host");
+                refuse(i, "a launch inside a kernel or a __device__ function (dynamic parallelism) is not supported by "
+                          "the simulator; launch from the host");
             launches_.push_back(i);
             i += 2;
         } else if (c == 't' || c == 'n') {
@@ -59,7 +61,8 @@ void Rewriter::leave_host_plain()
         const std::string name(source_.spelling(r.name)), kept = "sim_kept_" + name;
         const bool equals = source_.is(r.name + 1, "=");
         edits_.before(r.first, "::sim::Kept " + kept + "([&]() " + plain + "-> ");
-        edits_.replace(r.name, r.name + 1 + equals, "{ return " + (equals ? "" : r.type) + (r.end == r.name + 1 ? "()" : ""));
+        edits_.replace(r.name, r.name + 1 + equals,
+                       "{ return " + (equals ? "" : r.type) + (r.end == r.name + 1 ? "()" : ""));
         edits_.before(r.end, "; })");
         edits_.after(r.end, " auto& " + name + " = " + kept + ".object;");
         for (int i : r.returns) edits_.replace(i + 1, i + 2, kept + ".give()");
@@ -107,7 +110,8 @@ int Rewriter::cuda_word(int i)
     } else if (word == "__noinline__") {
         // g++'s own __attribute__((__noinline__)) stays.
         const int inner = source_[i].parent, outer = source_[inner].parent;
-        if (!(inner && outer == inner - 1 && begins_with(source_.spelling(outer - 1), "__attribute"))) edits_.replace(i, i + 1, "__attribute__((noinline))");
+        if (!(inner && outer == inner - 1 && begins_with(source_.spelling(outer - 1), "__attribute")))
+            edits_.replace(i, i + 1, "__attribute__((noinline))");
     } else if (word == "__align__" && call) {
         edits_.replace(i, i + 2, "__attribute__((aligned(");
         edits_.after(source_[i + 1].partner, "))");
@@ -133,7 +137,8 @@ int Rewriter::declaration(int i)
     const bool unplaced = d.has("typedef") || d.has("using");
     const bool variable = !d.function && !unplaced;
     const bool shared = d.has("__shared__");
-    if (d.has("__global__") && !d.function) refuse(i, "__global__ stands before something that is not a function; write __global__ void name(parameters)");
+    if (d.has("__global__") && !d.function)
+        refuse(i, "__global__ stands before something that is not a function; write __global__ void name(parameters)");
     if (shared && d.has("extern")) {
         dynamic_shared(d);
         return i;
@@ -153,7 +158,8 @@ void Rewriter::forced_inline(int i)
     bool dropped = lambda_around(source_, i) != 0;
     if (!dropped) {
         const Declaration d(source_, i);
-        const auto first = std::find_if(d.words.begin(), d.words.end(), [&](int w) { return source_.is(w, "__forceinline__"); });
+        const auto first =
+            std::find_if(d.words.begin(), d.words.end(), [&](int w) { return source_.is(w, "__forceinline__"); });
         dropped = d.has_inline() || first == d.words.end() || *first != i;
     }
     edits_.replace(i, i + 1, dropped ? "" : "inline");

@@ -1,5 +1,5 @@
-// The rewriter of one file: from preprocessed CUDA C++ to C++ for the simulator. Its functions are in several files, one for each
-// part of CUDA's syntax.
+// The rewriter of one file: from preprocessed CUDA C++ to C++ for the simulator. Its functions are in several files,
+// one for each part of CUDA's syntax.
 
 #pragma once
 

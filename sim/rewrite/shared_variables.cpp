@@ -1,9 +1,10 @@
 // Variables in shared memory.
 //
-// A block runs on one host thread, so a __shared__ variable becomes a thread-local one that outlives the call. A record next to
-// each says its number in the order of declarations, its alignment and the size of an element: from these the simulator lays
-// the arrays out as nvcc does. Dynamic shared memory (extern __shared__) has no array of its own, because its size is known at
-// the launch only: its name becomes a pointer to the block's memory, or at namespace scope an object that converts to it.
+// A block runs on one host thread, so a __shared__ variable becomes a thread-local one that outlives the call. A record
+// next to each says its number in the order of declarations, its alignment and the size of an element: from these the
+// simulator lays the arrays out as nvcc does. Dynamic shared memory (extern __shared__) has no array of its own,
+// because its size is known at the launch only: its name becomes a pointer to the block's memory, or at namespace scope
+// an object that converts to it.
 
 #include "rewriter.h"
 
@@ -12,19 +13,22 @@
 namespace rewrite {
 void Rewriter::shared_variable(const Declaration& d)
 {
-    for (int i = d.stop; i <= source_.count() && !source_.is(i, ";"); i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
+    for (int i = d.stop; i <= source_.count() && !source_.is(i, ";");
+         i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
         const bool call = source_.is(i, "(") && i == d.stop && !source_.is(i + 1, "*") && !source_.is(i + 1, "&");
         if (source_.is(i, "=") || source_.is(i, "{") || call)
-            refuse(i, "a __shared__ variable cannot have an initializer; assign to it in one thread, then call __syncthreads()");
+            refuse(i, "a __shared__ variable cannot have an initializer; assign to it in one thread, then call "
+                      "__syncthreads()");
     }
     qualify(d, "static __thread __attribute__((used, aligned(256))) ");
     gaps(d);
     if (at_namespace_scope(source_, d.first)) return;
-    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The third
-    // number is the size of an element.
+    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The
+    // third number is the size of an element.
     std::string told = "1";
     for (int w : d.words)
-        if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "(")) told = source_.join(w + 2, source_[w + 1].partner);
+        if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "("))
+            told = source_.join(w + 2, source_[w + 1].partner);
     const std::vector<std::pair<int, int>> declared = declarators(d);
     const int end = declared.back().second;
     for (const auto& [name, behind] : declared)
@@ -47,7 +51,8 @@ void Rewriter::dynamic_shared(const Declaration& d)
     int end = bound;
     while (source_.is(end, "[")) end = source_[end].partner + 1;
     if (!source_.is(bound, "[") || source_[bound].partner != bound + 1 || !source_.is(end, ";"))
-        refuse(d.name, "an extern __shared__ variable is one array without a size; write extern __shared__ float name[];");
+        refuse(d.name,
+               "an extern __shared__ variable is one array without a size; write extern __shared__ float name[];");
 
     // What makes up the type, left to right: the specifiers that belong to the storage are dropped.
     std::string type;
@@ -62,7 +67,8 @@ void Rewriter::dynamic_shared(const Declaration& d)
 
     if (!at_namespace_scope(source_, d.first)) {
         const std::string pointer = rest.empty() ? type + "*" : type + " (*)" + rest;
-        const std::string declarator = rest.empty() ? type + "* const " + name : type + " (* const " + name + ")" + rest;
+        const std::string declarator =
+            rest.empty() ? type + "* const " + name : type + " (* const " + name + ")" + rest;
         edits_.replace(d.first, end, declarator + " = static_cast<" + pointer + ">(::sim::dynamic_shared())");
         return;
     }
@@ -93,7 +99,8 @@ void Rewriter::dynamic_shared_use(int i)
     if (std::find(dynamic_names_.begin(), dynamic_names_.end(), source_.spelling(i)) == dynamic_names_.end()) return;
     const int before = i - 1, after = i + 1;
     const bool cast = source_.is(before, ")") && source_.is(before - 1, "*");
-    const bool begins = source_.is(before, "(") || source_.is(before, ",") || source_.is(before, "=") || source_.is(before, "return");
+    const bool begins =
+        source_.is(before, "(") || source_.is(before, ",") || source_.is(before, "=") || source_.is(before, "return");
     const bool ends = source_.is(after, ")") || source_.is(after, ",") || source_.is(after, ";");
     if (cast || (begins && ends)) edits_.before(i, "+");
 }

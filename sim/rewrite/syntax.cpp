@@ -14,7 +14,8 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
 // A word that stands before an operand, not for one.
 bool is_keyword(std::string_view word)
 {
-    return one_of(word, {"return", "else", "do", "case", "throw", "co_return", "co_yield", "co_await", "and", "or", "not", "if", "while", "for", "switch", "catch"});
+    return one_of(word, {"return", "else", "do", "case", "throw", "co_return", "co_yield", "co_await", "and", "or",
+                         "not", "if", "while", "for", "switch", "catch"});
 }
 
 bool is_operand(const Source& s, int i) { return s.is_word(i) && !is_keyword(s.spelling(i)); }
@@ -39,8 +40,9 @@ int angles_begin(const Source& s, int close)
 // Specifiers with something in parentheses that is no parameter list.
 bool takes_parentheses(std::string_view word)
 {
-    return one_of(word, {"alignas", "_Alignas", "__align__", "__attribute__", "__attribute", "__declspec", "decltype", "typeof", "__typeof__", "__typeof",
-                         "explicit", "noexcept", "__launch_bounds__", "__maxnreg__", "__cluster_dims__"});
+    return one_of(word, {"alignas", "_Alignas", "__align__", "__attribute__", "__attribute", "__declspec", "decltype",
+                         "typeof", "__typeof__", "__typeof", "explicit", "noexcept", "__launch_bounds__", "__maxnreg__",
+                         "__cluster_dims__"});
 }
 
 // The name, or the keyword, of the namespace whose `{` is at `open`; 0 if that is no namespace.
@@ -54,7 +56,8 @@ int namespace_name(const Source& s, int open)
 
 bool joins_terms(const Source& s, int i) { return s.is(i, "&&") || s.is(i, "||") || s.is(i, "and") || s.is(i, "or"); }
 
-// The word `requires` of the requires-expression whose body ends with the `}` at `close`; 0 if that ends something else.
+// The word `requires` of the requires-expression whose body ends with the `}` at `close`; 0 if that ends something
+// else.
 int requires_begin(const Source& s, int close)
 {
     int i = s[close].partner - 1;
@@ -269,7 +272,9 @@ Declaration::Declaration(const Source& s, int i) : source(s), first(declaration_
             if (s.is(j, "operator")) {
                 function = true;
                 name = j;
-                for (++j; !(s.is(j, "(") && !(s.is(j + 1, ")") && s.is(j - 1, "operator"))) && j <= s.count(); j = past(s, j)) {}
+                for (++j; !(s.is(j, "(") && !(s.is(j + 1, ")") && s.is(j - 1, "operator"))) && j <= s.count();
+                     j = past(s, j)) {
+                }
                 stop = j;
                 break;
             }
@@ -285,12 +290,14 @@ Declaration::Declaration(const Source& s, int i) : source(s), first(declaration_
             j = past(s, j);
         } else if (is_attribute(s, j)) {
             j = past(s, j);
-        } else if (s.is(j, "*") || s.is(j, "&") || s.is(j, "&&") || s.is(j, "::") || s.is(j, "~") || (class_head && s.is(j, ":"))) {
+        } else if (s.is(j, "*") || s.is(j, "&") || s.is(j, "&&") || s.is(j, "::") || s.is(j, "~") ||
+                   (class_head && s.is(j, ":"))) {
             words.push_back(j++);
         } else {
             // A pointer to a function, `(*name)(`, and a value, `name(3)`, are no parameter lists.
             const Token::Kind inside = s[j + 1].kind;
-            if (s.is(j, "(")) function = !s.is(j + 1, "*") && !s.is(j + 1, "&") && inside != Token::number && inside != Token::text;
+            if (s.is(j, "("))
+                function = !s.is(j + 1, "*") && !s.is(j + 1, "&") && inside != Token::number && inside != Token::text;
             stop = j;
             break;
         }
@@ -330,7 +337,8 @@ int Declaration::specifiers() const
 
 bool is_launch(const Source& s, int i)
 {
-    return s.is(i, "<") && s.is(i + 1, "<") && s.is(i + 2, "<") && s.end_of(i) == s.begin_of(i + 1) && !s.is(i - 1, "operator") && !s.is(i - 1, "<");
+    return s.is(i, "<") && s.is(i + 1, "<") && s.is(i + 2, "<") && s.end_of(i) == s.begin_of(i + 1) &&
+           !s.is(i - 1, "operator") && !s.is(i - 1, "<");
 }
 
 Launch::Launch(const Source& s, int open)
@@ -355,7 +363,8 @@ Launch::Launch(const Source& s, int open)
             const int before = begin - 1;
             // A call or a subscript goes on; a group behind `if (...)` does not.
             const int control = s.is(before, ")") ? s[before].partner - 1 : 0;
-            if (is_operand(s, before) || s.is(before, "]") || s.is(before, ">") || (control && is_operand(s, control))) continue;
+            if (is_operand(s, before) || s.is(before, "]") || s.is(before, ">") || (control && is_operand(s, control)))
+                continue;
         } else {
             refuse(open, no_kernel);
         }
@@ -385,12 +394,14 @@ Launch::Launch(const Source& s, int open)
     for (int i = open + 3; !close && !ends(i); i = past(s, i))
         if (closes(i) && s.is(i + 3, "(")) close = i;
     if (!close) refuse(open, "this launch has no >>>; write kernel<<<grid, block>>>(arguments)");
-    if (!s.is(close + 3, "(")) refuse(open, "a launch needs its arguments in parentheses; write kernel<<<grid, block>>>(arguments)");
+    if (!s.is(close + 3, "("))
+        refuse(open, "a launch needs its arguments in parentheses; write kernel<<<grid, block>>>(arguments)");
     configuration = {open + 3, close};
     const std::vector<Range> parts = split(s, configuration.first, configuration.second);
     const bool blank = std::any_of(parts.begin(), parts.end(), [](Range part) { return part.first == part.second; });
     if (parts.empty() || parts.size() > 4 || blank)
-        refuse(open, "a launch is configured by a grid, a block, bytes of shared memory and a stream; write kernel<<<grid, block>>>(arguments)");
+        refuse(open, "a launch is configured by a grid, a block, bytes of shared memory and a stream; write "
+                     "kernel<<<grid, block>>>(arguments)");
 }
 
 }  // namespace rewrite

@@ -10,7 +10,10 @@ namespace {
 constexpr int tokens_behind = 4;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || (c & 0x80); }
+bool is_name_start(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || (c & 0x80);
+}
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
@@ -33,7 +36,9 @@ Marker read_marker(std::string_view directive)
         if (i < directive.size()) marker.file += directive[i];
     }
     marker.line = line;
-    const auto has = [&](const char* flag) { return i < directive.size() && directive.find(flag, i) != std::string_view::npos; };
+    const auto has = [&](const char* flag) {
+        return i < directive.size() && directive.find(flag, i) != std::string_view::npos;
+    };
     marker.enters = has(" 1");
     marker.returns = has(" 2");
     marker.system = has(" 3");
@@ -139,7 +144,8 @@ private:
     void raw_string(size_t begin)
     {
         const size_t open = text_.find('(', i_);
-        const size_t close = open == std::string::npos ? open : text_.find(")" + text_.substr(i_ + 1, open - i_ - 1) + "\"", open);
+        const size_t close =
+            open == std::string::npos ? open : text_.find(")" + text_.substr(i_ + 1, open - i_ - 1) + "\"", open);
         if (close == std::string::npos) throw Refusal{begin, "this raw string is never closed; close it"};
         i_ = close + (open - i_) + 1;
     }
@@ -149,7 +155,8 @@ private:
     {
         for (++i_;; ++i_) {
             const char c = at(i_), before = text_[i_ - 1];
-            const bool sign = (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
+            const bool sign =
+                (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
             if (!is_name(c) && c != '.' && !sign && !(c == '\'' && is_name(at(i_ + 1)))) return;
         }
     }
@@ -158,7 +165,8 @@ private:
     {
         const size_t begin = i_;
         for (++i_; at(i_) != quote; ++i_) {
-            if (i_ >= text_.size() || text_[i_] == '\n') throw Refusal{begin, std::string("this literal is never closed; write ") + quote + " at its end"};
+            if (i_ >= text_.size() || text_[i_] == '\n')
+                throw Refusal{begin, std::string("this literal is never closed; write ") + quote + " at its end"};
             if (text_[i_] == '\\') ++i_;
         }
         ++i_;
@@ -169,7 +177,8 @@ private:
         static const char* const longer[] = {"...", "::", "->", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=",
                                              "%=",  "&=", "|=", "^=", "&&", "||", "++", "--"};
         for (const char* symbol : longer)
-            if (text_[i_] == symbol[0] && text_.compare(i_, std::strlen(symbol), symbol) == 0) return std::strlen(symbol);
+            if (text_[i_] == symbol[0] && text_.compare(i_, std::strlen(symbol), symbol) == 0)
+                return std::strlen(symbol);
         return 1;
     }
 
@@ -181,7 +190,8 @@ private:
         } else if (c == ')' || c == ']' || c == '}') {
             const char open = c == ')' ? '(' : c == ']' ? '[' : '{';
             if (!innermost_) refuse(here, "this bracket was never opened; remove it");
-            if (text_[tokens_[innermost_].begin] != open) refuse(innermost_, "this bracket is closed by another kind of bracket; close it first");
+            if (text_[tokens_[innermost_].begin] != open)
+                refuse(innermost_, "this bracket is closed by another kind of bracket; close it first");
             tokens_[innermost_].partner = here;
             tokens_[here].partner = innermost_;
             innermost_ = tokens_[here].parent = tokens_[innermost_].parent;

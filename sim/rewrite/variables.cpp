@@ -1,7 +1,7 @@
 // Variables of the device, and the gap behind each array.
 //
-// They go into sections of the program by kind, where the simulator finds them: sim_device, sim_constant, sim_managed. Constant
-// ones have sections of their own, because a section holds either constants or variables.
+// They go into sections of the program by kind, where the simulator finds them: sim_device, sim_constant, sim_managed.
+// Constant ones have sections of their own, because a section holds either constants or variables.
 
 #include "rewriter.h"
 
@@ -21,7 +21,8 @@ std::vector<std::pair<int, int>> Rewriter::declarators(const Declaration& d) con
     return all;
 }
 
-// A gap behind each array, as one more variable of the same declaration, because only these lie next to each other for certain.
+// A gap behind each array, as one more variable of the same declaration, because only these lie next to each other for
+// certain.
 void Rewriter::gaps(const Declaration& d)
 {
     if (d.has("extern") || d.has("auto") || source_.is(d.name - 1, "::")) return;
@@ -31,8 +32,8 @@ void Rewriter::gaps(const Declaration& d)
         const std::string array(source_.spelling(name));
         // A pointer to something constant is no constant itself.
         const bool pointer = source_.is(name - 1, "*") || (source_.is(name - 1, "const") && d.has("*"));
-        edits_.before(end, std::string(", ") + (pointer ? d.constant() ? "*const " : "*" : "") + "sim_gap_" + array + "[::sim::gap_elements<decltype(" + array + ")>]" +
-                               (d.constant() ? " = {}" : ""));
+        edits_.before(end, std::string(", ") + (pointer ? d.constant() ? "*const " : "*" : "") + "sim_gap_" + array +
+                               "[::sim::gap_elements<decltype(" + array + ")>]" + (d.constant() ? " = {}" : ""));
     }
 }
 
@@ -47,33 +48,38 @@ void Rewriter::qualify(const Declaration& d, const std::string& specifiers)
 void Rewriter::device_variable(const Declaration& d)
 {
     std::string section = d.has("__managed__") ? "sim_managed" : d.has("__constant__") ? "sim_constant" : "sim_device";
-    // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old compilers ignore
-    // and newer ones would refuse. The simulator finds them by the name that is put beside the template.
+    // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old
+    // compilers ignore and newer ones would refuse. The simulator finds them by the name that is put beside the
+    // template.
     const bool of_template = d.header && at_namespace_scope(source_, d.first);
     if (!of_template && d.has("__device__") && is_table(d)) return table(d);
-    // A section holds either constants or variables, and g++ keeps variables that several files may define apart from others.
+    // A section holds either constants or variables, and g++ keeps variables that several files may define apart from
+    // others.
     if (d.constant() && !d.has("__managed__")) section += "_const";
-    if (d.has_inline() && !of_template && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
+    if (d.has_inline() && !of_template && !d.has("static") && !in_unnamed_namespace(source_, d.first))
+        section += "_inline";
     // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
-    qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" + (of_template ? "" : "used, section(\"" + section + "\"), ") + "aligned(32))) ");
+    qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" +
+                   (of_template ? "" : "used, section(\"" + section + "\"), ") + "aligned(32))) ");
     if (!of_template && at_namespace_scope(source_, d.first)) gaps(d);
     const std::string name(source_.spelling(d.name));
     const bool specialization = of_template && source_.is(d.header + 1, ">");
     if (!of_template || specialization || !templates_.insert(scope_of(source_, d.first) + "::" + name).second) return;
     int end = d.stop;
-    while (end <= source_.count() && !source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+    while (end <= source_.count() && !source_.is(end, ";"))
+        end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
     edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");
 }
 
 // True if a declaration is of one constant array.
 bool Rewriter::is_table(const Declaration& d) const
 {
-    return d.constant() && !d.has("constexpr") && !d.has("extern") && !d.has_inline() && source_.is(d.stop, "[") && at_namespace_scope(source_, d.first) &&
-           !source_.is(d.name - 1, "::") && declarators(d).size() == 1;
+    return d.constant() && !d.has("constexpr") && !d.has("extern") && !d.has_inline() && source_.is(d.stop, "[") &&
+           at_namespace_scope(source_, d.first) && !source_.is(d.name - 1, "::") && declarators(d).size() == 1;
 }
 
-// const TYPE name[]...: g++ does not watch an object that is constant. So the array is a variable, and its name is that of a reference to
-// something constant.
+// const TYPE name[]...: g++ does not watch an object that is constant. So the array is a variable, and its name is that
+// of a reference to something constant.
 void Rewriter::table(const Declaration& d)
 {
     const std::string name(source_.spelling(d.name)), array = "sim_table_" + name;
@@ -82,7 +88,8 @@ void Rewriter::table(const Declaration& d)
     qualify(d, "static __attribute__((used, section(\"sim_device_table\"), aligned(32))) ");
     edits_.replace(d.name, d.name + 1, array);
     const int end = declarators(d).front().second;
-    edits_.before(end, std::string(", ") + (d.has("*") ? "*" : "") + "sim_gap_" + name + "[::sim::gap_elements<decltype(" + array + ")>]");
+    edits_.before(end, std::string(", ") + (d.has("*") ? "*" : "") + "sim_gap_" + name +
+                           "[::sim::gap_elements<decltype(" + array + ")>]");
     edits_.after(end, " static const decltype(" + array + ")& " + name + " __attribute__((unused)) = " + array + ";");
 }
 

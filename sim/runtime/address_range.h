@@ -23,7 +23,8 @@ public:
     AddressRange(uint64_t first_gpu_address, uint64_t most) : first_gpu_address_(first_gpu_address)
     {
         for (bytes_ = most / gpu_page * gpu_page; bytes_ >= gpu_page; bytes_ = bytes_ / 2 / gpu_page * gpu_page) {
-            void* memory = mmap(nullptr, bytes_ + gpu_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            void* memory =
+                mmap(nullptr, bytes_ + gpu_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (memory == MAP_FAILED) continue;
             begin_ = next_ = rounded(uintptr_t(memory), gpu_page);
             return;

@@ -24,7 +24,8 @@ constexpr uint64_t most_filled = 256 << 20;
 // Many programs do not look at the error, and go on with a null pointer.
 cudaError_t no_memory(const std::string& name, uint64_t bytes, uint64_t free, const std::string& whose)
 {
-    program_note(name + ": cudaErrorMemoryAllocation: it asks for " + harness::size_text(bytes) + ", and " + whose + " has " + harness::size_text(free) + " left");
+    program_note(name + ": cudaErrorMemoryAllocation: it asks for " + harness::size_text(bytes) + ", and " + whose +
+                 " has " + harness::size_text(free) + " left");
     return result(cudaErrorMemoryAllocation);
 }
 
@@ -41,10 +42,13 @@ cudaError_t allocate_as(const char* function, int device, void** memory, size_t 
     if (bytes == 0) return cudaSuccess;
     Allocated& s = allocated();
     AddressRange& reserve = s.devices[size_t(device)];
-    const uintptr_t begin = bytes > free_memory(device) ? 0 : reserve.take(bytes, bytes >= large ? gpu_page : alignment);
+    const uintptr_t begin =
+        bytes > free_memory(device) ? 0 : reserve.take(bytes, bytes >= large ? gpu_page : alignment);
     if (!begin) {
         const bool full = bytes > free_device_memory(device);
-        return no_memory(allocation_name(function, device, place), bytes, full ? free_device_memory(device) : free_host_memory(device), full ? "the " + machine().label : "the host");
+        return no_memory(allocation_name(function, device, place), bytes,
+                         full ? free_device_memory(device) : free_host_memory(device),
+                         full ? "the " + machine().label : "the host");
     }
     open_device_memory();
     fill(begin, bytes);
@@ -55,7 +59,8 @@ cudaError_t allocate_as(const char* function, int device, void** memory, size_t 
     return cudaSuccess;
 }
 
-cudaError_t allocate_shared(Owner owner, const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
+cudaError_t allocate_shared(Owner owner, const char* function, void** memory, size_t bytes, unsigned flags,
+                            const void* place)
 {
     if (!memory) return result(cudaErrorInvalidValue);
     *memory = nullptr;
@@ -64,7 +69,8 @@ cudaError_t allocate_shared(Owner owner, const char* function, void** memory, si
     // Whole pages: they are taken away when the memory is freed.
     const uintptr_t host_page = sysconf(_SC_PAGESIZE);
     const uint64_t free = harness::available_memory();
-    const uintptr_t begin = bytes > free ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? gpu_page : host_page);
+    const uintptr_t begin =
+        bytes > free ? 0 : s.shared.take(rounded(bytes, host_page), bytes >= large ? gpu_page : host_page);
     if (!begin || mprotect(reinterpret_cast<void*>(begin), rounded(bytes, host_page), PROT_READ | PROT_WRITE) != 0)
         return no_memory(allocation_name(function, -1, place), bytes, std::min(free, s.shared.room()), "the host");
     enter_block(owner, -1, function, begin, bytes, s.shared.gpu_address(begin), flags, place);
@@ -73,12 +79,15 @@ cudaError_t allocate_shared(Owner owner, const char* function, void** memory, si
 }
 
 // Rows of so many bytes, each with a pitch; CUDA gives none to an empty array.
-cudaError_t allocate_rows(const char* function, void** memory, size_t* pitch, size_t width, size_t height, const void* place)
+cudaError_t allocate_rows(const char* function, void** memory, size_t* pitch, size_t width, size_t height,
+                          const void* place)
 {
     *pitch = 0;
     size_t bytes = 0;
     const size_t rounded_up = width ? (width - 1) / alignment + 1 : 0;
-    if (width && height && (__builtin_mul_overflow(rounded_up, size_t(alignment), pitch) || __builtin_mul_overflow(*pitch, height, &bytes)))
+    if (width && height &&
+        (__builtin_mul_overflow(rounded_up, size_t(alignment), pitch) ||
+         __builtin_mul_overflow(*pitch, height, &bytes)))
         return result(cudaErrorInvalidValue);
     return allocate_as(function, current_device(), memory, bytes, place);
 }
@@ -120,7 +129,8 @@ cudaError_t allocate_managed(void** memory, size_t bytes, unsigned flags, const 
 cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place)
 {
     SIM_ENTER(false);
-    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) return result(cudaErrorInvalidValue);
+    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+        return result(cudaErrorInvalidValue);
     return allocate_shared(Owner::pinned, function, memory, bytes, flags, place);
 }
 
@@ -129,11 +139,26 @@ cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, u
 using namespace sim;
 
 cudaError_t cudaMalloc(void** memory, size_t bytes) { return allocate(memory, bytes, SIM_PLACE); }
-cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream) { return allocate_async(memory, bytes, stream, SIM_PLACE); }
-cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) { return allocate_pitched(memory, pitch, width, height, SIM_PLACE); }
-cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags) { return allocate_managed(memory, bytes, flags, SIM_PLACE); }
-cudaError_t cudaMallocHost(void** memory, size_t bytes) { return allocate_pinned("cudaMallocHost", memory, bytes, cudaHostAllocDefault, SIM_PLACE); }
-cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags) { return allocate_pinned("cudaHostAlloc", memory, bytes, flags, SIM_PLACE); }
+cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream)
+{
+    return allocate_async(memory, bytes, stream, SIM_PLACE);
+}
+cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height)
+{
+    return allocate_pitched(memory, pitch, width, height, SIM_PLACE);
+}
+cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags)
+{
+    return allocate_managed(memory, bytes, flags, SIM_PLACE);
+}
+cudaError_t cudaMallocHost(void** memory, size_t bytes)
+{
+    return allocate_pinned("cudaMallocHost", memory, bytes, cudaHostAllocDefault, SIM_PLACE);
+}
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags)
+{
+    return allocate_pinned("cudaHostAlloc", memory, bytes, flags, SIM_PLACE);
+}
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent)
 {

@@ -16,6 +16,7 @@ extern "C" void __assert_fail(const char* assertion, const char* file, unsigned 
         sim::fail(text.c_str(), SIM_PLACE);
     }
     fflush(stdout);
-    fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", program_invocation_short_name, file, line, function, assertion);
+    fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", program_invocation_short_name, file, line, function,
+            assertion);
     abort();
 }

@@ -1,9 +1,9 @@
 // The record of what the program has allocated.
 //
-// Each allocation is a Block here and an Allocation of the core, which kernels' accesses are looked up in. Freed ones stay
-// in both, so that an access to freed memory is recognized and named. The host may not touch the devices' ranges: they are
-// closed but for kernels and copies, between open_device_memory() and close_device_memory(). A search by address is
-// logarithmic in the allocations that the program ever made.
+// Each allocation is a Block here and an Allocation of the core, which kernels' accesses are looked up in. Freed ones
+// stay in both, so that an access to freed memory is recognized and named. The host may not touch the devices' ranges:
+// they are closed but for kernels and copies, between open_device_memory() and close_device_memory(). A search by
+// address is logarithmic in the allocations that the program ever made.
 
 #include "blocks.h"
 
@@ -49,7 +49,8 @@ void note_account(const Allocation& a)
 void give_back(const Allocation& a, bool close)
 {
     const uintptr_t host_page = sysconf(_SC_PAGESIZE);
-    const uintptr_t begin = rounded(a.begin, host_page), end = (a.begin + a.bytes + (close ? host_page - 1 : 0)) / host_page * host_page;
+    const uintptr_t begin = rounded(a.begin, host_page),
+                    end = (a.begin + a.bytes + (close ? host_page - 1 : 0)) / host_page * host_page;
     if (begin >= end) return;
     madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
     if (close) mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_NONE);
@@ -70,20 +71,25 @@ Allocated& allocated()
 
 uint64_t free_host_memory(int device)
 {
-    static const uint64_t host = harness::available_memory();  // as it was at first: most of what is in use may not have been touched
+    static const uint64_t host =
+        harness::available_memory();  // as it was at first: most of what is in use may not have been touched
     const auto& used = allocated().in_use;
-    return std::min(left(host, std::accumulate(std::begin(used), std::end(used), uint64_t(0))), allocated().devices[size_t(device)].room());
+    return std::min(left(host, std::accumulate(std::begin(used), std::end(used), uint64_t(0))),
+                    allocated().devices[size_t(device)].room());
 }
 
 uint64_t free_device_memory(int device) { return left(total_memory(), allocated().in_use[device]); }
 
 std::string allocation_name(const char* function, int device, const void* place)
 {
-    const std::string variable = first_argument(place, function), where = at(place) + (device >= 0 && device_count() > 1 ? format(", device %d", device) : "");
-    return (variable.empty() ? "memory from " + std::string(function) : variable + " (" + function) + " " + where + (variable.empty() ? "" : ")");
+    const std::string variable = first_argument(place, function),
+                      where = at(place) + (device >= 0 && device_count() > 1 ? format(", device %d", device) : "");
+    return (variable.empty() ? "memory from " + std::string(function) : variable + " (" + function) + " " + where +
+           (variable.empty() ? "" : ")");
 }
 
-Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address, unsigned flags, const void* place)
+Block& enter_block(Owner owner, int device, const char* function, uintptr_t begin, uint64_t bytes, uint64_t gpu_address,
+                   unsigned flags, const void* place)
 {
     Allocation allocation{};
     allocation.begin = begin;
@@ -155,7 +161,8 @@ Owner variable_at(uintptr_t address)
         Variables()
         {
             managed = device_variables("sim_managed");
-            for (const char* section : {"sim_device", "sim_device_const", "sim_device_table", "sim_constant", "sim_constant_const"})
+            for (const char* section :
+                 {"sim_device", "sim_device_const", "sim_device_table", "sim_constant", "sim_constant_const"})
                 for (const Symbol& s : device_variables(section)) device.push_back(s);
         }
     };
@@ -170,19 +177,23 @@ std::string address_text(uintptr_t address)
     const auto in = [&](const Allocation& a) {
         const int64_t offset = int64_t(address - a.begin);
         if (offset < 0) return format("%lld bytes before %s", -(long long)offset, a.name.c_str());
-        if (uint64_t(offset) >= a.bytes) return format("%llu bytes beyond the end of %s", (unsigned long long)(offset - a.bytes), a.name.c_str());
+        if (uint64_t(offset) >= a.bytes)
+            return format("%llu bytes beyond the end of %s", (unsigned long long)(offset - a.bytes), a.name.c_str());
         return format("byte %lld of %s", (long long)offset, a.name.c_str());
     };
-    if (const Block* block = block_of(address)) return in(*block->allocation) + (block->allocation->freed ? ", which was freed " + block->freed_at : "");
+    if (const Block* block = block_of(address))
+        return in(*block->allocation) + (block->allocation->freed ? ", which was freed " + block->freed_at : "");
     if (const Allocation* a = memory().find(address)) return in(*a);
-    const Allocation* a = in_device_range(address) || allocated().shared.holds(address) ? memory().nearest(address) : nullptr;
+    const Allocation* a =
+        in_device_range(address) || allocated().shared.holds(address) ? memory().nearest(address) : nullptr;
     return a ? in(*a) : format("%p", reinterpret_cast<void*>(address));
 }
 
 void free_everything(int device)
 {
     for (auto& entry : allocated().blocks)
-        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered && entry.second.device == device) mark_freed(entry.second, "by cudaDeviceReset");
+        if (!entry.second.allocation->freed && entry.second.owner != Owner::registered && entry.second.device == device)
+            mark_freed(entry.second, "by cudaDeviceReset");
 }
 
 void note_accounts()
@@ -199,7 +210,8 @@ std::vector<std::string> never_freed()
     std::vector<std::string> lines;
     for (const Block* each : left) {
         const Block& block = *each;
-        lines.push_back(format("never freed: %s, %llu bytes; call %s", block.allocation->name.c_str(), (unsigned long long)block.allocation->bytes,
+        lines.push_back(format("never freed: %s, %llu bytes; call %s", block.allocation->name.c_str(),
+                               (unsigned long long)block.allocation->bytes,
                                block.owner == Owner::pinned ? "cudaFreeHost" : "cudaFree"));
     }
     return lines;

@@ -25,8 +25,8 @@ struct Shape {
     bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };
 
-// One side of it: where the first row begins, and how far the others are away; in 3D, the rows of a slice, and how far from its corner the
-// copy begins.
+// One side of it: where the first row begins, and how far the others are away; in 3D, the rows of a slice, and how far
+// from its corner the copy begins.
 struct Side {
     void* begin;
     size_t pitch = 0, slice = 0;
@@ -36,7 +36,8 @@ struct Side {
     uint64_t extent(const Shape& s) const { return (s.depth - 1) * slice + (s.height - 1) * pitch + s.width; }
 };
 
-// What CUDA says of a copy, or of cudaMemset, whose rows do not fit where they should lie (measured: tests/language/refusals.cu).
+// What CUDA says of a copy, or of cudaMemset, whose rows do not fit where they should lie (measured:
+// tests/language/refusals.cu).
 cudaError_t check_shape(const Side& side, const Shape& s)
 {
     if (s.height > 1 && side.pitch < s.width) return cudaErrorInvalidPitchValue;
@@ -52,7 +53,8 @@ enum class Where { host, device, either, nowhere };
 Where where(uintptr_t address)
 {
     if (const Block* block = block_of(address)) return block->owner == Owner::device ? Where::device : Where::either;
-    if (const Owner owner = variable_at(address); owner != Owner::none) return owner == Owner::device ? Where::device : Where::either;
+    if (const Owner owner = variable_at(address); owner != Owner::none)
+        return owner == Owner::device ? Where::device : Where::either;
     return in_device_range(address) ? Where::nowhere : Where::host;
 }
 
@@ -73,23 +75,28 @@ cudaError_t refuse(const RuntimeCall& call, const std::string& what, cudaError_t
 }
 
 // Whether one side of a copy can be what it is said to be. `role`: source or destination.
-cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, const Shape& shape, bool on_device, const char* kind)
+cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, const Shape& shape, bool on_device,
+                  const char* kind)
 {
     const uintptr_t first = uintptr_t(side.begin);
     if (!side.begin) return refuse(call, format("the %s is a null pointer", role));
     const Where found = where(first);
-    if (found == Where::nowhere) return refuse(call, format("the %s is in no allocation: %s", role, address_text(first).c_str()));
+    if (found == Where::nowhere)
+        return refuse(call, format("the %s is in no allocation: %s", role, address_text(first).c_str()));
     if (kind && on_device && found == Where::host)
-        return refuse(call, format("the %s is memory of the host, and %s takes a pointer from cudaMalloc there", role, kind));
+        return refuse(call,
+                      format("the %s is memory of the host, and %s takes a pointer from cudaMalloc there", role, kind));
     if (kind && !on_device && found == Where::device)
-        return refuse(call, format("the %s is memory of the device (%s), and %s takes a pointer of the host there", role, address_text(first).c_str(), kind));
+        return refuse(call, format("the %s is memory of the device (%s), and %s takes a pointer of the host there",
+                                   role, address_text(first).c_str(), kind));
     const Allocation* a = memory().find(first);
     if (!a) return cudaSuccess;
     if (a->freed) return refuse(call, format("the %s is freed memory: %s", role, address_text(first).c_str()));
     const uint64_t offset = first - a->begin, extent = side.extent(shape);
     if (extent > a->bytes - offset)
-        return refuse(call, format("the %s has %llu bytes from byte %llu of %s on, and %s takes %llu", role, (unsigned long long)(a->bytes - offset),
-                                   (unsigned long long)offset, a->name.c_str(), call.takes, (unsigned long long)extent));
+        return refuse(call, format("the %s has %llu bytes from byte %llu of %s on, and %s takes %llu", role,
+                                   (unsigned long long)(a->bytes - offset), (unsigned long long)offset, a->name.c_str(),
+                                   call.takes, (unsigned long long)extent));
     return cudaSuccess;
 }
 
@@ -108,7 +115,8 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
     Shadow* shadow = shadow_of(address, offset);
     const uint64_t first = shadow ? shadow->first_unwritten(offset, bytes) - offset : bytes;
     if (first < bytes)
-        program_finding(format("never written: %s copies uninitialized memory to the host; it begins at %s", call.text().c_str(), address_text(address + first).c_str()));
+        program_finding(format("never written: %s copies uninitialized memory to the host; it begins at %s",
+                               call.text().c_str(), address_text(address + first).c_str()));
 }
 
 void note_written(uintptr_t address, uint64_t bytes, uint64_t block)
@@ -120,25 +128,32 @@ void note_written(uintptr_t address, uint64_t bytes, uint64_t block)
 void note_read(uintptr_t address, uint64_t bytes, uint64_t block)
 {
     uint64_t offset = 0;
-    if (Shadow* shadow = shadow_of(address, offset); shadow && timeline().several()) shadow->note_read(offset, bytes, block);
+    if (Shadow* shadow = shadow_of(address, offset); shadow && timeline().several())
+        shadow->note_read(offset, bytes, block);
 }
 
 // A launch, or another copy, that may run at the same time and touches the same bytes.
-void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bool writes, const std::vector<Beside>& beside)
+void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bool writes,
+                  const std::vector<Beside>& beside)
 {
     uint64_t offset = 0;
     Shadow* shadow = beside.empty() ? nullptr : shadow_of(address, offset);
     if (!shadow) return;
     std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
     shadow->look(offset, bytes, [&](const Shadow::Cell& cell, uint64_t at) {
-        if (const Beside* other = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr) first.emplace(std::make_pair(other, true), at);
-        if (const Beside* other = writes && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr) first.emplace(std::make_pair(other, false), at);
+        if (const Beside* other = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr)
+            first.emplace(std::make_pair(other, true), at);
+        if (const Beside* other = writes && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr)
+            first.emplace(std::make_pair(other, false), at);
     });
     for (const auto& [other, at] : first) {
         const char* does = writes ? "writes" : "reads";
-        const std::string what = format("%s it and %s %s it; nothing orders the two: record an event after the first, and let the second wait for it", does, other.first->text().c_str(),
-                                        other.second ? "writes" : "reads");
-        program_finding(format("race: %s: %s ", address_text(address - offset + at).c_str(), call.text().c_str()) + what, 1, call.text() + what);
+        const std::string what = format("%s it and %s %s it; nothing orders the two: record an event after the first, "
+                                        "and let the second wait for it",
+                                        does, other.first->text().c_str(), other.second ? "writes" : "reads");
+        program_finding(format("race: %s: %s ", address_text(address - offset + at).c_str(), call.text().c_str()) +
+                            what,
+                        1, call.text() + what);
     }
 }
 
@@ -159,7 +174,8 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
             if (to_host) check_written(writes.call, from.row(y, z), shape.width);
             check_beside(reads.call, from.row(y, z), shape.width, false, reads.beside);
             check_beside(writes.call, to.row(y, z), shape.width, true, writes.beside);
-            std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)), shape.width);
+            std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)),
+                         shape.width);
             note_read(from.row(y, z), shape.width, reads.block);
             note_written(to.row(y, z), shape.width, writes.block);
         }
@@ -172,15 +188,17 @@ struct Named {
     int to = -1, from = -1;
 };
 
-cudaError_t check_device(const RuntimeCall& call, const char* role, const void* memory, int named, const char* by = "the call says")
+cudaError_t check_device(const RuntimeCall& call, const char* role, const void* memory, int named,
+                         const char* by = "the call says")
 {
     const int device = device_at(uintptr_t(memory));
     if (named < 0 || device < 0 || device == named) return cudaSuccess;
-    return refuse(call, format("the %s is memory of device %d (%s), and %s device %d", role, device, address_text(uintptr_t(memory)).c_str(), by, named));
+    return refuse(call, format("the %s is memory of device %d (%s), and %s device %d", role, device,
+                               address_text(uintptr_t(memory)).c_str(), by, named));
 }
 
-cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place,
-                 Named named = {})
+cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind,
+                 bool blocks, cudaStream_t stream, const void* place, Named named = {})
 {
     SIM_ENTER(blocks);
     if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
@@ -195,10 +213,15 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
     const cudaError_t shapes[] = {check_shape(to, shape), check_shape(from, shape)};
     for (const cudaError_t error : {cudaErrorInvalidPitchValue, cudaErrorInvalidValue})
         if (shapes[0] == error || shapes[1] == error) return result(error);
-    const char* const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", nullptr};
+    const char* const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
+                                 "cudaMemcpyDeviceToDevice", nullptr};
     const char* name = names[kind];
-    if (const cudaError_t error = check(call, "destination", to, shape, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, name)) return error;
-    if (const cudaError_t error = check(call, "source", from, shape, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, name)) return error;
+    if (const cudaError_t error = check(call, "destination", to, shape,
+                                        kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice, name))
+        return error;
+    if (const cudaError_t error = check(call, "source", from, shape,
+                                        kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice, name))
+        return error;
     if (const cudaError_t error = check_device(call, "destination", to.begin, named.to)) return error;
     if (const cudaError_t error = check_device(call, "source", from.begin, named.from)) return error;
 
@@ -218,14 +241,16 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
     return cudaSuccess;
 }
 
-cudaError_t set(const char* function, const Side& to, int value, const Shape& shape, bool blocks, cudaStream_t stream, const void* place)
+cudaError_t set(const char* function, const Side& to, int value, const Shape& shape, bool blocks, cudaStream_t stream,
+                const void* place)
 {
     SIM_ENTER(false);
     if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
     use_variables_of(current_device());
     const RuntimeCall call{function, place};
     if (shape.empty()) return cudaSuccess;
-    if (to.rows < shape.height || ((shape.height > 1 || shape.depth > 1) && to.pitch < shape.width)) return result(cudaErrorInvalidValue);
+    if (to.rows < shape.height || ((shape.height > 1 || shape.depth > 1) && to.pitch < shape.width))
+        return result(cudaErrorInvalidValue);
     if (const cudaError_t error = check(call, "destination", to, shape, true, function)) return error;
     const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
     count_a_copy();
@@ -243,18 +268,26 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
     return cudaSuccess;
 }
 
-cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool blocks, cudaStream_t stream, const void* place)
+cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool blocks, cudaStream_t stream,
+                    const void* place)
 {
     if (!p) return result(cudaErrorInvalidValue);
     if (p->srcArray || p->dstArray) {
-        program_finding(std::string("not simulated: ") + function + " " + at(place) + " copies an array: there are no arrays here");
+        program_finding(std::string("not simulated: ") + function + " " + at(place) +
+                        " copies an array: there are no arrays here");
         return result(cudaErrorNotSupported);
     }
     const auto side = [](const cudaPitchedPtr& ptr, const cudaPos& pos) {
         const size_t slice = ptr.pitch * ptr.ysize;
-        return Side{static_cast<char*>(ptr.ptr) + pos.z * slice + pos.y * ptr.pitch + pos.x, ptr.pitch, slice, ptr.ysize, pos.x, pos.y};
+        return Side{static_cast<char*>(ptr.ptr) + pos.z * slice + pos.y * ptr.pitch + pos.x,
+                    ptr.pitch,
+                    slice,
+                    ptr.ysize,
+                    pos.x,
+                    pos.y};
     };
-    return copy(function, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos), {p->extent.width, p->extent.height, p->extent.depth}, p->kind, blocks, stream, place);
+    return copy(function, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos),
+                {p->extent.width, p->extent.height, p->extent.depth}, p->kind, blocks, stream, place);
 }
 
 Side plain(const void* begin) { return {const_cast<void*>(begin)}; }
@@ -263,8 +296,10 @@ cudaError_t check_symbol(const char* function, size_t symbol_bytes, size_t bytes
 {
     if (offset <= symbol_bytes && bytes <= symbol_bytes - offset) return cudaSuccess;
     const std::string variable = first_argument(place, function);
-    return refuse({function, place}, format("%llu bytes at byte %llu do not fit %s, which has %llu", (unsigned long long)bytes, (unsigned long long)offset,
-                                             variable.empty() ? "the variable" : variable.c_str(), (unsigned long long)symbol_bytes));
+    return refuse({function, place},
+                  format("%llu bytes at byte %llu do not fit %s, which has %llu", (unsigned long long)bytes,
+                         (unsigned long long)offset, variable.empty() ? "the variable" : variable.c_str(),
+                         (unsigned long long)symbol_bytes));
 }
 
 }  // namespace
@@ -272,17 +307,20 @@ cudaError_t check_symbol(const char* function, size_t symbol_bytes, size_t bytes
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device)
 {
     const RuntimeCall call{function, place, "bad message", "the message"};
-    return !check(call, "buffer", plain(memory), {bytes}, true, function) && !check_device(call, "buffer", memory, device, "the rank has");
+    return !check(call, "buffer", plain(memory), {bytes}, true, function) &&
+           !check_device(call, "buffer", memory, device, "the rank has");
 }
 
-void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send, const Work& receive, const Clock& before_receive)
+void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send,
+                  const Work& receive, const Clock& before_receive)
 {
     if (!bytes) return;
     // What is received comes after all that the sender did before.
     Clock before = before_receive;
     before.join(before_send);
     const RuntimeCall sends{send.name, send.place}, receives{receive.name, receive.place};
-    move(plain(to), plain(from), {bytes}, {receives, receive.first + 1, timeline().beside(receive, before)}, {sends, send.first + 1, timeline().beside(send, before_send)});
+    move(plain(to), plain(from), {bytes}, {receives, receive.first + 1, timeline().beside(receive, before)},
+         {sends, send.first + 1, timeline().beside(send, before_send)});
 }
 
 std::vector<char> bytes_at(const void* memory, uint64_t bytes)
@@ -295,20 +333,27 @@ std::vector<char> bytes_at(const void* memory, uint64_t bytes)
 
 std::string copying() { return copying_now ? copying_now->text() : ""; }
 
-cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
+cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset,
+                           cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
 {
     const char* function = blocks ? "cudaMemcpyToSymbol" : "cudaMemcpyToSymbolAsync";
     if (const cudaError_t error = check_symbol(function, symbol_bytes, bytes, offset, place)) return error;
-    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
-    return copy(function, plain(static_cast<const char*>(symbol) + offset), plain(from), {bytes}, kind, blocks, stream, place);
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return result(cudaErrorInvalidMemcpyDirection);
+    return copy(function, plain(static_cast<const char*>(symbol) + offset), plain(from), {bytes}, kind, blocks, stream,
+                place);
 }
 
-cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset, cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
+cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset,
+                             cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)
 {
     const char* function = blocks ? "cudaMemcpyFromSymbol" : "cudaMemcpyFromSymbolAsync";
-    if (bytes > symbol_bytes || offset > symbol_bytes - bytes) return check_symbol("", symbol_bytes, bytes, offset, place);
-    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
-    return copy(function, plain(to), plain(static_cast<const char*>(symbol) + offset), {bytes}, kind, blocks, stream, place);
+    if (bytes > symbol_bytes || offset > symbol_bytes - bytes)
+        return check_symbol("", symbol_bytes, bytes, offset, place);
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return result(cudaErrorInvalidMemcpyDirection);
+    return copy(function, plain(to), plain(static_cast<const char*>(symbol) + offset), {bytes}, kind, blocks, stream,
+                place);
 }
 
 cudaError_t symbol_address(void** address, const void* symbol)
@@ -323,24 +368,34 @@ cudaError_t symbol_address(void** address, const void* symbol)
 
 using namespace sim;
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) { return copy("cudaMemcpy", plain(to), plain(from), {bytes}, kind, true, nullptr, SIM_PLACE); }
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind)
+{
+    return copy("cudaMemcpy", plain(to), plain(from), {bytes}, kind, true, nullptr, SIM_PLACE);
+}
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
     return copy("cudaMemcpyAsync", plain(to), plain(from), {bytes}, kind, false, stream, SIM_PLACE);
 }
 
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind)
 {
-    return copy("cudaMemcpy2D", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, true, nullptr, SIM_PLACE);
+    return copy("cudaMemcpy2D", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, true,
+                nullptr, SIM_PLACE);
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return copy("cudaMemcpy2DAsync", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind, false, stream, SIM_PLACE);
+    return copy("cudaMemcpy2DAsync", {to, to_pitch}, {const_cast<void*>(from), from_pitch}, {width, height}, kind,
+                false, stream, SIM_PLACE);
 }
 
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return copy_3d("cudaMemcpy3D", parameters, true, nullptr, SIM_PLACE); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters)
+{
+    return copy_3d("cudaMemcpy3D", parameters, true, nullptr, SIM_PLACE);
+}
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream)
 {
@@ -350,32 +405,47 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes)
 {
     if (to_device < 0 || from_device < 0) return result(cudaErrorInvalidDevice);
-    return copy("cudaMemcpyPeer", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, true, nullptr, SIM_PLACE, {to_device, from_device});
+    return copy("cudaMemcpyPeer", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, true, nullptr, SIM_PLACE,
+                {to_device, from_device});
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream)
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                cudaStream_t stream)
 {
     if (to_device < 0 || from_device < 0) return result(cudaErrorInvalidDevice);
-    return copy("cudaMemcpyPeerAsync", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, false, stream, SIM_PLACE, {to_device, from_device});
+    return copy("cudaMemcpyPeerAsync", plain(to), plain(from), {bytes}, cudaMemcpyDeviceToDevice, false, stream,
+                SIM_PLACE, {to_device, from_device});
 }
 
-cudaError_t cudaMemset(void* memory, int value, size_t bytes) { return set("cudaMemset", plain(memory), value, {bytes}, true, nullptr, SIM_PLACE); }
+cudaError_t cudaMemset(void* memory, int value, size_t bytes)
+{
+    return set("cudaMemset", plain(memory), value, {bytes}, true, nullptr, SIM_PLACE);
+}
 
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream)
 {
     return set("cudaMemsetAsync", plain(memory), value, {bytes}, false, stream, SIM_PLACE);
 }
 
-cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height) { return set("cudaMemset2D", {memory, pitch}, value, {width, height}, true, nullptr, SIM_PLACE); }
+cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height)
+{
+    return set("cudaMemset2D", {memory, pitch}, value, {width, height}, true, nullptr, SIM_PLACE);
+}
 
 cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     return set("cudaMemset2DAsync", {memory, pitch}, value, {width, height}, false, stream, SIM_PLACE);
 }
 
-static Side whole(const cudaPitchedPtr& memory) { return {memory.ptr, memory.pitch, memory.pitch * memory.ysize, memory.ysize}; }
+static Side whole(const cudaPitchedPtr& memory)
+{
+    return {memory.ptr, memory.pitch, memory.pitch * memory.ysize, memory.ysize};
+}
 
-cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent e) { return set("cudaMemset3D", whole(memory), value, {e.width, e.height, e.depth}, true, nullptr, SIM_PLACE); }
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent e)
+{
+    return set("cudaMemset3D", whole(memory), value, {e.width, e.height, e.depth}, true, nullptr, SIM_PLACE);
+}
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent e, cudaStream_t stream)
 {

@@ -36,14 +36,21 @@ bool can_access(int device, int peer) { return device != peer && program_options
 
 std::map<cudaLimit, size_t>& limits()
 {
-    static std::map<cudaLimit, size_t>& values = *new std::map<cudaLimit, size_t>{
-        {cudaLimitStackSize, 1024}, {cudaLimitPrintfFifoSize, 1024 * kib}, {cudaLimitMallocHeapSize, 8192 * kib},
-        {cudaLimitDevRuntimePendingLaunchCount, 2048}, {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 0}};
+    static std::map<cudaLimit, size_t>& values =
+        *new std::map<cudaLimit, size_t>{{cudaLimitStackSize, 1024},
+                                         {cudaLimitPrintfFifoSize, 1024 * kib},
+                                         {cudaLimitMallocHeapSize, 8192 * kib},
+                                         {cudaLimitDevRuntimePendingLaunchCount, 2048},
+                                         {cudaLimitMaxL2FetchGranularity, 64},
+                                         {cudaLimitPersistingL2CacheSize, 0}};
     return values;
 }
 
 // CUDA 13.0 numbers ten, and a device need not have each.
-cudaError_t no_such(cudaLimit limit) { return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit; }
+cudaError_t no_such(cudaLimit limit)
+{
+    return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit;
+}
 
 // What CUDA takes for a limit: more is refused, less is raised. Measured on an H200 (tests/language/refusals.cu).
 struct Range {
@@ -64,8 +71,14 @@ Range range_of(cudaLimit limit)
 
 }  // namespace
 
-bool known_preference(cudaFuncCache preferred) { return preferred >= cudaFuncCachePreferNone && preferred <= cudaFuncCachePreferEqual; }
-bool known_banks(cudaSharedMemConfig banks) { return banks >= cudaSharedMemBankSizeDefault && banks <= cudaSharedMemBankSizeEightByte; }
+bool known_preference(cudaFuncCache preferred)
+{
+    return preferred >= cudaFuncCachePreferNone && preferred <= cudaFuncCachePreferEqual;
+}
+bool known_banks(cudaSharedMemConfig banks)
+{
+    return banks >= cudaSharedMemBankSizeDefault && banks <= cudaSharedMemBankSizeEightByte;
+}
 
 int device_count()
 {
@@ -98,7 +111,9 @@ using namespace sim;
 extern "C" void sim_use_devices(int count)
 {
     const RuntimeLock lock;
-    const char* const why = count < 1 || count > most_devices ? "expected 1 to 16 devices" : asked ? "call it before the first use of a device" : nullptr;
+    const char* const why = count < 1 || count > most_devices ? "expected 1 to 16 devices"
+                            : asked                           ? "call it before the first use of a device"
+                                                              : nullptr;
     if (why) {
         fflush(stdout);
         fprintf(stderr, "%s: sim_use_devices(%d): %s\n", program_invocation_short_name, count, why);
@@ -137,7 +152,10 @@ cudaError_t cudaInitDevice(int device, unsigned, unsigned)
     return result(good(device) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-cudaError_t cudaSetValidDevices(int* devices, int count) { return result(devices && count > 0 && good(devices[0]) ? cudaSuccess : cudaErrorInvalidValue); }
+cudaError_t cudaSetValidDevices(int* devices, int count)
+{
+    return result(devices && count > 0 && good(devices[0]) ? cudaSuccess : cudaErrorInvalidValue);
+}
 
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
@@ -276,7 +294,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrSurfaceAlignment: *value = int(p.surfaceAlignment); break;
         case cudaDevAttrNumaId: *value = -1; break;  // none
         default:  // of what the simulator does not have: textures, clusters, links to other processes
-            if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute > cudaDevAttrOnlyPartialHostNativeAtomicSupported) return result(cudaErrorInvalidValue);
+            if (attribute < cudaDevAttrMaxThreadsPerBlock ||
+                attribute > cudaDevAttrOnlyPartialHostNativeAtomicSupported)
+                return result(cudaErrorInvalidValue);
             *value = 0;
     }
     return cudaSuccess;
@@ -298,7 +318,8 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id)
     unsigned domain = 0, bus = 0, number = 0;
     char behind = 0;
     // Without its domain, it ends with its function: 00:01.0.
-    if (std::sscanf(id, "%x:%x:%x%c", &domain, &bus, &number, &behind) < 3 && (domain = 0, std::sscanf(id, "%x:%x%c", &bus, &number, &behind) < 3 || behind != '.'))
+    if (std::sscanf(id, "%x:%x:%x%c", &domain, &bus, &number, &behind) < 3 &&
+        (domain = 0, std::sscanf(id, "%x:%x%c", &bus, &number, &behind) < 3 || behind != '.'))
         return result(cudaErrorInvalidValue);
     if (domain || bus || number >= unsigned(device_count())) return result(cudaErrorInvalidDevice);
     *device = int(number);
@@ -349,7 +370,10 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preferred)
 cudaError_t cudaThreadSetCacheConfig(cudaFuncCache preferred) { return cudaDeviceSetCacheConfig(preferred); }
 
 // Banks are 4 bytes wide, as on every machine since compute capability 5.0: another request is ignored, as there.
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig banks) { return result(known_banks(banks) ? cudaSuccess : cudaErrorInvalidValue); }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig banks)
+{
+    return result(known_banks(banks) ? cudaSuccess : cudaErrorInvalidValue);
+}
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* banks)
 {

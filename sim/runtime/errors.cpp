@@ -88,7 +88,8 @@ std::vector<std::string> unseen_errors()
     std::vector<std::string> lines;
     for (const FailedLaunch& f : failed_launches())
         if (!f.seen)
-            lines.push_back("unchecked error: " + f.launch + ": " + cudaGetErrorString(f.error) + (f.refused.empty() ? "" : " (" + f.refused + ")") +
+            lines.push_back("unchecked error: " + f.launch + ": " + cudaGetErrorString(f.error) +
+                            (f.refused.empty() ? "" : " (" + f.refused + ")") +
                             "; call cudaGetLastError after the launch, and check what cudaDeviceSynchronize returns");
     return lines;
 }

@@ -22,11 +22,15 @@ cudaError_t release(const char* function, void* memory, bool pinned, const void*
     };
     if (!block || block->owner == Owner::registered)
         return refuse(in_device_range(address) ? format("%p was never allocated", memory)
-                                               : format("%p is memory of the host, not from %s", memory, pinned ? "cudaMallocHost" : "cudaMalloc"));
+                                               : format("%p is memory of the host, not from %s", memory,
+                                                        pinned ? "cudaMallocHost" : "cudaMalloc"));
     const Allocation& a = *block->allocation;
-    if (address != a.begin) return refuse(format("the pointer is to byte %llu of %s; free its beginning", (unsigned long long)(address - a.begin), a.name.c_str()));
+    if (address != a.begin)
+        return refuse(format("the pointer is to byte %llu of %s; free its beginning",
+                             (unsigned long long)(address - a.begin), a.name.c_str()));
     if (a.freed) return refuse(a.name + " was freed before, " + block->freed_at);
-    if (pinned != (block->owner == Owner::pinned)) return refuse(a.name + ": use " + (pinned ? "cudaFree" : "cudaFreeHost"));
+    if (pinned != (block->owner == Owner::pinned))
+        return refuse(a.name + ": use " + (pinned ? "cudaFree" : "cudaFreeHost"));
     mark_freed(*block, where);
     return cudaSuccess;
 }

@@ -44,7 +44,8 @@ std::string fault_line(const void* context)
     }
     for (uint64_t address : addresses) {
         const Place place = place_of(address);
-        if (place.file.empty() || place.file.rfind("/usr/", 0) == 0 || place.file.find("sim/") != std::string::npos) continue;
+        if (place.file.empty() || place.file.rfind("/usr/", 0) == 0 || place.file.find("sim/") != std::string::npos)
+            continue;
         return format("%s:%d", place.file.c_str(), place.line);
     }
     return "an unknown line";
@@ -74,18 +75,26 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
     const uintptr_t address = uintptr_t(info->si_addr);
     const Block* block = block_of(address);
     if (in_device_range(address)) {
-        program_finding("host access: the host accesses device memory: " + address_text(address) + ", at " + fault_line(context) + "; copy it with cudaMemcpy");
+        program_finding("host access: the host accesses device memory: " + address_text(address) + ", at " +
+                        fault_line(context) + "; copy it with cudaMemcpy");
     } else if (block && block->allocation->freed) {
         program_finding("use after free: the host accesses " + address_text(address) + ", at " + fault_line(context));
     } else if (!copying().empty()) {
-        program_finding(format("bad copy: %s: the memory of the host ends before the copy does, at %p", copying().c_str(), info->si_addr));
+        program_finding(format("bad copy: %s: the memory of the host ends before the copy does, at %p",
+                               copying().c_str(), info->si_addr));
     } else {
-        end_by(signal, format("the program crashed on a memory fault in its host code, address %p,", info->si_addr), context);
+        end_by(signal, format("the program crashed on a memory fault in its host code, address %p,", info->si_addr),
+               context);
     }
     _exit(finish_program(harness::status_wrong_result));
 }
 
-void on_abort(int signal, siginfo_t*, void* context) { end_by(signal, signal == SIGFPE ? "the program crashed on a division by zero" : "the program ended itself by abort()", context); }
+void on_abort(int signal, siginfo_t*, void* context)
+{
+    end_by(signal,
+           signal == SIGFPE ? "the program crashed on a division by zero" : "the program ended itself by abort()",
+           context);
+}
 
 volatile sig_atomic_t running = 0;
 volatile sig_atomic_t& interrupted = stopping;  // the signal; a kernel that runs ends soon
@@ -112,7 +121,8 @@ void on_interrupt(int signal)
     interrupted = signal;
     for (int late : {SIGALRM, SIGPROF}) ::signal(late, on_alarm);
     if (running) {
-        // Computing time until the kernel comes to where it can stop: a machine that is busy with other work may take its time.
+        // Computing time until the kernel comes to where it can stop: a machine that is busy with other work may take
+        // its time.
         itimerval patience{};
         patience.it_value.tv_sec = 2;
         setitimer(ITIMER_PROF, &patience, nullptr);

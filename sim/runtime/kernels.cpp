@@ -1,9 +1,9 @@
 // Adds up launches for the report.
 //
-// In: the counts of one launch, by lines of the source. Out: one record for each kernel and shape, in the order of the first
-// launches. A program may launch a kernel a million times, so counts are summed at once and no launch is kept. Numbers that
-// are no sums, such as the busiest partition or the occupancy, are those of the last launch. The search for the record is
-// linear in the kernels and shapes of the program, which are few.
+// In: the counts of one launch, by lines of the source. Out: one record for each kernel and shape, in the order of the
+// first launches. A program may launch a kernel a million times, so counts are summed at once and no launch is kept.
+// Numbers that are no sums, such as the busiest partition or the occupancy, are those of the last launch. The search
+// for the record is linear in the kernels and shapes of the program, which are few.
 
 #include "kernels.h"
 
@@ -35,7 +35,8 @@ bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 void add_sites(std::vector<AccessSite>& sites, const std::vector<AccessSite>& more)
 {
     for (const AccessSite& site : more) {
-        const auto known = std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) { return s.same_access(site); });
+        const auto known =
+            std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) { return s.same_access(site); });
         if (known == sites.end()) {
             sites.push_back(site);
             continue;

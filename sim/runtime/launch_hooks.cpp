@@ -1,9 +1,9 @@
 // One launch at a time, from its begin to its end.
 //
-// Before: the runtime is locked, CUDA's limits are checked, and the core is told of the machine, the device, the work that
-// may run at the same time, and the trace. Device memory is opened to the host thread that runs the kernel. After: memory is
-// closed, the counts are added to those of the kernel, findings are noted, and a kernel that failed makes the runtime return
-// its error. The lock lasts from the begin to the end, so that no two launches overlap.
+// Before: the runtime is locked, CUDA's limits are checked, and the core is told of the machine, the device, the work
+// that may run at the same time, and the trace. Device memory is opened to the host thread that runs the kernel. After:
+// memory is closed, the counts are added to those of the kernel, findings are noted, and a kernel that failed makes the
+// runtime return its error. The lock lasts from the begin to the end, so that no two launches overlap.
 
 #include "launch_hooks.h"
 
@@ -57,7 +57,8 @@ CurrentLaunch& current_launch()
 void show_progress()
 {
     if (current_launch().progress)
-        current_launch().progress->doing(format("launch %llu: %s", (unsigned long long)launches_finished() + 1, current_launch().title.c_str()));
+        current_launch().progress->doing(
+            format("launch %llu: %s", (unsigned long long)launches_finished() + 1, current_launch().title.c_str()));
 }
 
 std::string duration_text(double seconds)
@@ -109,7 +110,8 @@ bool begin_launch(const Launching& launching, dim3&)
     trace_launch(launching, launches_finished() + 1);
     if (host_threads() != o.threads) set_host_threads(o.threads);
     open_device_memory();
-    if (!now.progress && isatty(STDERR_FILENO)) now.progress = std::make_unique<harness::Progress>(program_invocation_short_name);
+    if (!now.progress && isatty(STDERR_FILENO))
+        now.progress = std::make_unique<harness::Progress>(program_invocation_short_name);
     now.title = title_of(name_of(launching), c.grid, c.block, c.shared_bytes);
     now.begun = std::chrono::steady_clock::now();
     now.told = o.silent || now.told_of.count(name_of(launching));
@@ -165,7 +167,8 @@ void end_launch(const Launching& launching)
     const cudaError_t error = note_findings(name_of(launching), report);
     add_launch(launching, counts);
     if (program_options().threads > 1)
-        program_note("no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");
+        program_note(
+            "no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");
     if (error != cudaSuccess) kernel_failed(launching, error);
     runtime_mutex().unlock();
     set_running(false);

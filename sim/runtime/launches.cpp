@@ -116,24 +116,41 @@ bool may_launch(const Launching& launching)
         launch_refused(launching, error, why);
         return false;
     };
-    // The error is that of CUDA 13.0. Up to 12.9, the first three were cudaErrorInvalidConfiguration (measured on an H200 with one driver for both).
+    // The error is that of CUDA 13.0. Up to 12.9, the first three were cudaErrorInvalidConfiguration (measured on an
+    // H200 with one driver for both).
     const unsigned grid[] = {c.grid.x, c.grid.y, c.grid.z}, block[] = {c.block.x, c.block.y, c.block.z};
     for (int i = 0; i < 3; ++i) {
-        if (grid[i] < 1 || grid[i] > l.grid[i]) return refuse(cudaErrorInvalidValue, format("a grid of %u blocks in %c, where 1 to %u are allowed", grid[i], "xyz"[i], l.grid[i]));
-        if (block[i] < 1 || block[i] > l.block[i]) return refuse(cudaErrorInvalidValue, format("a block of %u threads in %c, where 1 to %u are allowed", block[i], "xyz"[i], l.block[i]));
+        if (grid[i] < 1 || grid[i] > l.grid[i])
+            return refuse(cudaErrorInvalidValue,
+                          format("a grid of %u blocks in %c, where 1 to %u are allowed", grid[i], "xyz"[i], l.grid[i]));
+        if (block[i] < 1 || block[i] > l.block[i])
+            return refuse(cudaErrorInvalidValue, format("a block of %u threads in %c, where 1 to %u are allowed",
+                                                        block[i], "xyz"[i], l.block[i]));
     }
     const uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-    if (threads > l.threads_per_block) return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where 1 to %u are allowed", (unsigned long long)threads, l.threads_per_block));
+    if (threads > l.threads_per_block)
+        return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where 1 to %u are allowed",
+                                                    (unsigned long long)threads, l.threads_per_block));
     if (const unsigned bound = launch_bound(launching.kernel); bound && threads > bound)
-        return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where the kernel's __launch_bounds__ allows 1 to %u", (unsigned long long)threads, bound));
+        return refuse(cudaErrorInvalidValue,
+                      format("a block of %llu threads, where the kernel's __launch_bounds__ allows 1 to %u",
+                             (unsigned long long)threads, bound));
     const uint64_t fixed = static_shared(launching.kernel), dynamic = c.shared_bytes;
-    if (dynamic > dynamic_limit(launching.kernel, fixed) || fixed + dynamic > std::max(l.shared_per_block, l.shared_per_block_optin))
-        return refuse(cudaErrorInvalidValue, format("%llu bytes of dynamic shared memory, where %llu are allowed%s", (unsigned long long)dynamic,
-                                                    (unsigned long long)dynamic_limit(launching.kernel, fixed),
-                                                    fixed + dynamic <= l.shared_per_block_optin ? "; cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more" : ""));
-    if (!known_stream(static_cast<cudaStream_t>(c.stream))) return refuse(cudaErrorInvalidResourceHandle, "the stream does not exist");
+    if (dynamic > dynamic_limit(launching.kernel, fixed) ||
+        fixed + dynamic > std::max(l.shared_per_block, l.shared_per_block_optin))
+        return refuse(cudaErrorInvalidValue,
+                      format("%llu bytes of dynamic shared memory, where %llu are allowed%s",
+                             (unsigned long long)dynamic, (unsigned long long)dynamic_limit(launching.kernel, fixed),
+                             fixed + dynamic <= l.shared_per_block_optin
+                                 ? "; cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more"
+                                 : ""));
+    if (!known_stream(static_cast<cudaStream_t>(c.stream)))
+        return refuse(cudaErrorInvalidResourceHandle, "the stream does not exist");
     if (const int device = device_of(static_cast<cudaStream_t>(c.stream)); device != current_device())
-        return refuse(cudaErrorInvalidResourceHandle, format("the stream belongs to device %d and device %d is current; call cudaSetDevice(%d) before the launch", device, current_device(), device));
+        return refuse(
+            cudaErrorInvalidResourceHandle,
+            format("the stream belongs to device %d and device %d is current; call cudaSetDevice(%d) before the launch",
+                   device, current_device(), device));
     return true;
 }
 
@@ -143,9 +160,12 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
         const cudaLaunchAttribute& a = configuration.attrs[i];
         const char* what = nullptr;
         if (a.id == cudaLaunchAttributeCooperative && a.val.cooperative) what = "a cooperative launch";
-        if (a.id == cudaLaunchAttributeClusterDimension && uint64_t(a.val.clusterDim.x) * a.val.clusterDim.y * a.val.clusterDim.z > 1) what = "a cluster of blocks";
+        if (a.id == cudaLaunchAttributeClusterDimension &&
+            uint64_t(a.val.clusterDim.x) * a.val.clusterDim.y * a.val.clusterDim.z > 1)
+            what = "a cluster of blocks";
         if (!what) continue;
-        program_finding(format("not simulated: the launch of %s %s asks for %s", kernel_name(kernel), at(place).c_str(), what));
+        program_finding(
+            format("not simulated: the launch of %s %s asks for %s", kernel_name(kernel), at(place).c_str(), what));
         result(cudaErrorNotSupported);
         return false;
     }
@@ -155,8 +175,9 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
 cudaError_t refuse_cooperative(const void* kernel, const void* place)
 {
     SIM_ENTER(false);
-    program_finding(format("not simulated: cudaLaunchCooperativeKernel %s (%s): blocks run one after the other here, and cannot wait for each other", at(place).c_str(),
-                           kernel_name(kernel)));
+    program_finding(format("not simulated: cudaLaunchCooperativeKernel %s (%s): blocks run one after the other here, "
+                           "and cannot wait for each other",
+                           at(place).c_str(), kernel_name(kernel)));
     return result(cudaErrorNotSupported);
 }
 
@@ -170,11 +191,14 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     if (!kernel) return result(cudaErrorInvalidDeviceFunction);
     switch (attribute) {
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
-            if (value < 0 || uint64_t(value) + before_dynamic(static_shared(kernel)) > limits_of(machine()).shared_per_block_optin) return result(cudaErrorInvalidValue);
+            if (value < 0 ||
+                uint64_t(value) + before_dynamic(static_shared(kernel)) > limits_of(machine()).shared_per_block_optin)
+                return result(cudaErrorInvalidValue);
             told().dynamic[kernel] = uint64_t(value);
             return cudaSuccess;
         case cudaFuncAttributePreferredSharedMemoryCarveout:
-            if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared) return result(cudaErrorInvalidValue);
+            if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared)
+                return result(cudaErrorInvalidValue);
             told().carveout[kernel] = value;
             return cudaSuccess;
         case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -197,13 +221,16 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     attributes->ptxVersion = attributes->binaryVersion = 10 * m.major + m.minor;
     attributes->maxDynamicSharedSizeBytes = int(dynamic_limit(kernel, attributes->sharedSizeBytes));
     const auto carveout = told().carveout.find(kernel);
-    attributes->preferredShmemCarveout = carveout == told().carveout.end() ? int(cudaSharedmemCarveoutDefault) : carveout->second;
+    attributes->preferredShmemCarveout =
+        carveout == told().carveout.end() ? int(cudaSharedmemCarveoutDefault) : carveout->second;
     return cudaSuccess;
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache preferred)
 {
-    return result(!kernel ? cudaErrorInvalidDeviceFunction : known_preference(preferred) ? cudaSuccess : cudaErrorInvalidValue);
+    return result(!kernel                       ? cudaErrorInvalidDeviceFunction
+                  : known_preference(preferred) ? cudaSuccess
+                                                : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig banks)
@@ -211,7 +238,8 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig b
     return result(!kernel ? cudaErrorInvalidDeviceFunction : known_banks(banks) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads, size_t shared_bytes)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
+                                                          size_t shared_bytes)
 {
     SIM_ENTER(false);
     if (!blocks || threads < 1) return result(cudaErrorInvalidValue);
@@ -224,9 +252,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int threads)
 {
     SIM_ENTER(false);
-    if (!bytes || blocks < 1 || threads < 1 || blocks > blocks_per_multiprocessor(kernel, threads, 0)) return result(cudaErrorInvalidValue);
+    if (!bytes || blocks < 1 || threads < 1 || blocks > blocks_per_multiprocessor(kernel, threads, 0))
+        return result(cudaErrorInvalidValue);
     // Like CUDA 13.0, it leaves out what is reserved in each block: with so many bytes, a block fewer may run.
-    const uint64_t unit = machine().shared_unit(), of_each = machine().shared_per_sm / uint64_t(blocks) / unit * unit, fixed = static_shared(kernel);
+    const uint64_t unit = machine().shared_unit(), of_each = machine().shared_per_sm / uint64_t(blocks) / unit * unit,
+                   fixed = static_shared(kernel);
     *bytes = std::min(of_each - std::min(of_each, before_dynamic(fixed)), dynamic_limit(kernel, fixed));
     return cudaSuccess;
 }
@@ -234,9 +264,13 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
 cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void**, size_t, cudaStream_t)
 {
     SIM_ENTER(false);
-    program_finding(format("not simulated: cudaLaunchKernel %s gets %s as a plain pointer, which does not show its parameters; remove the cast", at(SIM_PLACE).c_str(),
-                           kernel_name(kernel)));
+    program_finding(format("not simulated: cudaLaunchKernel %s gets %s as a plain pointer, which does not show its "
+                           "parameters; remove the cast",
+                           at(SIM_PLACE).c_str(), kernel_name(kernel)));
     return result(cudaErrorNotSupported);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3, dim3, void**, size_t, cudaStream_t) { return refuse_cooperative(kernel, SIM_PLACE); }
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3, dim3, void**, size_t, cudaStream_t)
+{
+    return refuse_cooperative(kernel, SIM_PLACE);
+}

@@ -15,7 +15,10 @@ bool is_managed(const void* memory, size_t bytes)
 }
 
 // Before CUDA 13, a place was the number of a device, and that of the host negative.
-cudaMemLocation location(int device) { return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device}; }
+cudaMemLocation location(int device)
+{
+    return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+}
 
 bool exists(cudaMemLocation place)
 {
@@ -33,7 +36,9 @@ cudaError_t prefetch(const void* memory, size_t bytes, cudaMemLocation place, un
     SIM_ENTER(false);
     if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
     if (flags || bytes == 0 || !is_managed(memory, bytes)) return result(cudaErrorInvalidValue);
-    return result(exists(place) ? cudaSuccess : place.type == cudaMemLocationTypeDevice ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    return result(exists(place)                             ? cudaSuccess
+                  : place.type == cudaMemLocationTypeDevice ? cudaErrorInvalidDevice
+                                                            : cudaErrorInvalidValue);
 }
 
 // Where the bytes should be: only the advice that names a place needs one that exists.
@@ -48,17 +53,31 @@ cudaError_t advise(const void* memory, size_t bytes, cudaMemoryAdvise advice, cu
         case cudaMemAdviseUnsetPreferredLocation: return cudaSuccess;
         case cudaMemAdviseSetPreferredLocation: return result(exists(place) ? cudaSuccess : cudaErrorInvalidValue);
         case cudaMemAdviseSetAccessedBy:
-        case cudaMemAdviseUnsetAccessedBy: return result(exists(place) && place.type <= cudaMemLocationTypeHost ? cudaSuccess : cudaErrorInvalidValue);
+        case cudaMemAdviseUnsetAccessedBy:
+            return result(exists(place) && place.type <= cudaMemLocationTypeHost ? cudaSuccess : cudaErrorInvalidValue);
         default: return result(cudaErrorInvalidValue);
     }
 }
 
 }  // namespace
 
-cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, cudaStream_t stream) { return prefetch(memory, bytes, location(device), 0, stream); }
-cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, cudaMemLocation place, unsigned flags, cudaStream_t stream) { return prefetch(memory, bytes, place, flags, stream); }
-cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, int device) { return advise(memory, bytes, advice, location(device)); }
-cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place) { return advise(memory, bytes, advice, place); }
+cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, cudaStream_t stream)
+{
+    return prefetch(memory, bytes, location(device), 0, stream);
+}
+cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, cudaMemLocation place, unsigned flags,
+                                 cudaStream_t stream)
+{
+    return prefetch(memory, bytes, place, flags, stream);
+}
+cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, int device)
+{
+    return advise(memory, bytes, advice, location(device));
+}
+cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place)
+{
+    return advise(memory, bytes, advice, place);
+}
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t bytes, unsigned flags)
 {

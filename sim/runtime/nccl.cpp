@@ -50,7 +50,8 @@ Clique* clique_of(const ncclUniqueId& id)
 ncclUniqueId new_id()
 {
     ncclUniqueId id = {};
-    snprintf(id.internal, sizeof id.internal, "%s%d %llu", id_begins, int(getpid()), (unsigned long long)++all_cliques().ids);
+    snprintf(id.internal, sizeof id.internal, "%s%d %llu", id_begins, int(getpid()),
+             (unsigned long long)++all_cliques().ids);
     auto clique = std::make_unique<Clique>();
     clique->id = id;
     clique->ranks = 0;
@@ -64,10 +65,14 @@ ncclResult_t join(ncclComm_t* comm, Clique& clique, int ranks, int rank, int dev
         clique.ranks = ranks;
         clique.comms.resize(size_t(ranks));
     }
-    if (clique.ranks != ranks) return refuse_message(where + format(": %d ranks, and another rank of this id said %d", ranks, clique.ranks), ncclInvalidArgument);
+    if (clique.ranks != ranks)
+        return refuse_message(where + format(": %d ranks, and another rank of this id said %d", ranks, clique.ranks),
+                              ncclInvalidArgument);
     if (clique.comms[size_t(rank)]) return refuse_message(where + format(": rank %d was made before", rank));
     for (ncclComm_t other : clique.comms)
-        if (other && other->device == device) return refuse_message(where + format(": device %d is that of rank %d; call cudaSetDevice before", device, other->rank));
+        if (other && other->device == device)
+            return refuse_message(
+                where + format(": device %d is that of rank %d; call cudaSetDevice before", device, other->rank));
     message_group().has_ranks = true;
     all_cliques().ended.erase(std::this_thread::get_id());  // of an earlier thread
     *comm = clique.comms[size_t(rank)] = new ncclComm{&clique, rank, device, std::this_thread::get_id()};
@@ -76,7 +81,8 @@ ncclResult_t join(ncclComm_t* comm, Clique& clique, int ranks, int rank, int dev
     return ncclSuccess;
 }
 
-ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream, const void* place)
+ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                  cudaStream_t stream, const void* place)
 {
     refuse_in_kernel(place);
     Message m{comm, sends, peer, data, count, 0, stream, place};
@@ -87,16 +93,20 @@ ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int
         const size_t size = bytes_of_type(type);
         if (!size) return refuse_message(m.text() + format(": type %d does not exist", int(type)), ncclInvalidArgument);
         if (peer < 0 || peer >= comm->clique->ranks)
-            return refuse_message(m.text() + format(": rank %d does not exist; there are ranks 0 to %d", peer, comm->clique->ranks - 1), ncclInvalidArgument);
+            return refuse_message(
+                m.text() + format(": rank %d does not exist; there are ranks 0 to %d", peer, comm->clique->ranks - 1),
+                ncclInvalidArgument);
         if (count > ~size_t(0) / size) return refuse_message(m.text() + ": too many elements", ncclInvalidArgument);
         m.bytes = count * size;
         if (!known_stream(stream)) return refuse_message(m.text() + ": the stream does not exist", ncclInvalidArgument);
         {
             const OnDevice on(comm->device);
             if (device_of(stream) != comm->device)
-                return refuse_message(m.text() + format(": the stream belongs to device %d, and rank %d has device %d", device_of(stream), comm->rank, comm->device));
+                return refuse_message(m.text() + format(": the stream belongs to device %d, and rank %d has device %d",
+                                                        device_of(stream), comm->rank, comm->device));
         }
-        if (m.bytes && !good_buffer(m.function(), place, data, m.bytes, comm->device)) return message_group().worst = ncclInvalidArgument;
+        if (m.bytes && !good_buffer(m.function(), place, data, m.bytes, comm->device))
+            return message_group().worst = ncclInvalidArgument;
         message_group().messages.push_back(m);
     }
     return message_group().depth ? ncclSuccess : end_message_group();
@@ -105,7 +115,8 @@ ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int
 ncclResult_t refuse_collective(const char* function, const void* place)
 {
     const RuntimeLock lock;
-    program_finding(format("not simulated: %s %s: of NCCL there are ncclSend and ncclRecv", function, at(place).c_str()));
+    program_finding(
+        format("not simulated: %s %s: of NCCL there are ncclSend and ncclRecv", function, at(place).c_str()));
     return ncclInvalidUsage;
 }
 
@@ -165,14 +176,25 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
     const std::string where = "ncclCommInitRank " + at(SIM_PLACE);
     if (!comm) return ncclInvalidArgument;
     *comm = nullptr;
-    if (ranks < 1 || ranks > device_count()) return refuse_message(where + format(": %d ranks, where 1 to %d are allowed: each has a device (SIM_OPTIONS: --gpus)", ranks, device_count()), ncclInvalidArgument);
-    if (rank < 0 || rank >= ranks) return refuse_message(where + format(": rank %d, where 0 to %d are allowed", rank, ranks - 1), ncclInvalidArgument);
+    if (ranks < 1 || ranks > device_count())
+        return refuse_message(
+            where + format(": %d ranks, where 1 to %d are allowed: each has a device (SIM_OPTIONS: --gpus)", ranks,
+                           device_count()),
+            ncclInvalidArgument);
+    if (rank < 0 || rank >= ranks)
+        return refuse_message(where + format(": rank %d, where 0 to %d are allowed", rank, ranks - 1),
+                              ncclInvalidArgument);
     Clique* clique = clique_of(id);
-    if (!clique) return refuse_message(where + ": the id is not from ncclGetUniqueId in this process, and the simulator has no messages between processes", ncclInvalidArgument);
+    if (!clique)
+        return refuse_message(where + ": the id is not from ncclGetUniqueId in this process, and the simulator has no "
+                                      "messages between processes",
+                              ncclInvalidArgument);
     if (!message_group().depth)
         for (ncclComm_t other : clique->comms)
             if (other && other->thread == std::this_thread::get_id())
-                return refuse_message(where + format(": the thread made rank %d, too, and waits for ever there; put the calls between ncclGroupStart and ncclGroupEnd", other->rank));
+                return refuse_message(where + format(": the thread made rank %d, too, and waits for ever there; put "
+                                                     "the calls between ncclGroupStart and ncclGroupEnd",
+                                                     other->rank));
     return join(comm, *clique, ranks, rank, current_device(), where);
 }
 
@@ -184,7 +206,9 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices)
     const ncclUniqueId id = new_id();
     for (int rank = 0; rank < count; ++rank) {
         const int device = devices ? devices[rank] : rank;
-        if (device < 0 || device >= device_count()) return refuse_message(where + format(": device %d, and there are %d", device, device_count()), ncclInvalidArgument);
+        if (device < 0 || device >= device_count())
+            return refuse_message(where + format(": device %d, and there are %d", device, device_count()),
+                                  ncclInvalidArgument);
         if (const ncclResult_t error = join(&comms[rank], *clique_of(id), count, rank, device, where)) return error;
     }
     return ncclSuccess;
@@ -235,7 +259,8 @@ ncclResult_t ncclGroupEnd()
     return --message_group().depth ? ncclSuccess : end_message_group();
 }
 
-ncclResult_t ncclSend(const void* data, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream)
+ncclResult_t ncclSend(const void* data, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                      cudaStream_t stream)
 {
     return post(true, const_cast<void*>(data), count, type, peer, comm, stream, SIM_PLACE);
 }
@@ -245,8 +270,11 @@ ncclResult_t ncclRecv(void* data, size_t count, ncclDataType_t type, int peer, n
     return post(false, data, count, type, peer, comm, stream, SIM_PLACE);
 }
 
-#define COLLECTIVE(function, ...) \
-    ncclResult_t function(const void*, void*, size_t, ncclDataType_t, __VA_ARGS__) { return refuse_collective(#function, SIM_PLACE); }
+#define COLLECTIVE(function, ...)                                                  \
+    ncclResult_t function(const void*, void*, size_t, ncclDataType_t, __VA_ARGS__) \
+    {                                                                              \
+        return refuse_collective(#function, SIM_PLACE);                            \
+    }
 COLLECTIVE(ncclAllReduce, ncclRedOp_t, ncclComm_t, cudaStream_t)
 COLLECTIVE(ncclReduce, ncclRedOp_t, int, ncclComm_t, cudaStream_t)
 COLLECTIVE(ncclReduceScatter, ncclRedOp_t, ncclComm_t, cudaStream_t)

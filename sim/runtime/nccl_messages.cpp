@@ -1,8 +1,9 @@
 // Messages are matched when a group ends, and copied at once.
 //
-// The ranks may be one host thread's, which puts them into a group, or of a thread each. A thread that receives then waits
-// here for the one that sends, until no other thread can make that call any more. What is sent before it is received is kept.
-// All messages that a group's end matches are in one window of time, which is later than all that their queues did before.
+// The ranks may be one host thread's, which puts them into a group, or of a thread each. A thread that receives then
+// waits here for the one that sends, until no other thread can make that call any more. What is sent before it is
+// received is kept. All messages that a group's end matches are in one window of time, which is later than all that
+// their queues did before.
 
 #include "nccl_messages.h"
 
@@ -70,7 +71,9 @@ bool alone()
 {
     std::error_code error;
     int tasks = 0;
-    for (std::filesystem::directory_iterator task("/proc/self/task", error), end; !error && task != end; task.increment(error)) ++tasks;
+    for (std::filesystem::directory_iterator task("/proc/self/task", error), end; !error && task != end;
+         task.increment(error))
+        ++tasks;
     return !error && tasks <= 1 + sleeping_threads();
 }
 
@@ -87,12 +90,16 @@ bool may_come(const Clique& clique)
 void carry(Message& send, Message& receive, uint64_t start)
 {
     if (send.bytes != receive.bytes) {
-        refuse_message(format("%s: %s %llu bytes, and %s expects %llu", send.text().c_str(), send.who().c_str(), (unsigned long long)send.bytes, receive.text().c_str(), (unsigned long long)receive.bytes),
-               ncclInvalidArgument);
+        refuse_message(format("%s: %s %llu bytes, and %s expects %llu", send.text().c_str(), send.who().c_str(),
+                              (unsigned long long)send.bytes, receive.text().c_str(),
+                              (unsigned long long)receive.bytes),
+                       ncclInvalidArgument);
         return;
     }
-    move_message(receive.data, send.kept.empty() ? send.data : send.kept.data(), send.bytes, send.work, send.clock, receive.work, receive.clock);
-    if (send.comm != receive.comm && send.bytes) note_message(send.comm->device, receive.comm->device, send.bytes, start);
+    move_message(receive.data, send.kept.empty() ? send.data : send.kept.data(), send.bytes, send.work, send.clock,
+                 receive.work, receive.clock);
+    if (send.comm != receive.comm && send.bytes)
+        note_message(send.comm->device, receive.comm->device, send.bytes, start);
 }
 
 // The messages of one clique that have found each other.
@@ -101,7 +108,8 @@ void match(Clique& clique)
     std::vector<std::pair<Message, Message>> pairs;
     for (auto receive = clique.receives.begin(); receive != clique.receives.end();) {
         auto send = clique.sends.begin();
-        while (send != clique.sends.end() && (send->comm->rank != receive->peer || send->peer != receive->comm->rank)) ++send;
+        while (send != clique.sends.end() && (send->comm->rank != receive->peer || send->peer != receive->comm->rank))
+            ++send;
         if (send == clique.sends.end()) {
             ++receive;
             continue;
@@ -151,7 +159,8 @@ ncclResult_t end_message_group()
             if (m.posted == number && m.kept.empty() && m.bytes) m.kept = bytes_at(m.data, m.bytes);
     for (Clique* clique : cliques) {
         clique->waiting[std::this_thread::get_id()] = number;
-        while (clique->misses(number) && may_come(*clique)) all_cliques().arrived.wait_for(lock, std::chrono::milliseconds(20));
+        while (clique->misses(number) && may_come(*clique))
+            all_cliques().arrived.wait_for(lock, std::chrono::milliseconds(20));
         const bool last = !may_come(*clique);
         clique->waiting.erase(std::this_thread::get_id());
         for (auto* list : {&clique->sends, &clique->receives})
@@ -160,7 +169,9 @@ ncclResult_t end_message_group()
                     ++m;
                     continue;
                 }
-                refuse_message(format("%s: %s, which does not %s; put both calls between ncclGroupStart and ncclGroupEnd", m->text().c_str(), m->who().c_str(), m->sends ? "receive" : "send"));
+                refuse_message(
+                    format("%s: %s, which does not %s; put both calls between ncclGroupStart and ncclGroupEnd",
+                           m->text().c_str(), m->who().c_str(), m->sends ? "receive" : "send"));
                 m = list->erase(m);
             }
         all_cliques().arrived.notify_all();
@@ -173,7 +184,9 @@ std::vector<std::string> lone_messages()
     std::vector<std::string> lines;
     for (const auto& clique : all_cliques().cliques)
         for (const auto* list : {&clique->sends, &clique->receives})
-            for (const Message& m : *list) lines.push_back(format("bad message: %s: %s, which never %s", m.text().c_str(), m.who().c_str(), m.sends ? "receives" : "sends"));
+            for (const Message& m : *list)
+                lines.push_back(format("bad message: %s: %s, which never %s", m.text().c_str(), m.who().c_str(),
+                                       m.sends ? "receives" : "sends"));
     return lines;
 }
 

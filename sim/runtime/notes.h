@@ -13,7 +13,8 @@ struct ProgramFinding {
     uint64_t count;
 };
 
-// Something that the program must not do. A finding with the same key, or without a key the same text, is counted and not repeated.
+// Something that the program must not do. A finding with the same key, or without a key the same text, is counted and
+// not repeated.
 void program_finding(const std::string& text, uint64_t count = 1, const std::string& key = "");
 // Something that a reader of the program's output has to know. A text is noted once.
 void program_note(const std::string& text);

@@ -20,7 +20,10 @@ constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 10
 constexpr const char* expected =
     "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet, --threads, --blocks or --patience";
 
-[[noreturn]] void refuse(const std::string& message) { throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message}; }
+[[noreturn]] void refuse(const std::string& message)
+{
+    throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message};
+}
 
 // Words, as a shell would take them apart: quotes hold a name with spaces together.
 std::vector<std::string> words_of(const std::string& text)
@@ -60,11 +63,16 @@ int whole_number(const char* option, const char* text, long most)
 ProgramOptions parse_program_options(const std::string& text)
 {
     enum { machine = 1, gpus, no_peers, csv, trace, explain, quiet, threads, blocks, patience };
-    static const option known[] = {{"machine", required_argument, nullptr, machine}, {"gpus", required_argument, nullptr, gpus},
-                                   {"no-peers", no_argument, nullptr, no_peers},     {"csv", required_argument, nullptr, csv},
-                                   {"trace", required_argument, nullptr, trace},     {"explain", no_argument, nullptr, explain},
-                                   {"quiet", no_argument, nullptr, quiet},           {"threads", required_argument, nullptr, threads},
-                                   {"blocks", required_argument, nullptr, blocks},   {"patience", required_argument, nullptr, patience},
+    static const option known[] = {{"machine", required_argument, nullptr, machine},
+                                   {"gpus", required_argument, nullptr, gpus},
+                                   {"no-peers", no_argument, nullptr, no_peers},
+                                   {"csv", required_argument, nullptr, csv},
+                                   {"trace", required_argument, nullptr, trace},
+                                   {"explain", no_argument, nullptr, explain},
+                                   {"quiet", no_argument, nullptr, quiet},
+                                   {"threads", required_argument, nullptr, threads},
+                                   {"blocks", required_argument, nullptr, blocks},
+                                   {"patience", required_argument, nullptr, patience},
                                    {nullptr, 0, nullptr, 0}};
     std::vector<std::string> words = words_of(text);
     words.insert(words.begin(), "SIM_OPTIONS");
@@ -111,7 +119,8 @@ ProgramOptions parse_program_options(const std::string& text)
             case patience: o.patience = whole_number("patience", optarg, most_patience); break;
             case ':': refuse(format("%s needs a value", argv[size_t(optind - 1)]));
             default:
-                if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
+                if (optopt > 0 && optopt < ' ')
+                    refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
                 if (optopt) refuse(format("unknown option -%c: %s", optopt, expected));
                 refuse(format("unknown option %s: %s", argv[size_t(optind - 1)], expected));
         }

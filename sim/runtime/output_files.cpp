@@ -40,19 +40,19 @@ Files& files()
 std::string csv_text()
 {
     const std::string date = harness::utc_now();
-    std::string text = csv_line({"date_utc", "commit", "machine", "program", "kernel",                               //
-                                 "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z",                      //
-                                 "dynamic_shared_bytes", "shared_bytes_per_block", "launches", "blocks_run",         //
-                                 "file", "line", "access", "memory", "element_bytes", "requests", "accesses",        //
+    std::string text = csv_line({"date_utc", "commit", "machine", "program", "kernel",
+                                 "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z",
+                                 "dynamic_shared_bytes", "shared_bytes_per_block", "launches", "blocks_run",
+                                 "file", "line", "access", "memory", "element_bytes", "requests", "accesses",
                                  "unit", "units", "ideal_units", "worst_request", "bytes_moved", "bytes_asked"});
     const auto n = [](uint64_t value) { return std::to_string(value); };
     for (const Launches& l : all_launches())
         for (const AccessSite& s : l.counts.sites)
-            text += csv_line({date, harness::build_commit, machine().label, program_invocation_short_name, l.name,   //
-                              n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y), n(l.block.z),        //
-                              n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.counts.launched.launches),           //
-                              n(l.counts.launched.blocks), s.file, n(uint64_t(s.line)), access_name(s),              //
-                              memory_name(s), n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units),  //
+            text += csv_line({date, harness::build_commit, machine().label, program_invocation_short_name, l.name,
+                              n(l.grid.x), n(l.grid.y), n(l.grid.z), n(l.block.x), n(l.block.y), n(l.block.z),
+                              n(l.dynamic_bytes), n(l.counts.shared_bytes), n(l.counts.launched.launches),
+                              n(l.counts.launched.blocks), s.file, n(uint64_t(s.line)), access_name(s),
+                              memory_name(s), n(s.element_bytes), n(s.requests), n(s.accesses), s.unit, n(s.units),
                               n(s.ideal), n(uint64_t(s.worst)), n(s.bytes), n(s.asked)});
     return text;
 }
@@ -85,7 +85,8 @@ void write_files(int signal)
     const ProgramOptions& o = program_options();
     const std::unique_ptr<WholeFile> csv = std::move(files().csv), trace = std::move(files().trace);
     if (signal) {
-        for (const auto& [file, option, path] : {std::tuple{csv.get(), "--csv", &o.csv}, {trace.get(), "--trace", &o.trace}})
+        for (const auto& [file, option, path] :
+             {std::tuple{csv.get(), "--csv", &o.csv}, {trace.get(), "--trace", &o.trace}})
             if (file)
                 fprintf(stderr, "%s: %s %s: not written: the program was ended by a signal (%s)\n",
                         program_invocation_short_name, option, path->c_str(), strsignal(signal));

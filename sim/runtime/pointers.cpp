@@ -9,7 +9,8 @@ cudaError_t cudaHostGetDevicePointer(void** on_device, void* memory, unsigned fl
 {
     SIM_ENTER(false);
     const Block* block = block_of(uintptr_t(memory));
-    if (!on_device || flags || !block || block->allocation->freed || block->owner == Owner::device) return result(cudaErrorInvalidValue);
+    if (!on_device || flags || !block || block->allocation->freed || block->owner == Owner::device)
+        return result(cudaErrorInvalidValue);
     *on_device = memory;
     return cudaSuccess;
 }
@@ -18,7 +19,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* memory)
 {
     SIM_ENTER(false);
     const Block* block = block_of(uintptr_t(memory));
-    if (!flags || !block || (block->owner != Owner::pinned && block->owner != Owner::registered)) return result(cudaErrorInvalidValue);
+    if (!flags || !block || (block->owner != Owner::pinned && block->owner != Owner::registered))
+        return result(cudaErrorInvalidValue);
     *flags = block->flags | cudaHostAllocMapped;
     return cudaSuccess;
 }
@@ -37,10 +39,14 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (!attributes) return result(cudaErrorInvalidValue);
     void* const p = const_cast<void*>(pointer);
     const Block* block = block_of(uintptr_t(pointer));
-    const Owner owner = !block ? variable_at(uintptr_t(pointer)) : block->allocation->freed ? Owner::none : block->owner;
+    const Owner owner = !block                     ? variable_at(uintptr_t(pointer))
+                        : block->allocation->freed ? Owner::none
+                                                   : block->owner;
     switch (owner) {
         case Owner::none: *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, p}; break;
-        case Owner::device: *attributes = {cudaMemoryTypeDevice, block ? block->allocation->device : current_device(), p, nullptr}; break;
+        case Owner::device:
+            *attributes = {cudaMemoryTypeDevice, block ? block->allocation->device : current_device(), p, nullptr};
+            break;
         case Owner::managed: *attributes = {cudaMemoryTypeManaged, current_device(), p, p}; break;
         case Owner::pinned:
         case Owner::registered: *attributes = {cudaMemoryTypeHost, current_device(), p, p}; break;

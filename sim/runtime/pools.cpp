@@ -1,5 +1,5 @@
-// Pools of memory, cudaMemPool. A pool gives all memory back at once here, so its settings are kept for who asks and have
-// no other effect.
+// Pools of memory, cudaMemPool. A pool gives all memory back at once here, so its settings are kept for who asks and
+// have no other effect.
 
 #include "../../common/base/error.h"
 #include "blocks.h"
@@ -58,9 +58,12 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
         return cudaSuccess;
     }
     switch (attribute) {
-        case cudaMemPoolAttrReleaseThreshold: settings.release_threshold = *static_cast<const uint64_t*>(value); return cudaSuccess;
+        case cudaMemPoolAttrReleaseThreshold:
+            settings.release_threshold = *static_cast<const uint64_t*>(value);
+            return cudaSuccess;
         case cudaMemPoolAttrReservedMemHigh:
-        case cudaMemPoolAttrUsedMemHigh: return result(*static_cast<const uint64_t*>(value) ? cudaErrorInvalidValue : cudaSuccess);  // 0 begins anew
+        case cudaMemPoolAttrUsedMemHigh:
+            return result(*static_cast<const uint64_t*>(value) ? cudaErrorInvalidValue : cudaSuccess);  // 0 begins anew
         default: return result(cudaErrorInvalidValue);
     }
 }
@@ -75,16 +78,23 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
         return cudaSuccess;
     }
     switch (attribute) {
-        case cudaMemPoolAttrReleaseThreshold: *static_cast<uint64_t*>(value) = settings.release_threshold; return cudaSuccess;
+        case cudaMemPoolAttrReleaseThreshold:
+            *static_cast<uint64_t*>(value) = settings.release_threshold;
+            return cudaSuccess;
         case cudaMemPoolAttrReservedMemCurrent:
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemCurrent:
-        case cudaMemPoolAttrUsedMemHigh: *static_cast<uint64_t*>(value) = allocated().in_use[&settings - pools()]; return cudaSuccess;
+        case cudaMemPoolAttrUsedMemHigh:
+            *static_cast<uint64_t*>(value) = allocated().in_use[&settings - pools()];
+            return cudaSuccess;
         default: return result(cudaErrorInvalidValue);
     }
 }
 
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return result(known_pool(pool) ? cudaSuccess : cudaErrorInvalidValue); }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t)
+{
+    return result(known_pool(pool) ? cudaSuccess : cudaErrorInvalidValue);
+}
 
 // A pool's own device can read and write its memory, and nothing else can be set here.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count)

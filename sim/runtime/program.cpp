@@ -1,7 +1,8 @@
-// The program's own text knows nothing of the simulator, so a constructor of this file runs before everything else: it reads
-// SIM_OPTIONS, opens the files and takes the launches. A handler of exit() prints the report after the program has destroyed
-// its variables. A program that ends in a fault or by a signal gets its report from host_faults.cpp. The report is printed
-// once, whichever of them comes first. The program's exit status stays, but for findings: then 0 becomes 1.
+// The program's own text knows nothing of the simulator, so a constructor of this file runs before everything else: it
+// reads SIM_OPTIONS, opens the files and takes the launches. A handler of exit() prints the report after the program
+// has destroyed its variables. A program that ends in a fault or by a signal gets its report from host_faults.cpp. The
+// report is printed once, whichever of them comes first. The program's exit status stays, but for findings: then 0
+// becomes 1.
 
 #include "program.h"
 
@@ -35,7 +36,10 @@ using namespace harness;
 pid_t process = 0;
 bool finished = false;
 
-void say(const Error& error) { fprintf(stderr, "%s: %s\n", program_invocation_short_name, printable(error.message).c_str()); }
+void say(const Error& error)
+{
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, printable(error.message).c_str());
+}
 
 void at_exit(int status, void*)
 {

@@ -4,8 +4,8 @@
 
 namespace sim {
 
-// Prints the report and writes the files, if that has not been done. Returns the exit status, where `status` is the program's own.
-// `signal`: the one that ends the program, which then writes no files; 0: none.
+// Prints the report and writes the files, if that has not been done. Returns the exit status, where `status` is the
+// program's own. `signal`: the one that ends the program, which then writes no files; 0: none.
 int finish_program(int status, int signal = 0);
 
 }  // namespace sim

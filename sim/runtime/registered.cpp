@@ -12,8 +12,10 @@ cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned flags)
     if (!memory || bytes == 0 || flags & ~(kept | cudaHostRegisterReadOnly)) return result(cudaErrorInvalidValue);
     if (in_device_range(address) || allocated().shared.holds(address)) return result(cudaErrorInvalidValue);
     for (const auto& a : sim::memory().all())
-        if (!a->freed && address < a->begin + a->bytes && a->begin < address + bytes) return result(cudaErrorHostMemoryAlreadyRegistered);
-    enter_block(Owner::registered, -1, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags & kept, SIM_PLACE);
+        if (!a->freed && address < a->begin + a->bytes && a->begin < address + bytes)
+            return result(cudaErrorHostMemoryAlreadyRegistered);
+    enter_block(Owner::registered, -1, "cudaHostRegister", address, bytes, managed_address * 2 + address, flags & kept,
+                SIM_PLACE);
     return cudaSuccess;
 }
 
@@ -22,7 +24,8 @@ cudaError_t cudaHostUnregister(void* memory)
     SIM_ENTER(false);
     const Block* block = block_of(uintptr_t(memory));
     if (memory && !block) return result(cudaErrorHostMemoryNotRegistered);
-    if (!memory || block->owner != Owner::registered || block->allocation->begin != uintptr_t(memory)) return result(cudaErrorInvalidValue);
+    if (!memory || block->owner != Owner::registered || block->allocation->begin != uintptr_t(memory))
+        return result(cudaErrorInvalidValue);
     allocated().blocks.erase(uintptr_t(memory));
     sim::memory().remove(uintptr_t(memory));
     return cudaSuccess;

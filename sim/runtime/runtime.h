@@ -27,8 +27,8 @@ std::string address_text(uintptr_t address);
 // One function of the runtime at a time.
 std::recursive_mutex& runtime_mutex();
 
-// As long as it exists, no other function of the runtime runs, and memory that runs out ends the program with one line: a program does
-// not expect the runtime to throw.
+// As long as it exists, no other function of the runtime runs, and memory that runs out ends the program with one line:
+// a program does not expect the runtime to throw.
 class RuntimeLock {
     const harness::NoWayOut no_way_out_;
     const std::lock_guard<std::recursive_mutex> lock_{runtime_mutex()};
@@ -83,8 +83,8 @@ uint64_t total_memory();
 
 // Whether a kernel is launched now. If not, the error that CUDA would give is noted.
 bool may_launch(const Launching& launching);
-// The kernel was ended: an illegal address (cudaErrorIllegalAddress), a failed assertion (cudaErrorAssert) ... From the next
-// call on that waits for it, every function of the runtime returns the error, as on hardware.
+// The kernel was ended: an illegal address (cudaErrorIllegalAddress), a failed assertion (cudaErrorAssert) ... From the
+// next call on that waits for it, every function of the runtime returns the error, as on hardware.
 void kernel_failed(const Launching& launching, cudaError_t error);
 // Notes that a kernel was not launched.
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why);
@@ -105,13 +105,14 @@ void forget_streams(int device);
 // A message's data, on either side: whether they lie in memory of the device. If not, a finding says so.
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
 // Copies a message. What came before it was sent, and what the receiver did before.
-void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send, const Work& receive, const Clock& before_receive);
+void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send,
+                  const Work& receive, const Clock& before_receive);
 std::vector<char> bytes_at(const void* memory, uint64_t bytes);
 // Messages that were sent and never received, or the other way round; a line each.
 std::vector<std::string> lone_messages();
 
-// The function that is copying between memory of the host and the device now, for whoever catches its fault: "cudaMemcpy at
-// program.cu:50". Empty: none.
+// The function that is copying between memory of the host and the device now, for whoever catches its fault:
+// "cudaMemcpy at program.cu:50". Empty: none.
 std::string copying();
 
 }  // namespace sim

@@ -42,14 +42,21 @@ Known& known()
     return known;
 }
 
-bool is_default(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread; }
+bool is_default(cudaStream_t stream)
+{
+    return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
 
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority)
 {
     SIM_ENTER(false);
     if (!stream || flags & ~cudaStreamNonBlocking) return result(cudaErrorInvalidValue);
     const int device = current_device();
-    *stream = *known().streams.insert(new CUstream_st{flags, priority, device, timeline().add_queue(device, !(flags & cudaStreamNonBlocking))}).first;
+    *stream = *known()
+                   .streams
+                   .insert(new CUstream_st{flags, priority, device,
+                                           timeline().add_queue(device, !(flags & cudaStreamNonBlocking))})
+                   .first;
     return cudaSuccess;
 }
 
@@ -66,7 +73,8 @@ int device_of(cudaStream_t stream) { return is_default(stream) ? current_device(
 int queue_of(cudaStream_t stream)
 {
     if (!is_default(stream)) return stream->queue;
-    return stream == cudaStreamPerThread ? timeline().thread_queue(current_device()) : timeline().legacy_queue(current_device());
+    return stream == cudaStreamPerThread ? timeline().thread_queue(current_device())
+                                         : timeline().legacy_queue(current_device());
 }
 
 void forget_streams(int device)
@@ -99,7 +107,10 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return create_stream(stream, flags, 0); }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority)
 {
-    return create_stream(stream, flags, priority < highest_priority ? highest_priority : priority > lowest_priority ? lowest_priority : priority);
+    return create_stream(stream, flags,
+                         priority < highest_priority  ? highest_priority
+                         : priority > lowest_priority ? lowest_priority
+                                                      : priority);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest)
@@ -140,7 +151,8 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags)
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority)
 {
     SIM_ENTER(false);
-    if (!priority || !known_stream(stream)) return result(priority ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
+    if (!priority || !known_stream(stream))
+        return result(priority ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     *priority = is_default(stream) ? 0 : stream->priority;
     return cudaSuccess;
 }
@@ -187,7 +199,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
 {
     SIM_ENTER(false);
-    if (!event || flags & ~(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess)) return result(cudaErrorInvalidValue);
+    if (!event || flags & ~(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess))
+        return result(cudaErrorInvalidValue);
     if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming)) return result(cudaErrorInvalidValue);
     *event = *known().events.insert(new CUevent_st{flags, current_device()}).first;
     return cudaSuccess;
@@ -237,7 +250,8 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
         if (e->number == 0 || e->flags & cudaEventDisableTiming) return result(cudaErrorInvalidResourceHandle);
     if (start->device != stop->device) return result(cudaErrorInvalidResourceHandle);
     if (!reached(stop)) {
-        program_finding("event not reached: cudaEventElapsedTime " + at(SIM_PLACE) + " asks for a time that may not be known yet; call cudaEventSynchronize(stop) first");
+        program_finding("event not reached: cudaEventElapsedTime " + at(SIM_PLACE) +
+                        " asks for a time that may not be known yet; call cudaEventSynchronize(stop) first");
         return cudaErrorNotReady;
     }
     program_note("no time was measured: cudaEventElapsedTime gives NaN, and so do results computed from it");

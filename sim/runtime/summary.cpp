@@ -16,7 +16,10 @@ namespace {
 
 using harness::format;
 
-std::string counted(uint64_t n, const char* what) { return format("%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s"); }
+std::string counted(uint64_t n, const char* what)
+{
+    return format("%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
+}
 
 uint64_t blocks_of(dim3 grid) { return uint64_t(grid.x) * grid.y * grid.z; }
 
@@ -26,7 +29,8 @@ std::string title(const Launches& l)
     const std::string title = title_of(l.name, l.grid, l.block, l.dynamic_bytes) + " x " + std::to_string(ran.launches);
     const uint64_t all = ran.launches * blocks_of(l.grid);
     if (!program_options().blocks || ran.blocks == all) return title;
-    return title + format(", of a sample: %llu of %llu blocks", (unsigned long long)ran.blocks, (unsigned long long)all);
+    return title +
+           format(", of a sample: %llu of %llu blocks", (unsigned long long)ran.blocks, (unsigned long long)all);
 }
 
 void print_findings()

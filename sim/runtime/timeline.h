@@ -1,8 +1,8 @@
 // In which order work runs on hardware, as far as the program has said so: by streams, by events and by waiting.
 //
-// Here work is done at once. What each piece of it would have waited for is kept all the same, in two forms. A number per queue tells
-// which pieces come before: two pieces of which neither comes before the other may run at the same time. A count of windows
-// (devices.h) tells how far the work of all devices has come, if it runs side by side.
+// Here work is done at once. What each piece of it would have waited for is kept all the same, in two forms. A number
+// per queue tells which pieces come before: two pieces of which neither comes before the other may run at the same
+// time. A count of windows (devices.h) tells how far the work of all devices has come, if it runs side by side.
 
 #pragma once
 
@@ -20,7 +20,10 @@ struct Clock {
     uint64_t window = 0;         // the first one after all of them
 
     void join(const Clock& other);
-    bool covers(int queue, uint32_t number) const { return size_t(queue) < seen.size() && seen[size_t(queue)] >= number; }
+    bool covers(int queue, uint32_t number) const
+    {
+        return size_t(queue) < seen.size() && seen[size_t(queue)] >= number;
+    }
 };
 
 // A launch, a copy, ... that has been put into a queue.
@@ -35,16 +38,16 @@ struct Work {
 
 class Timeline {
 public:
-    // A stream is a queue, and each device has two more for the default streams. A blocking one waits for the legacy default stream of
-    // its device, and that for all blocking ones.
+    // A stream is a queue, and each device has two more for the default streams. A blocking one waits for the legacy
+    // default stream of its device, and that for all blocking ones.
     int add_queue(int device, bool blocking);
     void remove_queue(int queue);  // its work remains
     int legacy_queue(int device);
     int thread_queue(int device);
     int device_of(int queue) const { return queues_[size_t(queue)].device; }
 
-    // A piece of work, after all that is in the queue. What comes before it is clock_of(queue) until end_work(). Without blocks it
-    // touches no memory.
+    // A piece of work, after all that is in the queue. What comes before it is clock_of(queue) until end_work().
+    // Without blocks it touches no memory.
     Work begin_work(int queue, uint64_t blocks, const char* name, const void* place, bool launch = false);
     void end_work(const Work& work, uint64_t windows);
 
@@ -59,7 +62,8 @@ public:
     // Whatever comes from now on is in later windows than what was there before. Returns the first.
     uint64_t next_windows();
 
-    // Launches and copies that may run at the same time as a piece of work, in the order of their blocks. `clock`: what comes before it.
+    // Launches and copies that may run at the same time as a piece of work, in the order of their blocks. `clock`: what
+    // comes before it.
     std::vector<Beside> beside(const Work& work, const Clock& clock) const;
     // Whether there is work in more than one queue, so that some of it may meet.
     bool several() const { return queues_.size() > 1; }

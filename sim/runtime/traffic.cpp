@@ -139,19 +139,28 @@ std::string traffic_text()
             std::string parts;
             const auto part = [&](const std::string& words) { parts += (parts.empty() ? "" : "; ") + words; };
             if (t.bytes[from][to])
-                part(n(t.bytes[from][to]) + " bytes in sectors, " + n(t.asked[from][to]) + " asked for, by " + n(t.stores[from][to]) + " stores and " + n(t.loads[from][to]) + " loads of warps");
-            if (t.messages[from][to]) part(n(t.message_bytes[from][to]) + " bytes in " + n(t.messages[from][to]) + (t.messages[from][to] == 1 ? " message" : " messages"));
+                part(n(t.bytes[from][to]) + " bytes in sectors, " + n(t.asked[from][to]) + " asked for, by " +
+                     n(t.stores[from][to]) + " stores and " + n(t.loads[from][to]) + " loads of warps");
+            if (t.messages[from][to])
+                part(n(t.message_bytes[from][to]) + " bytes in " + n(t.messages[from][to]) +
+                     (t.messages[from][to] == 1 ? " message" : " messages"));
             if (!parts.empty()) text += format("  from device %d to device %d: ", from, to) + parts + "\n";
         }
-    text += format("  camping: in %llu window%s of blocks that run together, the busiest device receives %.2f times the mean\n", t.windows, t.windows == 1 ? "" : "s", t.busiest_receiver);
+    text += format(
+        "  camping: in %llu window%s of blocks that run together, the busiest device receives %.2f times the mean\n",
+        t.windows, t.windows == 1 ? "" : "s", t.busiest_receiver);
     // Who sends to whom, when: of each device, the one that it sends most to.
     std::vector<int> shown;
     for (int w = 0; w < t.pictured; ++w)
-        if (std::any_of(&t.picture[w][0][0], &t.picture[w][0][0] + sizeof t.picture[w] / sizeof t.picture[w][0][0], [](unsigned long long bytes) { return bytes > 0; })) shown.push_back(w);
+        if (std::any_of(&t.picture[w][0][0], &t.picture[w][0][0] + sizeof t.picture[w] / sizeof t.picture[w][0][0],
+                        [](unsigned long long bytes) { return bytes > 0; }))
+            shown.push_back(w);
     const bool all = shown.size() <= 16;
     if (!all) shown.resize(16);
-    text += format("  the device that each one sends most to, in %s%s in which something is sent\n", all ? "the " : "the first 16 ",
-                   t.windows_per_entry == 1 ? "windows" : format("groups of %llu windows", t.windows_per_entry).c_str());
+    text +=
+        format("  the device that each one sends most to, in %s%s in which something is sent\n",
+               all ? "the " : "the first 16 ",
+               t.windows_per_entry == 1 ? "windows" : format("groups of %llu windows", t.windows_per_entry).c_str());
     for (int from = 0; from < t.gpus; ++from) {
         text += format("    device %2d:", from);
         for (int w : shown) {

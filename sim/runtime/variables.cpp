@@ -1,5 +1,5 @@
-// The variables that the source declares for the device: each device has its own. They have one address in the program, where the values
-// of the device are put that uses them next.
+// The variables that the source declares for the device: each device has its own. They have one address in the program,
+// where the values of the device are put that uses them next.
 
 #include <cstring>
 #include <memory>

@@ -36,7 +36,8 @@ public:
         if ((now & most) == 0) {
             completion();
             release(&word_, false, device_scope, place);
-            __atomic_store_n(&word_, now + (uint64_t(1) << 2 * count_bits) + (now >> count_bits & most), __ATOMIC_SEQ_CST);
+            __atomic_store_n(&word_, now + (uint64_t(1) << 2 * count_bits) + (now >> count_bits & most),
+                             __ATOMIC_SEQ_CST);
         }
         return before >> 2 * count_bits;
     }
@@ -206,7 +207,8 @@ SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_s
 
 // The first threads of the group are the producers.
 template <typename Group, thread_scope Scope, uint8_t stages>
-SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state, size_t producers)
+SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state,
+                                           size_t producers)
 {
     pipeline<Scope> result;
     result.begin(group, state, unsigned(producers), SIM_PLACE);
@@ -214,7 +216,8 @@ SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_s
 }
 
 template <typename Group, thread_scope Scope, uint8_t stages>
-SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state, pipeline_role role)
+SIM_FUNCTION pipeline<Scope> make_pipeline(const Group& group, pipeline_shared_state<Scope, stages>* state,
+                                           pipeline_role role)
 {
     pipeline<Scope> result;
     unsigned* const count = &state->producers_;

@@ -80,7 +80,10 @@ SIM_INLINE long long __double_as_longlong(double x) { return sim::bit_cast<long 
 SIM_INLINE double __longlong_as_double(long long x) { return sim::bit_cast<double>(x); }
 SIM_INLINE int __double2hiint(double x) { return int(sim::bit_cast<uint64_t>(x) >> 32); }
 SIM_INLINE int __double2loint(double x) { return int(unsigned(sim::bit_cast<uint64_t>(x))); }
-SIM_INLINE double __hiloint2double(int high, int low) { return sim::bit_cast<double>(uint64_t(unsigned(high)) << 32 | unsigned(low)); }
+SIM_INLINE double __hiloint2double(int high, int low)
+{
+    return sim::bit_cast<double>(uint64_t(unsigned(high)) << 32 | unsigned(low));
+}
 
 // Each with the roundings to nearest even, to zero, up, and down.
 #define SIM_ROUNDINGS(T, name, Argument, function)                                      \

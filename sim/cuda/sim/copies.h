@@ -22,7 +22,8 @@ SIM_FUNCTION void copy_piece(void* to, const void* from, const void* place)
 
 // The pieces number `first`, `first + step`, ... of a copy that is cut into pieces of this size.
 template <typename Unit>
-SIM_FUNCTION void copy_pieces(void* to, const void* from, size_t bytes, unsigned first, unsigned step, const void* place)
+SIM_FUNCTION void copy_pieces(void* to, const void* from, size_t bytes, unsigned first, unsigned step,
+                              const void* place)
 {
     Turns turns;
     for (size_t at = first * sizeof(Unit); at + sizeof(Unit) <= bytes; at += step * sizeof(Unit)) {
@@ -33,7 +34,8 @@ SIM_FUNCTION void copy_pieces(void* to, const void* from, size_t bytes, unsigned
 
 // This thread's part of a copy that `step` threads make together: pieces as large as the addresses allow, and
 // what is known of their alignment.
-SIM_FUNCTION inline void copy_part(void* to, const void* from, size_t bytes, unsigned first, unsigned step, const void* place, size_t alignment = 16)
+SIM_FUNCTION inline void copy_part(void* to, const void* from, size_t bytes, unsigned first, unsigned step,
+                                   const void* place, size_t alignment = 16)
 {
     const uintptr_t all = uintptr_t(to) | uintptr_t(from) | bytes | alignment;
     if (all % 16 == 0) return copy_pieces<Block<16>::type>(to, from, bytes, first, step, place);

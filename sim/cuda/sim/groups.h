@@ -18,7 +18,10 @@ SIM_FUNCTION inline unsigned lane_of_rank(uint32_t lanes, unsigned n)
     return 32;
 }
 
-SIM_INLINE unsigned rank_of_lane(uint32_t lanes, unsigned lane) { return unsigned(__builtin_popcount(lanes & ((1u << lane) - 1))); }
+SIM_INLINE unsigned rank_of_lane(uint32_t lanes, unsigned lane)
+{
+    return unsigned(__builtin_popcount(lanes & ((1u << lane) - 1)));
+}
 
 // Bits of lanes, as bits of ranks in the group.
 SIM_FUNCTION inline uint32_t packed(uint32_t bits, uint32_t lanes)
@@ -42,7 +45,8 @@ SIM_FUNCTION void gather(Gathered<T>& all, uint32_t lanes, const T& value, const
     static_assert(sizeof(T) <= largest_value, "lanes exchange values of 32 bytes at most");
     for (size_t at = 0; at < sizeof(T); at += 8) {
         uint64_t word = 0;
-        for (size_t i = 0; i < 8 && at + i < sizeof(T); ++i) word |= uint64_t(reinterpret_cast<const unsigned char*>(&value)[at + i]) << 8 * i;
+        for (size_t i = 0; i < 8 && at + i < sizeof(T); ++i)
+            word |= uint64_t(reinterpret_cast<const unsigned char*>(&value)[at + i]) << 8 * i;
         const Exchange& words = exchange(lanes, word, place);
         for (unsigned l = 0; l < 32; ++l)
             for (size_t i = 0; i < 8; ++i) all.bytes[l][at + i] = (unsigned char)(words.value[l] >> 8 * i);
@@ -71,14 +75,20 @@ public:
         return lanes_ ? unsigned(__builtin_popcount(lanes_)) : blockDim.x * blockDim.y * blockDim.z;
     }
     SIM_FUNCTION unsigned long long num_threads() const { return size(); }
-    SIM_FUNCTION unsigned long long thread_rank() const { return lanes_ ? ::sim::rank_of_lane(lanes_, ::sim::lane()) : ::sim::rank(); }
+    SIM_FUNCTION unsigned long long thread_rank() const
+    {
+        return lanes_ ? ::sim::rank_of_lane(lanes_, ::sim::lane()) : ::sim::rank();
+    }
     bool is_valid() const { return true; }
 
     thread_group() = default;
 
     // For this header.
     explicit thread_group(uint32_t lanes) : lanes_(lanes) {}
-    SIM_FUNCTION void sim_sync(const void* place) const { lanes_ ? ::sim::sync_warp(lanes_, place) : void(::sim::sync_block(0, place)); }
+    SIM_FUNCTION void sim_sync(const void* place) const
+    {
+        lanes_ ? ::sim::sync_warp(lanes_, place) : void(::sim::sync_block(0, place));
+    }
     SIM_FUNCTION uint32_t sim_lanes() const { return lanes_ ? lanes_ : ::sim::live_lanes(); }
 
 protected:
@@ -125,7 +135,10 @@ SIM_FUNCTION thread_block this_thread_block(block_tile_memory<MaxBlockSize>& mem
 class grid_group {
 public:
     SIM_FUNCTION void sync() const { sim_sync(SIM_PLACE); }
-    SIM_FUNCTION void sim_sync(const void* place) const { ::sim::fail("grid-wide synchronization is not supported by the simulator", place); }
+    SIM_FUNCTION void sim_sync(const void* place) const
+    {
+        ::sim::fail("grid-wide synchronization is not supported by the simulator", place);
+    }
     bool is_valid() const { return false; }
     SIM_FUNCTION static unsigned long long num_blocks() { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
     SIM_FUNCTION static unsigned long long block_rank()
@@ -160,17 +173,22 @@ public:
     SIM_FUNCTION T shfl_up(T value, unsigned delta) const
     {
         const unsigned rank = own_rank();
-        return ::sim::value_of(lanes_, value, ::sim::lane_of_rank(lanes_, rank >= delta ? rank - delta : rank), SIM_PLACE);
+        return ::sim::value_of(lanes_, value, ::sim::lane_of_rank(lanes_, rank >= delta ? rank - delta : rank),
+                               SIM_PLACE);
     }
     template <typename T>
     SIM_FUNCTION T shfl_down(T value, unsigned delta) const
     {
         const unsigned rank = own_rank();
-        return ::sim::value_of(lanes_, value, ::sim::lane_of_rank(lanes_, rank + delta < count() ? rank + delta : rank), SIM_PLACE);
+        return ::sim::value_of(lanes_, value, ::sim::lane_of_rank(lanes_, rank + delta < count() ? rank + delta : rank),
+                               SIM_PLACE);
     }
     SIM_FUNCTION int any(int predicate) const { return ::sim::ballot(lanes_, predicate, SIM_PLACE) != 0; }
     SIM_FUNCTION int all(int predicate) const { return ::sim::ballot(lanes_, !predicate, SIM_PLACE) == 0; }
-    SIM_FUNCTION unsigned ballot(int predicate) const { return ::sim::packed(::sim::ballot(lanes_, predicate, SIM_PLACE), lanes_); }
+    SIM_FUNCTION unsigned ballot(int predicate) const
+    {
+        return ::sim::packed(::sim::ballot(lanes_, predicate, SIM_PLACE), lanes_);
+    }
     template <typename T>
     SIM_FUNCTION unsigned match_any(T value) const
     {
@@ -183,7 +201,10 @@ public:
     }
 
 protected:
-    lane_group(uint32_t lanes, unsigned meta_rank, unsigned meta_size) : thread_group(lanes), meta_rank_(meta_rank), meta_size_(meta_size) {}
+    lane_group(uint32_t lanes, unsigned meta_rank, unsigned meta_size)
+        : thread_group(lanes), meta_rank_(meta_rank), meta_size_(meta_size)
+    {
+    }
     SIM_FUNCTION unsigned count() const { return unsigned(__builtin_popcount(lanes_)); }
     SIM_FUNCTION unsigned own_rank() const { return ::sim::rank_of_lane(lanes_, ::sim::lane()); }
 
@@ -202,7 +223,8 @@ class thread_block_tile;
 
 template <unsigned Size>
 class thread_block_tile<Size, void> : public lane_group<thread_block_tile<Size, void>> {
-    static_assert(Size <= 32 && (Size & (Size - 1)) == 0 && Size != 0, "the simulator has tiles of 1, 2, 4, 8, 16 and 32 threads");
+    static_assert(Size <= 32 && (Size & (Size - 1)) == 0 && Size != 0,
+                  "the simulator has tiles of 1, 2, 4, 8, 16 and 32 threads");
     using Base = lane_group<thread_block_tile<Size, void>>;
 
 public:
@@ -245,8 +267,14 @@ public:
     SIM_FUNCTION static unsigned long long meta_group_rank() { return ::sim::rank() / Size; }
     SIM_FUNCTION static unsigned long long meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
     SIM_FUNCTION void sync() const { sim_sync(SIM_PLACE); }
-    SIM_FUNCTION int any(int predicate) const { return sim_reduce(predicate != 0, [](int a, int b) { return a | b; }, SIM_PLACE); }
-    SIM_FUNCTION int all(int predicate) const { return sim_reduce(predicate != 0, [](int a, int b) { return a & b; }, SIM_PLACE); }
+    SIM_FUNCTION int any(int predicate) const
+    {
+        return sim_reduce(predicate != 0, [](int a, int b) { return a | b; }, SIM_PLACE);
+    }
+    SIM_FUNCTION int all(int predicate) const
+    {
+        return sim_reduce(predicate != 0, [](int a, int b) { return a & b; }, SIM_PLACE);
+    }
     template <typename T>
     SIM_FUNCTION T shfl(T value, int rank) const
     {
@@ -261,7 +289,9 @@ public:
     // For this header.
     SIM_FUNCTION multi_warp_tile(block_tile_memory<>* memory, const void* place) : memory_(memory)
     {
-        if (!memory) ::sim::fail("a tile of more than 32 threads needs block_tile_memory: give it to this_thread_block()", place);
+        if (!memory)
+            ::sim::fail("a tile of more than 32 threads needs block_tile_memory: give it to this_thread_block()",
+                        place);
         const unsigned first = ::sim::rank() / Size * Size, left = thread_block::size() - first;
         if (thread_rank() == 0) meeting().start(left < Size ? left : Size, place);
         ::sim::sync_block(0, place);
@@ -287,7 +317,8 @@ public:
         sim_sync(place);
         T result = of_warp(first_warp());
         const unsigned end = (thread_block::size() + 31) / 32;
-        for (unsigned warp = first_warp() + 1; warp < end && warp < first_warp() + Size / 32; ++warp) result = operation(result, of_warp(warp));
+        for (unsigned warp = first_warp() + 1; warp < end && warp < first_warp() + Size / 32; ++warp)
+            result = operation(result, of_warp(warp));
         sim_sync(place);
         return result;
     }
@@ -306,7 +337,8 @@ SIM_FUNCTION auto tiled_partition(const thread_block& block)
     else return thread_block_tile<Size, thread_block>{::sim::rank() / Size, (thread_block::size() + Size - 1) / Size};
 }
 template <unsigned Size, unsigned ParentSize, typename Parent>
-SIM_FUNCTION thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(const thread_block_tile<ParentSize, Parent>&)
+SIM_FUNCTION thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(
+    const thread_block_tile<ParentSize, Parent>&)
 {
     static_assert(Size <= ParentSize, "a tile is no larger than the group it is part of");
     return {::sim::lane() % ParentSize / Size, ParentSize / Size};
@@ -315,7 +347,8 @@ SIM_FUNCTION thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tile
 // Of a size that is known at run time: in the order of ranks.
 SIM_FUNCTION inline thread_group tiled_partition(const thread_group& parent, unsigned size)
 {
-    if (size == 0 || size > 32 || (size & (size - 1))) ::sim::fail("the simulator has tiles of 1, 2, 4, 8, 16 and 32 threads", SIM_PLACE);
+    if (size == 0 || size > 32 || (size & (size - 1)))
+        ::sim::fail("the simulator has tiles of 1, 2, 4, 8, 16 and 32 threads", SIM_PLACE);
     const uint32_t all = parent.sim_lanes();
     const unsigned first = ::sim::rank_of_lane(all, ::sim::lane()) / size * size;
     uint32_t lanes = 0;
@@ -329,7 +362,8 @@ SIM_FUNCTION inline coalesced_group tiled_partition(const coalesced_group& paren
 {
     const thread_group tile = tiled_partition(static_cast<const thread_group&>(parent), size);
     const unsigned parents = unsigned(__builtin_popcount(parent.sim_lanes()));
-    return {tile.sim_lanes(), ::sim::rank_of_lane(parent.sim_lanes(), ::sim::lane()) / size, (parents + size - 1) / size};
+    return {tile.sim_lanes(), ::sim::rank_of_lane(parent.sim_lanes(), ::sim::lane()) / size,
+            (parents + size - 1) / size};
 }
 
 // By a label, and by a predicate.
@@ -344,7 +378,8 @@ SIM_FUNCTION coalesced_group labeled_partition(const Group& group, Label label)
         if (!::sim::has(group.sim_lanes(), l)) continue;
         if (all[l] == label) same |= 1u << l;
         bool first = true;
-        for (unsigned before = 0; before < l; ++before) first = first && !(::sim::has(seen, before) && all[before] == all[l]);
+        for (unsigned before = 0; before < l; ++before)
+            first = first && !(::sim::has(seen, before) && all[before] == all[l]);
         seen |= 1u << l;
         if (first && all[l] == label) own = groups;
         groups += first;

@@ -25,7 +25,8 @@ template <typename Format>
 SIM_FUNCTION constexpr float widened(uint16_t bits)
 {
     constexpr int F = Format::fraction_bits, bias = (1 << (Format::exponent_bits - 1)) - 1;
-    const uint32_t sign = uint32_t(bits >> 15) << 31, exponent = bits >> F & ((1u << Format::exponent_bits) - 1), fraction = bits & ((1u << F) - 1);
+    const uint32_t sign = uint32_t(bits >> 15) << 31, exponent = bits >> F & ((1u << Format::exponent_bits) - 1),
+                   fraction = bits & ((1u << F) - 1);
     if (Format::exponent_bits == 8) return bit_cast<float>(uint32_t(bits) << 16);
     if (exponent == (1u << Format::exponent_bits) - 1) return bit_cast<float>(sign | 0x7f800000 | fraction << (23 - F));
     if (exponent == 0) {  // fraction * 2^(1 - bias - F), exact
@@ -61,7 +62,8 @@ SIM_FUNCTION constexpr uint16_t narrowed(double value, Round way = Round::neares
     // A carry goes on into the exponent, as it should.
     uint64_t result = below ? kept : (uint64_t(exponent + bias - 1) << F) + kept;
     if (result >= infinity) {
-        const bool stays_finite = way == Round::zero || (way == Round::up && negative) || (way == Round::down && !negative);
+        const bool stays_finite =
+            way == Round::zero || (way == Round::up && negative) || (way == Round::down && !negative);
         result = stays_finite ? infinity - 1 : infinity;
     }
     return uint16_t(sign | result);
@@ -100,7 +102,10 @@ struct Small {
         number.bits = uint16_t(bits);
         return number;
     }
-    static constexpr SIM_INLINE_MEMBER Small rounded(double value, Round way) { return from_bits(narrowed<Format>(value, way)); }
+    static constexpr SIM_INLINE_MEMBER Small rounded(double value, Round way)
+    {
+        return from_bits(narrowed<Format>(value, way));
+    }
 
     // A sum, product or quotient in float, rounded again, is what one rounding would make it.
     friend SIM_INLINE_MEMBER Small operator+(Small a, Small b) { return float(a) + float(b); }

@@ -35,7 +35,10 @@ struct Heap {
 };
 inline Heap heap;
 
-SIM_FUNCTION inline bool in_heap(const void* address) { return device_heap && uintptr_t(address) - uintptr_t(device_heap) < device_heap_bytes; }
+SIM_FUNCTION inline bool in_heap(const void* address)
+{
+    return device_heap && uintptr_t(address) - uintptr_t(device_heap) < device_heap_bytes;
+}
 
 // Pieces are powers of two of bytes. Null if the heap is full, as on hardware.
 SIM_FUNCTION inline void* heap_malloc(size_t bytes)
@@ -112,7 +115,13 @@ SIM_FUNCTION void operator->*(HeapDeleteArray, T* array)
 
 }  // namespace sim
 
-SIM_FUNCTION inline void* operator new(size_t bytes, sim::OnHeap) noexcept { return sim::in_kernel() ? sim::heap_malloc(bytes) : ::operator new(bytes); }
-SIM_FUNCTION inline void* operator new[](size_t bytes, sim::OnHeap) noexcept { return sim::in_kernel() ? sim::heap_malloc(bytes) : ::operator new[](bytes); }
+SIM_FUNCTION inline void* operator new(size_t bytes, sim::OnHeap) noexcept
+{
+    return sim::in_kernel() ? sim::heap_malloc(bytes) : ::operator new(bytes);
+}
+SIM_FUNCTION inline void* operator new[](size_t bytes, sim::OnHeap) noexcept
+{
+    return sim::in_kernel() ? sim::heap_malloc(bytes) : ::operator new[](bytes);
+}
 SIM_FUNCTION inline void operator delete(void*, sim::OnHeap) noexcept {}
 SIM_FUNCTION inline void operator delete[](void*, sim::OnHeap) noexcept {}

@@ -57,14 +57,23 @@ SIM_INLINE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift
 }
 
 // Of the lower 24 bits.
-SIM_INLINE int __mul24(int x, int y) { return int(unsigned(int(unsigned(x) << 8) >> 8) * unsigned(int(unsigned(y) << 8) >> 8)); }
+SIM_INLINE int __mul24(int x, int y)
+{
+    return int(unsigned(int(unsigned(x) << 8) >> 8) * unsigned(int(unsigned(y) << 8) >> 8));
+}
 SIM_INLINE unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffff) * (y & 0xffffff); }
 SIM_INLINE int __mulhi(int x, int y) { return int(int64_t(x) * y >> 32); }
 SIM_INLINE unsigned __umulhi(unsigned x, unsigned y) { return unsigned(uint64_t(x) * y >> 32); }
 SIM_INLINE long long __mul64hi(long long x, long long y) { return (long long)(__int128(x) * y >> 64); }
-SIM_INLINE unsigned long long __umul64hi(unsigned long long x, unsigned long long y) { return (unsigned long long)((unsigned __int128)(x) * y >> 64); }
+SIM_INLINE unsigned long long __umul64hi(unsigned long long x, unsigned long long y)
+{
+    return (unsigned long long)((unsigned __int128)(x)*y >> 64);
+}
 
-SIM_INLINE unsigned __sad(int x, int y, unsigned z) { return (x > y ? unsigned(x) - unsigned(y) : unsigned(y) - unsigned(x)) + z; }
+SIM_INLINE unsigned __sad(int x, int y, unsigned z)
+{
+    return (x > y ? unsigned(x) - unsigned(y) : unsigned(y) - unsigned(x)) + z;
+}
 SIM_INLINE unsigned __usad(unsigned x, unsigned y, unsigned z) { return (x > y ? x - y : y - x) + z; }
 
 // Averages: rounded down, and rounded up.
@@ -92,7 +101,10 @@ SIM_FUNCTION Sum dot(unsigned a, unsigned b, Sum sum, bool upper = false)
 SIM_INLINE int __dp4a(int a, int b, int c) { return sim::dot<int8_t, int8_t>(unsigned(a), unsigned(b), c); }
 SIM_INLINE unsigned __dp4a(unsigned a, unsigned b, unsigned c) { return sim::dot<uint8_t, uint8_t>(a, b, c); }
 SIM_INLINE int __dp4a(char4 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-SIM_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) { return c + unsigned(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w); }
+SIM_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c)
+{
+    return c + unsigned(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
+}
 SIM_INLINE int __dp2a_lo(int a, int b, int c) { return sim::dot<int16_t, int8_t>(unsigned(a), unsigned(b), c); }
 SIM_INLINE unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) { return sim::dot<uint16_t, uint8_t>(a, b, c); }
 SIM_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y; }

@@ -66,7 +66,8 @@ SIM_FUNCTION inline unsigned __isShared(const void* address)
 SIM_FUNCTION inline size_t __cvta_generic_to_shared(const void* address)
 {
     size_t offset;
-    if (!sim::shared_offset(address, &offset)) sim::fail("__cvta_generic_to_shared() of an address outside shared memory", SIM_PLACE);
+    if (!sim::shared_offset(address, &offset))
+        sim::fail("__cvta_generic_to_shared() of an address outside shared memory", SIM_PLACE);
     return offset;
 }
 // The stack of the host stands for local memory.

@@ -127,7 +127,8 @@ SIM_INLINE float rnorm4df(float a, float b, float c, float d) { return float(1 /
 
 namespace sim {
 
-// No square is formed, which may leave the range. Of fewer than two numbers it is the absolute value of the first, as on an H200.
+// No square is formed, which may leave the range. Of fewer than two numbers it is the absolute value of the first, as
+// on an H200.
 template <typename T>
 SIM_INLINE double length(int n, const T* a)
 {
@@ -152,7 +153,8 @@ SIM_INLINE float normcdff(float x) { return float(normcdf(x)); }
 
 namespace sim {
 
-// exp(x * x) * erfc(x). From 25 on both factors leave the range of a double; there the asymptotic series is exact enough.
+// exp(x * x) * erfc(x). From 25 on both factors leave the range of a double; there the asymptotic series is exact
+// enough.
 SIM_FUNCTION inline double erfcx(double x)
 {
     if (x < 25) return ::exp(x * x) * ::erfc(x);

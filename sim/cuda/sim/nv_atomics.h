@@ -1,12 +1,26 @@
-// The atomic functions of CUDA 12.8 and later, with an order and a scope: __nv_atomic_fetch_add(address, value, order, scope).
+// The atomic functions of CUDA 12.8 and later, with an order and a scope: __nv_atomic_fetch_add(address, value, order,
+// scope).
 
 #pragma once
 #pragma GCC system_header
 
 #include "scopes.h"
 
-enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_SEQ_CST };
-enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE, __NV_THREAD_SCOPE_SYSTEM };
+enum {
+    __NV_ATOMIC_RELAXED,
+    __NV_ATOMIC_CONSUME,
+    __NV_ATOMIC_ACQUIRE,
+    __NV_ATOMIC_RELEASE,
+    __NV_ATOMIC_ACQ_REL,
+    __NV_ATOMIC_SEQ_CST
+};
+enum {
+    __NV_THREAD_SCOPE_THREAD,
+    __NV_THREAD_SCOPE_BLOCK,
+    __NV_THREAD_SCOPE_CLUSTER,
+    __NV_THREAD_SCOPE_DEVICE,
+    __NV_THREAD_SCOPE_SYSTEM
+};
 
 namespace sim {
 
@@ -25,7 +39,10 @@ SIM_FUNCTION T __nv_atomic_load_n(const T* address, int order, int = __NV_THREAD
     return sim::bit_cast<T>(__atomic_load_n(sim::nv_word(address), __ATOMIC_SEQ_CST));
 }
 template <typename T>
-SIM_INLINE void __nv_atomic_load(const T* address, T* result, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) { *result = __nv_atomic_load_n(address, order, scope); }
+SIM_INLINE void __nv_atomic_load(const T* address, T* result, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
+{
+    *result = __nv_atomic_load_n(address, order, scope);
+}
 
 template <typename T>
 SIM_FUNCTION void __nv_atomic_store_n(T* address, sim::SameAs<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
@@ -34,28 +51,34 @@ SIM_FUNCTION void __nv_atomic_store_n(T* address, sim::SameAs<T> value, int orde
     __atomic_store_n(sim::nv_word(address), sim::bit_cast<sim::Bits<T>>(value), __ATOMIC_SEQ_CST);
 }
 template <typename T>
-SIM_INLINE void __nv_atomic_store(T* address, const T* value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) { __nv_atomic_store_n(address, *value, order, scope); }
+SIM_INLINE void __nv_atomic_store(T* address, const T* value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
+{
+    __nv_atomic_store_n(address, *value, order, scope);
+}
 
 // `expression`: of `old` and `value`.
-#define SIM_NV_CHANGE(name, expression)                                                                                        \
-    template <typename T>                                                                                                      \
-    SIM_FUNCTION T __nv_atomic_##name(T* address, sim::SameAs<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)       \
-    {                                                                                                                          \
-        sim::before_change(address, sizeof(T), sim::nv_order(order), sim::nv_scope(scope), SIM_PLACE);                         \
-        sim::Bits<T> before = __atomic_load_n(sim::nv_word(address), __ATOMIC_SEQ_CST);                                        \
-        for (;;) {                                                                                                             \
-            const T old = sim::bit_cast<T>(before);                                                                            \
-            const T next = static_cast<T>(expression);                                                                         \
-            if (__atomic_compare_exchange_n(sim::nv_word(address), &before, sim::bit_cast<sim::Bits<T>>(next), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) \
-                return old;                                                                                                    \
-        }                                                                                                                      \
+#define SIM_NV_CHANGE(name, expression)                                                                               \
+    template <typename T>                                                                                             \
+    SIM_FUNCTION T __nv_atomic_##name(T* address, sim::SameAs<T> value, int order,                                    \
+                                      int scope = __NV_THREAD_SCOPE_SYSTEM)                                           \
+    {                                                                                                                 \
+        sim::before_change(address, sizeof(T), sim::nv_order(order), sim::nv_scope(scope), SIM_PLACE);                \
+        sim::Bits<T> before = __atomic_load_n(sim::nv_word(address), __ATOMIC_SEQ_CST);                               \
+        for (;;) {                                                                                                    \
+            const T old = sim::bit_cast<T>(before);                                                                   \
+            const T next = static_cast<T>(expression);                                                                \
+            if (__atomic_compare_exchange_n(sim::nv_word(address), &before, sim::bit_cast<sim::Bits<T>>(next), false, \
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                      \
+                return old;                                                                                           \
+        }                                                                                                             \
     }
-#define SIM_NV_FETCH(name, expression)                                                                                         \
-    SIM_NV_CHANGE(fetch_##name, expression)                                                                                    \
-    template <typename T>                                                                                                      \
-    SIM_INLINE void __nv_atomic_##name(T* address, sim::SameAs<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)      \
-    {                                                                                                                          \
-        __nv_atomic_fetch_##name(address, value, order, scope);                                                                \
+#define SIM_NV_FETCH(name, expression)                                              \
+    SIM_NV_CHANGE(fetch_##name, expression)                                         \
+    template <typename T>                                                           \
+    SIM_INLINE void __nv_atomic_##name(T* address, sim::SameAs<T> value, int order, \
+                                       int scope = __NV_THREAD_SCOPE_SYSTEM)        \
+    {                                                                               \
+        __nv_atomic_fetch_##name(address, value, order, scope);                     \
     }
 SIM_NV_CHANGE(exchange_n, value)
 SIM_NV_FETCH(add, old + value)
@@ -69,7 +92,8 @@ SIM_NV_FETCH(max, old < value ? value : old)
 #undef SIM_NV_CHANGE
 
 template <typename T>
-SIM_INLINE void __nv_atomic_exchange(T* address, const T* value, T* result, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
+SIM_INLINE void __nv_atomic_exchange(T* address, const T* value, T* result, int order,
+                                     int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
     *result = __nv_atomic_exchange_n(address, *value, order, scope);
 }
@@ -82,14 +106,16 @@ SIM_FUNCTION T nv_compare_and_swap(T* address, T expected, T value, int order, i
     confirm(address, sizeof(T));
     before_change(address, sizeof(T), nv_order(order), nv_scope(scope), SIM_PLACE);
     Bits<T> before = bit_cast<Bits<T>>(expected);
-    __atomic_compare_exchange_n(nv_word(address), &before, bit_cast<Bits<T>>(value), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_compare_exchange_n(nv_word(address), &before, bit_cast<Bits<T>>(value), false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
     return bit_cast<T>(before);
 }
 
 }  // namespace sim
 
 template <typename T>
-SIM_INLINE bool __nv_atomic_compare_exchange_n(T* address, T* expected, sim::SameAs<T> value, bool, int order, int, int scope = __NV_THREAD_SCOPE_SYSTEM)
+SIM_INLINE bool __nv_atomic_compare_exchange_n(T* address, T* expected, sim::SameAs<T> value, bool, int order, int,
+                                               int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
     const T wanted = *expected, found = sim::nv_compare_and_swap<T>(address, wanted, value, order, scope);
     if (sim::bit_cast<sim::Bits<T>>(found) == sim::bit_cast<sim::Bits<T>>(wanted)) return true;
@@ -97,7 +123,8 @@ SIM_INLINE bool __nv_atomic_compare_exchange_n(T* address, T* expected, sim::Sam
     return false;
 }
 template <typename T>
-SIM_INLINE bool __nv_atomic_compare_exchange(T* address, T* expected, const T* value, bool weak, int order, int failure, int scope = __NV_THREAD_SCOPE_SYSTEM)
+SIM_INLINE bool __nv_atomic_compare_exchange(T* address, T* expected, const T* value, bool weak, int order, int failure,
+                                             int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
     return __nv_atomic_compare_exchange_n(address, expected, *value, weak, order, failure, scope);
 }

@@ -85,7 +85,10 @@ namespace sim {
 
 // The sum of the two or four numbers in a word.
 constexpr SIM_INLINE unsigned sum_of_2(unsigned a) { return (a & 0xffff) + (a >> 16); }
-constexpr SIM_INLINE unsigned sum_of_4(unsigned a) { return (a & 0xff) + (a >> 8 & 0xff) + (a >> 16 & 0xff) + (a >> 24); }
+constexpr SIM_INLINE unsigned sum_of_4(unsigned a)
+{
+    return (a & 0xff) + (a >> 8 & 0xff) + (a >> 16 & 0xff) + (a >> 24);
+}
 
 }  // namespace sim
 

@@ -24,18 +24,30 @@ inline constexpr memory_order memory_order_seq_cst = ::std::memory_order_seq_cst
 namespace sim {
 
 // What of an order matters here. Of sequential consistency, that it releases and acquires.
-SIM_INLINE bool releases(std::memory_order order) { return order == std::memory_order_release || order == std::memory_order_acq_rel || order == std::memory_order_seq_cst; }
-SIM_INLINE bool acquires(std::memory_order order) { return order != std::memory_order_relaxed && order != std::memory_order_release; }
-constexpr SIM_INLINE Scope scope_of(cuda::thread_scope scope) { return scope == cuda::thread_scope_block || scope == cuda::thread_scope_thread ? block_scope : device_scope; }
+SIM_INLINE bool releases(std::memory_order order)
+{
+    return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+           order == std::memory_order_seq_cst;
+}
+SIM_INLINE bool acquires(std::memory_order order)
+{
+    return order != std::memory_order_relaxed && order != std::memory_order_release;
+}
+constexpr SIM_INLINE Scope scope_of(cuda::thread_scope scope)
+{
+    return scope == cuda::thread_scope_block || scope == cuda::thread_scope_thread ? block_scope : device_scope;
+}
 
 // Before an atomic operation, in a kernel or on the host. One that releases hands over what was done before it.
-SIM_FUNCTION inline void before_change(const void* address, unsigned bytes, std::memory_order order, Scope scope, const void* place)
+SIM_FUNCTION inline void before_change(const void* address, unsigned bytes, std::memory_order order, Scope scope,
+                                       const void* place)
 {
     if (!in_kernel()) return;
     if (releases(order)) release(address, false, scope, place);
     access(address, bytes, atomic, place);
 }
-SIM_FUNCTION inline void before_store(const void* address, unsigned bytes, std::memory_order order, Scope scope, const void* place)
+SIM_FUNCTION inline void before_store(const void* address, unsigned bytes, std::memory_order order, Scope scope,
+                                      const void* place)
 {
     if (!in_kernel()) return;
     release(address, !releases(order), scope, place);

@@ -47,13 +47,14 @@ struct Block<16> {
         Element x, y, z;                                                               \
     };
 
-#define SIM_VECTOR4(name, Element, alignment)                                          \
-    struct alignas(alignment) name {                                                   \
-        Element x, y, z, w;                                                            \
-        name() = default;                                                              \
-        SIM_FROM_FIRST(name, x(static_cast<Element>(x)), y(0), z(0), w(0))                          \
-        constexpr SIM_INLINE_MEMBER name(Element x, Element y, Element z = 0, Element w = 0) : x(x), y(y), z(z), w(w) {} \
-    };                                                                                 \
+#define SIM_VECTOR4(name, Element, alignment)                                                \
+    struct alignas(alignment) name {                                                         \
+        Element x, y, z, w;                                                                  \
+        name() = default;                                                                    \
+        SIM_FROM_FIRST(name, x(static_cast<Element>(x)), y(0), z(0), w(0))                   \
+        constexpr SIM_INLINE_MEMBER name(Element x, Element y, Element z = 0, Element w = 0) \
+            : x(x), y(y), z(z), w(w) {}                                                      \
+    };                                                                                       \
     SIM_INLINE name make_##name(Element x, Element y, Element z, Element w) { return name(x, y, z, w); }
 
 #define SIM_MAKE3(name, Element) \

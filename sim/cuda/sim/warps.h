@@ -84,28 +84,28 @@ SIM_FUNCTION inline uint32_t match_all(uint32_t mask, uint64_t bits, int* predic
 }  // namespace sim
 
 // By the types of values, as CUDA has them. The lanes of a shuffle without a mask are those that are here.
-#define SIM_SHUFFLE(T, name, way, Argument)                                                                              \
-    SIM_FUNCTION inline T __shfl##name##_sync(unsigned mask, T value, Argument by, int width = warpSize)                 \
-    {                                                                                                                    \
-        return sim::shuffle(sim::Shuffle::way, mask, value, int(by), width, SIM_PLACE);                                  \
-    }                                                                                                                    \
-    SIM_FUNCTION inline T __shfl##name(T value, Argument by, int width = warpSize)                                       \
-    {                                                                                                                    \
-        return sim::shuffle(sim::Shuffle::way, sim::converged(SIM_PLACE), value, int(by), width, SIM_PLACE);             \
+#define SIM_SHUFFLE(T, name, way, Argument)                                                                  \
+    SIM_FUNCTION inline T __shfl##name##_sync(unsigned mask, T value, Argument by, int width = warpSize)     \
+    {                                                                                                        \
+        return sim::shuffle(sim::Shuffle::way, mask, value, int(by), width, SIM_PLACE);                      \
+    }                                                                                                        \
+    SIM_FUNCTION inline T __shfl##name(T value, Argument by, int width = warpSize)                           \
+    {                                                                                                        \
+        return sim::shuffle(sim::Shuffle::way, sim::converged(SIM_PLACE), value, int(by), width, SIM_PLACE); \
     }
 #define SIM_SHUFFLES(T)                      \
     SIM_SHUFFLE(T, , index, int)             \
     SIM_SHUFFLE(T, _up, up, unsigned)        \
     SIM_SHUFFLE(T, _down, down, unsigned)    \
     SIM_SHUFFLE(T, _xor, exclusive_or, int)
-#define SIM_MATCHES(T)                                                                                                   \
-    SIM_FUNCTION inline unsigned __match_any_sync(unsigned mask, T value)                                                \
-    {                                                                                                                    \
-        return sim::matches(mask, sim::to_bits(value), SIM_PLACE);                                                       \
-    }                                                                                                                    \
-    SIM_FUNCTION inline unsigned __match_all_sync(unsigned mask, T value, int* predicate)                                \
-    {                                                                                                                    \
-        return sim::match_all(mask, sim::to_bits(value), predicate, SIM_PLACE);                                          \
+#define SIM_MATCHES(T)                                                                    \
+    SIM_FUNCTION inline unsigned __match_any_sync(unsigned mask, T value)                 \
+    {                                                                                     \
+        return sim::matches(mask, sim::to_bits(value), SIM_PLACE);                        \
+    }                                                                                     \
+    SIM_FUNCTION inline unsigned __match_all_sync(unsigned mask, T value, int* predicate) \
+    {                                                                                     \
+        return sim::match_all(mask, sim::to_bits(value), predicate, SIM_PLACE);           \
     }
 #define SIM_LANES(T) SIM_SHUFFLES(T) SIM_MATCHES(T)
 
@@ -123,13 +123,31 @@ SIM_LANES(double)
 
 SIM_FUNCTION inline unsigned __activemask() { return sim::converged(SIM_PLACE); }
 
-SIM_FUNCTION inline unsigned __ballot_sync(unsigned mask, int predicate) { return sim::ballot(mask, predicate, SIM_PLACE); }
-SIM_FUNCTION inline int __any_sync(unsigned mask, int predicate) { return sim::ballot(mask, predicate, SIM_PLACE) != 0; }
-SIM_FUNCTION inline int __all_sync(unsigned mask, int predicate) { return sim::ballot(mask, !predicate, SIM_PLACE) == 0; }
+SIM_FUNCTION inline unsigned __ballot_sync(unsigned mask, int predicate)
+{
+    return sim::ballot(mask, predicate, SIM_PLACE);
+}
+SIM_FUNCTION inline int __any_sync(unsigned mask, int predicate)
+{
+    return sim::ballot(mask, predicate, SIM_PLACE) != 0;
+}
+SIM_FUNCTION inline int __all_sync(unsigned mask, int predicate)
+{
+    return sim::ballot(mask, !predicate, SIM_PLACE) == 0;
+}
 
-SIM_FUNCTION inline unsigned __ballot(int predicate) { return sim::ballot(sim::converged(SIM_PLACE), predicate, SIM_PLACE); }
-SIM_FUNCTION inline int __any(int predicate) { return sim::ballot(sim::converged(SIM_PLACE), predicate, SIM_PLACE) != 0; }
-SIM_FUNCTION inline int __all(int predicate) { return sim::ballot(sim::converged(SIM_PLACE), !predicate, SIM_PLACE) == 0; }
+SIM_FUNCTION inline unsigned __ballot(int predicate)
+{
+    return sim::ballot(sim::converged(SIM_PLACE), predicate, SIM_PLACE);
+}
+SIM_FUNCTION inline int __any(int predicate)
+{
+    return sim::ballot(sim::converged(SIM_PLACE), predicate, SIM_PLACE) != 0;
+}
+SIM_FUNCTION inline int __all(int predicate)
+{
+    return sim::ballot(sim::converged(SIM_PLACE), !predicate, SIM_PLACE) == 0;
+}
 
 // `step`: what becomes of `result` and the next lane's `value`.
 #define SIM_REDUCE(name, T, step)                                                     \
