@@ -4,6 +4,8 @@
     common/devices -> sim -> common/base
     tests -> everything; nothing -> tests
 
+Inside sim/: cuda, runtime -> core -> elf; runtime -> elf, cuda; rewrite is a program of its own.
+
 The only header of the simulator that the harness itself may include is CUDA's, for the text of kernels.
 """
 
@@ -15,6 +17,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parent.parent
 SOURCES = (".h", ".cpp", ".cu")
 CUDA = "sim/cuda/cuda_runtime.h"
+INSIDE_SIM = {"rewrite": (), "elf": (), "core": ("elf",), "cuda": ("core",), "runtime": ("core", "elf", "cuda")}
 
 
 def room(path):
@@ -28,6 +31,9 @@ def room(path):
 def allowed(source, header):
     """True if the file may include the header. Both are paths from the root."""
     here, there = room(source), room(header)
+    if here == there == "sim":
+        here, there = source.split("/")[1], header.split("/")[1]
+        return here == there or there in INSIDE_SIM[here]
     if here == "tests" or here == there:
         return True
     if here == "base":
@@ -83,6 +89,9 @@ def test_includes_lead_downwards_only():
 @pytest.mark.parametrize("source, header", [
     ("sim/core/grid.cpp", "../../common/kernel.h"),
     ("sim/runtime/program.h", "../../common/device.h"),
+    ("sim/core/worker.cpp", "../runtime/runtime.h"),
+    ("sim/elf/places.cpp", "../core/launch.h"),
+    ("sim/rewrite/main.cpp", "../core/launch.h"),
     ("sim/core/watch.cpp", "../../common/devices/host_memory.h"),
     ("sim/core/watch.cpp", "common/reference.h"),
     ("common/base/csv.cpp", "../kernel.h"),
@@ -109,3 +118,9 @@ def test_a_wrong_arrow_is_found(source, header):
 ])
 def test_a_right_arrow_is_none(source, header):
     assert wrong_arrows({source: f'#include "{header}"\n'}) == []
+
+
+def test_lines_of_the_simulator_fit_a_screen():
+    long = [f"{path}:{n}" for path in sources() if path.startswith("sim/")
+            for n, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1) if len(line) > 120]
+    assert long == []
