@@ -126,7 +126,7 @@ build/%.sim.o: %.cu build/rewrite build/commands/kernels
 
 # It runs during the build, so it is compiled for this machine and without the kernels' flags.
 build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h) build/commands/rewrite
-	$(call say,C++,$@) mk/whole.sh $@ $(CXX_REWRITE) $(filter %.cpp,$^)
+	$(call say,C++,$@) mk/whole.sh $@ $(CXX_REWRITE) $(addprefix -include ,$(filter %.cpp,$^)) -x c++ /dev/null
 
 build/%.cuda.o: %.cu build/commands/cuda
 	$(call say,nvcc,$<) mk/whole.sh -d $@ $(CUDA_COMPILE) -c $<

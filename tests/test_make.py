@@ -122,8 +122,8 @@ def test_a_disk_that_is_full(project):
 
 @pytest.mark.parametrize("old, new, objects", [
     ("CXX_STEP = $(HOST) -O3", "CXX_STEP = $(HOST) -O2", lambda kind, what: what.startswith("step0") and what.endswith(".cpp")),
-    ("CXX_HARNESS = $(HOST) -O1", "CXX_HARNESS = $(HOST) -O2", lambda kind, what: what.startswith("common")),
-    ("CXX_SIM = $(HOST) -O2", "CXX_SIM = $(HOST) -O3", lambda kind, what: what.startswith("sim/")),
+    ("CXX_HARNESS = $(HOST) -O1", "CXX_HARNESS = $(HOST) -O2", lambda kind, what: what.startswith(("common", "sim/elf"))),
+    ("CXX_SIM = $(HOST) -O2", "CXX_SIM = $(HOST) -O3", lambda kind, what: what.startswith(("sim/core", "sim/runtime"))),
     ("SIM_PREPROCESS = $(CXX)", "SIM_PREPROCESS = $(CXX) -DA", lambda kind, what: kind == "sim" and "step08" not in what),
     ("TRY_KERNEL_CPP = -x c++", "TRY_KERNEL_CPP = -DA -x c++", lambda kind, what: kind == "sim" and "step08" in what),
     ("CXX_REWRITE = $(HOSTCXX)", "CXX_REWRITE = $(HOSTCXX) -g", lambda kind, what: kind == "sim" or what == "build/rewrite"),
@@ -174,7 +174,7 @@ def test_flags_of_a_program(project):
     assert make(project, "NVCC=", "CPPFLAGS=-DA", "all") == {}
 
 
-@pytest.mark.parametrize("name, value", [("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"), ("SIM", "--gpus x"), ("FILE", "x.cu"),
+@pytest.mark.parametrize("name, value", [("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"), ("ARGS", "x"), ("FILE", "x.cu"),
                                          ("SANITIZE", "address"), ("V", "1"), ("RESULTS", "/x"), ("SHOW", "1"), ("CHECK", "--help")])
 def test_settings_of_the_command_line(project, name, value):
     """The environment's own GPU, NAME or ARCH changes nothing."""

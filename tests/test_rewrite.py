@@ -45,6 +45,7 @@ def squeezed(text):
     """With every run of spaces as one, and none at the ends or inside of brackets."""
     text = text.replace("__attribute__((noinline)) ", "")  # test_functions_are_not_inlined
     text = re.sub(r'__attribute__\(\(no_sanitize\("(bounds|alignment)"(, "alignment")?\)\)\) ', "", text)  # test_indices_of_local_arrays, test_checks_of_alignment
+    text = re.sub(r"static __thread [^;]*", lambda shared: re.sub(r"\{\}(?=, \*?sim_gap_)", "", shared[0]), text)
     text = re.sub(r", \*?(const )?sim_gap_[^;,]*(?=[;,])", "", text).replace("((used, ", "((")  # test_gaps
     text = re.sub(r" static const unsigned sim_array_[^;]*; ::sim::declares[^;]*;", "", text)  # test_layout_of_shared_arrays
     text = re.sub(r"[ \t]+", " ", text).strip()

@@ -26,8 +26,6 @@ namespace {
 
 using Words = std::set<std::string_view>;
 
-int past(const Source& s, int i) { return (s.opens(i) ? s[i].partner : i) + 1; }
-
 bool begins_class(const Source& s, int i) { return s.is(i, "struct") || s.is(i, "class") || s.is(i, "union"); }
 
 bool is_for_device(const Source& s, int first, int last)

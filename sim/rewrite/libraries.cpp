@@ -146,7 +146,6 @@ int library_of(const std::string& header)
     return -1;
 }
 
-bool begins_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
 bool ends_with(std::string_view text, std::string_view with)
 {
     return text.size() >= with.size() && text.substr(text.size() - with.size()) == with;

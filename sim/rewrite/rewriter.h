@@ -22,8 +22,6 @@ struct HasKernels {};
 // Which compiler of the program a file is for.
 enum class Language { cuda, cpp, c };
 
-inline bool begins_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
-
 // The __global__ functions of one name in one namespace.
 struct Kernel {
     std::string scope;

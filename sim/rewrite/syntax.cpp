@@ -20,9 +20,6 @@ bool is_keyword(std::string_view word)
 
 bool is_operand(const Source& s, int i) { return s.is_word(i) && !is_keyword(s.spelling(i)); }
 
-// Past token i, and past all that it opens.
-int past(const Source& s, int i) { return (s.opens(i) ? s[i].partner : i) + 1; }
-
 // The `<` of the `>` at `close`, backwards.
 int angles_begin(const Source& s, int close)
 {

@@ -16,6 +16,9 @@ using Range = std::pair<int, int>;  // tokens [first, second)
 // Behind the `>` that closes the `<` at `open`; 0 if that is no list of template arguments.
 int angles_end(const Source& source, int open);
 
+// Past token i, and past all that it opens.
+inline int past(const Source& source, int i) { return (source.opens(i) ? source[i].partner : i) + 1; }
+
 // What commas separate in tokens [first, last), template arguments skipped. Empty: no part.
 std::vector<Range> split(const Source& source, int first, int last);
 

@@ -9,6 +9,8 @@
 
 namespace rewrite {
 
+inline bool begins_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
+
 // Thrown where the text cannot be rewritten. `what`: what is wrong, and what to write instead.
 struct Refusal {
     size_t offset;

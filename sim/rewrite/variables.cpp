@@ -32,8 +32,11 @@ void Rewriter::gaps(const Declaration& d)
         const std::string array(source_.spelling(name));
         // A pointer to something constant is no constant itself.
         const bool pointer = source_.is(name - 1, "*") || (source_.is(name - 1, "const") && d.has("*"));
-        edits_.before(end, std::string(", ") + (pointer ? d.constant() ? "*const " : "*" : "") + "sim_gap_" + array +
-                               "[::sim::gap_elements<decltype(" + array + ")>]" + (d.constant() ? " = {}" : ""));
+        // An object of a class with constructors would be made when a thread first comes by, behind a guard that is
+        // watched on some machines. With {}, it is zero from the beginning.
+        const std::string value = d.has("__shared__") ? "{}" : "";
+        edits_.before(end, value + ", " + (pointer ? d.constant() ? "*const " : "*" : "") + "sim_gap_" + array +
+                               "[::sim::gap_elements<decltype(" + array + ")>]" + (d.constant() ? " = {}" : value));
     }
 }
 
