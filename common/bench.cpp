@@ -322,8 +322,11 @@ void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool
     }
 }
 
-std::string Bench::print_input() { return numbered(device_, input(0)); }
-std::string Bench::print_output(const Contender& c) { return numbered(device_, output(0, c.expected(), Holds::result)); }
+Numbered Bench::numbered_input() { return numbered(device_, input(0)); }
+Numbered Bench::numbered_output(const Contender& c)
+{
+    return numbered(device_, output(0, c.expected(), Holds::result));
+}
 
 std::string same_launch(const Contender& c, const Contender& other)
 {

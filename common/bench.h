@@ -12,6 +12,7 @@
 #include "options.h"
 #include "base/progress.h"
 #include "results.h"
+#include "verify.h"
 
 namespace harness {
 
@@ -40,7 +41,7 @@ int default_side(Device& device, Type type);
 // Throws status_bad_input if matrices of this layout do not fit on the device.
 void require_room(Device& device, Type type, Shape shape, Expected layout);
 
-// That the elements of inputs are drawn from, but for the number of the buffer: 0 at first.
+// Seed of the inputs' elements: 0 at first. The number of the buffer is added to it.
 uint32_t& seed_of_inputs();
 
 class Bench {
@@ -65,8 +66,8 @@ public:
     void measure(const std::vector<Contender*>& contenders, int samples, bool one_launch, const Complain& complain);
 
     // Matrices on the first pair of buffers, each element as its number.
-    std::string print_input();
-    std::string print_output(const Contender& c);
+    Numbered numbered_input();
+    Numbered numbered_output(const Contender& c);
 
 private:
     Region region(const Matrices& matrices, int buffer, Expected expected, Holds holds) const;

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
-#include "bench.h"
+#include "arguments.h"
+#include "base/csv.h"
 #include "base/error.h"
+#include "base/files.h"
+#include "bench.h"
 
 namespace harness {
 namespace {
@@ -78,9 +82,9 @@ std::vector<std::string> reports_on_method(Erratum::Method method)
     return what.empty() ? std::vector<std::string>() : std::vector<std::string>{what};
 }
 
-void print(const std::string& label, const std::string& text)
+// A paragraph after its label, in lines of a hundred characters, as the terminal of a lecture hall has.
+std::string paragraph(const std::string& label, const std::string& text)
 {
-    // Lines of a hundred characters, as the terminal of a lecture hall has.
     constexpr size_t most = 100, indent = 4;
     std::string line(indent, ' ');
     line += label;
@@ -98,54 +102,103 @@ void print(const std::string& label, const std::string& text)
         }
         at = end + 1;
     }
-    printf("%s\n", out.c_str());
+    return out + "\n";
 }
 
-}  // namespace
-
-bool run_errata(const std::vector<std::string>& names, const Machine& machine, const std::string& program)
+// The faults that go by one of these names; all without names. Throws status_bad_input for a name that none goes by.
+std::vector<Erratum> chosen_errata(const std::vector<std::string>& names)
 {
+    const auto goes_by_name = [](const Erratum& e, const std::string& name) {
+        return name == e.kernel || name == e.id;
+    };
     std::vector<Erratum> chosen;
     std::string known;
     for (const Erratum& e : errata()) {
         known += (known.empty() ? "" : ", ") + e.kernel;
-        if (names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n == e.kernel || n == e.id; })) chosen.push_back(e);
-    }
-    if (known.empty()) {
-        printf("No fault was published at this stage. `make list` names the steps that have one.\n");
-        return true;
+        const auto names_it = [&](const std::string& name) { return goes_by_name(e, name); };
+        if (names.empty() || std::any_of(names.begin(), names.end(), names_it)) chosen.push_back(e);
     }
     for (const std::string& name : names)
-        if (std::none_of(chosen.begin(), chosen.end(), [&](const Erratum& e) { return name == e.kernel || name == e.id; }))
-            throw Error{status_bad_input, "--kernel " + name + ": expected one of " + known};
+        if (std::none_of(chosen.begin(), chosen.end(), [&](const Erratum& e) { return goes_by_name(e, name); }))
+            refuse("--kernel " + name + ": expected one of " + known);
     std::stable_sort(chosen.begin(), chosen.end(), [](const Erratum& a, const Erratum& b) {
         return std::make_pair(a.id.size(), a.id) < std::make_pair(b.id.size(), b.id);
     });
+    return chosen;
+}
 
+// What the checks say of one fault and of its twin.
+struct Shown {
+    const Erratum& erratum;
+    std::string finding;          // of the check that should find the fault; empty: it did not
+    std::string twin;             // what is wrong with the corrected one; empty: nothing
+    bool caught() const { return !finding.empty(); }
+    bool clean() const { return twin.empty(); }
+};
+
+Shown show(const Erratum& e, const Machine& machine, Progress& progress)
+{
+    const auto reports_on = [&](const std::string& kernel, Erratum::Check check, Erratum::Method method) {
+        return check ? reports_on_check(check, e) : method ? reports_on_method(method)
+                     : reports_on_kernel(kernel_named(kernel), {e.width, e.height}, machine, progress);
+    };
+    const std::vector<std::string> faulty = reports_on(e.kernel, e.faulty_check, e.faulty_method);
+    const std::vector<std::string> corrected = reports_on(e.corrected, e.sound_check, e.sound_method);
+    const auto caught =
+        std::find_if(faulty.begin(), faulty.end(), [&](const std::string& r) { return begins_with(r, e.caught_by); });
+    // A twin may be slow for reasons of its own. Bank conflicts are a fault only where they were denied.
+    const auto clean = std::all_of(corrected.begin(), corrected.end(), [&](const std::string& r) {
+        return e.caught_by != "bank conflicts" && begins_with(r, "bank conflicts");
+    });
+    return {e, caught == faulty.end() ? "" : *caught, clean ? "" : corrected.front()};
+}
+
+std::string verdict_on_twin(const Shown& s) { return s.clean() ? "nothing to report" : "NOT CLEAN: " + s.twin; }
+
+std::string erratum_text(const Shown& s)
+{
+    const Erratum& e = s.erratum;
+    const std::string label =
+        e.faulty_method ? "caught:" : format("caught on %d rows x %d columns:", e.height, e.width);
+    return format("%s  %s, %s\n", e.id.c_str(), e.kernel.c_str(), e.source.c_str()) + paragraph("", e.story) +
+           (s.caught() ? paragraph(label, s.finding)
+                       : paragraph("NOT CAUGHT", "by the check that should: " + e.caught_by)) +
+           paragraph("corrected:", e.corrected + ": " + verdict_on_twin(s)) + "\n";
+}
+
+const char* const errata_heading =
+    "id,kernel,source,story,width,height,caught,finding,corrected,clean,verdict_on_corrected\n";
+
+// A method has no matrix: its width and height are blank.
+std::string erratum_line(const Shown& s)
+{
+    const Erratum& e = s.erratum;
+    const auto side = [&](int n) { return e.faulty_method ? "" : std::to_string(n); };
+    return csv_line({e.id, e.kernel, e.source, e.story, side(e.width), side(e.height), s.caught() ? "yes" : "no",
+                     s.finding, e.corrected, s.clean() ? "yes" : "no", verdict_on_twin(s)});
+}
+
+}  // namespace
+
+int run_errata(const std::vector<std::string>& names, const Machine& machine, const std::string& csv,
+               const std::string& program)
+{
+    std::optional<WholeFile> file;
+    if (!csv.empty()) file.emplace("--csv", csv);
+    if (file) file->append(errata_heading);
+    if (errata().empty()) printf("No fault was published at this stage. `make list` names the steps that have one.\n");
     Progress progress(program);
-    bool all_caught = true;
+    bool as_expected = true;
+    const std::vector<Erratum> chosen = errata().empty() ? errata() : chosen_errata(names);
     for (const Erratum& e : chosen) {
-        const auto reports_on = [&](const std::string& kernel, Erratum::Check check, Erratum::Method method) {
-            return check ? reports_on_check(check, e) : method ? reports_on_method(method)
-                         : reports_on_kernel(kernel_named(kernel), {e.width, e.height}, machine, progress);
-        };
-        const std::vector<std::string> faulty = reports_on(e.kernel, e.faulty_check, e.faulty_method);
-        const std::vector<std::string> corrected = reports_on(e.corrected, e.sound_check, e.sound_method);
-        const auto caught = std::find_if(faulty.begin(), faulty.end(), [&](const std::string& r) { return begins_with(r, e.caught_by); });
-        // A twin may be slow for reasons of its own; bank conflicts are a fault only where they were denied.
-        const auto clean = std::all_of(corrected.begin(), corrected.end(), [&](const std::string& r) {
-            return e.caught_by != "bank conflicts" && begins_with(r, "bank conflicts");
-        });
+        const Shown shown = show(e, machine, progress);
         progress.clear();
-        printf("%s  %s, %s\n", e.id.c_str(), e.kernel.c_str(), e.source.c_str());
-        print("", e.story);
-        if (caught == faulty.end()) print("NOT CAUGHT", "by the check that should: " + e.caught_by);
-        else print(e.faulty_method ? "caught:" : format("caught on %d rows x %d columns:", e.height, e.width), *caught);
-        print("corrected:", e.corrected + (clean ? ": nothing to report" : ": NOT CLEAN: " + corrected.front()));
-        printf("\n");
-        all_caught = all_caught && caught != faulty.end() && clean;
+        printf("%s", erratum_text(shown).c_str());
+        if (file) file->append(erratum_line(shown));
+        as_expected = as_expected && shown.caught() && shown.clean();
     }
-    return all_caught;
+    if (file) file->commit();
+    return as_expected ? status_ok : status_wrong_result;
 }
 
 }  // namespace harness

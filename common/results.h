@@ -1,5 +1,5 @@
-// The results of a run: a table for people, a CSV file for programs. Both print a number the
-// same way.
+// The results of a run. tables.h prints them for people, results_csv.h for programs; figures.h has what both derive
+// from them.
 
 #pragma once
 
@@ -42,25 +42,5 @@ struct Results {
     double copy_gbs;    // bandwidth of the device's own copy, 0 if it was not measured
     std::vector<Result> rows;
 };
-
-std::string table(const Results& results);
-
-// The bandwidths of one device at several sizes, a column each. Empty where nothing was timed.
-std::string sweep_table(const std::vector<Results>& sizes);
-
-// The times that the machine's model makes of the counts, beside what was published for it at
-// 2048 x 2048 float. Empty for a machine without a model; a hint where the model does not apply.
-std::string model_table(const Results& results);
-
-// A heading, and a line for each row of all results.
-std::string csv(const std::vector<Results>& results);
-
-// --trace has a line for each request (base/trace.h), after this one.
-std::string trace_heading();
-// The cells that all lines of one kernel begin with, and a line of that kernel.
-std::string trace_begin(const Results& results, const Result& result);
-std::string trace_line(const std::string& begin, const TracedRequest& request);
-// What so many of these lines take at least, in bytes.
-uint64_t trace_bytes(const std::string& begin, uint64_t requests);
 
 }  // namespace harness

@@ -166,25 +166,35 @@ std::string describe(Device& device, const Region& matrix, const Mismatch& misma
                   output ? "odata" : "idata", value_text(expected, type).c_str(), due.c_str(), value_text(found, type).c_str(), remark.c_str());
 }
 
-std::string numbered(Device& device, const Region& matrix)
+std::string Numbered::text() const
+{
+    std::string text;
+    for (const std::vector<std::string>& row : rows) {
+        for (const std::string& cell : row) text += format("%*s", cell_width, cell.c_str());
+        text += "\n";
+    }
+    return text;
+}
+
+Numbered numbered(Device& device, const Region& matrix)
 {
     const Contents& contents = matrix.contents;
     const uint64_t bytes = bytes_of(contents.type), elements = contents.width * contents.height;
     const bool output = contents.holds != Holds::input;
     const uint64_t columns = output ? contents.pitch() : contents.width;
-    const int width = int(std::to_string(elements - 1).size()) + 1;
     std::vector<char> data(contents.elements() * bytes);
     device.read(data.data(), matrix.data, data.size());
-    std::string text;
+    Numbered numbers{{}, int(std::to_string(elements - 1).size()) + 1};
     for (uint64_t o = 0; o < contents.elements(); ++o) {
         const uint128_t found = bits_in(&data[o * bytes], contents.type);
         // Patterns may repeat: what is as it should be comes from where it should.
         const bool right = contents.expected.operands() == 1 && (!output || contents.written(o)) && found == bits_at(contents, o);
         const uint64_t from = right ? output ? contents.source(o) : o
                                     : origin(found, contents.type, elements, contents.seed, contents.expected.finite);
-        text += format("%*s%s", width, from < elements ? std::to_string(from).c_str() : "?", (o + 1) % columns ? "" : "\n");
+        if (o % columns == 0) numbers.rows.emplace_back();
+        numbers.rows.back().push_back(from < elements ? std::to_string(from) : "?");
     }
-    return text;
+    return numbers;
 }
 
 }  // namespace harness

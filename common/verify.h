@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "device.h"
 
@@ -13,8 +14,14 @@ namespace harness {
 // wrong place, where it came from.
 std::string describe(Device& device, const Region& matrix, const Mismatch& mismatch);
 
-// The matrix, row by row, with the number of the input element found in each place; ? where it is none.
-std::string numbered(Device& device, const Region& matrix);
+// A matrix row by row, with the number of the input element that is found in each place; ? where it is none.
+struct Numbered {
+    std::vector<std::vector<std::string>> rows;
+    int cell_width = 0;  // of a column as text
+
+    std::string text() const;
+};
+Numbered numbered(Device& device, const Region& matrix);
 
 // The index of the input element with this bit pattern, the first if there are several, or `elements` if there is none.
 // `finite`: the elements are finite numbers, of which up to four share one pattern.

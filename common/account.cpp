@@ -1,0 +1,81 @@
+#include "account.h"
+
+#include "base/json.h"
+#include "base/explain.h"
+#include "figures.h"
+#include "results_csv.h"
+
+namespace harness {
+namespace {
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+using Values = std::vector<std::string>;
+
+std::string json_rows(const Numbered& matrix)
+{
+    if (matrix.rows.empty()) return "null";
+    Values rows;
+    for (const std::vector<std::string>& row : matrix.rows) {
+        Values cells;
+        for (const std::string& cell : row) cells.push_back(json_text(cell));
+        rows.push_back(json_array(cells));
+    }
+    return json_array(rows);
+}
+
+std::string json_access(const AccessSite& s)
+{
+    return json_object({{"access", json_text(s.atomic ? "atomic" : s.store ? "store" : "load")},
+                        {"memory", json_text(memory_name(s))},
+                        {"file", json_text(s.file)},
+                        {"line", std::to_string(s.line)},
+                        {"source", json_text(s.text)},
+                        {"requests", number(s.requests)},
+                        {"units", number(s.units)},
+                        {"ideal", number(s.ideal)},
+                        {"unit", json_text(s.unit)},
+                        {"diagnosis", json_text(diagnosis(s))}});
+}
+
+std::string json_accesses(const Result& row)
+{
+    Values accesses;
+    for (const AccessSite& site : row.counts->sites) accesses.push_back(json_access(site));
+    return json_array(accesses);
+}
+
+std::string json_kernel(const Results& results, const Result& row, const Printed& printed, const std::string& date,
+                        bool explain)
+{
+    Members cells;
+    for (const auto& [name, cell] : named_cells(results, row, date)) cells.push_back({name, json_text(cell)});
+    return json_object({{"kernel", json_text(row.kernel)},
+                        {"label", json_text(row.label)},
+                        {"result", json_text(!row.refused.empty() ? "refused" : row.right ? "verified" : "wrong")},
+                        {"row", json_object(cells)},
+                        {"accesses", explain && row.counts ? json_accesses(row) : "null"},
+                        {"idata", json_rows(printed.idata)},
+                        {"odata", json_rows(printed.odata)}});
+}
+
+}  // namespace
+
+std::string json_line(const Results& results, const Account& account, const std::string& text, const std::string& date,
+                      bool explain)
+{
+    Values findings, rows;
+    for (const auto& [kernel, finding] : account.findings)
+        findings.push_back(json_object({{"kernel", json_text(kernel)}, {"text", json_text(finding)}}));
+    for (size_t i = 0; i < results.rows.size(); ++i)
+        rows.push_back(json_kernel(results, results.rows[i], account.printed[i], date, explain));
+    return json_object({{"backend", json_text(results.device.backend)},
+                        {"machine", json_text(results.device.machine)},
+                        {"type", json_text(name_of(results.type))},
+                        {"width", std::to_string(results.width)},
+                        {"height", std::to_string(results.height)},
+                        {"text", json_text(text)},
+                        {"findings", json_array(findings)},
+                        {"kernels", json_array(rows)}}) + "\n";
+}
+
+}  // namespace harness

@@ -1,0 +1,39 @@
+// The lines of --json: what a run of one matrix found and printed, for programs. The grader of the lab reads them.
+//
+// A line is an object:
+//   text      the tables and explanations as the terminal shows them
+//   findings  [{kernel, text}], the lines that were reported as wrong
+//   kernels   [{kernel, label, result, row, accesses, idata, odata}]
+//     result    verified, wrong or refused
+//     row       the columns of --csv and their cells, as text
+//     accesses  with --explain: for each load and store its place, counts, and a diagnosis; null without
+//     idata, odata  with --print: the rows of the matrix, each element as its number, or "?"; null without
+
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results.h"
+#include "verify.h"
+
+namespace harness {
+
+// The matrices that --print prints for one row of results.
+struct Printed {
+    Numbered idata, odata;
+};
+
+// What one run of one matrix leaves besides its results.
+struct Account {
+    std::vector<std::pair<std::string, std::string>> findings;  // kernel, text
+    std::vector<Printed> printed;  // one for each row of the results, empty where nothing was printed
+};
+
+// The line for these results, with its end. `text`: what the terminal shows of them; `date`: as utc_now() gives it;
+// `explain`: with the accesses.
+std::string json_line(const Results& results, const Account& account, const std::string& text, const std::string& date,
+                      bool explain);
+
+}  // namespace harness

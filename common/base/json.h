@@ -1,0 +1,18 @@
+// JSON, as programs read it. files.h writes it.
+
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace harness {
+
+// A string, in quotes. Bytes that are no UTF-8 stay as they are.
+std::string json_text(const std::string& text);
+
+// An array or an object of values that are JSON already. Its members keep their order.
+std::string json_array(const std::vector<std::string>& values);
+std::string json_object(const std::vector<std::pair<std::string, std::string>>& members);
+
+}  // namespace harness

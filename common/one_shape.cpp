@@ -1,0 +1,92 @@
+#include "one_shape.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.h"
+#include "select.h"
+#include "trace.h"
+
+namespace harness {
+namespace {
+
+constexpr int clock_samples = 20;
+
+// Refuses a trace that the disk has no room for; says how much it will be.
+void announce_trace(const Result& result, uint64_t bytes, uint64_t requests, const WholeFile& file)
+{
+    const std::string takes = size_text(bytes), path = file.path();
+    const auto count = (unsigned long long)requests;
+    if (bytes / 2 > file.room())
+        refuse(format(
+            "--trace %s: the %llu requests of %s take about %s, and the disk has room for %s: choose a smaller matrix",
+            path.c_str(), count, result.kernel.c_str(), takes.c_str(), size_text(file.room()).c_str()));
+    printf("--trace %s: %s%s: %llu requests, about %s\n",
+           path.c_str(), result.kernel.c_str(), result.label.c_str(), count, takes.c_str());
+    fflush(stdout);
+}
+
+// Writes the requests of one kernel that was found right.
+void write_trace(Bench& bench, Contender& c, const Results& results, WholeFile& file, Progress& progress)
+{
+    const std::string begin = trace_begin(results, c.result);
+    uint64_t requests = 0;
+    for (const AccessSite& site : c.result.counts->sites) requests += site.requests;
+    progress.clear();
+    announce_trace(c.result, trace_bytes(begin, requests), requests, file);
+    bench.trace(c, [&](const TracedRequest& request) { file.append(trace_line(begin, request)); });
+    file.check();
+}
+
+// --print: the matrices of one kernel, on the terminal.
+Printed print_matrices(Bench& bench, const Contender& c, Progress& progress)
+{
+    progress.clear();
+    const Printed printed{bench.numbered_input(), bench.numbered_output(c)};
+    printf("\nidata, each element as its number:\n%s\nodata after %s:\n%s",
+           printed.idata.text().c_str(), c.result.kernel.c_str(), printed.odata.text().c_str());
+    return printed;
+}
+
+// Contenders of one layout share their memory, and take turns. `first`: of all contenders, whose account is in their
+// order.
+void run_group(Device& device, const std::vector<Contender*>& group, const Contender* first, Shape shape,
+               const Task& task, const Results& results, const Listeners& to)
+{
+    const int reps = task.reps ? task.reps : device.has_clock() ? clock_samples : 1;
+    Expected layout = group.front()->expected();
+    layout.finite = std::any_of(group.begin(), group.end(), [](const Contender* c) { return c->expected().finite; });
+    Bench bench(device, task.type, shape, layout, to.progress);
+    for (Contender* c : group) {
+        bench.verify(*c, device.has_clock() ? 1 : reps, task.explain, to.complain);
+        if (!task.print || !c->kernel || !c->result.refused.empty()) continue;
+        Printed printed = print_matrices(bench, *c, to.progress);
+        if (to.account) to.account->printed[c - first] = std::move(printed);
+    }
+    check_distinct(group, to.complain);
+    if (to.traced)
+        for (Contender* c : group)
+            if (c->result.right && c->result.counts) write_trace(bench, *c, results, *to.traced, to.progress);
+    if (device.has_clock() && !task.once) bench.measure(group, reps, task.one_launch, to.complain);
+    for (const Contender* c : group)
+        if (c->kernel && c->kernel->peer) c->kernel->peer->release();
+}
+
+}  // namespace
+
+Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape, const Task& task, const Listeners& to)
+{
+    Results results{device.info(), task.type, shape.width, shape.height, 0, {}};
+    if (!device.info().copy.empty()) contenders.insert(contenders.begin(), copy_contender(device));
+    if (to.account) to.account->printed.resize(contenders.size());
+    for (const std::vector<Contender*>& group : by_layout(contenders))
+        run_group(device, group, contenders.data(), shape, task, results, to);
+    for (const Contender& c : contenders) {
+        if (!c.result.refused.empty()) to.complain(c.result.kernel, c.result.refused);
+        if (!c.kernel && c.result.timing) results.copy_gbs = c.result.timing->gbs;
+        results.rows.push_back(c.result);
+    }
+    return results;
+}
+
+}  // namespace harness

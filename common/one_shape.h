@@ -1,0 +1,35 @@
+// One matrix shape on one device: every contender verified, then timed or counted.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "account.h"
+#include "arguments.h"
+#include "base/files.h"
+#include "base/progress.h"
+#include "bench.h"
+
+namespace harness {
+
+// What is done with each contender.
+struct Task {
+    Type type = Type::f32;
+    int reps = 0;  // timed samples, or runs on the simulator; 0: the device's default
+    bool explain = false, print = false, once = false, one_launch = false;
+};
+
+// Who is told while it is done.
+struct Listeners {
+    Complain complain;
+    Progress& progress;
+    WholeFile* traced = nullptr;   // where the requests of kernels go that were found right; null: nowhere
+    Account* account = nullptr;    // takes the matrices that are printed; null: nobody asks for them
+};
+
+// Runs copies of these contenders, next to the device's own copy. Results has a row for each, in their order.
+Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape, const Task& task,
+                  const Listeners& listeners);
+
+}  // namespace harness

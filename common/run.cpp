@@ -1,0 +1,285 @@
+#include "run.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "account.h"
+#include "base/csv.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/explain.h"
+#include "one_shape.h"
+#include "results_csv.h"
+#include "select.h"
+#include "tables.h"
+#include "trace.h"
+
+namespace harness {
+namespace {
+
+// The files of a run, each with the option that named it. They are opened before the work, so that a path that cannot
+// be written costs no results.
+struct Files {
+    std::optional<WholeFile> csv, trace, json;
+};
+
+void refuse_place_of_json(const std::optional<WholeFile>& other, const std::optional<WholeFile>& json,
+                          const char* option)
+{
+    if (!other || !json || !other->same_place(*json)) return;
+    refuse(format("%s and --json name the same file, %s: give each a name of its own", option, json->path().c_str()));
+}
+
+void open_files(Files& files, const Options& options)
+{
+    if (!options.csv.empty()) files.csv.emplace("--csv", options.csv);
+    if (!options.trace.empty()) files.trace.emplace("--trace", options.trace);
+    if (!options.json.empty()) files.json.emplace("--json", options.json);
+    refuse_one_place(files.csv ? &*files.csv : nullptr, files.trace ? &*files.trace : nullptr);
+    refuse_place_of_json(files.csv, files.json, "--csv");
+    refuse_place_of_json(files.trace, files.json, "--trace");
+}
+
+// A device, what runs there, and where requests are traced to.
+struct Place {
+    std::unique_ptr<Device> device;
+    std::vector<Contender> contenders;
+    std::string remark;           // why it is not the device that was hoped for
+    WholeFile* traced = nullptr;  // null: nowhere
+};
+
+// What stays the same during a run.
+struct Setting {
+    std::string program;
+    const Machine& machine;  // that the simulator stands for
+    Selection selection;
+    Task task;
+    std::string date = utc_now();
+};
+
+// Throws status_bad_input if the options want of a device what it does not have.
+std::unique_ptr<Device> open_asked(const Options& options, const Machine& machine, std::string& remark)
+{
+    std::unique_ptr<Device> device = open_device(options.device, machine, remark);
+    if (options.one_launch && !device->has_clock())
+        refuse("--one-launch: times passes inside one launch, and the simulator has no clock");
+    if (!options.trace.empty()) device->trace_to(nullptr);
+    return device;
+}
+
+std::vector<Shape> shapes_of(const std::vector<Shape>& asked, Device& device, Type type)
+{
+    if (!asked.empty()) return asked;
+    const int side = default_side(device, type);
+    return {{side, side}};
+}
+
+// The GPU's kernels on the device asked for, and functions of the CPU there; those of the two that have any.
+std::vector<Place> places_of(std::unique_ptr<Device> device, const std::string& remark, const Setting& setting,
+                             WholeFile* trace)
+{
+    std::vector<Place> places;
+    std::vector<Contender> on_device = select(device->info().backend, setting.selection);
+    std::vector<Contender> on_cpu = select("cpu", setting.selection);
+    if (trace && on_device.empty())
+        refuse("--trace: " + setting.selection.kernels.front() +
+               " runs on the CPU, where no request is seen: name a kernel of the GPU");
+    if (on_device.empty() && on_cpu.empty())
+        refuse(format("--kernel %s: not for the %s", setting.selection.kernels.front().c_str(),
+                      device->has_clock() ? "GPU" : "simulator: it needs a GPU"));
+    if (!on_device.empty()) places.push_back({std::move(device), std::move(on_device), remark, trace});
+    std::string unused;
+    if (!on_cpu.empty())
+        places.push_back({open_device("cpu", setting.machine, unused), std::move(on_cpu), "", nullptr});
+    return places;
+}
+
+// What does not fit is refused before the rest has taken its time.
+void require_room(std::vector<Place>& places, const std::vector<Shape>& shapes, Type type)
+{
+    for (Place& place : places)
+        for (const std::vector<Contender*>& group : by_layout(place.contenders))
+            for (const Shape& shape : shapes) require_room(*place.device, type, shape, group.front()->expected());
+}
+
+bool all_right(const Results& results)
+{
+    return std::all_of(results.rows.begin(), results.rows.end(),
+                       [](const Result& r) { return r.right || !r.refused.empty(); });
+}
+
+bool any_ran(const Results& results)
+{
+    return std::any_of(results.rows.begin(), results.rows.end(),
+                       [&](const Result& r) { return r.refused.empty() && r.kernel != results.device.copy; });
+}
+
+std::string explanations(const Results& results)
+{
+    std::string text;
+    for (const Result& r : results.rows)
+        if (r.counts) text += explanation(r.kernel + r.label, *r.counts);
+    return text;
+}
+
+// The heading of one shape.
+std::string shape_text(Shape shape, Type type)
+{
+    const double mb = double(shape.width) * shape.height * bytes_of(type) / 1e6;
+    return format("idata: %d rows x %d columns of %s, %.1f MB\n", shape.height, shape.width, name_of(type), mb);
+}
+
+// The tables of one shape, and with `explain` what each access costs.
+std::string results_text(const Results& results, const Machine& machine, bool explain)
+{
+    std::string text = "\n" + table(results);
+    for (const Result& r : results.rows)
+        if (r.timing && r.timing->gbs == 0)
+            text += format(
+                "\n%s: %.2f us for each launch of a series; the first launch of this program took "
+                "%.0f ms, set-up included.\n",
+                r.kernel.c_str(), 1e3 * r.timing->ms.median, results.device.first_launch_ms);
+    for (const Result& r : results.rows)
+        if (!r.occupancy.empty()) text += format("\n%s: %s\n", (r.kernel + r.label).c_str(), r.occupancy.c_str());
+    if (!results.device.copy.empty()) return text;
+    text += format(
+        "\nCounted for the %s. Loads and stores are requests, one per warp and instruction. Cost is the mean "
+        "per request,\n"
+        "in %s of global memory or wavefronts of shared memory. The simulator counts; it does not measure time.\n",
+        machine.label.c_str(), machine.major == 1 ? "transactions" : "sectors");
+    const std::string model = model_table(results);
+    if (!model.empty()) text += "\n" + model;
+    return explain ? text + explanations(results) : text;
+}
+
+// Next to GPU timings: the simulator's counts of the same kernels. A matrix that takes too long to simulate is replaced
+// by one as wide and tall as can be, whose rows are aligned alike. True if all results are right.
+bool explain_on_simulator(Shape timed, const Setting& setting, const Listeners& to)
+{
+    constexpr int most_side = 2048;
+    std::string remark;
+    const std::unique_ptr<Device> device = open_device("sim", setting.machine, remark);
+    const auto smaller = [&](int side) { return side <= most_side ? side : most_side + side % 32; };
+    const Shape shape{smaller(timed.width), smaller(timed.height)};
+    Task once = setting.task;
+    once.reps = 1;
+    const Results results =
+        run_shape(*device, select("sim", setting.selection), shape, once, {to.complain, to.progress, nullptr, nullptr});
+    to.progress.clear();
+    printf("\nCounted on the simulator of the %s, %d rows x %d columns:\n%s",
+           setting.machine.label.c_str(), shape.height, shape.width, explanations(results).c_str());
+    return all_right(results);
+}
+
+// One shape on one device. Prints its results, and writes its line of --json, if there is that file. `right`: becomes
+// false if any result is wrong.
+Results run_one(const Place& place, Shape shape, const Setting& setting, Progress& progress,
+                std::optional<WholeFile>& json, bool& right)
+{
+    Account account;
+    const Complain complain = [&](const std::string& kernel, const std::string& finding) {
+        progress.clear();
+        fflush(stdout);
+        fprintf(stderr, "%s: %s: %s\n", setting.program.c_str(), kernel.c_str(), finding.c_str());
+        account.findings.push_back({kernel, finding});
+    };
+    const Listeners listeners{complain, progress, place.traced, &account};
+    const std::string heading = shape_text(shape, setting.task.type);
+    printf("%s", heading.c_str());
+    fflush(stdout);
+    Results results = run_shape(*place.device, place.contenders, shape, setting.task, listeners);
+    progress.clear();
+    const std::string text = results_text(results, setting.machine, setting.task.explain);
+    printf("%s", text.c_str());
+    right = right && all_right(results);
+    if (json) {
+        json->append(json_line(results, account, heading + text, setting.date, setting.task.explain));
+        json->check();
+    }
+    const bool also_simulated = setting.task.explain && place.device->info().backend == "cuda";
+    if (also_simulated && !explain_on_simulator(shape, setting, listeners)) right = false;
+    fflush(stdout);
+    return results;
+}
+
+// One device's part of a run: every shape, then a summary.
+std::vector<Results> run_place(const Place& place, const std::vector<Shape>& shapes, const Setting& setting,
+                               Progress& progress, std::optional<WholeFile>& json, bool& right)
+{
+    const std::string remark = place.remark.empty() ? "" : ": " + place.remark;
+    printf("%s on %s%s\n", setting.program.c_str(), place.device->info().description.c_str(), remark.c_str());
+    std::vector<Results> all;
+    for (const Shape& shape : shapes) {
+        if (shapes.size() > 1) printf("\n");
+        all.push_back(run_one(place, shape, setting, progress, json, right));
+    }
+    const std::string sweep = all.size() > 1 ? sweep_table(all) : "";
+    const std::string& machine = place.device->info().machine;
+    if (!sweep.empty())
+        printf("\nEffective bandwidth by size of the matrix, on %s:\n\n%s", machine.c_str(), sweep.c_str());
+    return all;
+}
+
+// Gives the files their places: both of --csv and --trace, or neither. --json tells of wrong results, too.
+int finish(Files& files, const std::vector<Results>& all, bool right, const Setting& setting)
+{
+    if (files.json) files.json->commit();
+    if (!right) {
+        for (const auto& [option, file] : {std::pair{"--csv", &files.csv}, {"--trace", &files.trace}})
+            if (*file)
+                fprintf(stderr, "%s: %s %s: not written, because of the errors above\n",
+                        setting.program.c_str(), option, (*file)->path().c_str());
+        return status_wrong_result;
+    }
+    if (std::none_of(all.begin(), all.end(), any_ran))
+        return status_bad_input;  // every kernel was refused, and said why
+    if (files.csv) files.csv->append(csv(all, setting.date));
+    for (auto* written : {&files.trace, &files.csv})
+        if (*written) (*written)->check();
+    for (auto* written : {&files.trace, &files.csv})
+        if (*written) (*written)->commit();
+    return status_ok;
+}
+
+// Applies --seed and --gpus, which count for the whole program.
+void set_up(uint32_t seed, int gpus)
+{
+    seed_of_inputs() = seed;
+    for (Kernel& k : kernels())
+        if (k.gpus && gpus) k.gpus = gpus;
+}
+
+}  // namespace
+
+int run(const Options& options, const std::string& program)
+{
+    const Setting setting{
+        program,
+        machine_named(options.machine),
+        {options.kernels, options.all, options.blocks},
+        {options.type, options.reps, options.explain, options.print, options.once, options.one_launch}};
+    check_names(setting.selection);
+    set_up(options.seed, options.gpus);
+    std::string remark;
+    std::unique_ptr<Device> device = open_asked(options, setting.machine, remark);
+    Files files;
+    open_files(files, options);
+    if (options.peak_gbs > 0) device->override_peak(options.peak_gbs);
+    const std::vector<Shape> shapes = shapes_of(options.shapes, *device, options.type);
+    std::vector<Place> places = places_of(std::move(device), remark, setting, files.trace ? &*files.trace : nullptr);
+    require_room(places, shapes, options.type);
+
+    Progress progress(program);
+    if (files.trace) files.trace->append(trace_heading());
+    bool right = true;
+    std::vector<Results> all;
+    for (const Place& place : places) {
+        if (&place != &places.front()) printf("\n");
+        const std::vector<Results> results = run_place(place, shapes, setting, progress, files.json, right);
+        all.insert(all.end(), results.begin(), results.end());
+    }
+    return finish(files, all, right, setting);
+}
+
+}  // namespace harness

@@ -1,0 +1,80 @@
+#include "select.h"
+
+#include <algorithm>
+
+#include "arguments.h"
+
+namespace harness {
+namespace {
+
+bool names(const Selection& selection, const Kernel& k)
+{
+    return std::any_of(selection.kernels.begin(), selection.kernels.end(),
+                       [&](const std::string& n) { return goes_by(k, n); });
+}
+
+bool wants(const Selection& selection, const Kernel& k)
+{
+    if (!selection.blocks.empty() && !k.block.x) return false;
+    if (!selection.kernels.empty()) return names(selection, k);
+    return k.part == Part::lesson || (selection.all && k.part == Part::variant);
+}
+
+// Names of the kernels that can be asked for, separated by commas.
+template <typename Predicate>
+std::string names_of(Predicate wanted)
+{
+    std::string text;
+    for (const Kernel& k : kernels())
+        if (k.backend != "cuda" && k.part != Part::faulty && wanted(k)) text += (text.empty() ? "" : ", ") + k.name;
+    return text;
+}
+
+void check_blocks(const Selection& selection)
+{
+    const std::string with_blocks = names_of([](const Kernel& k) { return k.block.x > 0; });
+    for (const std::string& name : selection.kernels) {
+        const auto takes_blocks = [&](const Kernel& k) { return goes_by(k, name) && k.block.x; };
+        if (!with_blocks.empty() && std::none_of(kernels().begin(), kernels().end(), takes_blocks))
+            refuse("--block: does not apply to " + name + ", but to " + with_blocks);
+    }
+    if (!select("sim", selection).empty()) return;
+    refuse("--block: applies to " + (with_blocks.empty() ? "no kernel of this program"
+                                                         : with_blocks + ": name one with --kernel, or add --all"));
+}
+
+}  // namespace
+
+std::vector<Contender> select(const std::string& backend, const Selection& selection)
+{
+    std::vector<Contender> selected;
+    for (const Kernel& k : kernels()) {
+        if (k.backend != backend || !wants(selection, k)) continue;
+        if (selection.blocks.empty()) selected.push_back(contender(k, k.block));
+        for (const Block& block : selection.blocks) selected.push_back(contender(k, block));
+    }
+    return selected;
+}
+
+void check_names(const Selection& selection)
+{
+    for (const std::string& name : selection.kernels)
+        if (std::none_of(kernels().begin(), kernels().end(), [&](const Kernel& k) { return goes_by(k, name); }))
+            refuse("--kernel " + name + ": expected one of " + names_of([](const Kernel&) { return true; }));
+    if (!selection.blocks.empty()) check_blocks(selection);
+}
+
+std::vector<std::vector<Contender*>> by_layout(std::vector<Contender>& contenders)
+{
+    std::vector<std::vector<Contender*>> groups;
+    for (Contender& c : contenders) {
+        const auto group = std::find_if(groups.begin(), groups.end(), [&](const std::vector<Contender*>& g) {
+            return Bench::same_layout(g.front()->expected(), c.expected());
+        });
+        if (group == groups.end()) groups.push_back({&c});
+        else group->push_back(&c);
+    }
+    return groups;
+}
+
+}  // namespace harness

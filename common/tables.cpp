@@ -1,0 +1,108 @@
+#include "tables.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "figures.h"
+
+namespace harness {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+void append(Cells& line, const Cells& more) { line.insert(line.end(), more.begin(), more.end()); }
+
+Cells heading_of(const Results& results, bool counted, bool one_launch)
+{
+    if (counted)
+        return {"kernel", "produces", "result", "loads", "cost", "stores", "cost", "coalesced %",
+                "tile loads", "cost", "tile stores", "cost", "busiest partition"};
+    Cells heading{"kernel", "produces", "result", "median ms", "min ms", "spread %", "GB/s",
+                  "% of " + results.device.copy, "% of peak", "memory"};
+    if (one_launch) append(heading, {"one launch GB/s", "memory"});
+    return heading;
+}
+
+Cells times_of(const Results& results, const Result& r)
+{
+    const Result::Timing& t = *r.timing;
+    const double peak = results.device.dram_peak_gbs;
+    const bool moves = t.gbs > 0, on_device = moves && !r.bus;
+    Cells cells{ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread),
+                moves ? gbs_text(t.gbs) : "-",
+                on_device && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "-",
+                !on_device ? "-" : peak > 0 ? percent(t.gbs / peak) : "unknown",
+                moves ? place_text(r, t) : "-"};
+    if (r.one_launch)
+        append(cells, {moves ? gbs_text(r.one_launch->gbs) : "-", moves ? place_text(r, *r.one_launch) : "-"});
+    return cells;
+}
+
+Cells counts_of(const LaunchCounts& c)
+{
+    Cells cells;
+    for (bool shared : {false, true}) {
+        for (bool store : {false, true}) {
+            const uint64_t requests = c.requests(shared, store);
+            append(cells, {number(requests), requests ? fixed(double(c.units(shared, store)) / requests, 2) : "-"});
+        }
+        if (!shared) cells.push_back(coalesced_text(c));
+    }
+    const bool known = c.partitions && c.bytes_moved();
+    const std::string busiest = fixed(std::max(c.busiest_read, c.busiest_write), 2);
+    cells.push_back(known ? busiest + (c.map_assumed ? " assumed" : "") : "-");
+    return cells;
+}
+
+}  // namespace
+
+std::string aligned(const TableLines& lines)
+{
+    std::vector<size_t> width(lines.front().size());
+    for (const auto& line : lines)
+        for (size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], line[i].size());
+    std::string text;
+    for (const auto& line : lines) {
+        std::string out;
+        for (size_t i = 0; i < line.size(); ++i)
+            out += format(i < 2 ? "%-*s  " : "%*s  ", int(width[i]), line[i].c_str());
+        out.erase(out.find_last_not_of(' ') + 1);
+        text += out + "\n";
+    }
+    return text;
+}
+
+std::string table(const Results& results)
+{
+    const auto any = [&](auto has) { return std::any_of(results.rows.begin(), results.rows.end(), has); };
+    const bool counted = any([](const Result& r) { return bool(r.counts); });
+    const bool one_launch = any([](const Result& r) { return bool(r.one_launch); });
+    TableLines lines{heading_of(results, counted, one_launch)};
+    for (const Result& r : results.rows) {
+        lines.push_back({r.kernel + r.label, name_of(r.expected.what),
+                         !r.refused.empty() ? "refused"
+                         : r.right          ? "verified"
+                                            : "WRONG"});
+        if (r.timing) append(lines.back(), times_of(results, r));
+        else if (r.counts) append(lines.back(), counts_of(*r.counts));
+    }
+    return aligned(lines);
+}
+
+std::string sweep_table(const std::vector<Results>& sizes)
+{
+    TableLines lines{{"GB/s", "produces"}};
+    bool timed = false;
+    for (const Results& size : sizes) {
+        lines[0].push_back(size.width == size.height ? number(size.width) : format("%dx%d", size.width, size.height));
+        for (size_t i = 0; i < size.rows.size(); ++i) {
+            const Result& r = size.rows[i];
+            if (lines.size() == i + 1) lines.push_back({r.kernel + r.label, name_of(r.expected.what)});
+            lines[i + 1].push_back(r.timing && r.timing->gbs > 0 ? gbs_text(r.timing->gbs) : "-");
+            timed = timed || r.timing;
+        }
+    }
+    return timed ? aligned(lines) : "";
+}
+
+}  // namespace harness
