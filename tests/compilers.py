@@ -107,7 +107,11 @@ def sizes(configuration):
 def copy_tree(folder):
     """The sources that git knows or does not ignore, as they are now. Those that have not changed keep their times."""
     names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "-z"], check=True, capture_output=True).stdout
-    for name in filter(None, names.decode().split("\0")):
+    names = list(filter(None, names.decode().split("\0")))
+    for file in folder.rglob("*"):  # what the project has no more is no part of a wildcard either
+        name = file.relative_to(folder)
+        if file.is_file() and name.parts[0] != "build" and str(name) not in names: file.unlink()
+    for name in names:
         source, copy = ROOT / name, folder / name
         if not source.is_file() or copy.exists() and copy.read_bytes() == source.read_bytes(): continue
         copy.parent.mkdir(parents=True, exist_ok=True)
