@@ -44,31 +44,30 @@ std::string json_accesses(const Result& row)
     return json_array(accesses);
 }
 
-std::string json_kernel(const Results& results, const Result& row, const Printed& printed, const std::string& date,
-                        bool explain)
+std::string json_kernel(const Results& results, const Result& row, const Printed& printed, const Told& told)
 {
     Members cells;
-    for (const auto& [name, cell] : named_cells(results, row, date)) cells.push_back({name, json_text(cell)});
+    for (const auto& [name, cell] : named_cells(results, row, told.date)) cells.push_back({name, json_text(cell)});
     return json_object({{"kernel", json_text(row.kernel)},
                         {"label", json_text(row.label)},
                         {"result", json_text(!row.refused.empty() ? "refused" : row.right ? "verified" : "wrong")},
                         {"row", json_object(cells)},
-                        {"accesses", explain && row.counts ? json_accesses(row) : "null"},
+                        {"accesses", told.explain && row.counts ? json_accesses(row) : "null"},
                         {"idata", json_rows(printed.idata)},
                         {"odata", json_rows(printed.odata)}});
 }
 
 }  // namespace
 
-std::string json_line(const Results& results, const Account& account, const std::string& text, const std::string& date,
-                      bool explain)
+std::string json_line(const Results& results, const Account& account, const std::string& text, const Told& told)
 {
     Values findings, rows;
     for (const auto& [kernel, finding] : account.findings)
         findings.push_back(json_object({{"kernel", json_text(kernel)}, {"text", json_text(finding)}}));
     for (size_t i = 0; i < results.rows.size(); ++i)
-        rows.push_back(json_kernel(results, results.rows[i], account.printed[i], date, explain));
-    return json_object({{"backend", json_text(results.device.backend)},
+        rows.push_back(json_kernel(results, results.rows[i], account.printed[i], told));
+    return json_object({{"program", json_text(told.program)},
+                        {"backend", json_text(results.device.backend)},
                         {"machine", json_text(results.device.machine)},
                         {"type", json_text(name_of(results.type))},
                         {"width", std::to_string(results.width)},

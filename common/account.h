@@ -1,6 +1,8 @@
 // The lines of --json: what a run of one matrix found and printed, for programs. The grader of the lab reads them.
 //
 // A line is an object:
+//   program   the name it was started under, which a kernel cannot know
+//   backend, machine, type, width, height
 //   text      the tables and explanations as the terminal shows them
 //   findings  [{kernel, text}], the lines that were reported as wrong
 //   kernels   [{kernel, label, result, row, accesses, idata, odata}]
@@ -20,6 +22,13 @@
 
 namespace harness {
 
+// What every line of a run says, and what it contains.
+struct Told {
+    std::string program;
+    std::string date;      // as utc_now() gives it
+    bool explain = false;  // the accesses
+};
+
 // The matrices that --print prints for one row of results.
 struct Printed {
     Numbered idata, odata;
@@ -31,9 +40,7 @@ struct Account {
     std::vector<Printed> printed;  // one for each row of the results, empty where nothing was printed
 };
 
-// The line for these results, with its end. `text`: what the terminal shows of them; `date`: as utc_now() gives it;
-// `explain`: with the accesses.
-std::string json_line(const Results& results, const Account& account, const std::string& text, const std::string& date,
-                      bool explain);
+// The line for these results, with its end. `text`: what the terminal shows of them.
+std::string json_line(const Results& results, const Account& account, const std::string& text, const Told& told);
 
 }  // namespace harness

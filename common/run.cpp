@@ -194,7 +194,8 @@ Results run_one(const Place& place, Shape shape, const Setting& setting, Progres
     printf("%s", text.c_str());
     right = right && all_right(results);
     if (json) {
-        json->append(json_line(results, account, heading + text, setting.date, setting.task.explain));
+        const Told told{setting.program, setting.date, setting.task.explain};
+        json->append(json_line(results, account, heading + text, told));
         json->check();
     }
     const bool also_simulated = setting.task.explain && place.device->info().backend == "cuda";

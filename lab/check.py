@@ -7,7 +7,8 @@ Reads the text and writes it anew (lab/source.py). Rewrites and compiles the new
 How verdicts are protected. The submission and the harness are one process. The submission cannot forge the harness's results, for three
 reasons: its text can name no part of the harness or the system (source.py), each of its accesses is checked before it happens
 (sim/core/watch.cpp), and its host code touches no memory. The results come through a pipe without a name, whose number is drawn for each
-process. A run counts if the program ends with status 0 and its table has one verified row for each matrix asked for and no other row. It
+process. They are lines of JSON (--json), and each has the name that the program was started under, which is drawn, too. No text for people
+is read. A run counts if the program ends with status 0 and its lines have one verified row for each matrix asked for and no other row. It
 runs on one processor, so that the points do not depend on their number.
 """
 
@@ -19,7 +20,6 @@ import argparse
 import csv
 import dataclasses
 import importlib.util
-import io
 import json
 import os
 import pathlib
@@ -206,10 +206,12 @@ class Lab:
         with sandbox.Box() as box:
             note = note or self.compile(box, unpack(box, exercise, path, data, text), processor)
             for width, height in SHOWN if not note else ():
-                done = self.sandboxed(["./program", "--device", "sim", "--kernel", self.own + exercise.kernel, "--print", "--size", f"{width}x{height}", *with_gpus(exercise.gpus)],
-                                      box, processors=processor, **RUN)
+                name, descriptor = sandbox.secret()
+                done = self.sandboxed(["./program", "--device", "sim", "--kernel", self.own + exercise.kernel, "--print",
+                                       "--size", f"{width}x{height}", *with_gpus(exercise.gpus), "--json", f"/proc/self/fd/{descriptor}"],
+                                      box, argv0=name, result=descriptor, processors=processor, **RUN)
                 if done.status != 0:
-                    return shown_matrix(exercise, width, height, status_of(done), source.plain(done.stdout), source.plain(done.stderr))
+                    return shown_matrix(exercise, width, height, *told_of(done, name))
         return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. Larger matrices and doubles are not shown; "
                         "the check names what is wrong there.")
 
@@ -245,24 +247,19 @@ class Lab:
         gpus, card = gpus_of(machine)
         done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", self.own + exercise.kernel, "--type", type_,
                                *(["--machine", card] if card else []), *with_gpus(gpus), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
-                               "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)), "--csv", f"/proc/self/fd/{descriptor}"], box, argv0=name, result=descriptor, processors=processors, in_order=True, **limits)
-        done.stdout, done.result = source.plain(done.stdout), source.plain(done.result)
-        status = status_of(done)
-        rows = verified_rows(done, name, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
-
-        def findings(text):
-            return [line[len(name) + 2:] for line in text.splitlines() if line.startswith(name + ": ") and " --csv " not in line]
-
+                               "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)), "--json", f"/proc/self/fd/{descriptor}"],
+                              box, argv0=name, result=descriptor, processors=processors, **limits)
+        status, lines = status_of(done), accounts(done.result, name)
+        rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
         told = {}
-        for part in re.split(r"^(?=idata: )", done.stdout, flags=re.MULTILINE)[1:]:
-            if heading := re.match(r"idata: (\d+) rows x (\d+) columns", part):
-                shape = int(heading[2]), int(heading[1])
-                if shape in rows:
-                    told[shape] = Run(*shape, type_, machine, rows[shape], [], part, status)
-                elif status in (0, 1, 2) and findings(part):  # 2: each launch was refused
-                    told[shape] = Run(*shape, type_, machine, None, findings(part), "", 1)
+        for line in lines:
+            shape, found = (line["width"], line["height"]), findings(line)
+            if shape in rows:
+                told[shape] = Run(*shape, type_, machine, rows[shape], [], line["text"], status, line["kernels"][0]["accesses"])
+            elif status in (0, 1, 2) and found:  # 2: each launch was refused
+                told[shape] = Run(*shape, type_, machine, None, found, "", 1)
         if len(shapes) == 1 and shapes[0] not in told:
-            told[shapes[0]] = Run(*shapes[0], type_, machine, None, findings(done.stdout), "", status)
+            told[shapes[0]] = Run(*shapes[0], type_, machine, None, last_words(done.stderr, name), "", status)
         return status, told
 
 
@@ -281,18 +278,55 @@ def status_of(done):
     return "killed" if done.status == "output" or isinstance(done.status, int) and done.status < 0 else done.status
 
 
+def accounts(result, name):
+    """The lines of --json of the program that was started under this name, as dictionaries, without the submission's own names. A line
+    that is cut off, or of another program, is left out: the program was stopped, or it was not the harness that wrote."""
+    def plain(value):
+        if isinstance(value, str):
+            return source.plain(value)
+        if isinstance(value, list):
+            return [plain(each) for each in value]
+        return {key: plain(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+    lines = []
+    for text in result.split("\n"):
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue
+        if isinstance(line, dict) and line.get("program") == name:
+            lines.append(plain(line))
+    return lines
+
+
+def findings(line):
+    """What was reported as wrong, each with the kernel in front."""
+    return [f"{found['kernel']}: {found['text']}" for found in line["findings"]]
+
+
+def last_words(stderr, name):
+    """Messages of a program that was stopped before it could write its line: they begin with its name."""
+    return [line[len(name) + 2:] for line in source.plain(stderr).splitlines() if line.startswith(name + ": ")]
+
+
+def told_of(done, name):
+    """(status, the rows of odata or [], findings) of a run with --print of one matrix."""
+    line = next(iter(accounts(done.result, name)), None)
+    odata = line["kernels"][0]["odata"] if line and line["kernels"] else None
+    return status_of(done), odata or [], findings(line) if line else last_words(done.stderr, name)
+
+
 def belongs(exercise, row, column, width, height):
     """The number of the element of idata that belongs at this place of odata, in a matrix no larger than a tile."""
     turned = exercise.produces == "transpose" or exercise.produces == "tile-local transpose" and row < width and column < height
     return column * width + row if turned else row * width + column
 
 
-def shown_matrix(exercise, width, height, status, stdout, stderr):
-    """odata around the first wrong element, each element as its number in idata. A wrong element is shown with the number that belongs there."""
-    parts = re.split(r"^odata after .*:\n", stdout, flags=re.MULTILINE)
+def shown_matrix(exercise, width, height, status, found, findings):
+    """The matrix around the first wrong element, each element as its number in idata. A wrong element is shown with the number that belongs
+    there. `found`: the rows of odata as --print has them, or []."""
     name = f"idata has {height} rows x {width} columns{on_gpus(exercise)}"
-    told = [said(line.partition(": ")[2], "float") for line in stderr.splitlines()[:3]] or [STOPPED.get(status, f"exit status {status}")]
-    found = [line.split() for line in parts[1].split("\n\n")[0].splitlines()] if len(parts) > 1 else []
+    told = [said(line, "float") for line in findings[:3]] or [STOPPED.get(status, f"exit status {status}")]
     wanted = [[str(belongs(exercise, r, c, width, height)) for c in range(len(row))] for r, row in enumerate(found)]
     wrong = [(r, c) for r, row in enumerate(found) for c, cell in enumerate(row) if cell != wanted[r][c]]
     if not wrong:
@@ -306,20 +340,18 @@ def shown_matrix(exercise, width, height, status, stdout, stderr):
                       *[" ".join(f"{cell:>{wide}}" for cell in row) for row in cells], "", *told])
 
 
-def verified_rows(done, name, kernel, shapes, type_, gpus=None):
-    """{shape: row} of a results table that has only the rows asked for; {} of any other table."""
-    if not done.stdout.startswith(name + " on the simulator"):
-        return {}
+def verified_rows(lines, kernel, shapes, type_, gpus=None):
+    """{shape: row} of accounts that have only the rows asked for; {} of any others."""
     found = {}
-    for row in csv.DictReader(io.StringIO(done.result)):
+    for row in (kernel["row"] for line in lines for kernel in line["kernels"]):
         try:
             shape = int(row["width"]), int(row["height"])
             # Every element is loaded and stored at least once. A run that moved fewer bytes bypassed the simulator.
             carried = int(row["global_bytes_moved"]) >= 2 * shape[0] * shape[1] * int(row["element_bytes"])
         except (KeyError, TypeError, ValueError):
             return {}
-        if row["kernel"] != kernel or shape not in shapes or shape in found or row["verified"] != "yes" or row["type"] != type_ or row["backend"] != "sim" \
-                or row.get("gpus") != (None if gpus is None else str(gpus)) or None in row or not carried:
+        wanted = {"kernel": kernel, "verified": "yes", "type": type_, "backend": "sim", "gpus": None if gpus is None else str(gpus)}
+        if any(row.get(column) != cell for column, cell in wanted.items()) or shape not in shapes or shape in found or not carried:
             return {}
         found[shape] = row
     return found

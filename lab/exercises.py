@@ -62,14 +62,14 @@ def number(run, column):
     return float(run.row[column] or 0)
 
 
-SITE = re.compile(r"^  (load|store) of (global|shared|peer) memory at (.*?)(?::(\d+))?(?:: .*)?\n"
-                  r"    (\d+) requests? of .*?; ([\d.e+]+) (\w+) each, ideal ([\d.e+]+).*\n    (.*)$", re.MULTILINE)
-
-
 def blame(run, way, memory):
     """The load or store that costs most per request above the ideal, as the end of a sentence; '' where each is at its ideal."""
-    sites = [(float(cost) / float(ideal), f"{path.rsplit('/', 1)[-1]}:{line}" if line else path, why)
-             for kind, of, path, line, _, cost, _, ideal, why in SITE.findall(run.explain) if kind in way and of == memory]
+    def per_request(access, what):
+        return float(f"{access[what] / access['requests']:.4g}")  # small differences are none
+
+    sites = [(per_request(access, "units") / per_request(access, "ideal"),
+              f"{access['file'].rsplit('/', 1)[-1]}:{access['line']}" if access["file"] else "an unknown line", access["diagnosis"])
+             for access in run.accesses if access["access"] in way and access["memory"] == memory]
     ratio, where, why = max(sites, default=(1, "", ""))
     return f"; look at {where}: {why}" if ratio > 1 else ""
 

@@ -2,7 +2,7 @@
 And what both say of a run that has no result."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Callable, List, Optional, Tuple
 
 from source import NOTHING, Given
@@ -18,15 +18,16 @@ def gpus_of(machine):
 
 @dataclass
 class Run:
-    """The result of `--kernel NAME --size WxH --type T --machine M [--gpus G] --explain --csv FILE`."""
+    """The result of `--kernel NAME --size WxH --type T --machine M [--gpus G] --explain --json FILE`."""
     width: int
     height: int
     type: str
     machine: str
-    row: Optional[dict]   # of the CSV file; None if there was no verified result
-    findings: List[str]   # the lines on stderr, without the program's name
-    explain: str          # what it printed on stdout
+    row: Optional[dict]   # the columns of a CSV file; None if there was no verified result
+    findings: List[str]   # what was reported as wrong, with the kernel in front
+    explain: str          # its tables and explanations, for people
     status: object        # exit status; negative: the signal that ended it; or timeout, memory, killed
+    accesses: List[dict] = field(default_factory=list)  # the loads and stores of the kernel (common/account.h)
 
     @property
     def gpus(self):

@@ -1,14 +1,13 @@
 """The gallery of published faults, as `./stepNN --errata` shows it."""
 
+import csv
 import functools
-import re
+import pathlib
 import subprocess
+import tempfile
 from typing import NamedTuple
 
 from pages import ROOT, STEPS
-
-ENTRY = re.compile(r"(E\d+)  (\w+), (.*)\n((?:    .*\n)+)")
-TEXT = re.compile(r"(Published: .*) caught(?: on (\d+) rows x (\d+) columns)?: (.*) corrected: (\w+): (.*)")
 
 
 class Fault(NamedTuple):
@@ -25,19 +24,22 @@ class Fault(NamedTuple):
     verdict: str
 
 
-@functools.cache
-def gallery():
-    """All published faults, as Faults, step by step. Raises RuntimeError if a program is missing, or does not find its faults."""
-    found = []
-    for folder in STEPS:
-        program = folder.split("_")[0]
+def faults_of(program):
+    """The Faults of one program, from the table that it writes. Raises RuntimeError if it is missing, or does not find its faults."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = pathlib.Path(folder, "errata.csv")
         try:
-            done = subprocess.run([ROOT / program, "--errata"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=120)
+            done = subprocess.run([ROOT / program, "--errata", "--csv", table], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=120)
         except OSError as error:
             raise RuntimeError(f"{program}: {error.strerror}: run `make all` first") from error
         if done.returncode or done.stderr:
             raise RuntimeError(f"{program} --errata: {done.stderr or done.stdout[-300:]}")
-        for id_, kernel, source, lines in ENTRY.findall(done.stdout):
-            story, height, width, finding, corrected, verdict = TEXT.fullmatch(" ".join(lines.split())).groups()
-            found.append(Fault(program, id_, kernel, source, story, (int(width), int(height)) if width else None, finding, corrected, verdict))
-    return found
+        with table.open(encoding="utf-8", newline="") as lines:
+            return [Fault(program, row["id"], row["kernel"], row["source"], row["story"], (int(row["width"]), int(row["height"])) if row["width"] else None,
+                          row["finding"], row["corrected"], row["verdict_on_corrected"]) for row in csv.DictReader(lines)]
+
+
+@functools.cache
+def gallery():
+    """All published faults, as Faults, step by step. Raises RuntimeError as faults_of() does."""
+    return [fault for folder in STEPS for fault in faults_of(folder.split("_")[0])]

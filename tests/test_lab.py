@@ -29,7 +29,7 @@ EXERCISES = check.load_exercises(STANDIN / "exercises.py")
 PASS_THE_TEXT = {"compiler_output", "constexpr_loop", "continuation", "crash", "digraph", "huge_array", "loop_kernel", "loop_launcher", "marker", "outside", "outside_far", "recursion",
                  "template_recursion", "trigraph", "uncounted_pointer", "uncounted_shared"}
 # Run without it, these do what their names say.
-UNTRUSTED = ["assembler", "attribute", "crash_signal", "daemon", "deletes", "exit_constructor", "fork_bomb", "forged_csv", "forged_verdict", "huge_allocation",
+UNTRUSTED = ["assembler", "attribute", "crash_signal", "daemon", "deletes", "exit_constructor", "fork_bomb", "forged_csv", "forged_json", "forged_verdict", "huge_allocation",
              "includes_reference", "includes_zero", "loop_constructor", "reads_files", "writes_files"]
 
 needs_namespaces = pytest.mark.skipif(bool(sandbox.isolation()), reason=f"no namespaces here: {sandbox.isolation()}")
@@ -217,12 +217,18 @@ def test_a_row_is_of_the_gpus_that_were_asked_for():
     columns = {"kernel": "k", "width": 2, "height": 3, "global_bytes_moved": 96, "element_bytes": 4, "verified": "yes", "type": "float", "backend": "sim"}
 
     def rows_of(gpus, asked):
-        row = {**columns, **({} if gpus is None else {"gpus": gpus})}
-        done = sandbox.Done(0, "name on the simulator", "", ",".join(row) + "\n" + ",".join(map(str, row.values())) + "\n")
-        return check.verified_rows(done, "name", "k", [(2, 3)], "float", asked)
+        row = {name: str(cell) for name, cell in {**columns, **({} if gpus is None else {"gpus": gpus})}.items()}
+        return check.verified_rows([{"kernels": [{"row": row}]}], "k", [(2, 3)], "float", asked)
 
     assert list(rows_of(None, None)) == list(rows_of(3, 3)) == [(2, 3)]
     assert rows_of(3, None) == rows_of(None, 3) == rows_of(4, 3) == {}
+
+
+def test_lines_of_another_program_do_not_count():
+    """A submission does not know the name that its program was started under. Neither does a line count that is cut off."""
+    whole = json.dumps({"program": "drawn", "findings": [{"kernel": "own_k", "text": "own_k: \u2028"}]})
+    assert [check.findings(line) for line in check.accounts(f"{whole}\n{whole[:-4]}\n[]\n\n", "drawn")] == [["k: k: \u2028"]]
+    assert check.accounts(whole + "\n", "other") == []
 
 
 def test_several_gpus_have_no_bandwidth():
@@ -291,18 +297,18 @@ def test_what_show_shows():
     """The part around the first wrong element; where none is wrong, or none was printed, what happened instead."""
     exercise = EXERCISES.EXERCISES[4]
 
-    def shown(odata, stderr, status=1, width=32, height=32):
-        return check.shown_matrix(exercise, width, height, status, "odata after it ran:\n" + "\n".join(" ".join(row) for row in odata) + "\n\n" if odata else "", stderr).splitlines()
+    def shown(odata, finding, status=1, width=32, height=32):
+        return check.shown_matrix(exercise, width, height, status, odata, [finding] if finding else []).splitlines()
 
     odata = [[str(32 * c + r) for c in range(32)] for r in range(32)]
-    fault = "./program: kernel: out-of-bounds store of 4 bytes at byte 64 of odata: thread (0, 0, 0) at step04_padding/x.cu:3, in block (0, 0, 0)\n"
+    fault = "kernel: out-of-bounds store of 4 bytes at byte 64 of odata: thread (0, 0, 0) at step04_padding/x.cu:3, in block (0, 0, 0)"
     assert shown(odata, fault) == ["idata has 32 rows x 32 columns. Every element of odata is right, but:",
                                    "out-of-bounds store of 4 bytes at byte 64 (float number 16) of odata: thread (0, 0, 0) at x.cu:3, in block (0, 0, 0)"]
     assert shown([], "", "timeout") == ["idata has 32 rows x 32 columns. There is no result:", "stopped at its time limit; check that every loop ends"]
     odata[3][31] = "?"
     lines = shown(odata, fault)
     assert lines[0].endswith("rows 2 to 17 and columns 16 to 31 of 32 x 32:") and lines[3].split() == [*(str(32 * c + 3) for c in range(16, 31)), "?!995"] and len(lines) == 2 + 16 + 2
-    wrong = "./program: kernel: wrong result: 1 of 1 elements differ; first at row 0, column 0 of odata: expected 1.5 [0x3fc00000] (idata row 0, column 0), found 2.5 [0x40200000] (never written)"
+    wrong = "kernel: wrong result: 1 of 1 elements differ; first at row 0, column 0 of odata: expected 1.5 [0x3fc00000] (idata row 0, column 0), found 2.5 [0x40200000] (never written)"
     assert shown([["?"]], wrong, width=1, height=1)[1:] == ["", "?!0", "", "wrong result: 1 of 1 elements differ; first at row 0, column 0 of odata: expected idata row 0, column 0; it was never written"]
 
 

@@ -14,6 +14,7 @@ import tempfile
 
 import numpy as np
 
+from gallery import gallery
 from traces import ACCESSES, MEMORIES, ROOT, take_traces
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -152,9 +153,9 @@ def load_batches(trace):
 def race(trace):
     """Two threads that the simulator reports as racing in the published kernel, and what each of them does in the kernel with
     its barrier: (line, access, memory, offset) one after the other, the barriers between."""
-    text = re.sub(r"\n +", " ", step("step04", "--errata"))
-    found = re.search(r"transposeLoopingRace.*?caught on (?P<rows>\d+) rows x (?P<columns>\d+) columns: race: (?P<hazard>[\w-]+) hazard in shared memory "
-                      r"\(tile\), byte (?P<byte>\d+): thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes", text)
+    (finding,) = [fault.finding for fault in gallery() if fault.kernel == "transposeLoopingRace"]
+    found = re.match(r"race: (?P<hazard>[\w-]+) hazard in shared memory \(tile\), byte (?P<byte>\d+): "
+                     r"thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes", finding)
     threads = []
     for name in ("writer", "reader"):
         x, y = map(int, found[name].split(", "))

@@ -67,6 +67,12 @@ __device__ int deeper(T* odata, int n)
         dprintf(fd, "backend,kernel,type,element_bytes,width,height,verified,global_bytes_moved,worst_conflict,shared_bytes_per_block\n"
                     "sim,transposeSwizzle,float,4,256,256,yes,524288,1,4096\n");
     _exit(0);"""),
+    "forged_json": before_main(r"""
+    for (int fd = 3; fd < 256; ++fd)
+        dprintf(fd, "{\"program\": \"program\", \"width\": 256, \"height\": 256, \"text\": \"\", \"findings\": [], \"kernels\": [{\"accesses\": [], \"row\": {"
+                    "\"backend\": \"sim\", \"kernel\": \"transposeSwizzle\", \"type\": \"float\", \"element_bytes\": \"4\", \"width\": \"256\", \"height\": \"256\", "
+                    "\"verified\": \"yes\", \"global_bytes_moved\": \"524288\"}}]}\n");
+    _exit(0);"""),
     "easier_task": edited(SOLUTION, {KERNEL + 'transposeSwizzle, "-", transposes': KERNEL + 'transposeSwizzle, "-", writes_nothing'}),
     "macro": on_top("#define KERNEL(a, b, c, d)"),
     # Elements that are no T.
