@@ -76,8 +76,9 @@ std::string step_of(const char* file)
                        slash - (before == std::string::npos ? 0 : before + 1));
 }
 
-Part part_of(const char* file)
+Part part_of(const char* file, const std::string& row)
 {
+    if (row.size() > 1 && row[0] == 'E' && isdigit(row[1])) return Part::faulty;
     const std::string path(file), step = step_of(file);
     const size_t name = path.rfind('/') + 1;  // 0 without a slash
     const std::string stem = path.substr(name, path.rfind('.') - name);
@@ -85,14 +86,79 @@ Part part_of(const char* file)
     return in_a_step && step.compare(0, stem.size() + 1, stem + "_") != 0 ? Part::variant : Part::lesson;
 }
 
-TransferRegistration::TransferRegistration(const char* backend, const char* name, const char* row, const char* file, Transfer transfer)
+Kernel kernel_of(const Named& named)
 {
-    kernels().push_back({name, row, step_of(file), backend, part_of(file), copies, {}, {}, transfer});
+    Kernel k;
+    k.name = named.kernel;
+    k.row = named.row;
+    k.step = step_of(named.file);
+    k.backend = named.backend;
+    k.part = part_of(named.file, named.row);
+    return k;
 }
 
-ErratumRegistration::ErratumRegistration(const char* backend, const Erratum& erratum)
+TransferRegistration::TransferRegistration(const Named& named, Transfer transfer)
 {
-    if (std::string(backend) != "cuda") errata().push_back(erratum);
+    Kernel k = kernel_of(named);
+    k.transfer = transfer;
+    kernels().push_back(k);
+}
+
+ErratumEntry::ErratumEntry(const char* backend, const char* id, const char* name) : once_(std::string(backend) != "cuda")
+{
+    erratum_.id = id;
+    erratum_.kernel = name;
+}
+
+ErratumEntry& ErratumEntry::published_in(const char* source)
+{
+    erratum_.source = source;
+    return *this;
+}
+
+ErratumEntry& ErratumEntry::caught_by(const char* report)
+{
+    erratum_.caught_by = report;
+    return *this;
+}
+
+ErratumEntry& ErratumEntry::corrected_by(const char* name)
+{
+    erratum_.corrected = name;
+    return *this;
+}
+
+ErratumEntry& ErratumEntry::shown_on(int width, int height)
+{
+    erratum_.width = width;
+    erratum_.height = height;
+    return *this;
+}
+
+ErratumEntry& ErratumEntry::with_checks(Erratum::Check faulty, Erratum::Check sound, Expected expected)
+{
+    erratum_.faulty_check = faulty;
+    erratum_.sound_check = sound;
+    erratum_.expected = expected;
+    return *this;
+}
+
+ErratumEntry& ErratumEntry::with_methods(Erratum::Method faulty, Erratum::Method sound)
+{
+    erratum_.faulty_method = faulty;
+    erratum_.sound_method = sound;
+    return *this;
+}
+
+ErratumEntry& ErratumEntry::story(const char* text)
+{
+    erratum_.story = text;
+    return *this;
+}
+
+ErratumRegistration::ErratumRegistration(const ErratumEntry& entry)
+{
+    if (entry.once_) errata().push_back(entry.erratum_);
 }
 
 bool Launch::operator==(const Launch& other) const

@@ -58,12 +58,12 @@ struct Kernel {
     std::string row;      // in the table of sources: W1, or F4 F9
     std::string step;     // the folder of the file that defines it
     std::string backend;  // cuda, sim or cpu
-    Part part;
-    Expected expected;
+    Part part = Part::lesson;
+    Expected expected = copies;
     Block block;  // of a kernel that --block applies to: the one it has by default
     // Enqueues one pass from idata (height x width) to odata, one launcher per Type. Throws bad input if the kernel is not for that type.
     using Launcher = void (*)(void* odata, const void* idata, int width, int height, Block block);
-    Launcher launch[types];
+    Launcher launch[types] = {};
     Transfer transfer;
     Peer* peer = nullptr;
     // Of a kernel that several GPUs run, each on its rows of idata: enqueues the pass of GPU `me`. odata: where each GPU's rows of it lie.
@@ -90,7 +90,7 @@ struct Erratum {
     std::string kernel;     // the faulty kernel of ours; or the name of `faulty_check`
     std::string caught_by;  // how the report of the check that catches it begins: race, wrong result, ...
     std::string corrected;  // a kernel, or the name of `sound_check`, that does it right
-    int width, height;      // of a matrix that shows it
+    int width = 0, height = 0;  // of a matrix that shows it
     std::string story;
     // In the place of kernels: is odata what it should be? On the host, on floats.
     using Check = bool (*)(const float* odata, const float* idata, int width, int height);
@@ -105,9 +105,17 @@ std::vector<Erratum>& errata();
 
 // The step of a source path: step04_padding for step04_padding/step04.cu.
 std::string step_of(const char* file);
-// A lesson is in the file that is named like the program: step04_padding/step04.cu. Files of no
-// step hold nothing but lessons.
-Part part_of(const char* file);
+// A kernel is faulty if its row is that of an erratum: E7. A lesson is in the file that is named like the program:
+// step04_padding/step04.cu. Files of no step hold nothing but lessons.
+Part part_of(const char* file, const std::string& row = "");
+
+// How a kernel is called, and where it is defined.
+struct Named {
+    const char *kernel, *row, *backend, *file;
+};
+
+// A Kernel with these names, and nothing to launch yet.
+Kernel kernel_of(const Named& named);
 
 // Registers a kernel at program start: Pass::run<T> launches one pass of it. Elements: what stands for each Type in its
 // source, or void: the kernel is not for it. Kernels that add elements are for those that C++ adds.
@@ -148,20 +156,46 @@ struct Registration {
         }
     }
 
-    Registration(const char* backend, const char* name, const char* row, Part part, const char* file, Block block = {})
+    explicit Registration(const Named& named, Block block = {})
     {
-        kernels().push_back({name, row, step_of(file), backend, part, Pass::expected, block, {launch<Elements>...}, {}, nullptr, {launch_on_parts<Elements>...}, (on_parts<Elements>() || ...) ? usual_gpus : 0});
+        Kernel k = kernel_of(named);
+        k.expected = Pass::expected;
+        k.block = block;
+        k.gpus = (on_parts<Elements>() || ...) ? usual_gpus : 0;
+        int type = 0;
+        ((k.launch[type] = launch<Elements>, k.launch_on_parts[type] = launch_on_parts<Elements>, ++type), ...);
+        kernels().push_back(k);
     }
 };
 
 // Registers a copy between host and device.
 struct TransferRegistration {
-    TransferRegistration(const char* backend, const char* name, const char* row, const char* file, Transfer transfer);
+    TransferRegistration(const Named& named, Transfer transfer);
 };
 
-// Registers a fault once, though its source file may be compiled for two back ends.
+// An Erratum while it is described: ERRATUM(kernel, E7).published_in("book 9.5"). ... .story("Published: ...");
+class ErratumEntry {
+public:
+    // `name`: of the faulty kernel, or of the check or the method that takes its place.
+    ErratumEntry(const char* backend, const char* id, const char* name);
+
+    ErratumEntry& published_in(const char* source);
+    ErratumEntry& caught_by(const char* report);        // how the report of the check begins that catches it
+    ErratumEntry& corrected_by(const char* name);       // of the kernel, check or method that does it right
+    ErratumEntry& shown_on(int width, int height);      // a matrix that shows it
+    ErratumEntry& with_checks(Erratum::Check faulty, Erratum::Check sound, Expected expected);
+    ErratumEntry& with_methods(Erratum::Method faulty, Erratum::Method sound);
+    ErratumEntry& story(const char* text);              // what was published, what is wrong, what remains
+
+private:
+    friend struct ErratumRegistration;
+    bool once_;  // Its source file may be compiled for two back ends. One of them registers it.
+    Erratum erratum_;
+};
+
+// Registers a fault for errata().
 struct ErratumRegistration {
-    ErratumRegistration(const char* backend, const Erratum& erratum);
+    ErratumRegistration(const ErratumEntry& entry);
 };
 
 // A launch as the hardware sees it.

@@ -17,14 +17,9 @@
 //       for a function of the CPU, (T* odata, const T* idata, int width, int height), in a .cpp file.
 //   TRANSFER(name, row, way, pinned)
 //       for a copy between the host's memory and the device's: to_device or to_host.
-//   ERRATUM(kernel, id, source, produces, launcher, caught_by, corrected, width, height, story)
-//   ERRATUM_OF(kernel, id, source, caught_by, corrected, width, height, story)
-//   SERIAL_ERRATUM(function, id, source, produces, caught_by, corrected, width, height, story)
-//   CHECK_ERRATUM(check, id, source, produces, caught_by, corrected, width, height, story)
-//   METHOD_ERRATUM(method, id, source, caught_by, corrected, story)
-//       for the gallery of published faults (harness::Erratum): a kernel, one that is registered
-//       already, a function of the CPU, a check of a result, bool (const float* odata, const float* idata, int width, int height),
-//       or a way to draw conclusions from figures, std::string (): what is wrong with it.
+//   ERRATUM(name, id).published_in(source).caught_by(report).corrected_by(name)....story(text);
+//       for the gallery of published faults (harness::ErratumEntry): of a kernel, or of a function of the CPU. Their row is the
+//       erratum's id, as in KERNEL(name, "E7", ...), which keeps them out of --all.
 
 #pragma once
 
@@ -63,59 +58,38 @@ using harness::transposes_repeatedly;
 using harness::transposes_with_padded_rows;
 using harness::writes_nothing;
 
-#define REGISTER_PASS(kernel, backend_name, row, part, produces, block_shape, pass) \
-    REGISTER_PASSES(kernel, backend_name, row, part, produces, block_shape, pass, )
+// Registers a struct with a pass, and what more of it is given.
+#define REGISTER(kernel, backend, row, produces, block_shape, pass, ...)                                         \
+    struct kernel##_pass {                                                                                       \
+        static constexpr harness::Expected expected = produces;                                                  \
+        template <typename T>                                                                                    \
+        static void run(T* odata, const T* idata, int width, int height, [[maybe_unused]] harness::Block block)  \
+        {                                                                                                        \
+            pass;                                                                                                \
+        }                                                                                                        \
+        __VA_ARGS__                                                                                              \
+    };                                                                                                           \
+    static const harness::Registration<kernel##_pass, ELEMENT_TYPES> kernel##_registration(                      \
+        harness::Named{#kernel, row, backend, __FILE__}, block_shape);
 
-#define REGISTER_PASSES(kernel, backend_name, row, part, produces, block_shape, pass, pass_on_parts)           \
-    struct kernel##_pass {                                                                                     \
-        static constexpr harness::Expected expected = produces;                                                \
-        template <typename T>                                                                                  \
-        static void run(T* odata, const T* idata, int width, int height, [[maybe_unused]] harness::Block block) \
-        {                                                                                                      \
-            pass;                                                                                              \
-        }                                                                                                      \
-        pass_on_parts                                                                                          \
-    };                                                                                                         \
-    static const harness::Registration<kernel##_pass, ELEMENT_TYPES> kernel##_registration(backend_name, #kernel, row, part, __FILE__, block_shape);
+// The compiler makes one of the two passes: that of the launcher's arguments.
+#define KERNEL(kernel, row, produces, launcher)                                                                  \
+    REGISTER(kernel, BACKEND, row, produces, harness::Block(), launcher(odata, idata, width, height),            \
+             template <typename T>                                                                               \
+             static auto run_on_parts(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)   \
+                 -> decltype(launcher(odata, idata, width, height, me, gpus))                                    \
+             { launcher(odata, idata, width, height, me, gpus); })
 
-// Of the two passes, the compiler makes the one that the launcher is for.
-#define KERNEL(kernel, row, produces, launcher)                                                                               \
-    REGISTER_PASSES(kernel, BACKEND, row, harness::part_of(__FILE__), produces, harness::Block(),                             \
-                    launcher(odata, idata, width, height),                                                                    \
-                    template <typename T> static auto run_on_parts(Parts<T> odata, const T* idata, int width, int height, int me, int gpus) \
-                        -> decltype(launcher(odata, idata, width, height, me, gpus)) { launcher(odata, idata, width, height, me, gpus); })
+#define BLOCK_KERNEL(kernel, row, produces, launcher, threads_x, threads_y)                                      \
+    REGISTER(kernel, BACKEND, row, produces, (harness::Block{threads_x, threads_y}),                             \
+             launcher(odata, idata, width, height, dim3(block.x, block.y)), )
 
-#define BLOCK_KERNEL(kernel, row, produces, launcher, threads_x, threads_y)                                                           \
-    REGISTER_PASS(kernel, BACKEND, row, harness::part_of(__FILE__), produces, \
-                  (harness::Block{threads_x, threads_y}), launcher(odata, idata, width, height, dim3(block.x, block.y)))
+#define SERIAL(function, row, produces)                                                                          \
+    REGISTER(function, "cpu", row, produces, harness::Block(), function(odata, idata, width, height), )
 
-#define SERIAL(function, row, produces)                                                                      \
-    REGISTER_PASS(function, "cpu", row, harness::part_of(__FILE__), produces, harness::Block(), \
-                  function(odata, idata, width, height))
+#define TRANSFER(transfer, row, way, pinned)                                                                     \
+    static const harness::TransferRegistration transfer##_registration(                                          \
+        harness::Named{#transfer, row, BACKEND, __FILE__}, harness::Transfer{harness::Transfer::way, pinned});
 
-#define TRANSFER(transfer, row, way, pinned) \
-    static const harness::TransferRegistration transfer##_registration(BACKEND, #transfer, row, __FILE__, {harness::Transfer::way, pinned});
-
-#define ERRATUM(kernel, id, source, produces, launcher, caught_by, corrected, columns, rows, story)                    \
-    REGISTER_PASS(kernel, BACKEND, id, harness::Part::faulty, produces,    \
-                  harness::Block(), launcher(odata, idata, width, height))                                             \
-    static const harness::ErratumRegistration kernel##_erratum(                                                        \
-        BACKEND, {id, source, #kernel, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr, nullptr, nullptr});
-
-#define ERRATUM_OF(kernel, id, source, caught_by, corrected, columns, rows, story)                                     \
-    static const harness::ErratumRegistration kernel##_##id(                                                           \
-        BACKEND, {#id, source, #kernel, caught_by, corrected, columns, rows, story, {}, nullptr, nullptr, nullptr, nullptr});
-
-#define SERIAL_ERRATUM(function, id, source, produces, caught_by, corrected, columns, rows, story)                     \
-    REGISTER_PASS(function, "cpu", id, harness::Part::faulty, produces, harness::Block(),         \
-                  function(odata, idata, width, height))                                                               \
-    static const harness::ErratumRegistration function##_erratum(                                                      \
-        BACKEND, {id, source, #function, caught_by, corrected, columns, rows, story, produces, nullptr, nullptr, nullptr, nullptr});
-
-#define CHECK_ERRATUM(check, id, source, produces, caught_by, corrected, columns, rows, story)                         \
-    static const harness::ErratumRegistration check##_erratum(                                                         \
-        BACKEND, {id, source, #check, caught_by, #corrected, columns, rows, story, produces, check, corrected, nullptr, nullptr});
-
-#define METHOD_ERRATUM(method, id, source, caught_by, corrected, story)                                                \
-    static const harness::ErratumRegistration method##_erratum(                                                        \
-        BACKEND, {id, source, #method, caught_by, #corrected, 0, 0, story, {}, nullptr, nullptr, method, corrected});
+#define ERRATUM(name, id) \
+    static const harness::ErratumRegistration name##_##id = harness::ErratumEntry(BACKEND, #id, #name)

@@ -18,12 +18,15 @@ static std::string above_the_peak(int side, int transposed, double ms)
 static std::string countsRowsThatWereLeftOut() { return above_the_peak(8192, 8192, 2.009); }
 static std::string countsRowsThatWereTransposed() { return above_the_peak(8192, 512, 2.009); }
 
-METHOD_ERRATUM(countsRowsThatWereLeftOut, "E21", "book 9.2, 9.8", "impossible measurement",
-               countsRowsThatWereTransposed,
-               "Published: gpu_1_1 takes 2.009 ms for 8192 x 8192 floats, three times as fast as any other kernel. As "
-               "effective bandwidth that is more than the card's memory can deliver, and more than its cudaMemcpy. "
-               "The figure was a result; it should have been an alarm. The kernel leaves out 15 of 16 rows (E1). "
-               "What remains: 16.7 GB/s, for the rows that it transposed.")
+ERRATUM(countsRowsThatWereLeftOut, E21)
+    .published_in("book 9.2, 9.8")
+    .caught_by("impossible measurement")
+    .with_methods(countsRowsThatWereLeftOut, countsRowsThatWereTransposed)
+    .corrected_by("countsRowsThatWereTransposed")
+    .story("Published: gpu_1_1 takes 2.009 ms for 8192 x 8192 floats, three times as fast as any other kernel. As "
+           "effective bandwidth that is more than the card's memory can deliver, and more than its cudaMemcpy. "
+           "The figure was a result; it should have been an alarm. The kernel leaves out 15 of 16 rows (E1). "
+           "What remains: 16.7 GB/s, for the rows that it transposed.");
 
 static std::string copies_decide(int side, double cpu_ms, double gpu_ms, double copies_ms)
 {
@@ -36,11 +39,15 @@ static std::string copies_decide(int side, double cpu_ms, double gpu_ms, double 
 static std::string leavesOutTheCopies() { return copies_decide(2048, 12.517, 0.474, 12.630); }
 static std::string countsTheCopies() { return copies_decide(8192, 472.448, 5.860, 203.989); }
 
-METHOD_ERRATUM(leavesOutTheCopies, "E20", "book 9.8", "incomplete comparison", countsTheCopies,
-               "Published: the GPU is much faster than the CPU at every size. The times leave out the way to the "
-               "device and back, which the book's own rule 17.9 counts. With it, the CPU is ahead up to 2048 x 2048. "
-               "What remains: the GPU is ahead from 4096 x 4096 on, and at every size where the data is on the device "
-               "already.")
+ERRATUM(leavesOutTheCopies, E20)
+    .published_in("book 9.8")
+    .caught_by("incomplete comparison")
+    .with_methods(leavesOutTheCopies, countsTheCopies)
+    .corrected_by("countsTheCopies")
+    .story("Published: the GPU is much faster than the CPU at every size. The times leave out the way to the "
+           "device and back, which the book's own rule 17.9 counts. With it, the CPU is ahead up to 2048 x 2048. "
+           "What remains: the GPU is ahead from 4096 x 4096 on, and at every size where the data is on the device "
+           "already.");
 
 static std::string one_kernel_two_times(int side, double here_ms, double there_ms)
 {
@@ -53,11 +60,15 @@ static std::string one_kernel_two_times(int side, double here_ms, double there_m
 static std::string comparesAcrossTables() { return one_kernel_two_times(4096, 1.348, 1.593); }
 static std::string comparesWithinATable() { return one_kernel_two_times(8192, 5.860, 5.901); }
 
-METHOD_ERRATUM(comparesAcrossTables, "E22", "book 9.1, 9.3", "two times for one kernel", comparesWithinATable,
-               "Published: looping blocks beat gpu_2_2 in table 9.3. That table's gpu_2_2 is not the one of table "
-               "9.1: its times are 1 to 18 % longer, evidently because its tile has 32 x 32 elements and not 16 x 16. "
-               "With the times of table 9.1, the looping blocks lose at 2048 x 2048, 0.519 ms against 0.474. What "
-               "remains: nothing before both kernels have equal tiles and blocks, in one run.")
+ERRATUM(comparesAcrossTables, E22)
+    .published_in("book 9.1, 9.3")
+    .caught_by("two times for one kernel")
+    .with_methods(comparesAcrossTables, comparesWithinATable)
+    .corrected_by("comparesWithinATable")
+    .story("Published: looping blocks beat gpu_2_2 in table 9.3. That table's gpu_2_2 is not the one of table "
+           "9.1: its times are 1 to 18 % longer, evidently because its tile has 32 x 32 elements and not 16 x 16. "
+           "With the times of table 9.1, the looping blocks lose at 2048 x 2048, 0.519 ms against 0.474. What "
+           "remains: nothing before both kernels have equal tiles and blocks, in one run.");
 
 // The measured bandwidth of a copy, against a peak of the memory: clock x width x transfers for each clock.
 static std::string copy_over_peak(int transfers)
@@ -69,8 +80,11 @@ static std::string copy_over_peak(int transfers)
 static std::string countsOneTransferForEachClock() { return copy_over_peak(1); }
 static std::string countsTwoTransfersForEachClock() { return copy_over_peak(2); }
 
-METHOD_ERRATUM(countsOneTransferForEachClock, "E23", "book 17", "impossible measurement",
-               countsTwoTransfersForEachClock,
-               "Published: a way to work out the peak of a card's memory, clock x width of the bus. For a K20c, 2600 "
-               "MHz x 320 bit, it gives 96.9 GiB/s, or 104 GB/s, and the book's own cudaMemcpy moves 160.2. DDR "
-               "memory transfers twice for each clock. What remains: the rule, with a factor of 2, and 208 GB/s.")
+ERRATUM(countsOneTransferForEachClock, E23)
+    .published_in("book 17")
+    .caught_by("impossible measurement")
+    .with_methods(countsOneTransferForEachClock, countsTwoTransfersForEachClock)
+    .corrected_by("countsTwoTransfersForEachClock")
+    .story("Published: a way to work out the peak of a card's memory, clock x width of the bus. For a K20c, 2600 "
+           "MHz x 320 bit, it gives 96.9 GiB/s, or 104 GB/s, and the book's own cudaMemcpy moves 160.2. DDR "
+           "memory transfers twice for each clock. What remains: the rule, with a factor of 2, and 208 GB/s.");

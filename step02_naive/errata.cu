@@ -26,14 +26,20 @@ void launchRow1DOnce(T* odata, const T* idata, int width, int height)
     transposeRow1DOnce<T><<<512, 512>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeRow1DOnce, "E1", "book 9.2", transposes, launchRow1DOnce, "wrong result", "transposeRow1D", 64, 1024,
-        "Published: in one dimension the transpose beats all two-dimensional kernels on large matrices, at 8192 x "
-        "8192 by a factor of three. The inner index is not reset when a block moves on to its next row, so that "
-        "its 512 blocks transpose 512 rows: half the work at 1024, a sixteenth at 8192. A figure of the book gives "
-        "it away: 127.43 MiB per ms at 8192, the matrix counted once, are an effective bandwidth of 267.2 GB/s, on "
-        "a card whose memory has a peak of 208 (E21). What remains: the times up "
-        "to 512 x 512, where 2D was ahead. The finding that 1D wins is an artefact; done in full, both 1D kernels "
-        "lose to the tiled ones on an H200 from 1024 on (plots/data/h200_book.csv).")
+KERNEL(transposeRow1DOnce, "E1", transposes, launchRow1DOnce)
+
+ERRATUM(transposeRow1DOnce, E1)
+    .published_in("book 9.2")
+    .caught_by("wrong result")
+    .corrected_by("transposeRow1D")
+    .shown_on(64, 1024)
+    .story("Published: in one dimension the transpose beats all two-dimensional kernels on large matrices, at 8192 x "
+           "8192 by a factor of three. The inner index is not reset when a block moves on to its next row, so that "
+           "its 512 blocks transpose 512 rows: half the work at 1024, a sixteenth at 8192. A figure of the book gives "
+           "it away: 127.43 MiB per ms at 8192, the matrix counted once, are an effective bandwidth of 267.2 GB/s, on "
+           "a card whose memory has a peak of 208 (E21). What remains: the times up "
+           "to 512 x 512, where 2D was ahead. The finding that 1D wins is an artefact; done in full, both 1D kernels "
+           "lose to the tiled ones on an H200 from 1024 on (plots/data/h200_book.csv).");
 
 // Only the first of the four elements is tested against the edge.
 template <typename T>
@@ -55,11 +61,16 @@ void launchRowUnrolledUntested(T* odata, const T* idata, int width, int height)
     transposeRowUnrolledUntested<T><<<grid, block>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeRowUnrolledUntested, "E6", "bandwidth post", transposes, launchRowUnrolledUntested, "out-of-bounds",
-        "transposeRowUnrolled", 100, 70,
-        "Published: the fastest kernels of the table. They test the first of a thread's four elements and take the "
-        "others on trust: where the width is no multiple of four blocks they read and write beyond the matrix. "
-        "What remains: the times, at 4096, which is such a multiple.")
+KERNEL(transposeRowUnrolledUntested, "E6", transposes, launchRowUnrolledUntested)
+
+ERRATUM(transposeRowUnrolledUntested, E6)
+    .published_in("bandwidth post")
+    .caught_by("out-of-bounds")
+    .corrected_by("transposeRowUnrolled")
+    .shown_on(100, 70)
+    .story("Published: the fastest kernels of the table. They test the first of a thread's four elements and take the "
+           "others on trust: where the width is no multiple of four blocks they read and write beyond the matrix. "
+           "What remains: the times, at 4096, which is such a multiple.");
 
 // The row of the output is counted twice: j belongs to the column of odata, not to its row.
 template <typename T>
@@ -81,11 +92,16 @@ void launchNaiveRowOffset(T* odata, const T* idata, int width, int height)
     transposeNaiveRowOffset<T><<<grid, block>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeNaiveRowOffset, "E8", "whitepaper's translation, extra program", transposes, launchNaiveRowOffset,
-        "wrong result", "transposeNaive", 64, 64,
-        "Published: a naive transpose as a complete program. The offset of the rows that a thread goes on to is "
-        "multiplied by the height, as if it moved down odata; that is right while BLOCK_ROWS equals TILE_DIM and "
-        "there is no such row. What remains: the program as it is first printed.")
+KERNEL(transposeNaiveRowOffset, "E8", transposes, launchNaiveRowOffset)
+
+ERRATUM(transposeNaiveRowOffset, E8)
+    .published_in("whitepaper's translation, extra program")
+    .caught_by("wrong result")
+    .corrected_by("transposeNaive")
+    .shown_on(64, 64)
+    .story("Published: a naive transpose as a complete program. The offset of the rows that a thread goes on to is "
+           "multiplied by the height, as if it moved down odata; that is right while BLOCK_ROWS equals TILE_DIM and "
+           "there is no such row. What remains: the program as it is first printed.");
 
 // The later listing: blocks of 16 x 16 threads, of which each goes on to a second row of the next 8, and no test of x.
 template <typename T>
@@ -107,12 +123,17 @@ void launchNaiveRowOffset16(T* odata, const T* idata, int width, int height)
     transposeNaiveRowOffset16<T><<<grid, block>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeNaiveRowOffset16, "E8", "whitepaper's translation, later listing", transposes, launchNaiveRowOffset16,
-        "out-of-bounds", "transposeNaive", 32, 32,
-        "Published: the same program with BLOCK_ROWS = 8, and an output that is printed and not checked. Its blocks "
-        "have 16 x 16 threads, and x is not tested. The row offset now takes effect: rows of odata are written twice "
-        "or not at all, and 192 stores of a 32 x 32 matrix miss it. What remains: nothing. Ten elements on the screen "
-        "are no check.")
+KERNEL(transposeNaiveRowOffset16, "E8", transposes, launchNaiveRowOffset16)
+
+ERRATUM(transposeNaiveRowOffset16, E8)
+    .published_in("whitepaper's translation, later listing")
+    .caught_by("out-of-bounds")
+    .corrected_by("transposeNaive")
+    .shown_on(32, 32)
+    .story("Published: the same program with BLOCK_ROWS = 8, and an output that is printed and not checked. Its blocks "
+           "have 16 x 16 threads, and x is not tested. The row offset now takes effect: rows of odata are written twice "
+           "or not at all, and 192 stores of a 32 x 32 matrix miss it. What remains: nothing. Ten elements on the screen "
+           "are no check.");
 
 // The offset of an element in a type that is too narrow for it. In the sources it is an int or an unsigned int, too
 // narrow past 2^31 and 2^32 elements; here it is a short or an unsigned short, and 2^15 and 2^16 are enough.
@@ -137,12 +158,17 @@ void launchShortIndex(T* odata, const T* idata, int width, int height)
     kernel<<<grid, dim3(TILE_DIM, TILE_DIM)>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeShortIndex, "E10", "whitepaper, book, bandwidth post and coalescing notes", transposes,
-        launchShortIndex, "out-of-bounds", "transposeNaive", 200, 200,
-        "Published: kernels for matrices of any size. All of the whitepaper's and of the two posts', and the book's "
-        "1D and diagonal ones, compute an element's offset as an int, which ends at 2^31 - 1. From 46341 x 46341 on, "
-        "8.6 GB of floats, it turns negative. The kernel shown has the same fault in a short, at a size that fits a "
-        "laptop. What remains: everything, for matrices that fit the cards of the time.")
+KERNEL(transposeShortIndex, "E10", transposes, launchShortIndex)
+
+ERRATUM(transposeShortIndex, E10)
+    .published_in("whitepaper, book, bandwidth post and coalescing notes")
+    .caught_by("out-of-bounds")
+    .corrected_by("transposeNaive")
+    .shown_on(200, 200)
+    .story("Published: kernels for matrices of any size. All of the whitepaper's and of the two posts', and the book's "
+           "1D and diagonal ones, compute an element's offset as an int, which ends at 2^31 - 1. From 46341 x 46341 on, "
+           "8.6 GB of floats, it turns negative. The kernel shown has the same fault in a short, at a size that fits a "
+           "laptop. What remains: everything, for matrices that fit the cards of the time.");
 
 template <typename T>
 void launchUnsignedShortIndex(T* odata, const T* idata, int width, int height)
@@ -152,13 +178,18 @@ void launchUnsignedShortIndex(T* odata, const T* idata, int width, int height)
     kernel<<<grid, dim3(TILE_DIM, TILE_DIM)>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeUnsignedShortIndex, "E10", "book and remap post", transposes, launchUnsignedShortIndex,
-        "wrong result", "transposeNaive", 256, 300,
-        "Published: kernels for matrices of any size. The book's 2D, tiled and looping kernels and the remap post's "
-        "compute the offset as an unsigned int. It lasts twice as long, and wraps round at 65536 x 65536: nothing "
-        "leaves the matrix, and the last elements take the place of the first. The kernel shown does so in an "
-        "unsigned short: 11264 elements too many, so that as many are never written, and others are written twice. "
-        "What remains: everything, up to 17 GB of floats.")
+KERNEL(transposeUnsignedShortIndex, "E10", transposes, launchUnsignedShortIndex)
+
+ERRATUM(transposeUnsignedShortIndex, E10)
+    .published_in("book and remap post")
+    .caught_by("wrong result")
+    .corrected_by("transposeNaive")
+    .shown_on(256, 300)
+    .story("Published: kernels for matrices of any size. The book's 2D, tiled and looping kernels and the remap post's "
+           "compute the offset as an unsigned int. It lasts twice as long, and wraps round at 65536 x 65536: nothing "
+           "leaves the matrix, and the last elements take the place of the first. The kernel shown does so in an "
+           "unsigned short: 11264 elements too many, so that as many are never written, and others are written twice. "
+           "What remains: everything, up to 17 GB of floats.");
 
 // 1D, by columns of idata: width and height have changed places in the offsets and in the limit of the loop.
 template <typename T>
@@ -175,11 +206,16 @@ void launchCol1DExchanged(T* odata, const T* idata, int width, int height)
     transposeCol1DExchanged<T><<<512, 512>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeCol1DExchanged, "E13", "book 9.2", transposes, launchCol1DExchanged, "wrong result",
-        "transposeCol1D", 70, 50,
-        "Published: gpu_1_1, a 1D transpose of an m x n matrix that writes contiguously. As in the serial function it "
-        "is made from (E9), m and n are exchanged: of a matrix of 50 x 70, 3498 of 3500 elements are wrong. Squares "
-        "are right, and only squares were run. What remains: the times, for the rows that E1 leaves.")
+KERNEL(transposeCol1DExchanged, "E13", transposes, launchCol1DExchanged)
+
+ERRATUM(transposeCol1DExchanged, E13)
+    .published_in("book 9.2")
+    .caught_by("wrong result")
+    .corrected_by("transposeCol1D")
+    .shown_on(70, 50)
+    .story("Published: gpu_1_1, a 1D transpose of an m x n matrix that writes contiguously. As in the serial function it "
+           "is made from (E9), m and n are exchanged: of a matrix of 50 x 70, 3498 of 3500 elements are wrong. Squares "
+           "are right, and only squares were run. What remains: the times, for the rows that E1 leaves.");
 
 // A block for each row of idata, side by side in y: there CUDA allows 65535 of them.
 template <typename T>
@@ -195,10 +231,15 @@ void launchBlockPerRow(T* odata, const T* idata, int width, int height)
     transposeBlockPerRow<T><<<dim3(1, height), 32>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeBlockPerRow, "E19", "book 15.8", transposes, launchBlockPerRow, "the kernel asks for",
-        "transposeRow1D", 2, 16 * 8192,
-        "Published: many threads cost less than loops, because 16 x 8192 blocks take only 3 us. The book's own time "
-        "for a launch that does nothing is 6 us (17.4), and its compiler's default, sm_10, allows 65535 blocks. The "
-        "launch failed, no error was asked for, and the clock timed nothing. The kernel shown asks for as many blocks "
-        "in y, where the limit is 65535 to this day. What remains: no figure, and no preference. Every launch is to "
-        "be checked before it is timed.")
+KERNEL(transposeBlockPerRow, "E19", transposes, launchBlockPerRow)
+
+ERRATUM(transposeBlockPerRow, E19)
+    .published_in("book 15.8")
+    .caught_by("the kernel asks for")
+    .corrected_by("transposeRow1D")
+    .shown_on(2, 16 * 8192)
+    .story("Published: many threads cost less than loops, because 16 x 8192 blocks take only 3 us. The book's own time "
+           "for a launch that does nothing is 6 us (17.4), and its compiler's default, sm_10, allows 65535 blocks. The "
+           "launch failed, no error was asked for, and the clock timed nothing. The kernel shown asks for as many blocks "
+           "in y, where the limit is 65535 to this day. What remains: no figure, and no preference. Every launch is to "
+           "be checked before it is timed.");

@@ -56,10 +56,16 @@ void transposeSerialExchanged(T* odata, const T* idata, int width, int height)
             odata[size_t(x) * width + y] = idata[size_t(y) * height + x];
 }
 
-SERIAL_ERRATUM(transposeSerialExchanged, "E9", "book 9.1", transposes, "wrong result", "transposeSerialWrite", 70, 50,
-               "Published: the second of two serial transposes of an m x n matrix, as fast as the first. It "
-               "indexes with m and n exchanged, which is right for squares and nothing else, and only squares were "
-               "run. What remains: the times, which are of squares; not the function.")
+SERIAL(transposeSerialExchanged, "E9", transposes)
+
+ERRATUM(transposeSerialExchanged, E9)
+    .published_in("book 9.1")
+    .caught_by("wrong result")
+    .corrected_by("transposeSerialWrite")
+    .shown_on(70, 50)
+    .story("Published: the second of two serial transposes of an m x n matrix, as fast as the first. It "
+           "indexes with m and n exchanged, which is right for squares and nothing else, and only squares were "
+           "run. What remains: the times, which are of squares; not the function.");
 
 // The reference that kernels are compared with. It takes the width for the height.
 template <typename T>
@@ -70,12 +76,17 @@ void transposeSerialSquare(T* odata, const T* idata, int width, int height)
             odata[size_t(x) * width + y] = idata[size_t(y) * width + x];
 }
 
-SERIAL_ERRATUM(transposeSerialSquare, "E17", "bandwidth post", transposes, "wrong result",
-               "transposeSerialRead", 50, 70,
-               "Published: a transpose on the CPU, as the reference for all kernels. It takes the width for the "
-               "length of a row of the output, which is right for squares: of 70 rows x 50 columns 3430 of 3500 "
-               "elements are wrong. A wrong reference convicts right kernels, and acquits those with the same fault. "
-               "What remains: the times; only squares were run.")
+SERIAL(transposeSerialSquare, "E17", transposes)
+
+ERRATUM(transposeSerialSquare, E17)
+    .published_in("bandwidth post")
+    .caught_by("wrong result")
+    .corrected_by("transposeSerialRead")
+    .shown_on(50, 70)
+    .story("Published: a transpose on the CPU, as the reference for all kernels. It takes the width for the "
+           "length of a row of the output, which is right for squares: of 70 rows x 50 columns 3430 of 3500 "
+           "elements are wrong. A wrong reference convicts right kernels, and acquits those with the same fault. "
+           "What remains: the times; only squares were run.");
 
 // Is the largest difference small enough? But the result is compared with itself.
 static bool comparesWithItself(const float* odata, const float*, int width, int height)
@@ -96,8 +107,12 @@ static bool comparesWithTheInput(const float* odata, const float* idata, int wid
     return true;
 }
 
-CHECK_ERRATUM(comparesWithItself, "E5", "bandwidth post", transposes, "a check that cannot fail",
-              comparesWithTheInput, 70, 50,
-              "Published: every kernel's result passes the check. The check is given the same array twice, so it "
-              "would pass anything, an output that was never written included. What remains: the times, of kernels "
-              "that nothing has shown to be right.")
+ERRATUM(comparesWithItself, E5)
+    .published_in("bandwidth post")
+    .caught_by("a check that cannot fail")
+    .with_checks(comparesWithItself, comparesWithTheInput, transposes)
+    .corrected_by("comparesWithTheInput")
+    .shown_on(70, 50)
+    .story("Published: every kernel's result passes the check. The check is given the same array twice, so it "
+           "would pass anything, an output that was never written included. What remains: the times, of kernels "
+           "that nothing has shown to be right.");

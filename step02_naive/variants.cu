@@ -165,12 +165,17 @@ void launchUnrolledMixedUp(T* odata, const T* idata, int width, int height)
     launchColUnrolled(odata, idata, width, height, dim3(32, 32));
 }
 
-ERRATUM(transposeRowUnrolledMixedUp, "E5", "bandwidth post", transposes, launchUnrolledMixedUp, "same launch",
-        "transposeRowUnrolled", 96, 80,
-        "Published: unrolled by four, the transposes by rows and by columns take the same time, 1.545 and 1.543 "
-        "ms, and both beat the copy. The program's switch starts the kernel by columns in either case: the two "
-        "rows of the table time one kernel. What remains: the figure of the kernel by columns. Of the kernel by "
-        "rows nothing is known.")
+KERNEL(transposeRowUnrolledMixedUp, "E5", transposes, launchUnrolledMixedUp)
+
+ERRATUM(transposeRowUnrolledMixedUp, E5)
+    .published_in("bandwidth post")
+    .caught_by("same launch")
+    .corrected_by("transposeRowUnrolled")
+    .shown_on(96, 80)
+    .story("Published: unrolled by four, the transposes by rows and by columns take the same time, 1.545 and 1.543 "
+           "ms, and both beat the copy. The program's switch starts the kernel by columns in either case: the two "
+           "rows of the table time one kernel. What remains: the figure of the kernel by columns. Of the kernel by "
+           "rows nothing is known.");
 
 // One dimension: a block walks along a row, its threads side by side, then goes on to the row
 // that lies a grid further down.

@@ -39,10 +39,15 @@ void launchRemapReturns(T* odata, const T* idata, int width, int height)
     transposeRemapReturns<T><<<grid, dim3(BLOCK, BLOCK)>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeRemapReturns, "E12", "remap post", transposes, launchRemapReturns, "out-of-bounds",
-        "transposeRemap", 7, 4,
-        "Published: a transpose through shared memory, for blocks of any shape. Threads outside the matrix return "
-        "before the barrier, and the others are tested no more. At the edge a thread that stayed takes the place of "
-        "one that left: of 4 rows x 7 columns, in blocks of 2 x 2, it stores 2 elements outside, reads 2 that were "
-        "never stored in the tile, and leaves 2 of 28 wrong. The 4 x 8 matrix of the post has no such edge. What "
-        "remains: the idea, with a test on each side of the barrier.")
+KERNEL(transposeRemapReturns, "E12", transposes, launchRemapReturns)
+
+ERRATUM(transposeRemapReturns, E12)
+    .published_in("remap post")
+    .caught_by("out-of-bounds")
+    .corrected_by("transposeRemap")
+    .shown_on(7, 4)
+    .story("Published: a transpose through shared memory, for blocks of any shape. Threads outside the matrix return "
+           "before the barrier, and the others are tested no more. At the edge a thread that stayed takes the place of "
+           "one that left: of 4 rows x 7 columns, in blocks of 2 x 2, it stores 2 elements outside, reads 2 that were "
+           "never stored in the tile, and leaves 2 of 28 wrong. The 4 x 8 matrix of the post has no such edge. What "
+           "remains: the idea, with a test on each side of the barrier.");

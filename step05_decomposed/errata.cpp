@@ -30,9 +30,13 @@ static bool comparesWithTurnedTiles(const float* odata, const float* idata, int 
     return true;
 }
 
-CHECK_ERRATUM(comparesWithOwnOutput, "E4", "whitepaper's program, and the sample shipped with the toolkit",
-              transposes_each_tile(32),               "a check that cannot fail", comparesWithTurnedTiles, 100, 70,
-              "Published: all kernels pass. The two that make half a transpose are compared with their own output, "
-              "and would pass with nothing written at all. What remains: their bandwidths, and with them the "
-              "argument that the cost is in where the tiles go; that the kernels do what they are called had to be "
-              "shown by others.")
+ERRATUM(comparesWithOwnOutput, E4)
+    .published_in("whitepaper's program, and the sample shipped with the toolkit")
+    .caught_by("a check that cannot fail")
+    .with_checks(comparesWithOwnOutput, comparesWithTurnedTiles, transposes_each_tile(32))
+    .corrected_by("comparesWithTurnedTiles")
+    .shown_on(100, 70)
+    .story("Published: all kernels pass. The two that make half a transpose are compared with their own output, "
+           "and would pass with nothing written at all. What remains: their bandwidths, and with them the "
+           "argument that the cost is in where the tiles go; that the kernels do what they are called had to be "
+           "shown by others.");

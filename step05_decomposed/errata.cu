@@ -35,12 +35,17 @@ void launchFineGrainedByHeight(T* odata, const T* idata, int width, int height)
     transposeFineGrainedByHeight<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeFineGrainedByHeight, "E14", "whitepaper", transposes_each_tile(TILE_DIM), launchFineGrainedByHeight,
-        "out-of-bounds", "transposeFineGrained", 64, 128,
-        "Published: the fine-grained kernel, timed on squares. It steps from row to row of the output by the height, "
-        "though its tiles stay where they are: of 128 rows x 64 columns, 512 threads leave the matrix, with two "
-        "stores each, and 4096 elements are never written. The text is about squares, but the diagonal kernel takes "
-        "other shapes, and a reader will try them here. What remains: all times, which are of squares.")
+KERNEL(transposeFineGrainedByHeight, "E14", transposes_each_tile(TILE_DIM), launchFineGrainedByHeight)
+
+ERRATUM(transposeFineGrainedByHeight, E14)
+    .published_in("whitepaper")
+    .caught_by("out-of-bounds")
+    .corrected_by("transposeFineGrained")
+    .shown_on(64, 128)
+    .story("Published: the fine-grained kernel, timed on squares. It steps from row to row of the output by the height, "
+           "though its tiles stay where they are: of 128 rows x 64 columns, 512 threads leave the matrix, with two "
+           "stores each, and 4096 elements are never written. The text is about squares, but the diagonal kernel takes "
+           "other shapes, and a reader will try them here. What remains: all times, which are of squares.");
 
 // The kernel tests the place that it writes against the edge, but not the mirror image that it reads. In a tile that
 // the edge cuts off, the mirror image may be an element that was never loaded.
@@ -70,13 +75,17 @@ void launchFineGrainedEdge(T* odata, const T* idata, int width, int height)
     transposeFineGrainedEdge<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeFineGrainedEdge, "E15", "whitepaper's translation", transposes_each_tile(TILE_DIM),
-        launchFineGrainedEdge,
-        "uninitialized", "transposeFineGrained", 50, 32,
-        "Published: the fine-grained kernel with a test against the edge, as part of a complete program. The test "
-        "keeps it inside the matrix, but a tile that the edge cuts off has no mirror image of its own: elements come "
-        "from columns of the tile that were never loaded. The program prints ten elements and checks none. What "
-        "remains: the kernel, for whole tiles.")
+KERNEL(transposeFineGrainedEdge, "E15", transposes_each_tile(TILE_DIM), launchFineGrainedEdge)
+
+ERRATUM(transposeFineGrainedEdge, E15)
+    .published_in("whitepaper's translation")
+    .caught_by("uninitialized")
+    .corrected_by("transposeFineGrained")
+    .shown_on(50, 32)
+    .story("Published: the fine-grained kernel with a test against the edge, as part of a complete program. The test "
+           "keeps it inside the matrix, but a tile that the edge cuts off has no mirror image of its own: elements come "
+           "from columns of the tile that were never loaded. The program prints ten elements and checks none. What "
+           "remains: the kernel, for whole tiles.");
 
 // x and y already say where the tile goes when the load is tested with them, so the wrong tile is tested.
 template <typename T>
@@ -108,10 +117,14 @@ void launchCoarseGrainedGuard(T* odata, const T* idata, int width, int height)
     transposeCoarseGrainedGuard<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeCoarseGrainedGuard, "E15", "whitepaper's translation", moves_each_tile(TILE_DIM),
-        launchCoarseGrainedGuard,
-        "uninitialized", "transposeCoarseGrained", 64, 32,
-        "Published: the coarse-grained kernel with a test against the edge, as part of a complete program. Its x and y "
-        "have changed places by then, so that the load is allowed or not by where the tile will go: of 32 rows x 64 "
-        "columns one whole tile is never loaded, and 1024 reads of shared memory get what was left there. Squares "
-        "are right. The program prints ten elements and checks none. What remains: the kernel, for squares.")
+KERNEL(transposeCoarseGrainedGuard, "E15", moves_each_tile(TILE_DIM), launchCoarseGrainedGuard)
+
+ERRATUM(transposeCoarseGrainedGuard, E15)
+    .published_in("whitepaper's translation")
+    .caught_by("uninitialized")
+    .corrected_by("transposeCoarseGrained")
+    .shown_on(64, 32)
+    .story("Published: the coarse-grained kernel with a test against the edge, as part of a complete program. Its x and y "
+           "have changed places by then, so that the load is allowed or not by where the tile will go: of 32 rows x 64 "
+           "columns one whole tile is never loaded, and 1024 reads of shared memory get what was left there. Squares "
+           "are right. The program prints ten elements and checks none. What remains: the kernel, for squares.");

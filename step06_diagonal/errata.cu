@@ -37,12 +37,17 @@ void launchDiagonal16Untested(T* odata, const T* idata, int width, int height)
     transposeDiagonal16Untested<T><<<grid, block>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeDiagonal16Untested, "E7", "book 9.5", transposes, launchDiagonal16Untested, "out-of-bounds",
-        "transposeDiagonal16", 50, 50,
-        "Published: the diagonal order makes the transpose slower on a K20c. The other kernels of the book test "
-        "every element against the edge of the matrix, this one none: where the side is no multiple of 16 it reads "
-        "and writes beyond the end, and before it wraps round into the next row. What remains: the times, at "
-        "multiples of 16; and they flatter the diagonal kernel, which was spared the tests.")
+KERNEL(transposeDiagonal16Untested, "E7", transposes, launchDiagonal16Untested)
+
+ERRATUM(transposeDiagonal16Untested, E7)
+    .published_in("book 9.5")
+    .caught_by("out-of-bounds")
+    .corrected_by("transposeDiagonal16")
+    .shown_on(50, 50)
+    .story("Published: the diagonal order makes the transpose slower on a K20c. The other kernels of the book test "
+           "every element against the edge of the matrix, this one none: where the side is no multiple of 16 it reads "
+           "and writes beyond the end, and before it wraps round into the next row. What remains: the times, at "
+           "multiples of 16; and they flatter the diagonal kernel, which was spared the tests.");
 
 // The diagonal order of square grids, used in any grid: it visits gridDim.x rows of tiles where there are gridDim.y.
 template <typename T>
@@ -65,9 +70,14 @@ void launchRowDiagonalSquare(T* odata, const T* idata, int width, int height)
     transposeRowDiagonalSquare<T><<<grid, dim3(SMALL_TILE, SMALL_TILE)>>>(odata, idata, width, height);
 }
 
-ERRATUM(transposeRowDiagonalSquare, "E16", "bandwidth post", transposes, launchRowDiagonalSquare, "wrong result",
-        "transposeRowDiagonal", 64, 96,
-        "Published: both naive transposes in diagonal order, for matrices of any shape: every element is tested "
-        "against the edge. The order is the one for square grids. In a grid of 4 x 6 blocks the rule never gets to "
-        "the last two rows of tiles: 8 of 24 tiles are never visited, 2048 elements never written. The test against "
-        "the edge keeps quiet about it. What remains: the times, which are of squares.")
+KERNEL(transposeRowDiagonalSquare, "E16", transposes, launchRowDiagonalSquare)
+
+ERRATUM(transposeRowDiagonalSquare, E16)
+    .published_in("bandwidth post")
+    .caught_by("wrong result")
+    .corrected_by("transposeRowDiagonal")
+    .shown_on(64, 96)
+    .story("Published: both naive transposes in diagonal order, for matrices of any shape: every element is tested "
+           "against the edge. The order is the one for square grids. In a grid of 4 x 6 blocks the rule never gets to "
+           "the last two rows of tiles: 8 of 24 tiles are never visited, 2048 elements never written. The test against "
+           "the edge keeps quiet about it. What remains: the times, which are of squares.");

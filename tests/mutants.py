@@ -38,7 +38,8 @@ class Declaration:
         kernel = re.search(r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(", text)
         function = re.match(r"template <typename T>\s*void\s+(\w+)\s*\(", text)
         registration = re.match(r"(BLOCK_)?KERNEL\s*\(", text)
-        self.kind = "kernel" if kernel else "launcher" if function else "registration" if registration else "other"
+        faulty = registration and re.match(r'\s*\w+\s*,\s*"E\d', text[registration.end():])  # an erratum: it is wrong as it is
+        self.kind = "kernel" if kernel else "launcher" if function else "faulty" if faulty else "registration" if registration else "other"
         self.name = kernel[1] if kernel else function[1] if function else None
 
 
@@ -115,7 +116,7 @@ class File:
 
     def prelude(self):
         """What all units of the file need."""
-        rest = [d.text for d in self.declarations if d.kind == "other" and not re.match(r"(SERIAL_|CHECK_)?ERRATUM|TRANSFER|SERIAL", d.text)]
+        rest = [d.text for d in self.declarations if d.kind == "other" and not re.match(r"ERRATUM|TRANSFER|SERIAL|\.", d.text)]
         return "\n".join(self.defines + rest)
 
     def units(self):

@@ -180,13 +180,15 @@ def test_the_first_program_is_the_one_that_runs():
 
 def test_every_column_is_in_the_glossary():
     names = set(re.findall(r"`(\w+)`", GLOSSARY[GLOSSARY.index("### Files of `--csv`"):]))
-    results = (ROOT / "common/results.cpp").read_text()
-    heading = re.search(r'csv_line\(\{("date_utc".*?)\}\)', results, re.DOTALL)[1]
-    columns = re.search(r'trace_columns = "(.*?)\\n"', (ROOT / "common/base/trace.h").read_text())[1]
-    trace = (re.search(r'"(machine,kernel,.*?),"', results)[1] + "," + columns).split(",")
-    spread = re.search(r'csv_line\(\{("gpus".*?)\}\)', results)[1]
-    assert set(re.findall(r'"(\w+)"', heading + spread)) | set(trace) <= names
+    columns, trace, table, model = ((ROOT / "common" / file).read_text() for file in ("results_csv.cpp", "trace.cpp", "tables.cpp", "model_table.cpp"))
+    last = re.search(r'trace_columns = "(.*?)\\n"', (ROOT / "common/base/trace.h").read_text())[1]
+    found = re.findall(r'^        \{"(\w+)",', columns, re.MULTILINE)
+    traced = (re.search(r'"(machine,kernel,.*?,)"', trace)[1] + last).split(",")
+    assert {"date_utc", "busiest_receiver"} <= set(found) and traced[0] == "machine" and traced[-1] == "partition"
+    assert set(found) | set(traced) <= names
     printed = GLOSSARY[GLOSSARY.index("### Printed by the steps: counts"):]
-    for line in re.findall(r'lines(?:\.push_back\(\{|\{\{|\[0\]\.insert\(lines\[0\]\.end\(\), \{)("(?:kernel|published GB/s|one launch GB/s)".*?)\}', results, re.DOTALL):
+    headings = re.findall(r'\{("(?:kernel|published GB/s|one launch GB/s)".*?)\}', table + model, re.DOTALL)
+    assert len(headings) == 5
+    for line in headings:
         for column in re.findall(r'"([^"]+)"', line):
             assert f"`{column}`" in printed or column == "% of " or f"`{column}` (" in printed, column
