@@ -20,10 +20,9 @@ import markdown  # noqa: E402: after its folder is known
 import quoted                       # noqa: E402
 import whole                        # noqa: E402
 from chapter.captions import CAPTIONS, FURTHER  # noqa: E402
-from chapter.code import step_file  # noqa: E402
 from chapter.page import inline     # noqa: E402
+from facts import LESSONS           # noqa: E402
 from pages import ROOT, STEPS, page, picture_of, plain  # noqa: E402
-from readme import IDEAS            # noqa: E402
 
 GUIDE = ROOT / "lab/README.md"
 SHAPE = ("float", "16384")
@@ -81,7 +80,7 @@ def commands(code):
 def lessons_of(step):
     """The kernels that the programs of this step and those before it are about, in order."""
     until = STEPS.index(step)
-    return [kernel for kernel in IDEAS if any(re.search(rf"\b{kernel}\b\(", step_file(s).read_text(encoding="utf-8")) for s in STEPS[:until + 1])]
+    return [lesson.kernel for lesson in LESSONS if lesson.step in STEPS[:until + 1]]
 
 
 def mean_cost(row, above, below):

@@ -19,23 +19,13 @@ import whole  # first: Ctrl-C may come while the others are imported
 import quoted
 import results as reader
 import subjects
+from facts import IDEAS, LESSONS, RUNGS
 from fit_gtx280 import FITTED
 from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "plots/data"
 MARKED = re.compile(r"(<!-- generated: ([\w ]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-IDEAS = {
-    "copy": "a copy: as many bytes as a transpose, all accesses coalesced",
-    "copySharedMem": "the same copy through shared memory: four loads of a thread in flight",
-    "transposeNaive": "read rows, write columns: a warp's store touches 32 sectors",
-    "transposeCoalesced": "transpose each tile in shared memory: read rows, write rows",
-    "transposeNoBankConflicts": "one unused column spreads each column of the tile over 32 banks",
-    "transposeFineGrained": "half a transpose: each tile is transposed and stays in place",
-    "transposeCoarseGrained": "the other half: each tile moves and is not transposed",
-    "transposeDiagonal": "tiles in diagonal order, for the eight memory partitions of a GTX 280",
-    "transposeInFlight": "a larger tile, more loads in flight, and blocks that write next to each other",
-}
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("common/*.md")), *sorted(ROOT.glob("sim/*.md")), *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
 NOTE = ("Effective bandwidth of float matrices in GB/s. GTX 280, 2048 × 2048: published figures, converted from GiB/s, and this project's model; "
         "† the model is fitted to this row. H200, 16384 × 16384: measured, and as a share of `cudaMemcpy` in the same run")
@@ -67,13 +57,6 @@ class Data:
         return sorted(names, key=lambda name: name not in IDEAS)
 
 
-RUNGS = {
-    "transposeNoBankConflicts": "step 4",
-    "transposeLargeTile": "a larger tile",
-    "transposeLoadsFirst": "all loads first",
-    "transposeDownColumns": "blocks down the columns",
-    "transposeInFlight": "a warp per row",
-}
 RUNGS_AT = [("float", 16384, 16384), ("float", 16383, 16381), ("double", 16384, 16384), ("double", 16383, 16381)] + \
            [(element, 16384, 16384) for element in ("char", "half", "double2")]
 HEADING = ["GTX 280, published", "GTX 280, model", "H200, measured", "of cudaMemcpy"]
@@ -81,9 +64,8 @@ HEADING = ["GTX 280, published", "GTX 280, model", "H200, measured", "of cudaMem
 
 def steps(data):
     lines = []
-    for kernel, idea in IDEAS.items():
-        folder = data.modelled[kernel]["step"]
-        lines.append([f"[{int(folder[4:6])}]({folder}/README.md)", idea, f"`{kernel}`", *data.cells(kernel)])
+    for lesson in LESSONS:
+        lines.append([f"[{lesson.number}]({lesson.step}/README.md)", lesson.idea, f"`{lesson.kernel}`", *data.cells(lesson.kernel)])
     return Table("", ["step", "the idea", "kernel", *HEADING], lines, NOTE + ".", texts=3)
 
 

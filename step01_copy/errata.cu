@@ -49,4 +49,5 @@ ERRATUM(addBroadcastMixedUp, E18)
     .corrected_by("addBroadcast")
     .shown_on(128, 32)
     .story("Published: the broadcast z[i] = x[0] + y[i], with a degree of coalescing of 12.5 %. The program starts the "
-           "kernel of the misaligned sum in its place. What remains: the 12.5 %, which was worked out and not measured.");
+           "kernel of the misaligned sum in its place. What remains: the 12.5 %, which was worked out and not "
+           "measured.");

@@ -131,9 +131,9 @@ ERRATUM(transposeNaiveRowOffset16, E8)
     .corrected_by("transposeNaive")
     .shown_on(32, 32)
     .story("Published: the same program with BLOCK_ROWS = 8, and an output that is printed and not checked. Its blocks "
-           "have 16 x 16 threads, and x is not tested. The row offset now takes effect: rows of odata are written twice "
-           "or not at all, and 192 stores of a 32 x 32 matrix miss it. What remains: nothing. Ten elements on the screen "
-           "are no check.");
+           "have 16 x 16 threads, and x is not tested. The row offset now takes effect: rows of odata are written "
+           "twice or not at all, and 192 stores of a 32 x 32 matrix miss it. What remains: nothing. Ten elements on "
+           "the screen are no check.");
 
 // The offset of an element in a type that is too narrow for it. In the sources it is an int or an unsigned int, too
 // narrow past 2^31 and 2^32 elements; here it is a short or an unsigned short, and 2^15 and 2^16 are enough.
@@ -166,9 +166,9 @@ ERRATUM(transposeShortIndex, E10)
     .corrected_by("transposeNaive")
     .shown_on(200, 200)
     .story("Published: kernels for matrices of any size. All of the whitepaper's and of the two posts', and the book's "
-           "1D and diagonal ones, compute an element's offset as an int, which ends at 2^31 - 1. From 46341 x 46341 on, "
-           "8.6 GB of floats, it turns negative. The kernel shown has the same fault in a short, at a size that fits a "
-           "laptop. What remains: everything, for matrices that fit the cards of the time.");
+           "1D and diagonal ones, compute an element's offset as an int, which ends at 2^31 - 1. From 46341 x 46341 "
+           "on, 8.6 GB of floats, it turns negative. The kernel shown has the same fault in a short, at a size that "
+           "fits a laptop. What remains: everything, for matrices that fit the cards of the time.");
 
 template <typename T>
 void launchUnsignedShortIndex(T* odata, const T* idata, int width, int height)
@@ -213,9 +213,9 @@ ERRATUM(transposeCol1DExchanged, E13)
     .caught_by("wrong result")
     .corrected_by("transposeCol1D")
     .shown_on(70, 50)
-    .story("Published: gpu_1_1, a 1D transpose of an m x n matrix that writes contiguously. As in the serial function it "
-           "is made from (E9), m and n are exchanged: of a matrix of 50 x 70, 3498 of 3500 elements are wrong. Squares "
-           "are right, and only squares were run. What remains: the times, for the rows that E1 leaves.");
+    .story("Published: gpu_1_1, a 1D transpose of an m x n matrix that writes contiguously. As in the serial function "
+           "it is made from (E9), m and n are exchanged: of a matrix of 50 x 70, 3498 of 3500 elements are wrong. "
+           "Squares are right, and only squares were run. What remains: the times, for the rows that E1 leaves.");
 
 // A block for each row of idata, side by side in y: there CUDA allows 65535 of them.
 template <typename T>
@@ -240,6 +240,6 @@ ERRATUM(transposeBlockPerRow, E19)
     .shown_on(2, 16 * 8192)
     .story("Published: many threads cost less than loops, because 16 x 8192 blocks take only 3 us. The book's own time "
            "for a launch that does nothing is 6 us (17.4), and its compiler's default, sm_10, allows 65535 blocks. The "
-           "launch failed, no error was asked for, and the clock timed nothing. The kernel shown asks for as many blocks "
-           "in y, where the limit is 65535 to this day. What remains: no figure, and no preference. Every launch is to "
-           "be checked before it is timed.");
+           "launch failed, no error was asked for, and the clock timed nothing. The kernel shown asks for as many "
+           "blocks in y, where the limit is 65535 to this day. What remains: no figure, and no preference. Every "
+           "launch is to be checked before it is timed.");

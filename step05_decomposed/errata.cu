@@ -42,10 +42,10 @@ ERRATUM(transposeFineGrainedByHeight, E14)
     .caught_by("out-of-bounds")
     .corrected_by("transposeFineGrained")
     .shown_on(64, 128)
-    .story("Published: the fine-grained kernel, timed on squares. It steps from row to row of the output by the height, "
-           "though its tiles stay where they are: of 128 rows x 64 columns, 512 threads leave the matrix, with two "
-           "stores each, and 4096 elements are never written. The text is about squares, but the diagonal kernel takes "
-           "other shapes, and a reader will try them here. What remains: all times, which are of squares.");
+    .story("Published: the fine-grained kernel, timed on squares. It steps from row to row of the output by the "
+           "height, though its tiles stay where they are: of 128 rows x 64 columns, 512 threads leave the matrix, with "
+           "two stores each, and 4096 elements are never written. The text is about squares, but the diagonal kernel "
+           "takes other shapes, and a reader will try them here. What remains: all times, which are of squares.");
 
 // The kernel tests the place that it writes against the edge, but not the mirror image that it reads. In a tile that
 // the edge cuts off, the mirror image may be an element that was never loaded.
@@ -83,9 +83,9 @@ ERRATUM(transposeFineGrainedEdge, E15)
     .corrected_by("transposeFineGrained")
     .shown_on(50, 32)
     .story("Published: the fine-grained kernel with a test against the edge, as part of a complete program. The test "
-           "keeps it inside the matrix, but a tile that the edge cuts off has no mirror image of its own: elements come "
-           "from columns of the tile that were never loaded. The program prints ten elements and checks none. What "
-           "remains: the kernel, for whole tiles.");
+           "keeps it inside the matrix, but a tile that the edge cuts off has no mirror image of its own: elements "
+           "come from columns of the tile that were never loaded. The program prints ten elements and checks none. "
+           "What remains: the kernel, for whole tiles.");
 
 // x and y already say where the tile goes when the load is tested with them, so the wrong tile is tested.
 template <typename T>
@@ -124,7 +124,8 @@ ERRATUM(transposeCoarseGrainedGuard, E15)
     .caught_by("uninitialized")
     .corrected_by("transposeCoarseGrained")
     .shown_on(64, 32)
-    .story("Published: the coarse-grained kernel with a test against the edge, as part of a complete program. Its x and y "
-           "have changed places by then, so that the load is allowed or not by where the tile will go: of 32 rows x 64 "
-           "columns one whole tile is never loaded, and 1024 reads of shared memory get what was left there. Squares "
-           "are right. The program prints ten elements and checks none. What remains: the kernel, for squares.");
+    .story("Published: the coarse-grained kernel with a test against the edge, as part of a complete program. Its x "
+           "and y have changed places by then, so that the load is allowed or not by where the tile will go: of 32 "
+           "rows x 64 columns one whole tile is never loaded, and 1024 reads of shared memory get what was left "
+           "there. Squares are right. The program prints ten elements and checks none. What remains: the kernel, for "
+           "squares.");

@@ -28,7 +28,7 @@ def verify(program, element):
 
 def compare(program, profile):
     """(lessons compared, what differs)."""
-    lessons = [kernel for kernel, (of, *_) in LESSONS.items() if of == program and kernel in profile]
+    lessons = [kernel for kernel, of in LESSONS.items() if of == program and kernel in profile]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "counts.csv"
         done = run(ROOT / program, "--device", "sim", "--kernel", ",".join(lessons), "--size", SIDE, "--csv", path)

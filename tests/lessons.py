@@ -1,27 +1,24 @@
 """The lesson kernels and the shapes they are tested on. No dependencies: tests and scripts share it."""
 
+import csv
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Every lesson kernel: its step's program, its row in the table of sources, what it produces.
-LESSONS = {
-    "copy": ("step01", "W1", "copy"),
-    "copySharedMem": ("step01", "W2", "copy"),
-    "transposeNaive": ("step02", "W3", "transpose"),
-    "transposeCoalesced": ("step03", "W4", "transpose"),
-    "transposeNoBankConflicts": ("step04", "W5", "transpose"),
-    "transposeFineGrained": ("step05", "W6", "tile-local transpose"),
-    "transposeCoarseGrained": ("step05", "W7", "tile-moved copy"),
-    "transposeDiagonal": ("step06", "W8", "transpose"),
-    "transposeInFlight": ("step07", "-", "transpose"),  # beyond the sources
-}
-STEPS = sorted({program for program, _, _ in LESSONS.values()})
+sys.path.append(str(ROOT / "plots"))
+
+from facts import PROGRAMS as LESSONS  # noqa: E402: every lesson kernel, and its step's program
+
+STEPS = sorted(set(LESSONS.values()))
+# What was recorded of the lesson kernels, by kernel: source_row and produces among others.
+MODELLED = {row["kernel"]: row for row in csv.DictReader((ROOT / "plots/data/gtx280_model.csv").open(encoding="utf-8"))}
 TYPES = ["char", "half", "float", "double", "int", "double2"]
 NUMBERS = ["float", "double", "int"]  # of kernels that compute
 
@@ -73,16 +70,20 @@ ERRATA = [f"E{i}" for i in range(1, 24)]
 UNMEASURED = set()
 
 
+def listed(program):
+    """The rows of `--list --csv` of a program."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "list.csv")
+        assert run(ROOT / program, "--list", "--csv", path).returncode == 0
+        return list(csv.DictReader(path.open(encoding="utf-8")))
+
+
 def kernels(*parts):
     """What the programs list: dictionaries of step, program, kernel, part, on, produces, rows (a list)."""
     found = []
     for program in STEPS:
-        header, *lines = run(ROOT / program, "--list").stdout.splitlines()
-        starts = [header.index(name) for name in ("step", "kernel", "part", "on ", "produces", "source rows")]
-        for line in lines:
-            cells = [line[a:b].strip() for a, b in zip(starts, starts[1:] + [None])]
-            entry = dict(zip(["step", "kernel", "part", "on", "produces", "rows"], cells), program=program)
-            entry["rows"] = entry["rows"].split()
+        for row in listed(program):
+            entry = {**row, "program": program, "rows": row["source_rows"].split()}
             if not parts or entry["part"] in parts:
                 found.append(entry)
     return found

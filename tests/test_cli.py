@@ -11,7 +11,7 @@ import time
 import pytest
 
 from conftest import a_terminal, assert_refused, needs, step
-from lessons import LESSONS, ROOT, STEPS, computing, run
+from lessons import LESSONS, MODELLED, ROOT, STEPS, computing, run
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -119,7 +119,7 @@ def test_simulator_prints_no_time_as_if_measured():
 @pytest.mark.parametrize("kernel", LESSONS)
 def test_trace_has_every_request(kernel, tmp_path):
     counts, trace = tmp_path / "counts.csv", tmp_path / "trace.csv"
-    done = step(LESSONS[kernel][0], "--kernel", kernel, "--machine", "gtx280", "--size", "100x64", "--csv", counts, "--trace", trace)
+    done = step(LESSONS[kernel], "--kernel", kernel, "--machine", "gtx280", "--size", "100x64", "--csv", counts, "--trace", trace)
     assert done.returncode == 0
     (row,) = csv.DictReader(counts.open())
     requests = list(csv.DictReader(trace.open()))
@@ -167,12 +167,12 @@ def test_csv_holds_what_the_table_shows(program, tmp_path):
     assert done.returncode == 0
     assert [p.name for p in tmp_path.iterdir()] == ["results.csv"]
     rows = list(csv.DictReader(path.open()))
-    assert [r["kernel"] for r in rows] == [k for k in LESSONS if LESSONS[k][0] == program]
+    assert [r["kernel"] for r in rows] == [k for k in LESSONS if LESSONS[k] == program]
     for row in rows:
         assert row["backend"] == "sim" and row["machine"] == "H200"
         assert row["type"] == "double" and row["element_bytes"] == "8"
         assert (row["width"], row["height"], row["verified"]) == ("70", "50", "yes")
-        assert row["step"].startswith(program) and row["source_row"] == LESSONS[row["kernel"]][1]
+        assert row["step"].startswith(program) and row["source_row"] == MODELLED[row["kernel"]]["source_row"]
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", row["date_utc"])
         assert row["commit"]
         assert row["time_median_ms"] == "" and row["bandwidth_gbs"] == ""

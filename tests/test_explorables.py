@@ -120,7 +120,7 @@ def test_every_embedded_request_costs_what_the_simulator_counts(page, tmp_path):
                 return [...blocks[block], warp, memory, line, offsets.join(" "), costs];
             }));
         }""", [kernel, element, machines])
-        traces = [trace_of(tmp_path, LESSONS[kernel][0], "--kernel", kernel, "--size", 64, "--type", element, "--machine", machine) for machine in machines]
+        traces = [trace_of(tmp_path, LESSONS[kernel], "--kernel", kernel, "--size", 64, "--type", element, "--machine", machine) for machine in machines]
         first, offsets = traces[0], [" ".join(map(str, row)) for row in traces[0].offsets.tolist()]
         expected = [[*block, warp, MEMORIES[memory], line, offsets[i], costs] for i, (block, warp, memory, line, *costs) in enumerate(
             zip(first.block.tolist(), first.warp.tolist(), first.memory.tolist(), first.line.tolist(), *(trace.units.tolist() for trace in traces)))]
@@ -160,7 +160,7 @@ def test_a_warp_is_followed_by_mouse_and_by_keyboard(page, tmp_path):
         control(panel, f"kernel-{side}").select_option(kernel)
         control(panel, f"block-{side}").select_option(label=f"({block[0]}, {block[1]})")
         control(panel, f"warp-{side}").select_option(str(warp))
-        requests = trace_of(tmp_path, LESSONS[kernel][0], "--kernel", kernel, "--size", 64, "--type", element, "--machine", machine).select(block=block, warp=warp)
+        requests = trace_of(tmp_path, LESSONS[kernel], "--kernel", kernel, "--size", 64, "--type", element, "--machine", machine).select(block=block, warp=warp)
         half = panel.locator(f'[data-side="{side}"]')
         slide(panel, f"at-{side}", 0)
         for at in range(len(requests)):
@@ -236,7 +236,7 @@ def test_partitions_carry_what_the_simulator_counts(page, tmp_path):
     kernels = ["copy", "transposeNoBankConflicts", "transposeDiagonal", "transposeInFlight"]
     assert [option.get_attribute("value") for option in control(panel, "kernel").locator("option").all()] == kernels
     for kernel, (machine, n) in some(itertools.product(kernels, [("gtx280", 1024), ("gtx280", 1056), ("gtx1080", 512), ("v100", 512), ("h200", 1024)]), 3):
-        done = step(LESSONS[kernel][0], "--kernel", kernel, "--size", n, "--machine", machine, "--csv", tmp_path / "counts.csv")
+        done = step(LESSONS[kernel], "--kernel", kernel, "--size", n, "--machine", machine, "--csv", tmp_path / "counts.csv")
         assert done.returncode == 0, done.stderr
         (row,) = csv.DictReader((tmp_path / "counts.csv").open())
         control(panel, "kernel").select_option(kernel)

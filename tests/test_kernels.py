@@ -7,7 +7,7 @@ import re
 import pytest
 
 from conftest import step
-from lessons import COUNTERS, LESSONS, ROOT, SHAPES, SOURCE_ROWS, STEPS, TYPES, UNMEASURED, is_for, kernels, run
+from lessons import COUNTERS, LESSONS, MODELLED, ROOT, SHAPES, SOURCE_ROWS, STEPS, TYPES, UNMEASURED, is_for, kernels, run
 from samples import few, some
 
 
@@ -67,9 +67,9 @@ def test_kernels_go_by_their_source_rows():
 
 @pytest.mark.parametrize("kernel", LESSONS)
 def test_listed_with_what_it_produces(kernel):
-    program, row, produces = LESSONS[kernel]
+    recorded = MODELLED[kernel]
     (entry,) = [k for k in EVERY if k["kernel"] == kernel]
-    assert (entry["program"], entry["rows"], entry["produces"], entry["part"]) == (program, [row], produces, "lesson")
+    assert (entry["program"], entry["rows"], entry["produces"], entry["part"]) == (LESSONS[kernel], [recorded["source_row"]], recorded["produces"], "lesson")
 
 
 def test_degree_of_coalescing(tmp_path):
@@ -98,7 +98,7 @@ def test_the_padded_small_tile_conflicts_and_the_swizzled_does_not(tmp_path):
 def requests(tmp_path, kernel, *size):
     """The four request counts of a kernel, as its CSV gives them."""
     path = tmp_path / "counts.csv"
-    assert step(LESSONS[kernel][0], "--kernel", kernel, "--csv", path, *size).returncode == 0
+    assert step(LESSONS[kernel], "--kernel", kernel, "--csv", path, *size).returncode == 0
     (row,) = csv.DictReader(path.open())
     return [int(row[f"{space}_{kind}_requests"]) for space in ("global", "shared") for kind in ("load", "store")]
 
@@ -171,7 +171,7 @@ def test_what_has_been_profiled_is_compared():
 
 
 @pytest.mark.parametrize("element", ["char", "half", "float", "double", "double2"])
-@pytest.mark.parametrize("program", sorted({program for program, _, _ in LESSONS.values()}))
+@pytest.mark.parametrize("program", STEPS)
 def test_counts_are_the_profilers(tmp_path, program, element):
     """Requests, sectors and shared wavefronts equal those Nsight Compute counted on an H200, for every kernel; of a sample, in small matrices."""
     names = [k["kernel"] for k in EVERY if k["program"] == program and k["on"] == "GPU" and is_for(k, element) and k["kernel"] not in UNMEASURED]

@@ -15,7 +15,7 @@ MACHINES = ["g80", "gtx280", "m2090", "k20x", "k20c", "gtx1050ti", "gtx1080", "v
 
 def counted(tmp_path, kernel, machine, *arguments):
     path = tmp_path / "counts.csv"
-    done = step(LESSONS[kernel][0], "--kernel", kernel, "--machine", machine, "--csv", path, *arguments)
+    done = step(LESSONS[kernel], "--kernel", kernel, "--machine", machine, "--csv", path, *arguments)
     assert done.returncode == 0, done.stderr
     (row,) = csv.DictReader(path.open())
     return row

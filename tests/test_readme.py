@@ -24,7 +24,7 @@ def test_a_stale_table_is_noticed(tmp_path):
     copy = tmp_path / "project"
     shutil.copytree(ROOT / "plots", copy / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     shutil.copytree(ROOT / "tests/data", copy / "tests/data")
-    for path in [ROOT / "README.md", *ROOT.glob("step*/*.md"), ROOT / "step08_gpus/links.h"]:
+    for path in [ROOT / "README.md", *ROOT.glob("step*/*.md"), ROOT / "step08_gpus/links.h", ROOT / "common/lessons.csv"]:
         (copy / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         (copy / path.relative_to(ROOT)).write_text(path.read_text())
     page = copy / "step04_padding/README.md"
@@ -40,6 +40,8 @@ def test_a_stale_log_is_noticed(tmp_path):
     shutil.copytree(ROOT / "plots", tmp_path / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     log = tmp_path / "step07_in_flight/LOG.md"
     log.parent.mkdir()
+    (tmp_path / "common").mkdir()
+    shutil.copy(ROOT / "common/lessons.csv", tmp_path / "common")
     (tmp_path / "README.md").write_text("")
     real = (ROOT / "step07_in_flight/LOG.md").read_text()
     (row,) = re.findall(r"^\| `stores: in bulk` .*$", real, re.MULTILINE)

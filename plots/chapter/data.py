@@ -5,7 +5,7 @@ import pathlib
 import results as reader
 from tables import shown as text_of
 from figures.shared import COPY_ENGINE, typical
-from readme import IDEAS
+from facts import IDEAS
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 STEPS, OTHERS = "h200_steps", ["h200_report", "h200_book", "h200_whitepaper", "h200_bandwidth", "h200_model"]

@@ -3,7 +3,7 @@
 import results as reader
 import tables as published
 from figures import waterfall
-from readme import IDEAS, RUNGS
+from facts import IDEAS, LESSONS, RUNGS
 from sources import judging
 from tables import GIB, Table
 
@@ -84,9 +84,7 @@ class Tables:
 
     @staticmethod
     def lessons():
-        from .code import STEPS, step_file  # the folders' names carry the numbers
-        texts = {step: step_file(step).read_text(encoding="utf-8") for step in STEPS}
-        return [(next(int(step[4:6]) for step, text in texts.items() if f" {kernel}(" in text), (kernel, idea)) for kernel, idea in IDEAS.items()]
+        return [(lesson.number, (lesson.kernel, lesson.idea)) for lesson in LESSONS]
 
     def counts(self, step, kernels):
         """What the simulator counts for the kernels of a step, for every machine that it simulated."""

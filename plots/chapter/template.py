@@ -7,7 +7,7 @@ import explorables
 import figures
 import gallery
 from pages import EXERCISED, ROOT, STEPS, page, picture_of, plain
-from readme import IDEAS
+from facts import LESSONS
 from sources.judging import UNTOLD
 from tables import Table
 from traces import take_traces
@@ -111,7 +111,7 @@ class Chapter:
             title, idea = begin.lstrip("# ").split("\n", 1)
             # The page's line of GB/s is an H200's; the chapter's own is that of the machine shown.
             idea = "\n\n".join(part for part in idea.strip().split("\n\n") if not (part.startswith("**") and "→" in part))
-            kernels = [k for k in IDEAS if re.search(rf"\b{k}\b\(", code.step_file(step).read_text(encoding="utf-8"))]
+            kernels = [lesson.kernel for lesson in LESSONS if lesson.step == step]
             text += (f'<a id="step-{number}"></a>\n\n### {title}\n\n{idea.strip()}\n\n{self.prose.step(number)}\n\n{self.figures_of(sections["The kernel"])}\n\n'
                      f"#### The whole kernel\n\n{code.kernels(step)}\n"
                      f"#### Predict\n\n{sections['Predict']}\n\n"

@@ -14,6 +14,7 @@ import tempfile
 
 import numpy as np
 
+from facts import PROGRAMS
 from gallery import gallery
 from traces import ACCESSES, MEMORIES, ROOT, take_traces
 
@@ -26,10 +27,8 @@ SOURCES = ["shared.js", "rules.js", "warp.js", "banks.js", "partitions.js", "fli
 
 SIDE = 64  # of the matrices whose warps are followed
 TYPES = ["char", "float", "double"]
-LESSONS = {"copy": "step01", "copySharedMem": "step01", "transposeNaive": "step02", "transposeCoalesced": "step03", "transposeNoBankConflicts": "step04",
-           "transposeFineGrained": "step05", "transposeCoarseGrained": "step05", "transposeDiagonal": "step06", "transposeInFlight": "step07"}
 WARPS = {(kernel, element): (program, ["--size", str(SIDE), "--type", element, "--kernel", kernel], None)
-         for kernel, program in LESSONS.items() for element in TYPES}
+         for kernel, program in PROGRAMS.items() for element in TYPES}
 RACE = ("step04", ["--size", "1100x40", "--kernel", "transposeLoopingBlocks"], None)  # the kernel of erratum E2, with its barrier
 MEASURED_AT = 16384
 ORDERS = {"copy": "along rows", "transposeNoBankConflicts": "along rows", "transposeDiagonal": "along diagonals", "transposeInFlight": "down columns"}
@@ -97,7 +96,7 @@ def tile_row(trace):
 
 def follow_a_warp(taken):
     kernels = {}
-    for kernel, program in LESSONS.items():
+    for kernel, program in PROGRAMS.items():
         source = source_of(program)
         lines = (ROOT / source).read_text(encoding="utf-8").splitlines()
         types = {}
@@ -113,9 +112,9 @@ def bytes_in_flight(taken, machine):
     """The lesson kernels on the card that was measured: bytes that the loads of an SM have in flight, and GB/s."""
     micro = {row["constant"]: row for row in csv.DictReader((DATA / "h200_micro.csv").open(encoding="utf-8"))}
     measured = [row for row in csv.DictReader((DATA / "h200_steps.csv").open(encoding="utf-8"))
-                if row["type"] == "float" and row["width"] == row["height"] == str(MEASURED_AT) and row["kernel"] in LESSONS]
+                if row["type"] == "float" and row["width"] == row["height"] == str(MEASURED_AT) and row["kernel"] in PROGRAMS]
     points = []
-    for row in sorted(measured, key=lambda row: list(LESSONS).index(row["kernel"])):
+    for row in sorted(measured, key=lambda row: list(PROGRAMS).index(row["kernel"])):
         trace, resident = taken[row["kernel"], "float"]
         loads, batches, block = load_batches(trace)
         threads = resident // machine["sms"] * block
@@ -133,7 +132,7 @@ def partitions_over_time(taken):
         trace, _ = taken[kernel, "float"]
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "counts.csv"
-            step(LESSONS[kernel], "--kernel", kernel, "--size", str(SIDE), "--csv", path)
+            step(PROGRAMS[kernel], "--kernel", kernel, "--size", str(SIDE), "--csv", path)
             (row,) = csv.DictReader(path.open(encoding="utf-8"))
         first, reads = trace.select(launch=0), trace.select("idata", "load", launch=0)
         kernels[kernel] = {"order": order, "tile": int(reads.offsets.max()) // trace.element_bytes // trace.width + 1, "threads": 32 * (int(first.warp.max()) + 1),

@@ -12,6 +12,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402: after the choice of Agg
 from matplotlib.colors import ListedColormap  # noqa: E402
 
+import facts  # noqa: E402
 import whole  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -22,18 +23,9 @@ BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = \
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#595959"
 
-# The lesson kernels: step, and how their lines look.
-LESSONS = {
-    "copy": (1, GREY, "s", "--"),
-    "copySharedMem": (1, GREY, "D", ":"),
-    "transposeNaive": (2, RED, "v", "-"),
-    "transposeCoalesced": (3, ORANGE, "o", "-"),
-    "transposeNoBankConflicts": (4, GREEN, "^", "-"),
-    "transposeFineGrained": (5, SKY, "<", "-."),
-    "transposeCoarseGrained": (5, PURPLE, ">", "-."),
-    "transposeDiagonal": (6, BLUE, "X", "--"),
-    "transposeInFlight": (7, BLACK, "*", "-"),
-}
+# How the lines of the lesson kernels look, in the order of the list of lessons: colour, marker, line. Those of a new lesson are like the last.
+LOOKS = [(GREY, "s", "--"), (GREY, "D", ":"), (RED, "v", "-"), (ORANGE, "o", "-"), (GREEN, "^", "-"), (SKY, "<", "-."), (PURPLE, ">", "-."), (BLUE, "X", "--"), (BLACK, "*", "-")]
+LESSONS = {lesson.kernel: (lesson.number, *LOOKS[min(i, len(LOOKS) - 1)]) for i, lesson in enumerate(facts.LESSONS)}
 COPY_ENGINE = "cudaMemcpy"
 MODEL_BAND = 0.13  # how far the model of the H200 is from the measurement, at most
 
