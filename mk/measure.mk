@@ -28,25 +28,8 @@ peers: build/peers $(if $(filter-out 0 1,$(words $(filter GPU,$(GPU)))),step08)
 	bench/peers.sh $(words $(filter GPU,$(GPU))) '$(PEER_TYPES)' '$(PEER_SIZES)' '$(SPREAD_SIZES)'
 endif
 
-# The sources' tables, measured again. $(call measure,table,step,options) writes each step's results to a separate
-# file. Without a GPU, they are the simulator's counts and model, for the whitepaper's tables those of a GTX 280.
-measure = ./$(2) --csv $(RESULTS)/$(1)_$(2)$(4).csv $(3)
-
-table-whitepaper: $(STEPS)
-	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/whitepaper_*.csv
-	for step in step01 step02 step03 step04 step05 step06; do $(call measure,whitepaper,$${step},--kernel W --size 2048 $(if $(GPU),--one-launch,--machine gtx280)) || exit; done
-	python3 plots/tables.py whitepaper $(RESULTS)/whitepaper_*.csv
-
-table-book: $(STEPS)
-	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/book_*.csv
-	for step in $(if $(GPU),step01) step02 step03 step04 step06; do $(call measure,book,$${step},--kernel B --sweep book) || exit; done
-	$(call measure,book,step02,--kernel transposeSerialBlocked --sweep book,_blocked)
-	$(call measure,book,step04,--kernel transposeTile32Padded --sweep book,_tile32)
-	python3 plots/tables.py book $(RESULTS)/book_*.csv
-
-table-bandwidth: $(STEPS)
-	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/bandwidth_*.csv
-	for step in step01 step02 step06; do $(call measure,bandwidth,$${step},--kernel F --size 4096) || exit; done
-	$(call measure,bandwidth,step02,--kernel F9 --size 4096 --block 32x16$(comma)32x8$(comma)64x16$(comma)64x8$(comma)128x8,_blocks)
-	$(if $(GPU),for step in step01 step02; do $(call measure,bandwidth,$${step},--kernel F --size 4096 --device sim,_counts) || exit; done)
-	python3 plots/tables.py bandwidth $(RESULTS)/bandwidth_*.csv
+# The sources' tables, measured again and printed next to the published ones. Without a GPU, they are the simulator's
+# counts and model, for the whitepaper's tables those of a GTX 280.
+table-whitepaper table-book table-bandwidth: table-%: $(STEPS)
+	bench/measure.sh $* $(RESULTS)
+	python3 plots/tables.py $* $(RESULTS)/$*_*.csv

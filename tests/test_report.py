@@ -251,9 +251,10 @@ def test_damage_is_named_and_the_rest_is_used(tmp_path, capsys):
 
 def test_measuring_stops_where_a_step_fails(tmp_path):
     """bench/measure.sh, with steps that are none: no result is called one."""
-    for name in ("bench", "out"):
+    for name in ("bench", "common", "out"):
         (tmp_path / name).mkdir()
-    shutil.copy(ROOT / "bench/measure.sh", tmp_path / "bench/measure.sh")
+    for name in ("bench/measure.sh", "common/lessons.csv"):
+        shutil.copy(ROOT / name, tmp_path / name)
     for n in range(1, 8):
         program = tmp_path / f"step0{n}"
         program.write_text("#!/bin/sh\necho step fails >&2\nexit 1\n")
