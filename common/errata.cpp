@@ -167,15 +167,15 @@ std::string erratum_text(const Shown& s)
 }
 
 const char* const errata_heading =
-    "id,kernel,source,story,width,height,caught,finding,corrected,clean,verdict_on_corrected\n";
+    "id,kernel,source,story,width,height,finding,corrected,verdict_on_corrected\n";
 
 // A method has no matrix: its width and height are blank.
 std::string erratum_line(const Shown& s)
 {
     const Erratum& e = s.erratum;
     const auto side = [&](int n) { return e.faulty_method ? "" : std::to_string(n); };
-    return csv_line({e.id, e.kernel, e.source, e.story, side(e.width), side(e.height), s.caught() ? "yes" : "no",
-                     s.finding, e.corrected, s.clean() ? "yes" : "no", verdict_on_twin(s)});
+    return csv_line({e.id, e.kernel, e.source, e.story, side(e.width), side(e.height), s.finding, e.corrected,
+                     verdict_on_twin(s)});
 }
 
 }  // namespace
@@ -197,7 +197,9 @@ int run_errata(const std::vector<std::string>& names, const Machine& machine, co
         if (file) file->append(erratum_line(shown));
         as_expected = as_expected && shown.caught() && shown.clean();
     }
-    if (file) file->commit();
+    if (file && as_expected) file->commit();
+    else if (file)
+        fprintf(stderr, "%s: --csv %s: not written, because of the errors above\n", program.c_str(), csv.c_str());
     return as_expected ? status_ok : status_wrong_result;
 }
 

@@ -320,7 +320,7 @@ class Fuzz:
                 self.fault("left", str(written), how)
             for name in [*written, "old.csv"]:
                 text = (folder / name).read_text()
-                if not text.endswith("\n") or "\n\n" in text or NO_NUMBER.search(text) or not (text == "old\n" or text.startswith(("date_utc,", "machine,", "name,"))):
+                if not text.endswith("\n") or "\n\n" in text or NO_NUMBER.search(text) or not (text == "old\n" or text.startswith(("date_utc,", "machine,", "name,", "step,", "id,"))):
                     self.fault("file", f"{name}: {text[:100]!r}", how)
 
     def run(self, files, lines):
