@@ -1,6 +1,7 @@
 """The command line: what it prints, and how it refuses."""
 
 import csv
+import json
 import os
 import re
 import shutil
@@ -291,3 +292,22 @@ def test_full_output_is_noticed():
     needs("/dev/full")
     done = run("sh", "-c", '"$0" --size 32 > /dev/full', ROOT / "step04")
     assert_refused(done, 2, "standard output")
+
+
+def test_json_has_what_is_found_and_printed(tmp_path):
+    """A line for each size, also where a kernel is wrong: the columns of --csv, the accesses of --explain, the matrices of --print."""
+    path = tmp_path / "run.json"
+    done = step("step04", "--kernel", "W5,E3", "--size", "5x3,33x8", "--json", path, "--explain")
+    assert done.returncode == 1
+    lines = [json.loads(line) for line in path.read_text().split("\n")[:-1]]
+    assert [(line["program"], line["width"], line["height"]) for line in lines] == [("step04", 5, 3), ("step04", 33, 8)]
+    assert all(line["text"] in done.stdout for line in lines)
+    assert [f"step04: {found['kernel']}: {found['text']}" for line in lines for found in line["findings"]] == done.stderr.splitlines()
+    for line in lines:
+        race, right = line["kernels"]
+        assert (race["result"], right["result"], right["row"]["verified"], right["odata"]) == ("wrong", "verified", "yes", None)
+        assert int(right["row"]["global_load_requests"]) == sum(a["requests"] for a in right["accesses"] if (a["access"], a["memory"]) == ("load", "global"))
+    assert step("step04", "--size", "2x3", "--print", "--json", path).returncode == 0
+    (kernel,) = json.loads(path.read_text())["kernels"]
+    assert (kernel["idata"], kernel["odata"], kernel["accesses"]) == ([["0", "1"], ["2", "3"], ["4", "5"]], [["0", "2", "4"], ["1", "3", "5"]], None)
+    assert "name the same file" in step("step04", "--csv", path, "--json", path).stderr
