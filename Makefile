@@ -83,7 +83,11 @@ endif
 endif
 
 clean:
-	rm -rf build step0[0-9] $(patsubst bench/%.cu,%,$(wildcard bench/*.cu))
+	rm -rf build compile_commands.json step0[0-9] $(patsubst bench/%.cu,%,$(wildcard bench/*.cu))
+
+# For editors and clangd.
+compile_commands.json: FORCE
+	@python3 tools/compile_commands.py
 
 help:
 	@sh mk/help.sh '$(CXX)' '$(or $(NVCC),none)' '$(JOBS)' '$(or $(if $(NVCC),$(ARCH)),none)'

@@ -42,6 +42,7 @@ make readonly          measure loads through __ldg(), __restrict__ and textures 
 make trials            measure the variants tried on the way to step 7 on this GPU (needs nvcc)
 make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns on this GPU,
                        each verified; print ratios and write CSV (needs nvcc); on several GPUs also step 8, NCCL and PyTorch
+make compile_commands.json   write how each file is compiled, for editors
 make clean             remove what was built
 
 CXX=clang++            C++ compiler                           (now: $1)
