@@ -58,7 +58,7 @@ list: $(STEPS)
 
 # The chapter: all steps run on this machine, then tables, figures and verdicts.
 report: $(STEPS) $(PLOTS_READY)
-	bench/measure.sh $(RESULTS)
+	bash bench/measure.sh $(RESULTS)
 	$(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py $(RESULTS)/report_*.csv
 
 ifeq ($(wildcard tests),)

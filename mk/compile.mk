@@ -89,7 +89,7 @@ define ROOM
 command_of_$(1) = $$($(2)) $$(GROUPED) $$(addprefix -include ,$(3)) -x c++ -c /dev/null
 $$(eval $$(call NOTE,commands/$(subst /,-,$(1)),command_of_$(1)))
 build/$(1).o: $(3) build/commands/$(subst /,-,$(1))
-	$$(call say,C++,$(patsubst %/,%,$(dir $(firstword $(3)))): $(notdir $(3:.cpp=))) mk/whole.sh -d $$@ $$(command_of_$(1))
+	$$(call say,C++,$(patsubst %/,%,$(dir $(firstword $(3)))): $(notdir $(3:.cpp=))) sh mk/whole.sh -d $$@ $$(command_of_$(1))
 endef
 
 # Loops over the 32 lanes of a warp are most of the simulator's time; the rest need not be optimized as much.
@@ -114,22 +114,22 @@ COMMON := $(COMMON_CPP) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(wildcard c
 MAIN := build/common/main.o
 
 build/step%.o: step%.cpp build/commands/step
-	$(call say,C++,$<) mk/whole.sh -d $@ $(CXX_STEP) -c $<
+	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_STEP) -c $<
 
 build/common/main.o build/common/base/commit.o: build/%.o: %.cpp build/commands/harness
-	$(call say,C++,$<) mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
+	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
 build/common/base/commit.o: build/commit.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
 build/%.sim.o: %.cu build/rewrite build/commands/kernels
-	$(call say,sim,$<) mk/kernel.sh $@ $(SIM_PREPROCESS) $< -- build/rewrite --namespace simulated -- $(SIM_COMPILE)
+	$(call say,sim,$<) bash mk/kernel.sh $@ $(SIM_PREPROCESS) $< -- build/rewrite --namespace simulated -- $(SIM_COMPILE)
 
 # It runs during the build, so it is compiled for this machine and without the kernels' flags.
 build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h) build/commands/rewrite
-	$(call say,C++,$@) mk/whole.sh $@ $(CXX_REWRITE) $(addprefix -include ,$(filter %.cpp,$^)) -x c++ /dev/null
+	$(call say,C++,$@) sh mk/whole.sh $@ $(CXX_REWRITE) $(addprefix -include ,$(filter %.cpp,$^)) -x c++ /dev/null
 
 build/%.cuda.o: %.cu build/commands/cuda
-	$(call say,nvcc,$<) mk/whole.sh -d $@ $(CUDA_COMPILE) -c $<
+	$(call say,nvcc,$<) sh mk/whole.sh -d $@ $(CUDA_COMPILE) -c $<
 
 # An exercise is not part of its step. `make labNN` compiles and checks it separately. NN is the step's number or, for
 # exerciseNN.cu, that of the file. Step 8 is a program of its own, because it drives several GPUs (mk/gpus.mk).
@@ -145,7 +145,7 @@ objects = $(cpp_objects) $(cu_objects)
 ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
 
 # The recipe that links a program's objects.
-link = $(call say,link,$@) mk/whole.sh $@ $(LINK) $(if $(filter build/common/devices/launches.cuda.o,$^),$(WRAP)) $(filter %.o,$^)
+link = $(call say,link,$@) sh mk/whole.sh $@ $(LINK) $(if $(filter build/common/devices/launches.cuda.o,$^),$(WRAP)) $(filter %.o,$^)
 
 # The common objects come first. The linker then takes their copy of a shared function template, which is not
 # instrumented.

@@ -15,15 +15,15 @@ SPREAD_LINK = $(LINK) $(if $(NVCC),$(SPREAD_GPU) $(NCCL_LIBRARY))
 $(eval $(call NOTE,commands/nccl,NCCL_COMPILE))
 $(eval $(call NOTE,commands/link-step08,SPREAD_LINK))
 $(SPREAD_GPU): build/%.cuda.o: %.cu build/commands/nccl
-	$(call say,nvcc,$<) mk/whole.sh -d $@ $(NCCL_COMPILE) -c $<
+	$(call say,nvcc,$<) sh mk/whole.sh -d $@ $(NCCL_COMPILE) -c $<
 
 build/try/step08: $(HARNESS) $(SPREAD_SIM) $(SPREAD_HOST) $(SIM_LIBRARY) build/commands/link
-	$(call say,link,$@) mk/try.sh --link $@ $(HARNESS) $(SPREAD_SIM) $(SPREAD_HOST)
+	$(call say,link,$@) bash mk/try.sh --link $@ $(HARNESS) $(SPREAD_SIM) $(SPREAD_HOST)
 
 ifeq ($(NVCC),)
 step08: build/try/step08 build/commands/link-step08
 	$(call say,link,$@) ln -f $< $@
 else
 step08: build/try/step08 $(SPREAD_GPU) $(SPREAD_HOST) $(COMMON_CPP) build/commands/link-step08
-	$(call say,link,$@) mk/whole.sh $@ $(LINK) $(filter-out $<,$(filter %.o,$^)) $(NCCL_LIBRARY)
+	$(call say,link,$@) sh mk/whole.sh $@ $(LINK) $(filter-out $<,$(filter %.o,$^)) $(NCCL_LIBRARY)
 endif

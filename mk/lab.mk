@@ -2,7 +2,7 @@
 
 # The objects that each check of a submission links. They are built from this tree, never from a submission.
 build/lab/harness.o: $(COMMON_CPP) $(MAIN) build/commands/link
-	$(call say,link,$@) mk/whole.sh $@ $(CXX) -r -nostdlib -Wl,--strip-debug $(filter %.o,$^)
+	$(call say,link,$@) sh mk/whole.sh $@ $(CXX) -r -nostdlib -Wl,--strip-debug $(filter %.o,$^)
 
 # build/rewrite processes only the submission's own text, because common/step.h is precompiled. Only numeric types are
 # tried, because `T zero = 0` does not compile for the others.
@@ -24,7 +24,7 @@ $(eval $(call NOTE,lab/cuda,LAB_CARD))
 
 build/lab/step.h.gch: common/step.h build/lab/compile
 	@echo '#include "common/step.h"' > build/lab/step.h
-	$(call say,C++,$<) mk/whole.sh -d $@ $(LAB_COMPILE) -x c++-header -c build/lab/step.h
+	$(call say,C++,$<) sh mk/whole.sh -d $@ $(LAB_COMPILE) -x c++-header -c build/lab/step.h
 
 .PHONY: lab-ready
 lab-ready: build/lab/harness.o build/lab/step.h.gch build/lab/compile build/lab/link build/lab/cuda build/rewrite \

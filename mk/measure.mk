@@ -14,9 +14,9 @@ $(filter-out trials,$(BENCHES)): %: build/bench/%.cuda.o build/commands/link
 TRIALS_COMPILE = $(subst -arch=$(ARCH),-arch=sm_90,$(CUDA_COMPILE))
 $(eval $(call NOTE,commands/trials,TRIALS_COMPILE))
 build/bench/trials.cuda.o: bench/trials.cu build/commands/trials
-	$(call say,nvcc,$<) mk/whole.sh -d $@ $(TRIALS_COMPILE) -c $<
+	$(call say,nvcc,$<) sh mk/whole.sh -d $@ $(TRIALS_COMPILE) -c $<
 trials: build/bench/trials.cuda.o build/commands/link
-	$(call say,link,$@) mk/whole.sh $@ $(subst -arch=$(ARCH),-arch=sm_90,$(LINK)) $<
+	$(call say,link,$@) sh mk/whole.sh $@ $(subst -arch=$(ARCH),-arch=sm_90,$(LINK)) $<
 
 # One program runs every step's kernels and the libraries that transpose, in turns. For libraries whose headers the
 # toolkit lacks: CPLUS_INCLUDE_PATH=.../cutlass/include:.../cutensor/include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor
@@ -25,11 +25,11 @@ build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(w
 	$(link) -lcublas $(LDLIBS)
 
 peers: build/peers $(if $(filter-out 0 1,$(words $(filter GPU,$(GPU)))),step08)
-	bench/peers.sh $(words $(filter GPU,$(GPU))) '$(PEER_TYPES)' '$(PEER_SIZES)' '$(SPREAD_SIZES)'
+	bash bench/peers.sh $(words $(filter GPU,$(GPU))) '$(PEER_TYPES)' '$(PEER_SIZES)' '$(SPREAD_SIZES)'
 endif
 
 # The sources' tables, measured again and printed next to the published ones. Without a GPU, they are the simulator's
 # counts and model, for the whitepaper's tables those of a GTX 280.
 table-whitepaper table-book table-bandwidth: table-%: $(STEPS)
-	bench/measure.sh $* $(RESULTS)
+	bash bench/measure.sh $* $(RESULTS)
 	python3 plots/tables.py $* $(RESULTS)/$*_*.csv

@@ -5,7 +5,7 @@ TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests
 TEST_PROGRAMS := $(addprefix build/tests/,unit rules order places witness planted faults unusual/unusual bench_sim faulty_gpu)
 
 build/tests/%.o: tests/%.cpp build/commands/test
-	$(call say,C++,$<) mk/whole.sh -d $@ $(CXX_TEST) $(TEST_FLAGS) -c $<
+	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(TEST_FLAGS) -c $<
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/commands/link
 	$(link)
@@ -40,12 +40,12 @@ FAULTY_BOTH = $(FAULTY_CPP) $(FAULTY_COMPILE)
 $(eval $(call NOTE,commands/faulty,FAULTY_BOTH))
 FAULTY := $(patsubst %.cu,build/faulty/%.o,common/devices/cuda.cu $(filter %.cu,$(call step_sources,step04)))
 build/faulty/%.o: %.cu build/rewrite build/commands/faulty
-	$(call say,C++,$< for tests/faulty_cuda.cpp) RENAME_HOOKS= mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite -- $(FAULTY_COMPILE)
+	$(call say,C++,$< for tests/faulty_cuda.cpp) RENAME_HOOKS= bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite -- $(FAULTY_COMPILE)
 
 build/tests/faulty_cuda.o: private TEST_FLAGS := -isystem sim/cuda
 build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY) \
                         $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step04))) build/commands/link
-	$(call say,link,$@) mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
+	$(call say,link,$@) sh mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
 
 # Mutants of the steps' kernels, written by tests/mutation.py.
 build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/commands/link

@@ -24,11 +24,11 @@ export TRY_NVCC = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(or $(lastwo
 
 ifeq ($(DEVICE),cuda)
 try:
-	@exec mk/try.sh --gpu $(ARGS)
+	@exec bash mk/try.sh --gpu $(ARGS)
 else
 try: export SIM_OPTIONS = $(SIM)
 try: build/rewrite $(SIM_LIBRARY)
-	@exec mk/try.sh --run $(ARGS)
+	@exec bash mk/try.sh --run $(ARGS)
 endif
 
 # Programs that the tests run are built in the same way, once.
@@ -36,7 +36,7 @@ TRY_BOTH = $(TRY_KERNEL_CPP) $(TRY_CPPFLAGS) $(TRY_KERNELS) $(RENAME_HOOKS)
 $(eval $(call NOTE,commands/try,TRY_BOTH))
 
 build/try/%.o: %.cu build/rewrite build/commands/try
-	$(call say,sim,$<) mk/try.sh --object $@ $<
+	$(call say,sim,$<) bash mk/try.sh --object $@ $<
 
 build/try/%: build/try/%.o $(SIM_LIBRARY) build/commands/link
-	$(call say,link,$@) mk/try.sh --link $@ $<
+	$(call say,link,$@) bash mk/try.sh --link $@ $<

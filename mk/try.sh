@@ -34,7 +34,7 @@ kernel_object() { # STEM SOURCE [PREPROCESSOR'S-OPTIONS]
     rewritten "$stem" "$2" "$TRY_KERNEL_CPP $3" --plain-host
     cat "$stem.err" >&2
     eval "$TRY_KERNELS" '-c "$stem.ii" -o "$stem.o"' || exit 2
-    if test "$RENAME_HOOKS"; then mk/rename_hooks.sh "$stem.o"; fi
+    if test "$RENAME_HOOKS"; then sh mk/rename_hooks.sh "$stem.o"; fi
     rm -f "$stem.pre.ii" "$stem.err"
 }
 

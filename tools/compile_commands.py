@@ -24,7 +24,7 @@ def commands():
     if done.returncode:
         sys.exit(f"compile_commands: make fails: {done.stderr.strip()}")
     for line in done.stdout.splitlines():
-        match = re.match(r"mk/(?:whole\.sh (?:-d )?|kernel\.sh )\S+ (.*)", line)
+        match = re.match(r"(?:ba)?sh mk/(?:whole\.sh (?:-d )?|kernel\.sh )\S+ (.*)", line)
         if match:
             words = shlex.split(match[1])
             yield words[:words.index("--")] if "--" in words else words
