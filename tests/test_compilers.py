@@ -23,7 +23,7 @@ def test_every_difference_is_explained(configuration):
     assert number["kernel rows"] - number["equal"] + number["runs"] - number["findings equal"] == number["explained"]
     assert bool(row["reasons"]) == bool(number["explained"])
     kernels = row["reasons"]
-    for *_, why in compilers.REASONS + compilers.FINDING_REASONS: kernels = kernels.replace(": " + why, "")
+    for *_, why in compilers.REASONS + compilers.PLACE_REASONS + compilers.FINDING_REASONS: kernels = kernels.replace(": " + why, "")
     assert re.fullmatch(r"[\w; ]*", kernels), kernels
 
 
@@ -55,6 +55,14 @@ def test_only_more_loads_can_be_explained():
     assert not compilers.reason(CLANG, key, "counts", results(4, 8), results(4, 4))
     assert not compilers.reason(CLANG, key, "counts", results(4, 4), results(5, 8))
     assert not compilers.reason(compilers.REFERENCE, key, "counts", results(4, 4), results(4, 8))
+    arm, roles = compilers.CONFIGURATIONS[-1], ("tests/language/memory", "roles")
+    def at(line, requests):
+        made = compilers.Results()
+        made.counts[roles] = [(("file", "a.cu"), ("line", line), ("requests", requests))]
+        return made
+    assert compilers.reason(arm, roles, "counts", at("1", "4"), at("2", "4"))
+    assert not compilers.reason(arm, roles, "counts", at("1", "4"), at("2", "8"))
+    assert not compilers.reason(CLANG, roles, "counts", at("1", "4"), at("2", "4"))
     assert not compilers.reason(CLANG, ("unit", ""), "findings", results(4, 4), results(4, 4, "2 findings"))
 
 
