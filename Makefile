@@ -48,7 +48,7 @@ after-clean: clean
 else
 include mk/compile.mk mk/try.mk mk/gpus.mk mk/lab.mk mk/measure.mk mk/tests.mk mk/python.mk mk/wrong.mk
 
-all: $(STEPS) $(STEP_8)
+all: $(STEPS)
 
 list: $(STEPS)
 	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'

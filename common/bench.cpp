@@ -42,6 +42,8 @@ Contender contender(const Kernel& k, Block block)
     c.result.row = k.row;
     c.result.step = k.step;
     c.result.expected = k.expected;
+    if (k.expected.what == Produces::pieces) c.result.expected.tile = k.gpus;
+    c.result.bound = k.part == Part::bound && k.needs == Needs::peers;
     c.result.bus = k.transfer.way != Transfer::none;
     return c;
 }
@@ -277,7 +279,9 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
 void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool one_launch, const Complain& complain)
 {
     const auto tired = [](const Contender& c) { return c.timed_ms > patience_ms && int(c.samples.size()) >= fewest_samples; };
-    const auto inside = [&](const Contender& c) { return one_launch && c.kernel && !c.kernel->peer && !c.result.bus; };
+    const auto inside = [&](const Contender& c) {
+        return one_launch && c.kernel && !c.kernel->peer && !c.result.bus && !c.result.gpus;
+    };
     for (Contender* contender : contenders) {
         Contender& c = *contender;
         progress_.doing(label(c, "warming up"));

@@ -10,14 +10,15 @@ std::vector<Backend>& backends()
     return all;
 }
 
-std::unique_ptr<Device> open_device(const std::string& choice, const Machine& machine, std::string& remark)
+std::unique_ptr<Device> open_device(const std::string& choice, Wanted wanted, std::string& remark)
 {
+    wanted.otherwise_simulated = choice == "auto";
     std::string why_not = "this program was built without nvcc";
     for (const std::string name : {"cuda", "sim", "cpu"}) {
         if (choice != name && (choice != "auto" || name == "cpu")) continue;
         for (const Backend& backend : backends()) {
-            if (backend.name != name) continue;
-            if (std::unique_ptr<Device> device = backend.open(machine, why_not)) {
+            if (backend.name != (name == "cuda" && any_on_parts() ? "gpus" : name)) continue;
+            if (std::unique_ptr<Device> device = backend.open(wanted, why_not)) {
                 if (choice == "auto" && backend.name == "sim") remark = why_not;
                 return device;
             }

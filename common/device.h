@@ -25,6 +25,7 @@ struct DeviceInfo {
     uint64_t l2_bytes;        // the last cache before the memory; 0 where there is none
     std::string copy;         // what its own copy is called; empty on the simulator
     double first_launch_ms;   // of the host's time, from the first call of the runtime to the end of a launch; 0: unknown
+    int gpus = 0;             // that kernels for several run on; 0: as many as they ask for
 };
 
 // Memory on the device, and what it is to hold or should hold.
@@ -85,16 +86,29 @@ public:
     }
 };
 
+// What is asked of a back end.
+struct Wanted {
+    const Machine& machine;  // what a simulator counts for
+    int gpus;                // 0: as many as there are
+    int patience_s;          // how long to wait for a process that does not come
+    bool otherwise_simulated = false;  // the simulator takes over if there are too few GPUs
+
+    Wanted(const Machine& machine, int gpus = 0, int patience_s = 60)
+        : machine(machine), gpus(gpus), patience_s(patience_s)
+    {
+    }
+};
+
 // A back end linked into this program.
 struct Backend {
-    std::string name;
-    // The device, or null with the reason why there is none. `machine`: what a simulator counts for.
-    std::unique_ptr<Device> (*open)(const Machine& machine, std::string& why_not);
+    std::string name;  // cuda, gpus (several of them), sim or cpu
+    // The device, or null with the reason why there is none.
+    std::unique_ptr<Device> (*open)(const Wanted& wanted, std::string& why_not);
 };
 std::vector<Backend>& backends();
 
-// The device asked for: "cuda", "sim", "cpu", or "auto": the GPU if there is one, else the simulator.
-// `remark` says why auto took the simulator. Throws status_no_device.
-std::unique_ptr<Device> open_device(const std::string& choice, const Machine& machine, std::string& remark);
+// The device asked for: "cuda", "sim", "cpu", or "auto": the GPU if there is one, else the simulator. In a program with
+// kernels for several GPUs, "cuda" is several. `remark` says why auto took the simulator. Throws status_no_device.
+std::unique_ptr<Device> open_device(const std::string& choice, Wanted wanted, std::string& remark);
 
 }  // namespace harness

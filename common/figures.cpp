@@ -39,6 +39,20 @@ double gbs_of(const Results& results, const Result& row, double ms)
     return bandwidth_gbs(bytes_of_matrix(results) * row.expected.traffic(), ms);
 }
 
+double gbs_out_of_each_gpu(const Results& results, const Result& row)
+{
+    if (!row.timing || !row.gpus) return 0;
+    const double bytes = crossing_bytes(results.width, results.height, row.gpus, bytes_of(results.type));
+    return bytes / (row.timing->ms.median * 1e6);
+}
+
+double share_of_peer_copies(const Results& results, const Result& row)
+{
+    for (const Result& copies : results.rows)
+        if (copies.bound && copies.timing && row.timing) return copies.timing->ms.median / row.timing->ms.median;
+    return 0;
+}
+
 std::optional<Prediction> modelled(const Results& results, const Machine& machine, const Result& row)
 {
     if (row.counts->bytes_asked() == 0 || row.gpus) return {};

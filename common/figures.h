@@ -26,6 +26,11 @@ const char* place_text(const Result& row, const Result::Timing& timing);
 // The effective bandwidth in GB/s of a row whose pass takes so many ms.
 double gbs_of(const Results& results, const Result& row, double ms);
 
+// Of several GPUs: the GB/s that each one's link carries out, and the time of plain copies of what must cross over that
+// of the row. 0 where it was not timed.
+double gbs_out_of_each_gpu(const Results& results, const Result& row);
+double share_of_peer_copies(const Results& results, const Result& row);
+
 // The model's time for the counts of a row, which has some; none where the model does not apply. A roofline is that of
 // the DRAM: it does not apply to matrices that stay in the L2, nor to what a second pass finds in a cache.
 std::optional<Prediction> modelled(const Results& results, const Machine& machine, const Result& row);

@@ -28,7 +28,7 @@ bool any_on_parts()
     return std::any_of(kernels().begin(), kernels().end(), [](const Kernel& k) { return k.gpus > 0; });
 }
 
-void refuse_one_gpu() { throw Error{status_bad_input, "for a matrix that is spread over several GPUs, which the simulator has: add --device sim"}; }
+void refuse_one_gpu() { throw Error{status_bad_input, "for a matrix that is spread over several GPUs"}; }
 
 const char* name_of(Produces produces)
 {
@@ -37,6 +37,7 @@ const char* name_of(Produces produces)
         case Produces::transpose: return "transpose";
         case Produces::tile_transpose: return "tile-local transpose";
         case Produces::tile_move: return "tile-moved copy";
+        case Produces::pieces: return "copy to peers";
         case Produces::sum: return "sum";
         case Produces::sum_with_first: return "sum with x[0]";
         case Produces::nothing: return "nothing";
@@ -93,7 +94,8 @@ Kernel kernel_of(const Named& named)
     k.row = named.row;
     k.step = step_of(named.file);
     k.backend = named.backend;
-    k.part = part_of(named.file, named.row);
+    k.part = named.bound ? Part::bound : part_of(named.file, named.row);
+    k.needs = named.needs;
     return k;
 }
 

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "exchange.h"
 #include "parts.h"
 #include "reference.h"
 
@@ -30,9 +32,12 @@ struct Block {
     unsigned x = 0, y = 0;
 };
 
-// A step's lesson is what it shows by itself; --all shows its variants, too. Faulty kernels are
-// run by --errata, or by name.
-enum class Part { lesson, variant, faulty };
+// A step's lesson is what it shows by itself; --all shows its variants, too. A bound moves what any kernel of several
+// GPUs must move, and nothing else: GPUs time it with the lesson. Faulty kernels are run by --errata, or by name.
+enum class Part { lesson, variant, bound, faulty };
+
+// What a kernel of several GPUs needs: that they reach each other's memory, or that they send messages.
+enum class Needs { peers, messages };
 
 // What a copy between host and device measures, in the place of a kernel.
 struct Transfer {
@@ -66,13 +71,19 @@ struct Kernel {
     Launcher launch[types] = {};
     Transfer transfer;
     Peer* peer = nullptr;
-    // Of a kernel that several GPUs run, each on its rows of idata: enqueues the pass of GPU `me`. odata: where each GPU's rows of it lie.
-    using PartLauncher = void (*)(void* const* odata, const void* idata, int width, int height, int me, int gpus);
+    // Of a kernel that several GPUs run, each on its rows: enqueues the pass of GPU `me`, or that of all GPUs of this
+    // process. odata, idata: where each GPU's rows lie.
+    using PartLauncher = void (*)(void* const* odata, const void* const* idata, int width, int height, int me,
+                                  int gpus);
+    using TogetherLauncher = void (*)(Exchange& exchange, void* const* odata, const void* const* idata, int width,
+                                      int height);
     PartLauncher launch_on_parts[types] = {};
+    TogetherLauncher launch_together[types] = {};  // null: each GPU has a pass of its own
     int gpus = 0;  // so many; 0: one GPU runs it on the whole matrix
+    Needs needs = Needs::peers;
 };
 
-constexpr int usual_gpus = 4;
+constexpr int usual_gpus = 4;  // on the simulator
 
 // Whether a kernel goes by this on the command line: its name, a row of its source (B7), or the
 // letter of a source (B: all of its rows).
@@ -112,6 +123,8 @@ Part part_of(const char* file, const std::string& row = "");
 // How a kernel is called, and where it is defined.
 struct Named {
     const char *kernel, *row, *backend, *file;
+    bool bound = false;  // see Part
+    Needs needs = Needs::peers;
 };
 
 // A Kernel with these names, and nothing to launch yet.
@@ -132,28 +145,59 @@ struct Registration {
         else Pass::run(static_cast<T*>(odata), static_cast<const T*>(idata), width, height, block);
     }
 
-    // Whether the launcher is one for each of several GPUs.
-    template <typename T, typename P = Pass>
-    static constexpr auto on_parts(int) -> decltype(P::run_on_parts(Parts<T>(), static_cast<const T*>(nullptr), 0, 0, 0, 0), bool()) { return true; }
-    template <typename T, typename P = Pass>
-    static constexpr bool on_parts(long) { return false; }
+    // The launchers of kernels for several GPUs. Each GPU stores to the others' rows of odata, or loads from theirs of
+    // idata, or all of them enqueue their work together.
+    template <typename P, typename... Given>
+    static constexpr auto takes(int) -> decltype(P::call(std::declval<Given>()...), bool()) { return true; }
+    template <typename P, typename... Given>
+    static constexpr bool takes(long) { return false; }
+    template <typename T>
+    static constexpr bool stores_to_parts() { return takes<Pass, Parts<T>, const T*, int, int, int, int>(0); }
+    template <typename T>
+    static constexpr bool loads_from_parts() { return takes<Pass, T*, Parts<const T>, int, int, int, int>(0); }
+    template <typename T>
+    static constexpr bool together() { return takes<Pass, Exchange&, Parts<T>, Parts<const T>, int, int>(0); }
     template <typename T>
     static constexpr bool on_parts()
     {
         if constexpr (std::is_void_v<T>) return false;
-        else return on_parts<T>(0);
+        else return stores_to_parts<T>() || loads_from_parts<T>() || together<T>();
     }
 
     template <typename T>
-    static void launch_on_parts(void* const* odata, const void* idata, int width, int height, int me, int gpus)
+    static Parts<T> parts_at(typename std::conditional_t<std::is_const_v<T>, const void, void>* const* rows)
+    {
+        Parts<T> parts{};
+        for (int g = 0; g < MAX_GPUS; ++g) parts.part[g] = static_cast<T*>(rows[g]);
+        return parts;
+    }
+
+    template <typename T>
+    static void launch_on_parts(void* const* odata, const void* const* idata, int width, int height, int me, int gpus)
     {
         if constexpr (!on_parts<T>()) {
             refuse_type();
+        } else if constexpr (together<T>()) {
+            refuse_one_gpu();
+        } else if constexpr (stores_to_parts<T>()) {
+            Pass::call(parts_at<T>(odata), static_cast<const T*>(idata[me]), width, height, me, gpus);
         } else {
-            Parts<T> parts{};
-            for (int g = 0; g < gpus; ++g) parts.part[g] = static_cast<T*>(odata[g]);
-            Pass::run_on_parts(parts, static_cast<const T*>(idata), width, height, me, gpus);
+            Pass::call(static_cast<T*>(odata[me]), parts_at<const T>(idata), width, height, me, gpus);
         }
+    }
+
+    template <typename T>
+    static void launch_together(Exchange& exchange, void* const* odata, const void* const* idata, int width, int height)
+    {
+        Pass::call(exchange, parts_at<T>(odata), parts_at<const T>(idata), width, height);
+    }
+
+    template <typename T>
+    static constexpr Kernel::TogetherLauncher together_launcher()
+    {
+        if constexpr (std::is_void_v<T>) return nullptr;
+        else if constexpr (together<T>()) return launch_together<T>;
+        else return nullptr;
     }
 
     explicit Registration(const Named& named, Block block = {})
@@ -163,7 +207,8 @@ struct Registration {
         k.block = block;
         k.gpus = (on_parts<Elements>() || ...) ? usual_gpus : 0;
         int type = 0;
-        ((k.launch[type] = launch<Elements>, k.launch_on_parts[type] = launch_on_parts<Elements>, ++type), ...);
+        ((k.launch[type] = launch<Elements>, k.launch_on_parts[type] = launch_on_parts<Elements>,
+          k.launch_together[type] = together_launcher<Elements>(), ++type), ...);
         kernels().push_back(k);
     }
 };

@@ -13,6 +13,7 @@ const char* part_name(const Kernel& k)
     switch (k.part) {
         case Part::lesson: return "lesson";
         case Part::variant: return "variant";
+        case Part::bound: return "bound";
         case Part::faulty: return "faulty";
     }
     return "";
@@ -27,7 +28,7 @@ const char* place_of(const Kernel& k)
 template <typename F>
 void for_each_listed(F f)
 {
-    for (Part part : {Part::lesson, Part::variant, Part::faulty})
+    for (Part part : {Part::lesson, Part::variant, Part::bound, Part::faulty})
         for (const Kernel& k : kernels())
             if (k.backend != "cuda" && k.part == part) f(k);
 }

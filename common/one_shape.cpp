@@ -76,7 +76,7 @@ void run_group(Device& device, const std::vector<Contender*>& group, const Conte
 
 Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape, const Task& task, const Listeners& to)
 {
-    Results results{device.info(), task.type, shape.width, shape.height, 0, {}};
+    Results results{device.info(), task.type, shape.width, shape.height, 0, {}, &link_named(task.link)};
     if (!device.info().copy.empty()) contenders.insert(contenders.begin(), copy_contender(device));
     if (to.account) to.account->printed.resize(contenders.size());
     for (const std::vector<Contender*>& group : by_layout(contenders))

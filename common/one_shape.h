@@ -18,6 +18,7 @@ struct Task {
     Type type = Type::f32;
     int reps = 0;  // timed samples, or runs on the simulator; 0: the device's default
     bool explain = false, print = false, once = false, one_launch = false;
+    std::string link = "nvlink4";
 };
 
 // Who is told while it is done.

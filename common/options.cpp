@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/machine.h"
+#include "links.h"
 
 namespace harness {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr long max_reps = 100000;
 constexpr long max_seed = 2000000000;
 constexpr int max_printed = 32;
+constexpr long max_patience_s = 86400;
 
 // --width and --height are one shape, given in two parts.
 struct Parsed {
@@ -28,6 +30,7 @@ struct Known {
     const char* help;    // lines; empty: the option before says it
     bool with_errata;    // whether --errata takes it
     Read read;
+    bool several = false;  // only programs with a kernel for several GPUs have it in --help
 };
 
 template <bool Options::*flag>
@@ -45,10 +48,28 @@ void add_blocks(Parsed& p, const char* value)
     }
 }
 
+// Programs with a kernel for several GPUs have more options.
+void need_several(const char* option)
+{
+    if (!any_on_parts()) refuse(format("--%s: no kernel of this program is for several GPUs", option));
+}
+
 void set_gpus(Parsed& p, const char* value)
 {
-    if (!any_on_parts()) refuse("--gpus: no kernel of this program is for several GPUs");
+    need_several("gpus");
     p.options.gpus = whole_number("gpus", value, MAX_GPUS);
+}
+
+void set_link(Parsed& p, const char* value)
+{
+    need_several("link");
+    p.options.link = link_named(value).name;
+}
+
+void set_patience(Parsed& p, const char* value)
+{
+    need_several("patience");
+    p.options.patience_s = whole_number("patience", value, max_patience_s);
 }
 
 // Every option, in the order of --help.
@@ -93,7 +114,11 @@ const Known known[] = {
      true, set<&Options::errata>},
     {"machine", "NAME", "the GPU that the simulator counts for (default: h200); see --list-machines",
      true, [](Parsed& p, const char* value) { p.options.machine = machine_named(value).name; }},
-    {"gpus", "G", "", true, set_gpus},
+    {"gpus", "G", "spread the matrix over so many GPUs (default: all; on the simulator 4; at most 16)", true, set_gpus,
+     true},
+    {"link", "NAME",
+     "the links of the model (default: nvlink4): nvlink2, nvlink3, nvlink4, pcie4, pcie5, ndr", true, set_link, true},
+    {"patience", "S", "seconds to wait for another process (default: 60)", true, set_patience, true},
     {"explain", nullptr, "for each load and store of a kernel: what it asks for, what it costs, and why",
      false, set<&Options::explain>},
     {"trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes (simulator)",
@@ -111,11 +136,7 @@ const Known known[] = {
     {"help", nullptr, "print this text", true, set<&Options::help>},
 };
 
-// Only programs with a kernel for several GPUs have this one in --help.
-std::string help_on_gpus()
-{
-    return format("spread the matrix over so many GPUs (default: %d; at most %d)", usual_gpus, MAX_GPUS);
-}
+static_assert(usual_gpus == 4 && MAX_GPUS == 16, "--help says so");
 
 // What --errata refuses must not be there.
 void refuse_beside_errata(const std::vector<const Known*>& given)
@@ -190,8 +211,7 @@ Runs this step's kernels, checks every element of every result, and reports the 
 
 )";
     for (const Known& k : known) {
-        std::string help = k.help;
-        if (std::string(k.name) == "gpus") help = any_on_parts() ? help_on_gpus() : "";
+        const std::string help = k.several && !any_on_parts() ? "" : k.help;
         if (help.empty()) continue;
         std::string line = std::string("  --") + k.name + (k.value ? std::string(" ") + k.value : "");
         if (line.size() < indent - 1) line.resize(indent, ' ');

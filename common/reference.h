@@ -44,9 +44,9 @@ HOST_DEVICE constexpr uint64_t bytes_of(Type type)
     return type == Type::i8 ? 1 : type == Type::f16 ? 2 : type == Type::f64 ? 8 : type == Type::f64x2 ? 16 : 4;
 }
 
-enum class Produces { copy, transpose, tile_transpose, tile_move, sum, sum_with_first, nothing };
+enum class Produces { copy, transpose, tile_transpose, tile_move, pieces, sum, sum_with_first, nothing };
 
-// What a kernel promises. `tile`: the side of its tiles, where they matter. `pad_bytes`: the
+// What a kernel promises. `tile`: the side of its tiles, where they matter; of pieces, the number of GPUs. `pad_bytes`: the
 // unused bytes at the end of each row of odata, which must stay as they were. `passes`: how
 // often the kernel does all its work in one launch. `finite`: only finite numbers come out as they
 // went in, because the kernel computes with them; all contenders are then given such numbers.
@@ -60,7 +60,7 @@ struct Expected {
     // Matrices that idata is made of, one after the other.
     HOST_DEVICE constexpr int operands() const { return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1; }
     // Elements read and written for each element of the matrix.
-    HOST_DEVICE int traffic() const { return passes * (what == Produces::nothing ? 0 : what == Produces::sum ? 3 : 2); }
+    HOST_DEVICE int traffic() const { return passes * (what == Produces::nothing || what == Produces::pieces ? 0 : what == Produces::sum ? 3 : 2); }
 };
 
 constexpr Expected copies{Produces::copy};
@@ -79,11 +79,36 @@ constexpr Expected transposes_repeatedly(int passes) { return {Produces::transpo
 constexpr Expected adds{Produces::sum};
 constexpr Expected adds_first{Produces::sum_with_first};
 constexpr Expected writes_nothing{Produces::nothing};
+// Of a matrix that is spread over several GPUs: a piece of each one's idata to each other one, as long as what must go
+// there.
+constexpr Expected copies_to_peers{Produces::pieces};
 
 // Columns of odata: idata is height x width; a transposed or tile-moved matrix is width x height.
 HOST_DEVICE inline uint64_t output_columns(Expected e, uint64_t width, uint64_t height)
 {
-    return e.what == Produces::transpose || e.what == Produces::tile_move ? height : width;
+    const bool turned = e.what == Produces::transpose || e.what == Produces::tile_move || e.what == Produces::pieces;
+    return turned ? height : width;
+}
+
+// n rows are spread evenly over GPUs. Those of GPU g begin here, and end where those of the next begin.
+HOST_DEVICE inline int first_row(int n, int g, int gpus) { return int((long long)n * g / gpus); }
+
+HOST_DEVICE inline int gpu_with_row(int n, int row, int gpus)
+{
+    int g = 0;
+    while (first_row(n, g + 1, gpus) <= row) ++g;
+    return g;
+}
+
+// The index into idata of what a GPU copies to odata[o] of another, or `none` where odata[o] is the GPU's own. A GPU's
+// rows of odata begin with the piece from GPU 0. A piece begins where its sender's rows of idata do.
+HOST_DEVICE inline uint64_t source_of_piece(uint64_t o, uint64_t width, uint64_t height, int gpus, uint64_t none)
+{
+    const int to = gpu_with_row(int(width), int(o / height), gpus), first = first_row(int(width), to, gpus);
+    const uint64_t rows = first_row(int(width), to + 1, gpus) - first, o_here = o - first * height;
+    const int from = gpu_with_row(int(height), int(o_here / rows), gpus);
+    const uint64_t begin = first_row(int(height), from, gpus);
+    return from == to ? none : begin * width + o_here - begin * rows;
 }
 
 // The index into idata (height x width, row-major) of the element that belongs at odata[o],
@@ -99,6 +124,8 @@ HOST_DEVICE inline uint64_t source_index(Expected e, uint64_t o, uint64_t width,
     const uint64_t row = o / columns, column = o % columns;
     const uint64_t tile = e.tile;
     switch (e.what) {
+        case Produces::pieces:
+            return source_of_piece(o, width, height, e.tile, o);
         case Produces::copy:
         case Produces::sum:
         case Produces::sum_with_first:
@@ -255,6 +282,7 @@ struct Contents {
     // Is element `o` of an output one that the kernel writes?
     HOST_DEVICE bool written(uint64_t o) const
     {
+        if (expected.what == Produces::pieces) return source_of_piece(o, width, height, expected.tile, ~0ull) != ~0ull;
         return expected.what != Produces::nothing && o % pitch() < output_columns(expected, width, height);
     }
 
@@ -278,7 +306,8 @@ struct Contents {
     {
         const bool sum = expected.operands() > 1;
         if (holds == Holds::input) return sum ? bits_of<Bits>(term(o, seed), type) : element<Bits>(o);
-        if ((expected.pad_bytes || expected.what == Produces::nothing) && !written(o)) return Bits(~pattern<Bits>(o, seed));
+        const bool whole = expected.what != Produces::nothing && expected.what != Produces::pieces;
+        if ((expected.pad_bytes || !whole) && !written(o)) return Bits(~pattern<Bits>(o, seed));
         const uint64_t n = width * height, first = expected.what == Produces::sum ? o : 0;
         const Bits bits = sum ? bits_of<Bits>(term(first, seed) + term(n + o, seed), type) : element<Bits>(source(o));
         return holds == Holds::poison ? Bits(~bits) : bits;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device.h"
+#include "links.h"
 #include "base/statistics.h"
 
 namespace harness {
@@ -18,6 +19,7 @@ struct Result {
     std::string block;          // 32x8; empty where the kernel sets its own
     std::string row, step;
     int gpus = 0;      // that the matrix was spread over; 0: one had all of it
+    bool bound = false;  // copies of what must cross between them: the others are compared with it
     Expected expected = copies;
     bool bus = false;  // a transfer between host and device: its bytes cross the bus once
     bool right = false;
@@ -41,6 +43,7 @@ struct Results {
     int width, height;  // of idata
     double copy_gbs;    // bandwidth of the device's own copy, 0 if it was not measured
     std::vector<Result> rows;
+    const Link* link = &link_named("nvlink4");  // of the model of several GPUs
 };
 
 }  // namespace harness

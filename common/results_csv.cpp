@@ -5,6 +5,7 @@
 #include "base/commit.h"
 #include "base/csv.h"
 #include "figures.h"
+#include "processes.h"
 
 namespace harness {
 namespace {
@@ -48,9 +49,20 @@ Cell of_model(std::string (*cell)(const Line&, const Prediction&, const Counts&)
     return [cell](const Line& l) { return l.model ? cell(l, *l.model, *l.row.counts) : ""; };
 }
 
-Cell spread(std::string (*cell)(const Result&, const Counts&))
+Cell between(std::string (*cell)(const Line&, const Counts&))
 {
-    return [cell](const Line& l) { return l.row.gpus && l.row.counts ? cell(l.row, *l.row.counts) : ""; };
+    return [cell](const Line& l) { return l.row.gpus && l.row.counts ? cell(l, *l.row.counts) : ""; };
+}
+
+std::string percent_of_peer_copies(const Line& l, const Timing&)
+{
+    const double share = share_of_peer_copies(l.run, l.row);
+    return share > 0 ? fixed(100 * share, 2) : "";
+}
+
+std::string crossing(const Line& l, const Timing&)
+{
+    return fixed(crossing_bytes(l.run.width, l.run.height, l.row.gpus, bytes_of(l.run.type)), 0);
 }
 
 std::string bandwidth_text(double gbs) { return gbs > 0 ? gbs_text(gbs) : ""; }
@@ -150,22 +162,36 @@ const std::vector<Column>& columns()
 }
 
 // They follow where a matrix was spread over several GPUs.
-const std::vector<Column>& columns_of_spread()
+const std::vector<Column>& columns_of_several()
 {
     static const std::vector<Column> all = {
-        {"gpus", spread([](const Result& r, const Counts&) { return number(r.gpus); })},
-        {"bytes_between_gpus", spread([](const Result&, const Counts& c) { return number(c.bytes_between_gpus()); })},
+        {"gpus", [](const Line& l) { return l.row.gpus ? number(l.row.gpus) : ""; }},
+        {"processes", [](const Line&) { return number(world().ranks); }},
+        {"bytes_between_gpus", between([](const Line&, const Counts& c) { return number(c.bytes_between_gpus()); })},
         {"bytes_asked_between_gpus",
-         spread([](const Result&, const Counts& c) { return number(c.bytes_asked_between_gpus()); })},
-        {"busiest_receiver", spread([](const Result&, const Counts& c) { return fixed(c.busiest_receiver, 3); })},
+         between([](const Line&, const Counts& c) { return number(c.bytes_asked_between_gpus()); })},
+        {"busiest_receiver",
+         between([](const Line&, const Counts& c) { return fixed(c.between.busiest_receiver, 4); })},
+        {"peer_store_requests", between([](const Line&, const Counts& c) { return number(c.between.stores); })},
+        {"peer_load_requests", between([](const Line&, const Counts& c) { return number(c.between.loads); })},
+        {"messages", between([](const Line&, const Counts& c) { return number(c.between.messages); })},
+        {"message_bytes", between([](const Line&, const Counts& c) { return number(c.between.message_bytes); })},
+        {"link", between([](const Line& l, const Counts&) -> std::string { return l.run.link->name; })},
+        {"link_gbs", between([](const Line& l, const Counts&) { return gbs_text(l.run.link->gbs); })},
+        {"model_crossing_ms",
+         between([](const Line& l, const Counts& c) { return fixed(crossing_ms(c.between, *l.run.link), 6); })},
+        {"crossing_bytes_of_a_gpu", timed(crossing)},
+        {"gbs_out_of_each_gpu",
+         timed([](const Line& l, const Timing&) { return fixed(gbs_out_of_each_gpu(l.run, l.row), 2); })},
+        {"percent_of_peer_copies", timed(percent_of_peer_copies)},
     };
     return all;
 }
 
-std::vector<Column> columns_for(bool with_spread)
+std::vector<Column> columns_for(bool several)
 {
     std::vector<Column> chosen = columns();
-    if (with_spread) chosen.insert(chosen.end(), columns_of_spread().begin(), columns_of_spread().end());
+    if (several) chosen.insert(chosen.end(), columns_of_several().begin(), columns_of_several().end());
     return chosen;
 }
 
@@ -179,7 +205,7 @@ Line line_of(const Results& results, const Result& row, const std::string& date)
     return line;
 }
 
-bool any_spread(const std::vector<Results>& all)
+bool any_on_several(const std::vector<Results>& all)
 {
     for (const Results& results : all)
         for (const Result& row : results.rows)
@@ -191,7 +217,7 @@ bool any_spread(const std::vector<Results>& all)
 
 std::string csv(const std::vector<Results>& all, const std::string& date)
 {
-    const std::vector<Column> chosen = columns_for(any_spread(all));
+    const std::vector<Column> chosen = columns_for(any_on_several(all));
     std::vector<std::string> cells;
     for (const Column& column : chosen) cells.push_back(column.name);
     std::string text = csv_line(cells);

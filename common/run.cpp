@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/explain.h"
 #include "one_shape.h"
+#include "processes.h"
 #include "results_csv.h"
 #include "select.h"
 #include "tables.h"
@@ -61,7 +62,10 @@ struct Setting {
 // Throws status_bad_input if the options want of a device what it does not have.
 std::unique_ptr<Device> open_asked(const Options& options, const Machine& machine, std::string& remark)
 {
-    std::unique_ptr<Device> device = open_device(options.device, machine, remark);
+    std::unique_ptr<Device> device = open_device(options.device, {machine, options.gpus, options.patience_s}, remark);
+    if (any_on_parts() && world().ranks > 1 && !device->has_clock())
+        refuse("the simulator runs all GPUs in one process: start it without mpirun" +
+               (remark.empty() ? "" : "; " + remark));
     if (options.one_launch && !device->has_clock())
         refuse("--one-launch: times passes inside one launch, and the simulator has no clock");
     if (!options.trace.empty()) device->trace_to(nullptr);
@@ -119,7 +123,13 @@ std::string explanations(const Results& results)
 {
     std::string text;
     for (const Result& r : results.rows)
-        if (r.counts) text += explanation(r.kernel + r.label, *r.counts);
+        if (r.counts) {
+            text += explanation(r.kernel + r.label, *r.counts);
+            if (r.counts->between.picture.empty()) continue;
+            text += "\n  " + r.kernel +
+                    ": to whom each GPU's data goes, from the first blocks to the last (*: to no GPU more than half)\n";
+            text += receivers_text(r.counts->between);
+        }
     return text;
 }
 
@@ -135,19 +145,24 @@ std::string results_text(const Results& results, const Machine& machine, bool ex
 {
     std::string text = "\n" + table(results);
     for (const Result& r : results.rows)
-        if (r.timing && r.timing->gbs == 0)
+        if (r.timing && r.timing->gbs == 0 && !r.gpus)
             text += format(
                 "\n%s: %.2f us for each launch of a series; the first launch of this program took "
                 "%.0f ms, set-up included.\n",
                 r.kernel.c_str(), 1e3 * r.timing->ms.median, results.device.first_launch_ms);
     for (const Result& r : results.rows)
         if (!r.occupancy.empty()) text += format("\n%s: %s\n", (r.kernel + r.label).c_str(), r.occupancy.c_str());
-    if (!results.device.copy.empty()) return text;
+    if (results.device.backend != "sim") return text;
     text += format(
         "\nCounted for the %s. Loads and stores are requests, one per warp and instruction. Cost is the mean "
         "per request,\n"
         "in %s of global memory or wavefronts of shared memory. The simulator counts; it does not measure time.\n",
         machine.label.c_str(), machine.major == 1 ? "transactions" : "sectors");
+    const std::string between = between_table(results);
+    if (!between.empty())
+        text += "\n" + between +
+                "\nMB cross: in sectors of 32 bytes. Busiest receiver: of all GPUs, while blocks run together, over the "
+                "mean.\nModel ms: of the link's bandwidth and latency. It is not a measurement.\n";
     const std::string model = model_table(results);
     if (!model.empty()) text += "\n" + model;
     return explain ? text + explanations(results) : text;
@@ -243,27 +258,37 @@ int finish(Files& files, const std::vector<Results>& all, bool right, const Sett
     return status_ok;
 }
 
-// Applies --seed and --gpus, which count for the whole program.
-void set_up(uint32_t seed, int gpus)
+// The GPUs that there are, or --gpus, count for the whole program.
+void use_gpus(int gpus)
 {
-    seed_of_inputs() = seed;
     for (Kernel& k : kernels())
         if (k.gpus && gpus) k.gpus = gpus;
 }
 
+// Of several processes the first one prints and writes.
+void leave_output_to_the_first(Options& options)
+{
+    if (!any_on_parts() || world().rank == 0) return;
+    options.csv = options.json = options.trace = "";
+    if (!freopen("/dev/null", "w", stdout)) refuse("/dev/null cannot be opened");
+}
+
 }  // namespace
 
-int run(const Options& options, const std::string& program)
+int run(const Options& asked, const std::string& program)
 {
+    Options options = asked;
+    leave_output_to_the_first(options);
     const Setting setting{
         program,
         machine_named(options.machine),
-        {options.kernels, options.all, options.blocks},
-        {options.type, options.reps, options.explain, options.print, options.once, options.one_launch}};
+        {options.kernels, options.all, options.blocks, world().ranks > 1},
+        {options.type, options.reps, options.explain, options.print, options.once, options.one_launch, options.link}};
     check_names(setting.selection);
-    set_up(options.seed, options.gpus);
+    seed_of_inputs() = options.seed;
     std::string remark;
     std::unique_ptr<Device> device = open_asked(options, setting.machine, remark);
+    use_gpus(device->info().gpus ? device->info().gpus : options.gpus);
     Files files;
     open_files(files, options);
     if (options.peak_gbs > 0) device->override_peak(options.peak_gbs);

@@ -17,7 +17,10 @@ bool wants(const Selection& selection, const Kernel& k)
 {
     if (!selection.blocks.empty() && !k.block.x) return false;
     if (!selection.kernels.empty()) return names(selection, k);
-    return k.part == Part::lesson || (selection.all && k.part == Part::variant);
+    if (selection.all || k.part == Part::faulty) return k.part != Part::faulty;
+    if (selection.processes && k.gpus) return k.needs == Needs::messages;
+    const bool timed_next_to_it = k.part == Part::bound && k.needs == Needs::peers && k.backend == "cuda";
+    return k.part == Part::lesson || timed_next_to_it;
 }
 
 // Names of the kernels that can be asked for, separated by commas.
@@ -53,6 +56,8 @@ std::vector<Contender> select(const std::string& backend, const Selection& selec
         if (selection.blocks.empty()) selected.push_back(contender(k, k.block));
         for (const Block& block : selection.blocks) selected.push_back(contender(k, block));
     }
+    const auto earlier = [](const Contender& a, const Contender& b) { return a.kernel->part < b.kernel->part; };
+    std::stable_sort(selected.begin(), selected.end(), earlier);
     return selected;
 }
 

@@ -8,7 +8,13 @@
 // afterwards: copies, transposes, transposes_each_tile(TILE), moves_each_tile(TILE) or another
 // of common/reference.h; `row` is the kernel's row in the table of sources (README.md).
 // A launcher (Parts<T> odata, const T* idata, int width, int height, int me, int gpus) is for a matrix
-// that is spread over several GPUs (parts.h). It is called for each GPU, and launches the pass of GPU `me`.
+// that is spread over several GPUs (parts.h), as is (T* odata, Parts<const T> idata, ...). It is called for
+// each GPU, and launches the pass of GPU `me`.
+//
+//   TOGETHER(kernel, part, needs, produces, launcher)
+//       for what the GPUs of a process enqueue together (exchange.h): the launcher is a function template
+//       (Exchange& exchange, Parts<T> odata, Parts<const T> idata, int width, int height). part: variant or
+//       bound; needs: peers or messages.
 //
 //   BLOCK_KERNEL(kernel, row, produces, launcher, x, y)
 //       for a kernel that works with blocks of any shape: the launcher takes a last argument,
@@ -47,10 +53,13 @@ struct alignas(16) double2 { double x, y; };  // as CUDA has it
 using harness::adds;
 using harness::adds_first;
 using harness::copies;
+using harness::copies_to_peers;
+using harness::Exchange;
 using harness::first_row;
 using harness::MAX_GPUS;
 using harness::moves_each_tile;
 using harness::Parts;
+using harness::Piece;
 using harness::transposes;
 using harness::transposes_each_tile;
 using harness::transposes_numbers;
@@ -58,8 +67,10 @@ using harness::transposes_repeatedly;
 using harness::transposes_with_padded_rows;
 using harness::writes_nothing;
 
+#define NAMED(kernel, row, backend, ...) (harness::Named{#kernel, row, backend, __FILE__, __VA_ARGS__})
+
 // Registers a struct with a pass, and what more of it is given.
-#define REGISTER(kernel, backend, row, produces, block_shape, pass, ...)                                         \
+#define REGISTER(kernel, named, produces, block_shape, pass, ...)                                                \
     struct kernel##_pass {                                                                                       \
         static constexpr harness::Expected expected = produces;                                                  \
         template <typename T>                                                                                    \
@@ -69,23 +80,32 @@ using harness::writes_nothing;
         }                                                                                                        \
         __VA_ARGS__                                                                                              \
     };                                                                                                           \
-    static const harness::Registration<kernel##_pass, ELEMENT_TYPES> kernel##_registration(                      \
-        harness::Named{#kernel, row, backend, __FILE__}, block_shape);
+    static const harness::Registration<kernel##_pass, ELEMENT_TYPES> kernel##_registration(named, block_shape);
 
-// The compiler makes one of the two passes: that of the launcher's arguments.
+// A pass on several GPUs. It exists for the arguments that the launcher takes.
+#define CALLS(launcher)                                                                                          \
+    template <typename... Given>                                                                                 \
+    static auto call(Given&&... given) -> decltype(launcher(static_cast<Given&&>(given)...))                     \
+    {                                                                                                            \
+        launcher(static_cast<Given&&>(given)...);                                                                \
+    }
+
 #define KERNEL(kernel, row, produces, launcher)                                                                  \
-    REGISTER(kernel, BACKEND, row, produces, harness::Block(), launcher(odata, idata, width, height),            \
-             template <typename T>                                                                               \
-             static auto run_on_parts(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)   \
-                 -> decltype(launcher(odata, idata, width, height, me, gpus))                                    \
-             { launcher(odata, idata, width, height, me, gpus); })
+    REGISTER(kernel, NAMED(kernel, row, BACKEND, ), produces, harness::Block(),                                  \
+             launcher(odata, idata, width, height), CALLS(launcher))
+
+#define TOGETHER(kernel, part, needs, produces, launcher)                                                        \
+    REGISTER(kernel, NAMED(kernel, "-", BACKEND, harness::Part::part == harness::Part::bound,                    \
+                           harness::Needs::needs),                                                               \
+             produces, harness::Block(), , CALLS(launcher))
 
 #define BLOCK_KERNEL(kernel, row, produces, launcher, threads_x, threads_y)                                      \
-    REGISTER(kernel, BACKEND, row, produces, (harness::Block{threads_x, threads_y}),                             \
+    REGISTER(kernel, NAMED(kernel, row, BACKEND, ), produces, (harness::Block{threads_x, threads_y}),            \
              launcher(odata, idata, width, height, dim3(block.x, block.y)), )
 
 #define SERIAL(function, row, produces)                                                                          \
-    REGISTER(function, "cpu", row, produces, harness::Block(), function(odata, idata, width, height), )
+    REGISTER(function, NAMED(function, row, "cpu", ), produces, harness::Block(),                                \
+             function(odata, idata, width, height), )
 
 #define TRANSFER(transfer, row, way, pinned)                                                                     \
     static const harness::TransferRegistration transfer##_registration(                                          \

@@ -12,11 +12,14 @@ using Cells = std::vector<std::string>;
 
 void append(Cells& line, const Cells& more) { line.insert(line.end(), more.begin(), more.end()); }
 
-Cells heading_of(const Results& results, bool counted, bool one_launch)
+Cells heading_of(const Results& results, bool counted, bool one_launch, bool several)
 {
     if (counted)
         return {"kernel", "produces", "result", "loads", "cost", "stores", "cost", "coalesced %",
                 "tile loads", "cost", "tile stores", "cost", "busiest partition"};
+    if (several)
+        return {"kernel", "produces", "result", "median ms", "min ms", "spread %", "GB/s", "GB/s out of each GPU",
+                "% of copyToPeers"};
     Cells heading{"kernel", "produces", "result", "median ms", "min ms", "spread %", "GB/s",
                   "% of " + results.device.copy, "% of peak", "memory"};
     if (one_launch) append(heading, {"one launch GB/s", "memory"});
@@ -27,7 +30,13 @@ Cells times_of(const Results& results, const Result& r)
 {
     const Result::Timing& t = *r.timing;
     const double peak = results.device.dram_peak_gbs;
-    const bool moves = t.gbs > 0, on_device = moves && !r.bus;
+    const bool moves = t.gbs > 0;
+    if (r.gpus) {
+        const double share = share_of_peer_copies(results, r);
+        return {ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread), moves ? gbs_text(t.gbs) : "-",
+                gbs_text(gbs_out_of_each_gpu(results, r)), share > 0 ? percent(share) : "-"};
+    }
+    const bool on_device = moves && !r.bus;
     Cells cells{ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread),
                 moves ? gbs_text(t.gbs) : "-",
                 on_device && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "-",
@@ -77,7 +86,8 @@ std::string table(const Results& results)
     const auto any = [&](auto has) { return std::any_of(results.rows.begin(), results.rows.end(), has); };
     const bool counted = any([](const Result& r) { return bool(r.counts); });
     const bool one_launch = any([](const Result& r) { return bool(r.one_launch); });
-    TableLines lines{heading_of(results, counted, one_launch)};
+    const bool several = any([](const Result& r) { return r.gpus > 0; });
+    TableLines lines{heading_of(results, counted, one_launch, several)};
     for (const Result& r : results.rows) {
         lines.push_back({r.kernel + r.label, name_of(r.expected.what),
                          !r.refused.empty() ? "refused"
@@ -87,6 +97,23 @@ std::string table(const Results& results)
         else if (r.counts) append(lines.back(), counts_of(*r.counts));
     }
     return aligned(lines);
+}
+
+std::string between_table(const Results& results)
+{
+    TableLines lines{{"between GPUs", "link of the model", "peer stores", "peer loads", "messages", "MB cross",
+                      "asked %", "busiest receiver", "model ms"}};
+    for (const Result& r : results.rows) {
+        if (!r.gpus || !r.counts) continue;
+        const BetweenGpus& b = r.counts->between;
+        const double messages = double(b.message_bytes), bytes = double(r.counts->bytes_between_gpus()) + messages;
+        const double asked = double(r.counts->bytes_asked_between_gpus()) + messages;
+        lines.push_back({r.kernel + r.label, results.link->name, number(b.stores), number(b.loads), number(b.messages),
+                         fixed(bytes / 1e6, 3), bytes > 0 ? percent(asked / bytes) : "-",
+                         b.busiest_receiver > 0 ? fixed(b.busiest_receiver, 2) : "-",
+                         ms_text(crossing_ms(b, *results.link))});
+    }
+    return lines.size() > 1 ? aligned(lines) : "";
 }
 
 std::string sweep_table(const std::vector<Results>& sizes)

@@ -132,9 +132,9 @@ build/%.cuda.o: %.cu build/commands/cuda
 	$(call say,nvcc,$<) sh mk/whole.sh -d $@ $(CUDA_COMPILE) -c $<
 
 # An exercise is not part of its step. `make labNN` compiles and checks it separately. NN is the step's number or, for
-# exerciseNN.cu, that of the file. Step 8 is a program of its own, because it drives several GPUs (mk/gpus.mk).
-STEP_8 := $(if $(wildcard step08_gpus/main.cu),step08)
-STEPS := $(filter-out $(STEP_8),$(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder))))))
+# exerciseNN.cu, that of the file. Step 8 is for several GPUs. The programs with the kernels of all steps are for one.
+STEPS := $(sort $(foreach folder,$(wildcard step[0-9][0-9]_*),$(firstword $(subst _, ,$(folder)))))
+ONE_GPU_STEPS := $(filter-out step08,$(STEPS))
 numbered_exercises = $(wildcard $(1)_*/exercise[0-9][0-9].cu)
 step_sources = $(sort $(filter-out %/exercise.cu $(numbered_exercises),$(wildcard $(1)_*/*.cu $(1)_*/*.cpp)))
 
@@ -142,10 +142,10 @@ step_sources = $(sort $(filter-out %/exercise.cu $(numbered_exercises),$(wildcar
 cpp_objects = $(patsubst %.cpp,build/%.o,$(filter %.cpp,$(1)))
 cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(filter %.cu,$(1))))
 objects = $(cpp_objects) $(cu_objects)
-ALL_KERNELS := $(call objects,$(foreach step,$(STEPS),$(call step_sources,$(step))))
+ALL_KERNELS := $(call objects,$(foreach step,$(ONE_GPU_STEPS),$(call step_sources,$(step))))
 
 # The recipe that links a program's objects.
-link = $(call say,link,$@) sh mk/whole.sh $@ $(LINK) $(if $(filter build/common/devices/launches.cuda.o,$^),$(WRAP)) $(filter %.o,$^)
+link = $(call say,link,$@) sh mk/whole.sh $@ $(LINK) $(if $(filter build/common/devices/launches.cuda.o,$^),$(WRAP)) $(filter %.o,$^) $(LIBRARIES)
 
 # The common objects come first. The linker then takes their copy of a shared function template, which is not
 # instrumented.

@@ -4,7 +4,7 @@
 # usage: mk/help.sh CXX NVCC JOBS ARCH      as they are now
 cat <<END
 make stepNN            build one step, for example: make step04 && ./step04
-make step08            build the step for several GPUs: make step08 && ./step08 --gpus 4 (NCCL_HOME=folder: where NCCL is)
+make step08            the step for several GPUs: make step08 && ./step08 --gpus 4 (NCCL_HOME=folder: where NCCL is)
 make all               build all steps: step01 to step08
 make list              list every kernel: its step, what it produces, its row in the table of sources
 make table-whitepaper  measure the whitepaper's tables again, and print them next to the published ones

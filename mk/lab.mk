@@ -31,7 +31,7 @@ lab-ready: build/lab/harness.o build/lab/step.h.gch build/lab/compile build/lab/
            $(if $(GPU),$(patsubst %.cu,build/%.cuda.o,$(wildcard common/devices/*.cu)))
 
 # make lab04, or make lab04 FILE=path.
-LABS := $(STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
+LABS := $(ONE_GPU_STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
 .PHONY: $(LABS)
 $(LABS): lab%: lab-ready
 	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(if $(NAME),--name "$$NAME") $(CHECK)

@@ -2,7 +2,7 @@
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu tests/seen/*.cu) \
                 tests/divergence.cu tests/atomics_async.cu tests/merges.cu)
-TEST_PROGRAMS := $(addprefix build/tests/,unit rules order places witness planted faults unusual/unusual bench_sim faulty_gpu)
+TEST_PROGRAMS := $(addprefix build/tests/,unit rules order places witness planted faults unusual/unusual bench_sim faulty_gpu several)
 
 build/tests/%.o: tests/%.cpp build/commands/test
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(TEST_FLAGS) -c $<
@@ -45,6 +45,18 @@ build/faulty/%.o: %.cu build/rewrite build/commands/faulty
 build/tests/faulty_cuda.o: private TEST_FLAGS := -isystem sim/cuda
 build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY) \
                         $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step04))) build/commands/link
+	$(call say,link,$@) sh mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
+
+# Step 8 with common/devices/gpus.cu and NCCL, both for the CUDA runtime of the simulator, which has several devices:
+# the back end for several GPUs runs where there is none. It has no clock, so each kernel runs once.
+SEVERAL_BOTH = $(FAULTY_CPP) $(SIM_COMPILE) $(RENAME_HOOKS)
+$(eval $(call NOTE,commands/several,SEVERAL_BOTH))
+SEVERAL := $(patsubst %.cu,build/several/%.o,common/devices/gpus.cu step08_gpus/nccl/nccl.cu $(filter %.cu,$(call step_sources,step08)))
+build/several/%.o: %.cu build/rewrite build/commands/several
+	$(call say,sim,$< for the simulated runtime) bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite -- $(SIM_COMPILE)
+
+build/tests/several: $(COMMON_CPP) build/sim/runtime.o $(MAIN) $(SEVERAL) \
+                     $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step08))) build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
 
 # Mutants of the steps' kernels, written by tests/mutation.py.

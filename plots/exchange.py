@@ -1,7 +1,7 @@
 """A model of what a transpose costs on many GPUs, and what was measured on two. step08_gpus/SCALING.md explains it.
 
 A message takes its link `latency + bytes / bandwidth`, and a GPU sends one message after the other on each of its two links: NVLINK to the
-GPUs of its node, NETWORK to all others. Both work at the same time. Bandwidths and latencies are those of step08_gpus/links.h. Packing,
+GPUs of its node, NETWORK to all others. Both work at the same time. Bandwidths and latencies are those of common/links.h. Packing,
 unpacking, the transposes inside a GPU, the start of a program, and cables that several nodes share cost nothing here.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tables import read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LINKS, MEASURED = ROOT / "step08_gpus/links.h", ROOT / "plots/data/h200x2_gpus.csv"
+LINKS, MEASURED = ROOT / "common/links.h", ROOT / "plots/data/h200x2_gpus.csv"
 
 NODE, NVLINK, NETWORK = 8, "nvlink4", "ndr"  # GPUs of a node, and the links inside it and between nodes
 N, BYTES = 65536, 4                          # of the matrix that the page and the figure show: N × N floats
@@ -33,7 +33,7 @@ def links(text=None):
     found = {name: Link(float(gbs), float(latency)) for name, gbs, latency in
              re.findall(r'\{"(\w+)", ([\d.]+), ([\d.]+), "', text if text is not None else LINKS.read_text(encoding="utf-8"))}
     if missing := [name for name in (NVLINK, NETWORK) if name not in found]:
-        raise ValueError(f"step08_gpus/links.h: no {' and no '.join(missing)}")
+        raise ValueError(f"common/links.h: no {' and no '.join(missing)}")
     return found
 
 

@@ -6,8 +6,8 @@ import re
 import quoted
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The steps whose kernels run on one GPU. Step 8 is a program of its own.
-STEPS = sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*") if not (path / "main.cu").exists())
+# The steps whose kernels run on one GPU. Each has an exercise of its own number. Step 8 has exercise 9, and several GPUs.
+STEPS = sorted(path.parent.name for path in ROOT.glob("step[0-9][0-9]_*/exercise.cu"))
 # All steps with an exercise, which runs without GPUs, however many it is for.
 EXERCISED = sorted({path.parent.name for path in ROOT.glob("step[0-9][0-9]_*/exercise*.cu")})
 LINK = re.compile(r"(?<!!)\[([^]]*)\]\((?!http)([^)]*)\)")

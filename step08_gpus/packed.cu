@@ -1,11 +1,14 @@
 // Step 8 by messages: for GPUs that cannot reach each other's memory, as those of another machine.
 //
+//   make step08 && ./step08 --kernel transposePacked
+//
 // A message is one piece of memory. A GPU packs what goes to a peer into a buffer, as rows of odata (it transposes the
 // tiles), sends it with NCCL, and unpacks what has arrived. The rows are divided into CHUNKS: while one is on its way,
 // the next is packed and the one before is unpacked.
 
-#include "messages.h"
+#include "../common/step.h"
 
+constexpr int CHUNKS = 8;
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;  // step 4's
 
 // The rows of odata that GPU g has are sent in chunks. Chunk k begins here, counted from the matrix's first row.
@@ -23,8 +26,8 @@ __host__ __device__ inline int pitch_of(int rows)
     return (rows + LINE - 1) / LINE * LINE;
 }
 
-// Step 4's kernel for chunk k of each GPU's rows of odata. The message to a GPU has all that it needs of this one's rows, as
-// rows of odata. What stays here goes to its place at once.
+// Step 4's kernel for chunk k of each GPU's rows of odata. The message to a GPU has all that it needs of this one's rows,
+// as rows of odata. What stays here goes to its place at once.
 template <typename T>
 __global__ void packTiles(T* messages, T* odata, const T* idata, int width, int height, int me, int gpus, int k)
 {
@@ -79,74 +82,97 @@ __global__ void unpackRows(T* odata, const T* messages, int width, int height, i
         odata[size_t(row) * height + left + x] = from[x];
 }
 
-// As with the kernels, a GPU's messages go to a different GPU than all others' at the same time.
+// Streams: a pass begins and ends on PACK. Messages come first: while their blocks wait for those that pack, the link is
+// idle.
+enum Stream { PACK, WIRE, UNPACK };
+
+// A GPU's messages, those that it sends and those that it receives. Their rows are filled up, by less than a line each.
 template <typename T>
-void sendChunk(const Exchange<T>& e, int k, int chunks, const cudaStream_t* stream)
+size_t message_bytes(int width, int height, int me, int gpus)
 {
-    NCCL(ncclGroupStart());
-    for (int me : e.mine) {
-        Messages& m = *e.messages;
-        size_t rows = pitch_of<T>(first_row(e.height, me + 1, e.gpus) - first_row(e.height, me, e.gpus));
-        size_t mine = first_row(e.width, me + 1, e.gpus) - first_row(e.width, me, e.gpus);
-        size_t row = chunk_row(e.width, me, e.gpus, k, chunks) - first_row(e.width, me, e.gpus);
-        size_t chunk = chunk_row(e.width, me, e.gpus, k + 1, chunks) - chunk_row(e.width, me, e.gpus, k, chunks);
-        for (int step = 1; step < e.gpus; ++step) {
-            int to = (me + step) % e.gpus, from = (me - step + e.gpus) % e.gpus;
-            size_t left = chunk_row(e.width, to, e.gpus, k, chunks), columns = chunk_row(e.width, to, e.gpus, k + 1, chunks) - left;
-            size_t pitch = pitch_of<T>(first_row(e.height, from + 1, e.gpus) - first_row(e.height, from, e.gpus));
-            size_t first = first_message<T>(int(mine), e.height, from, e.gpus);
-            NCCL(ncclSend((T*)m.send[me] + left * rows, columns * rows * sizeof(T), ncclChar, to, m.comm[me], stream[me]));
-            NCCL(ncclRecv((T*)m.receive[me] + first + row * pitch, chunk * pitch * sizeof(T), ncclChar, from, m.comm[me], stream[me]));
-        }
-    }
-    NCCL(ncclGroupEnd());
+    size_t rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus);
+    size_t columns = first_row(width, me + 1, gpus) - first_row(width, me, gpus);
+    size_t sent = rows * width * sizeof(T) + size_t(width) * 128;
+    size_t received = (columns * height + columns * gpus) * sizeof(T) + columns * gpus * 128;
+    return sent > received ? sent : received;
 }
 
 template <typename T>
-void launchPacked(const Exchange<T>& e)
-{
-    Messages& m = *e.messages;
-    int rows = (e.height + e.gpus - 1) / e.gpus, columns = (e.width + e.gpus - 1) / e.gpus;  // of the GPU that has most
-    int chunk = (columns + CHUNKS - 1) / CHUNKS + 1;
-    dim3 tiles((chunk + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, e.gpus);
+struct Messages {
+    Parts<T> send, receive;
 
-    for (int me : e.mine) {
-        CUDA(cudaSetDevice(e.device[me]));
-        CUDA(cudaEventRecord(m.begun[me], e.stream[me]));
-        CUDA(cudaStreamWaitEvent(m.wire[me], m.begun[me], 0));
-        CUDA(cudaStreamWaitEvent(m.unpack[me], m.begun[me], 0));
+    Messages(Exchange& exchange, int width, int height)
+    {
+        for (int me : exchange.mine()) {
+            size_t bytes = message_bytes<T>(width, height, me, exchange.gpus());
+            send.part[me] = (T*)exchange.buffer(me, 0, bytes);
+            receive.part[me] = (T*)exchange.buffer(me, 1, bytes);
+        }
+    }
+};
+
+// Chunk k of all messages. As with the kernels, a GPU's messages go to another GPU than those of all others at the time.
+template <typename T>
+void sendChunk(Exchange& exchange, const Messages<T>& messages, int width, int height, int k, int chunks, Stream stream)
+{
+    int gpus = exchange.gpus();
+    std::vector<Piece> pieces;
+    for (int step = 1; step < gpus; ++step)
+        for (int from = 0; from < gpus; ++from) {
+            int to = (from + step) % gpus, first = first_row(width, to, gpus);
+            size_t pitch = pitch_of<T>(first_row(height, from + 1, gpus) - first_row(height, from, gpus));
+            size_t left = chunk_row(width, to, gpus, k, chunks);
+            size_t columns = chunk_row(width, to, gpus, k + 1, chunks) - left;
+            size_t message = first_message<T>(first_row(width, to + 1, gpus) - first, height, from, gpus);
+            pieces.push_back({from, messages.send.part[from] + left * pitch, to,
+                              messages.receive.part[to] + message + (left - first) * pitch, columns * pitch * sizeof(T)});
+        }
+    exchange.send(pieces, stream);
+}
+
+template <typename T>
+void enqueuePacked(Exchange& exchange, Parts<T> odata, Parts<const T> idata, int width, int height)
+{
+    int gpus = exchange.gpus();
+    Messages<T> messages(exchange, width, height);
+    int rows = (height + gpus - 1) / gpus, columns = (width + gpus - 1) / gpus;  // of the GPU that has most
+    int chunk = (columns + CHUNKS - 1) / CHUNKS + 1;
+    dim3 tiles((chunk + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus);
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    dim3 lines((rows + 1023) / 1024, chunk, gpus - 1);
+
+    for (int me : exchange.mine()) {
+        exchange.wait(me, WIRE, PACK);
+        exchange.wait(me, UNPACK, PACK);
     }
     for (int k = 0; k < CHUNKS; ++k) {
-        for (int me : e.mine) {
-            CUDA(cudaSetDevice(e.device[me]));
-            packTiles<<<tiles, dim3(TILE_DIM, BLOCK_ROWS), 0, e.stream[me]>>>((T*)m.send[me], e.odata.part[me], e.idata.part[me], e.width, e.height, me, e.gpus, k);
-            CUDA(cudaGetLastError());
-            CUDA(cudaEventRecord(m.packed[me][k], e.stream[me]));
-            CUDA(cudaStreamWaitEvent(m.wire[me], m.packed[me][k], 0));
+        for (int me : exchange.mine()) {
+            auto stream = exchange.stream(me, PACK);
+            T* packed = messages.send.part[me];
+            packTiles<<<tiles, block, 0, stream>>>(packed, odata.part[me], idata.part[me], width, height, me, gpus, k);
+            exchange.wait(me, WIRE, PACK);
         }
-        if (e.gpus == 1) continue;
-        sendChunk(e, k, CHUNKS, m.wire);
-        for (int me : e.mine) {
-            CUDA(cudaSetDevice(e.device[me]));
-            CUDA(cudaEventRecord(m.arrived[me][k], m.wire[me]));
-            CUDA(cudaStreamWaitEvent(m.unpack[me], m.arrived[me][k], 0));
-            unpackRows<<<dim3((rows + 1023) / 1024, chunk, e.gpus - 1), 256, 0, m.unpack[me]>>>(e.odata.part[me], (const T*)m.receive[me], e.width, e.height, me, e.gpus, k);
-            CUDA(cudaGetLastError());
+        if (gpus == 1) continue;
+        sendChunk(exchange, messages, width, height, k, CHUNKS, WIRE);
+        for (int me : exchange.mine()) {
+            exchange.wait(me, UNPACK, WIRE);
+            auto stream = exchange.stream(me, UNPACK);
+            const T* received = messages.receive.part[me];
+            unpackRows<<<lines, 256, 0, stream>>>(odata.part[me], received, width, height, me, gpus, k);
         }
     }
-    for (int me : e.mine) {
-        CUDA(cudaSetDevice(e.device[me]));
-        CUDA(cudaEventRecord(m.done[me], m.unpack[me]));
-        CUDA(cudaStreamWaitEvent(e.stream[me], m.done[me], 0));
-    }
+    for (int me : exchange.mine()) exchange.wait(me, PACK, UNPACK);
 }
 
 // The messages alone, in one piece for each pair: what NCCL can carry.
 template <typename T>
-void sendAll(const Exchange<T>& e)
+void enqueueMessages(Exchange& exchange, Parts<T>, Parts<const T>, int width, int height)
 {
-    sendChunk(e, 0, 1, e.stream);
+    Messages<T> messages(exchange, width, height);
+    for (int me : exchange.mine()) exchange.wait(me, WIRE, PACK);
+    sendChunk(exchange, messages, width, height, 0, 1, WIRE);
+    for (int me : exchange.mine()) exchange.wait(me, PACK, WIRE);
 }
 
-WAY(transposePacked, variant, messages, launchPacked)
-WAY(sendMessages, bound, messages, sendAll)
+TOGETHER(transposePacked, variant, messages, transposes, enqueuePacked)
+TOGETHER(sendMessages, bound, messages, writes_nothing, enqueueMessages)

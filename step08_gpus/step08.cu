@@ -7,7 +7,7 @@
 // the GPU that needs it, in rows of whole lines. What is new is the order of the blocks: neighbours write to
 // different GPUs, so that all links are busy at all times, and the tiles that stay here hide behind them.
 
-#include "gpus.h"
+#include "../common/step.h"
 
 constexpr int LANES = 32, WARPS = 8;  // a block is WARPS warps, each of them a row of threads
 
@@ -24,8 +24,8 @@ __global__ void transposeToPeers(Parts<T> odata, const T* idata, int width, int 
     // Blocks that run together write to different GPUs, and each GPU begins with another: step 6's diagonals.
     int peer = (blockIdx.x + me) % gpus;
 
-    int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);             // of idata, here
-    int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);     // of odata's rows, there
+    int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);          // of idata, here
+    int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);  // of odata, there
 
     int left = columns + blockIdx.y * WIDE;
     int top = rows + int(blockIdx.x / gpus) * (HIGH - OVERLAP) - OVERLAP;
@@ -60,28 +60,25 @@ __global__ void transposeToPeers(Parts<T> odata, const T* idata, int width, int 
 }
 
 template <typename T, int WIDE, int HIGH, int OVERLAP>
-void launchTiles(const Exchange<T>& e)
+void launchTiles(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
-    for (int me : e.mine) {
-        int rows = first_row(e.height, me + 1, e.gpus) - first_row(e.height, me, e.gpus);
-        int columns = (e.width + e.gpus - 1) / e.gpus;  // of the GPU that has most
-        dim3 grid(e.gpus * ((rows + HIGH - 1) / (HIGH - OVERLAP)), (columns + WIDE - 1) / WIDE);
-        if (rows == 0) continue;
-        CUDA(cudaSetDevice(e.device[me]));
-        transposeToPeers<T, WIDE, HIGH, OVERLAP><<<grid, dim3(LANES, WARPS), 0, e.stream[me]>>>(e.odata, e.idata.part[me], e.width, e.height, me, e.gpus);
-        CUDA(cudaGetLastError());
-    }
+    int rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus);
+    int columns = (width + gpus - 1) / gpus;  // of the GPU that has most
+    dim3 grid(gpus * ((rows + HIGH - 1) / (HIGH - OVERLAP)), (columns + WIDE - 1) / WIDE);
+    dim3 block(LANES, WARPS);
+    if (rows > 0)
+        transposeToPeers<T, WIDE, HIGH, OVERLAP><<<grid, block>>>(odata, idata, width, height, me, gpus);
 }
 
-// What is loaded twice costs little: a GPU's own memory carries ten times what its links do.
+// Called for each GPU. What is loaded twice costs little: a GPU's own memory carries ten times what its links do.
 template <typename T>
-void launchToPeers(const Exchange<T>& e)
+void launchToPeers(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
     constexpr int HIGH = 256 / sizeof(T);  // 64 floats
-    if (e.height % (e.gpus * LINE<T>) == 0)
-        launchTiles<T, 64, HIGH, 0>(e);
+    if (height % (gpus * LINE<T>) == 0)
+        launchTiles<T, 64, HIGH, 0>(odata, idata, width, height, me, gpus);
     else
-        launchTiles<T, 64, HIGH + LINE<T>, LINE<T>>(e);
+        launchTiles<T, 64, HIGH + LINE<T>, LINE<T>>(odata, idata, width, height, me, gpus);
 }
 
-WAY(transposeToPeers, lesson, peers, launchToPeers)
+KERNEL(transposeToPeers, "-", transposes, launchToPeers)

@@ -1,6 +1,8 @@
 // Step 8, the rungs below the lesson. Each spreads the matrix in the same way and differs in who talks to whom, when.
+//
+//   make step08 && ./step08 --all
 
-#include "gpus.h"
+#include "../common/step.h"
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;  // step 4's
 
@@ -12,7 +14,8 @@ __device__ int owner_of(int y, int n, int gpus)
     return gpu;
 }
 
-// Step 2's kernel. Neighbouring lanes store to different rows of odata, 4 or 8 bytes to each. Each store crosses the link alone.
+// Step 2's kernel. Neighbouring lanes store to different rows of odata, 4 or 8 bytes to each. Each store crosses the link
+// alone.
 template <typename T>
 __global__ void transposeElementsToPeers(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
@@ -24,7 +27,8 @@ __global__ void transposeElementsToPeers(Parts<T> odata, const T* idata, int wid
 
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (y + j < rows_end)
-            odata.part[peer][size_t(x - first_row(width, peer, gpus)) * height + y + j] = idata[size_t(y + j - rows) * width + x];
+            odata.part[peer][size_t(x - first_row(width, peer, gpus)) * height + y + j] =
+                idata[size_t(y + j - rows) * width + x];
 }
 
 // The same with the loads and the stores exchanged: each GPU writes its own rows of odata and fetches single elements.
@@ -39,19 +43,20 @@ __global__ void transposeElementsFromPeers(T* odata, Parts<const T> idata, int w
 
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
         if (x + j < columns_end)
-            odata[size_t(x + j - columns) * height + y] = idata.part[peer][size_t(y - first_row(height, peer, gpus)) * width + x + j];
+            odata[size_t(x + j - columns) * height + y] =
+                idata.part[peer][size_t(y - first_row(height, peer, gpus)) * width + x + j];
 }
 
 // Which GPU's tiles a block takes.
 enum class Order {
-    plain,     // those for GPU 0 first, on each GPU: all of them store to GPU 0, then to GPU 1, ...
-    phases,    // those for the next GPU first, and its own last: in each phase, each GPU has one that stores to it
+    plain,   // those for GPU 0 first, on each GPU: all of them store to GPU 0, then to GPU 1, ...
+    phases,  // those for the next GPU first, and its own last: in each phase, each GPU has one that stores to it
 };
 
 template <typename T> constexpr int SIDE = sizeof(T) == 4 ? 64 : 32;
 constexpr int LANES = 32, WARPS = 8;
 
-// The lesson's kernel without overlap. blockIdx.z counts the GPUs, so that blocks take all tiles for one before the next.
+// The lesson's kernel without overlap. blockIdx.z counts the GPUs: blocks take all tiles for one before the next.
 template <typename T, Order order>
 __global__ void transposeInTurn(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
@@ -130,70 +135,69 @@ int tiles(int n, int side) { return (n + side - 1) / side; }
 int most_rows(int n, int gpus) { return tiles(n, gpus); }
 
 template <typename T>
-void launchElementsToPeers(const Exchange<T>& e)
+void launchElementsToPeers(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
-    dim3 grid(tiles(e.width, TILE_DIM), tiles(most_rows(e.height, e.gpus), TILE_DIM)), block(TILE_DIM, BLOCK_ROWS);
-    for (int me : e.mine) {
-        CUDA(cudaSetDevice(e.device[me]));
-        transposeElementsToPeers<<<grid, block, 0, e.stream[me]>>>(e.odata, e.idata.part[me], e.width, e.height, me, e.gpus);
-        CUDA(cudaGetLastError());
-    }
+    dim3 grid(tiles(width, TILE_DIM), tiles(most_rows(height, gpus), TILE_DIM));
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    transposeElementsToPeers<<<grid, block>>>(odata, idata, width, height, me, gpus);
 }
 
 template <typename T>
-void launchElementsFromPeers(const Exchange<T>& e)
+void launchElementsFromPeers(T* odata, Parts<const T> idata, int width, int height, int me, int gpus)
 {
-    dim3 grid(tiles(e.height, TILE_DIM), tiles(most_rows(e.width, e.gpus), TILE_DIM)), block(TILE_DIM, BLOCK_ROWS);
-    for (int me : e.mine) {
-        CUDA(cudaSetDevice(e.device[me]));
-        transposeElementsFromPeers<<<grid, block, 0, e.stream[me]>>>(e.odata.part[me], e.idata, e.width, e.height, me, e.gpus);
-        CUDA(cudaGetLastError());
-    }
+    dim3 grid(tiles(height, TILE_DIM), tiles(most_rows(width, gpus), TILE_DIM));
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    transposeElementsFromPeers<<<grid, block>>>(odata, idata, width, height, me, gpus);
 }
 
 template <typename T, Order order>
-void launchInTurn(const Exchange<T>& e)
+void launchInTurn(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
-    dim3 grid(tiles(most_rows(e.height, e.gpus), SIDE<T>), tiles(most_rows(e.width, e.gpus), SIDE<T>), e.gpus);
-    for (int me : e.mine) {
-        CUDA(cudaSetDevice(e.device[me]));
-        transposeInTurn<T, order><<<grid, dim3(LANES, WARPS), 0, e.stream[me]>>>(e.odata, e.idata.part[me], e.width, e.height, me, e.gpus);
-        CUDA(cudaGetLastError());
-    }
-}
-template <typename T> void launchPlain(const Exchange<T>& e) { launchInTurn<T, Order::plain>(e); }
-template <typename T> void launchPhases(const Exchange<T>& e) { launchInTurn<T, Order::phases>(e); }
-
-template <typename T>
-void launchFromPeers(const Exchange<T>& e)
-{
-    dim3 grid(e.gpus * tiles(most_rows(e.height, e.gpus), SIDE<T>), tiles(most_rows(e.width, e.gpus), SIDE<T>));
-    for (int me : e.mine) {
-        CUDA(cudaSetDevice(e.device[me]));
-        transposeFromPeers<<<grid, dim3(LANES, WARPS), 0, e.stream[me]>>>(e.odata.part[me], e.idata, e.width, e.height, me, e.gpus);
-        CUDA(cudaGetLastError());
-    }
+    dim3 grid(tiles(most_rows(height, gpus), SIDE<T>), tiles(most_rows(width, gpus), SIDE<T>), gpus);
+    dim3 block(LANES, WARPS);
+    transposeInTurn<T, order><<<grid, block>>>(odata, idata, width, height, me, gpus);
 }
 
-// No transpose, and no kernel: each GPU copies what must cross to each other GPU, in one piece. What the links can carry.
 template <typename T>
-void copyToPeers(const Exchange<T>& e)
+void launchPlain(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
-    for (int me : e.mine) {
-        size_t rows = first_row(e.height, me + 1, e.gpus) - first_row(e.height, me, e.gpus);
-        CUDA(cudaSetDevice(e.device[me]));
-        for (int step = 1; step < e.gpus; ++step) {
-            int peer = (me + step) % e.gpus;
-            size_t columns = first_row(e.width, peer + 1, e.gpus) - first_row(e.width, peer, e.gpus);
-            T* to = e.odata.part[peer] + columns * first_row(e.height, me, e.gpus);  // no two GPUs write the same place
-            CUDA(cudaMemcpyPeerAsync(to, e.device[peer], e.idata.part[me], e.device[me], rows * columns * sizeof(T), e.stream[me]));
+    launchInTurn<T, Order::plain>(odata, idata, width, height, me, gpus);
+}
+
+template <typename T>
+void launchPhases(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+{
+    launchInTurn<T, Order::phases>(odata, idata, width, height, me, gpus);
+}
+
+template <typename T>
+void launchFromPeers(T* odata, Parts<const T> idata, int width, int height, int me, int gpus)
+{
+    dim3 grid(gpus * tiles(most_rows(height, gpus), SIDE<T>), tiles(most_rows(width, gpus), SIDE<T>));
+    dim3 block(LANES, WARPS);
+    transposeFromPeers<<<grid, block>>>(odata, idata, width, height, me, gpus);
+}
+
+// No transpose, and no kernel: each GPU copies what must cross to each other GPU, in one piece. It is what the links can
+// carry. The pieces begin where the rows of idata do, and no two GPUs write to the same place.
+template <typename T>
+void enqueueCopies(Exchange& exchange, Parts<T> odata, Parts<const T> idata, int width, int height)
+{
+    int gpus = exchange.gpus();
+    for (int me : exchange.mine()) {
+        size_t rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus);
+        for (int step = 1; step < gpus; ++step) {
+            int peer = (me + step) % gpus;
+            size_t columns = first_row(width, peer + 1, gpus) - first_row(width, peer, gpus);
+            T* place = odata.part[peer] + columns * first_row(height, me, gpus);
+            exchange.copy({me, idata.part[me], peer, place, rows * columns * sizeof(T)});
         }
     }
 }
 
-WAY(transposeElementsFromPeers, variant, peers, launchElementsFromPeers)
-WAY(transposeElementsToPeers, variant, peers, launchElementsToPeers)
-WAY(transposePlain, variant, peers, launchPlain)
-WAY(transposePhases, variant, peers, launchPhases)
-WAY(transposeFromPeers, variant, peers, launchFromPeers)
-WAY(copyToPeers, bound, peers, copyToPeers)
+KERNEL(transposeElementsFromPeers, "-", transposes, launchElementsFromPeers)
+KERNEL(transposeElementsToPeers, "-", transposes, launchElementsToPeers)
+KERNEL(transposePlain, "-", transposes, launchPlain)
+KERNEL(transposePhases, "-", transposes, launchPhases)
+KERNEL(transposeFromPeers, "-", transposes, launchFromPeers)
+TOGETHER(copyToPeers, bound, peers, copies_to_peers, enqueueCopies)

@@ -68,10 +68,12 @@ def main():
     both = processes(["--all", "--size", "333x555,8192", "--patience", "10"])
     expect(all(code == 0 for _, code in both) and "verified" in both[0][0], "one process per GPU", both[0][0] + both[1][0])
     log.append(both[0][0])
+    both = processes(["--size", "333x555"])
+    expect(all(code == 0 for _, code in both) and "transposePacked" in both[0][0] and both[1][0] == "", "the default kernels of processes; the first one prints", both[0][0] + both[1][0])
     code, text = run("mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "./step08", "--kernel", "transposePacked,sendMessages", "--size", "16384")
     expect(code == 0 and "verified" in text, "the same under mpirun", text)
     log.append(text)
-    both = processes(["--kernel", "sendMessages", "--size", "16384", "--reps", "100000", "--patience", "5"], killed=1)
+    both = processes(["--kernel", "sendMessages", "--size", ",".join(["16384"] * 6), "--reps", "100000", "--patience", "5"], killed=1)
     expect(both[0][1] == 3 and both[0][0].strip().splitlines()[-1].startswith("step08:"), "a process dies, the other ends with: " + both[0][0].strip().splitlines()[-1], both[0][0])
     if not options.quick:
         lines = []

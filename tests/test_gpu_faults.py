@@ -22,7 +22,7 @@ def faulty(faults, folder, *arguments):
 
 
 def assert_lost(done, folder, *words):
-    assert_refused(done, 3, "faulty_gpu: common/devices/cuda.cu:", *words)
+    assert_refused(done, 3, "faulty_gpu: common/devices/", *words)
     assert os.listdir(folder) == ["old"], done
 
 

@@ -1,15 +1,16 @@
-"""Step 8 on the simulator: every kernel right on one to eight GPUs, what crosses between them, and what it says of bad input. tests/gpus.py has what only
-GPUs can show."""
+"""Step 8 on the simulator: every kernel right on one to eight GPUs, what crosses between them, and what it says of bad input.
+The back end for several GPUs on the simulated CUDA runtime. tests/gpus.py has what only GPUs can show."""
 
 import concurrent.futures
 import csv
 import os
+import re
 import sys
 
 import pytest
 
 from conftest import assert_refused, step
-from lessons import ROOT
+from lessons import ROOT, run
 from samples import some
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
@@ -30,13 +31,13 @@ def rows(tmp_path, *arguments):
         return list(csv.DictReader(file)), done.stdout
 
 
-@pytest.mark.parametrize("gpus, element", [(1, "float"), (2, "double"), (3, "float"), (5, "double"), (8, "float")])
+@pytest.mark.parametrize("gpus, element", [(1, "float"), (2, "double"), (3, "float"), (5, "double"), (8, "float"), (4, "char"), (3, "half"), (2, "double2")])
 def test_every_kernel_is_right(gpus, element, tmp_path):
     found, _ = rows(tmp_path, "--all", "--gpus", gpus, "--type", element, "--size", SHAPES)
     kernels = {r["kernel"] for r in found}
-    assert kernels == {line.split()[0] for line in step("step08", "--list").stdout.splitlines()[1:]}
-    assert len(found) == len(kernels) * len(SHAPES.split(","))
-    assert {r["kernel"] for r in found if r["result_right"] != "yes"} == {"copyToPeers", "sendMessages"}  # they transpose nothing
+    assert kernels == {line.split()[1] for line in step("step08", "--list").stdout.splitlines()[1:]}
+    assert len(found) == len(kernels) * len(SHAPES.split(",")) and {(r["verified"], r["gpus"]) for r in found} == {("yes", str(gpus))}
+    assert {r["kernel"]: r["produces"] for r in found if r["produces"] != "transpose"} == {"copyToPeers": "copy to peers", "sendMessages": "nothing"}
 
 
 @pytest.mark.parametrize("gpus", [2, 4, 8])
@@ -46,10 +47,10 @@ def test_what_crosses(gpus, tmp_path):
     crossing = 4 * n * n * (gpus - 1) // gpus
     found = {r["kernel"]: r for r in rows(tmp_path, "--all", "--gpus", gpus, "--size", n)[0]}
     for kernel in ("transposeToPeers", "transposePlain", "transposePhases", "transposeFromPeers"):
-        assert int(found[kernel]["bytes_between_gpus"]) == int(found[kernel]["bytes_asked"]) == crossing, kernel
+        assert int(found[kernel]["bytes_between_gpus"]) == int(found[kernel]["bytes_asked_between_gpus"]) == crossing, kernel
         assert int(found[kernel]["peer_store_requests"]) + int(found[kernel]["peer_load_requests"]) == crossing // 128
     for kernel in ("transposeElementsToPeers", "transposeElementsFromPeers"):
-        assert int(found[kernel]["bytes_between_gpus"]) == 8 * int(found[kernel]["bytes_asked"]) == 8 * crossing, kernel
+        assert int(found[kernel]["bytes_between_gpus"]) == 8 * int(found[kernel]["bytes_asked_between_gpus"]) == 8 * crossing, kernel
     for kernel in ("transposePacked", "sendMessages", "copyToPeers"):
         assert (int(found[kernel]["message_bytes"]), int(found[kernel]["bytes_between_gpus"])) == (crossing, 0), kernel
     assert int(found["sendMessages"]["messages"]) == int(found["copyToPeers"]["messages"]) == gpus * (gpus - 1) == int(found["transposePacked"]["messages"]) // 8
@@ -90,7 +91,7 @@ def test_the_harness_of_the_lab_counts_as_step_8_does(order, tmp_path):
         gpus, card = check.gpus_of(machine)
         (row,) = rows(tmp_path, "--gpus", gpus, "--machine", card, "--type", type_, "--size", f"{width}x{height}", "--kernel", f"transpose{order.capitalize()}")[0]
         assert run.row["gpus"] == row["gpus"] == str(gpus)
-        assert (run.row["bytes_between_gpus"], run.row["bytes_asked_between_gpus"]) == (row["bytes_between_gpus"], row["bytes_asked"]), machine
+        assert (run.row["bytes_between_gpus"], run.row["bytes_asked_between_gpus"]) == (row["bytes_between_gpus"], row["bytes_asked_between_gpus"]), machine
         assert abs(float(run.row["busiest_receiver"]) - float(row["busiest_receiver"])) < 0.001, machine
 
 
@@ -112,8 +113,8 @@ def test_what_gpus_do_to_each_other_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--gpus", "0"], "--gpus 0: expected a whole number from 1 to 16"), (["--gpus", "17"], "from 1 to 16"), (["--type", "char"], "float and double"),
-    (["--kernel", "no"], "--list"), (["--kernel", "no", "--explain"], "--list"), (["--kernel", "transposePlain", "--all"], "--all excludes --kernel"), (["--link", "wire"], "nvlink4"),
+    (["--gpus", "0"], "--gpus 0: expected a whole number from 1 to 16"), (["--gpus", "17"], "from 1 to 16"), (["--type", "long"], "char, half"),
+    (["--kernel", "no"], "transposeToPeers"), (["--kernel", "no", "--explain"], "transposeToPeers"), (["--kernel", "transposePlain", "--all"], "--all excludes --kernel"), (["--link", "wire"], "nvlink4"),
     (["--machine", "zzz"], "h200"), (["--device", "gpu"], "auto, cuda or sim"), (["--csv", ""], "a file name"), (["--csv", "/nonexistent/a.csv"], "cannot be written"),
     (["--sise", "3"], "unknown option --sise"), (["--all=3"], "takes no value"), (["--size"], "needs a value"), (["more"], "unexpected argument"), (["--size", "2000000"], "smaller --size")])
 def test_bad_input(arguments, words):
@@ -128,3 +129,25 @@ def test_processes_need_gpus(monkeypatch):
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
     done = step("step08")
     assert done.returncode in (2, 3) and len(done.stderr.splitlines()) == 1 and "step08: " in done.stderr, done.stderr
+
+
+def several(gpus, *arguments):
+    """Step 8 with the back end for several GPUs, and NCCL, on so many devices of the simulated CUDA runtime."""
+    return run(ROOT / "build/tests/several", *arguments, env={**os.environ, "SIM_OPTIONS": f"--gpus {gpus}"})
+
+
+@pytest.mark.parametrize("gpus", some([1, 2, 3, 5], 2))
+def test_the_back_end_for_several_gpus(gpus, tmp_path):
+    """Every kernel is right there, and the runtime finds no race between streams and no access out of bounds."""
+    done = several(gpus, "--device", "cuda", "--all", "--once", "--size", "33x65,127", "--csv", tmp_path / "r.csv")
+    assert done.returncode == 0 and "0 findings" in done.stdout + done.stderr, done.stdout + done.stderr
+    found = list(csv.DictReader((tmp_path / "r.csv").open()))
+    assert len(found) == 18 and {(r["backend"], r["gpus"], r["processes"], r["verified"]) for r in found} == {("cuda", str(gpus), "1", "yes")}
+
+
+def test_the_gpus_that_there_are():
+    """Without --gpus all of them; the simulator where there are fewer than two, or than asked for."""
+    assert several(3, "--once", "--size", "64").stdout.startswith("several on 3 x NVIDIA H200 (simulated)")
+    assert re.match(r"several on the simulator of the H200 .*: 1 GPU here, and 2 wanted", several(1, "--size", "64").stdout)
+    assert re.match(r"several on the simulator of the H200 .*: 2 GPUs here, and 3 wanted", several(2, "--gpus", "3", "--size", "64").stdout)
+    assert_refused(several(2, "--device", "cuda", "--gpus", "3"), 3, "3 GPUs are asked for, and there are 2")

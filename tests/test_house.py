@@ -45,7 +45,7 @@ def allowed(source, header):
     if here == "common":
         return there == "base" or (source, header) == ("common/step.h", CUDA)
     if here.startswith("step"):
-        return there in ("base", "common") or header == "sim/core/devices.h"
+        return there in ("base", "common") or header == "common/devices/network.h"
     return there in ("base", "common")  # programs that measure, such as those in bench/
 
 
@@ -101,7 +101,8 @@ def test_includes_lead_downwards_only():
     ("common/main.cpp", "devices/host_memory.h"),
     ("common/devices/sim.cpp", "../../tests/cases.h"),
     ("step03_coalesced/step03.cu", "../step04_padding/step04.cu"),
-    ("step08_gpus/main.cu", "../sim/core/simulator.h"),
+    ("step08_gpus/variants.cu", "../sim/core/simulator.h"),
+    ("step08_gpus/variants.cu", "../sim/core/devices.h"),
 ])
 def test_a_wrong_arrow_is_found(source, header):
     files = {source: f'#include <vector>\n  # include "{header}"\n', "tests/cases.h": ""}
@@ -112,7 +113,7 @@ def test_a_wrong_arrow_is_found(source, header):
     ("sim/core/grid.cpp", "../../common/base/error.h"),
     ("common/step.h", "../sim/cuda/cuda_runtime.h"),
     ("common/devices/sim.cpp", "../../sim/core/simulator.h"),
-    ("step08_gpus/main.cu", "../sim/core/devices.h"),
+    ("step08_gpus/nccl/nccl.cu", "../../common/devices/network.h"),
     ("tests/unit.cpp", "sim/core/simulator.h"),
     ("common/bench.cpp", "vector"),
 ])

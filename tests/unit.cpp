@@ -61,6 +61,7 @@ std::vector<uint64_t> scattered(Produces what, int tile, int width, int height)
                             break;
                         case Produces::sum:
                         case Produces::sum_with_first:
+                        case Produces::pieces:
                         case Produces::nothing: break;
                         case Produces::tile_move:
                             out[mirrored ? uint64_t(left + r) * height + top + c : uint64_t(left + c) * height + top + r] = i;

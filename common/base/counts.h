@@ -50,6 +50,17 @@ struct Launched {
     void add(const Launched& more);
 };
 
+// What several GPUs sent each other.
+struct BetweenGpus {
+    int gpus = 0;
+    uint64_t stores = 0, loads = 0;  // requests to the memory of other GPUs
+    uint64_t messages = 0, message_bytes = 0;
+    uint64_t most_messages = 0;   // that one GPU sends
+    double busiest_receiver = 0;  // in windows of blocks that run together, over the mean; 0: nothing was sent
+    // The bytes in each period of time, at [from * gpus + to].
+    std::vector<std::vector<uint64_t>> picture;
+};
+
 // What the simulator counted in one pass, or in all launches of one kernel.
 struct LaunchCounts {
     std::vector<AccessSite> sites;
@@ -58,7 +69,7 @@ struct LaunchCounts {
     int partitions = 0;                 // of the machine; 0 if unknown
     bool map_assumed = false;
     double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
-    double busiest_receiver = 0;  // of several GPUs: the same of what each receives from the others; 0: nothing
+    BetweenGpus between;
     uint64_t resident_blocks = 0;
     uint64_t shared_bytes = 0;  // of shared memory that a block declares, at most
     Launched launched;

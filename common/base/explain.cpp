@@ -65,6 +65,7 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
         else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.asked / s.bytes);
         text += "    " + diagnosis(s) + "\n";
     }
+    if (counts.launched.launches == 0) return text;  // copies and messages alone
     const Occupancy& o = counts.occupancy;
     const auto number = [](uint64_t n) { return (unsigned long long)n; };
     text += format("  occupancy: %llu block%s of %llu threads per SM, %.0f %% of its %llu threads; limited by %s; %llu "

@@ -2,64 +2,13 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
-#include "../base/driver.h"
-#include "../base/error.h"
-#include "../device.h"
+#include "on_gpu.h"
 
 namespace cuda {
 namespace {
-
-using namespace harness;
-
-// The kernel that was launched last: its faults show in later calls. Empty: none.
-std::string launched;
-
-// Throws status_no_device, naming the call and its place, unless `call` succeeded.
-#define CUDA(call) check(call, #call, __FILE__, __LINE__)
-
-void check(cudaError_t status, const char* call, const char* file, int line)
-{
-    if (status == cudaSuccess) return;
-    throw Error{status_no_device, format("%s:%d: %s: %s%s", file, line, call, cudaGetErrorString(status), launched.empty() ? "" : (" (after the launch of " + launched + ")").c_str())};
-}
-
-template <typename Bits>
-__global__ void fill_kernel(Bits* data, Contents contents)
-{
-    const uint64_t step = uint64_t(gridDim.x) * blockDim.x;
-    for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < contents.elements(); i += step)
-        data[i] = contents.at<Bits>(i);
-}
-
-struct DeviceMismatch {
-    unsigned long long count, first;
-};
-
-template <typename Bits>
-__global__ void compare_kernel(const Bits* data, Contents contents, DeviceMismatch* mismatch)
-{
-    const uint64_t step = uint64_t(gridDim.x) * blockDim.x;
-    DeviceMismatch own = {0, ~0ull};
-    for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < contents.elements(); i += step)
-        if (data[i] != contents.at<Bits>(i) && own.count++ == 0) own.first = i;
-    if (own.count == 0) return;
-    atomicAdd(&mismatch->count, own.count);
-    atomicMin(&mismatch->first, own.first);
-}
-
-// The version of the driver itself, where it says; of the CUDA it supports otherwise.
-std::string driver_version()
-{
-    const std::string driver = nvidia_driver();
-    if (!driver.empty()) return driver;
-    int cuda = 0;
-    CUDA(cudaDriverGetVersion(&cuda));
-    return format("CUDA %d.%d", cuda / 1000, cuda % 1000 / 10);
-}
 
 class Gpu : public Device {
 public:
@@ -73,12 +22,7 @@ public:
         CUDA(cudaGetDeviceProperties(&properties, card));
         CUDA(cudaEventCreate(&start_));
         CUDA(cudaEventCreate(&stop_));
-        // Double data rate: two transfers per clock of a bus this many bits wide. Cards that do
-        // not tell report zero, and so do we.
-        int clock_khz = 0, bus_bits = 0;
-        CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, card));
-        CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, card));
-        const double peak_gbs = 2.0 * clock_khz * 1e3 * bus_bits / 8 / 1e9;
+        const double peak_gbs = dram_peak_gbs(card);
         info_ = {"cuda", properties.name, driver_version(), "", peak_gbs, uint64_t(properties.l2CacheSize), "cudaMemcpy", 0};
         most_blocks_ = 8 * properties.multiProcessorCount;
         card_ = format("%s: compute capability %d.%d, %d SMs, %.1f MB L2, %.1f GB memory", properties.name, properties.major,
@@ -152,14 +96,14 @@ public:
     void fill(const Region& region) override
     {
         with_bits(region.contents.type, [&](auto zero) {
-            fill_kernel<<<blocks(region), threads>>>(static_cast<decltype(zero)*>(region.data), region.contents);
+            fill_kernel<<<blocks(region), threads>>>(static_cast<decltype(zero)*>(region.data), region.contents, 0,
+                                                     region.contents.elements());
         });
         CUDA(cudaGetLastError());
     }
 
     std::vector<Mismatch> compare(const std::vector<Region>& regions) override
     {
-        static_assert(sizeof(Mismatch) == sizeof(DeviceMismatch), "one is copied over the other");
         std::vector<Mismatch> mismatches(regions.size(), Mismatch{0, ~0ull});
         const size_t bytes = mismatches.size() * sizeof(Mismatch);
         if (regions.size() > capacity_) {
@@ -171,7 +115,8 @@ public:
         for (size_t i = 0; i < regions.size(); ++i) {
             const Region& region = regions[i];
             with_bits(region.contents.type, [&](auto zero) {
-                compare_kernel<<<blocks(region), threads>>>(static_cast<const decltype(zero)*>(region.data), region.contents, mismatches_ + i);
+                compare_kernel<<<blocks(region), threads>>>(static_cast<const decltype(zero)*>(region.data), region.contents, 0,
+                                                            region.contents.elements(), mismatches_ + i);
             });
             CUDA(cudaGetLastError());
         }
@@ -223,20 +168,15 @@ public:
 private:
     DeviceInfo info_;
     std::string card_;
-    // Of the grids that fill and compare: enough to fill the card, no more than there is to do.
-    static constexpr int threads = 256;
-    uint64_t most_blocks_ = 1;
-    unsigned blocks(const Region& region) const
-    {
-        return unsigned(std::min(most_blocks_, (region.contents.elements() + threads - 1) / threads));
-    }
+    uint64_t most_blocks_ = 1;  // that fill the card
+    unsigned blocks(const Region& region) const { return cuda::blocks(most_blocks_, region.contents.elements()); }
 
     cudaEvent_t start_ = nullptr, stop_ = nullptr;
     DeviceMismatch* mismatches_ = nullptr;
     size_t capacity_ = 0;  // of mismatches_
 };
 
-std::unique_ptr<Device> open(const Machine&, std::string& why_not)
+std::unique_ptr<Device> open(const Wanted&, std::string& why_not)
 {
     const auto start = std::chrono::steady_clock::now();
     int count = 0;
@@ -250,9 +190,7 @@ std::unique_ptr<Device> open(const Machine&, std::string& why_not)
             throw Error{error.status, error.message + "; --device sim needs no GPU"};
         }
     }
-    why_not = status == cudaSuccess ? "none installed"
-              : status == cudaErrorInsufficientDriver ? "no NVIDIA driver, or one too old for this program"
-                                                      : cudaGetErrorString(status);
+    why_not = why_no_gpu(status);
     cudaGetLastError();
     return nullptr;
 }

@@ -79,10 +79,10 @@ public:
 
     LaunchCounts take_counts(bool locate) override
     {
-        const Account account = take_account();
+        Account account = take_account();
         const Report& report = account.report;
         LaunchCounts counts = counts_of(report, machine_, locate);
-        if (last_.kernel && last_.kernel->gpus) counts.busiest_receiver = account.busiest_receiver(last_.kernel->gpus);
+        if (last_.kernel && last_.kernel->gpus) counts.between = account.between(last_.kernel->gpus);
         add_findings(counts, account.found);
         // Each element stored once, and none loaded: if the result is right, there was no race.
         const Contents& out = last_.odata.contents;
@@ -125,10 +125,11 @@ private:
         return account;
     }
 
+    // The memory that is known, unless it is watched already.
     void watch_for_races()
     {
         for (const auto& memory : memory().all())
-            if (exact_ && memory->counted && !memory->constant) {
+            if (exact_ && memory->counted && !memory->constant && !memory->shadow) {
                 memory->shadow = std::make_shared<Shadow>(memory->bytes);
                 if (!memory->unwritten) memory->shadow->note_written(0, memory->bytes);
             }
@@ -145,69 +146,14 @@ private:
                                           "give; choose a smaller --size"};
     }
 
-    // Each GPU's launches are counted when they end, because their grids may differ.
     void launch_on_parts()
     {
-        struct Spread {
-            std::vector<Slice> idata, odata;
-            ~Spread()  // also where the launcher throws
-            {
-                launch_hooks().ended = nullptr;
-                use_device(0, false, 0);
-                use_beside({});
-                use_parts({}, nullptr);
-            }
-        } spread;
-        const Kernel& kernel = *last_.kernel;
-        const uint64_t element = harness::bytes_of(last_.odata.contents.type);
-        const auto slice = [&](void* whole, int rows, int columns, int g) {
-            const uint64_t first = uint64_t(first_row(rows, g, kernel.gpus)) * columns * element;
-            return Slice(whole, first, uint64_t(first_row(rows, g + 1, kernel.gpus)) * columns * element - first);
-        };
         const Poisoned unwritten = unwritten_output();
-        std::vector<PartOfMatrices> known;
-        void* odata[MAX_GPUS] = {};
-        for (int g = 0; g < kernel.gpus; ++g) {
-            const Slice& in = spread.idata.emplace_back(slice(last_.idata.data, last_.height, last_.width, g));
-            const Slice& out = spread.odata.emplace_back(slice(last_.odata.data, last_.width, last_.height, g));
-            known.push_back({in.data(), out.data(), in.bytes(), out.bytes(),
-                             uint64_t(first_row(last_.width, g, kernel.gpus)) * last_.height});
-            odata[g] = out.data();
-        }
-        use_parts(known, &unwritten);
-        watch_for_races();
-        use_one_host_thread(kernel.part == Part::faulty);
-        running_ = this;
-        launch_hooks().ended = [](const Launching& launching) { running_->note_launch_on_a_gpu(launching); };
-        std::vector<Beside> earlier;  // nothing orders what different GPUs do
-        for (gpu_ = 0; gpu_ < kernel.gpus; ++gpu_) {
-            window_ = 0;
-            launched_here_.clear();
-            names_[gpu_] = format("%s of GPU %d", kernel.name.c_str(), gpu_);
-            use_device(gpu_, kernel.gpus > 1, ~0u);
-            use_beside(earlier);
-            kernel.launch_on_parts[int(last_.odata.contents.type)](odata, known[size_t(gpu_)].idata, last_.width,
-                                                                   last_.height, gpu_, kernel.gpus);
-            earlier.insert(earlier.end(), launched_here_.begin(), launched_here_.end());
-        }
+        const std::function<void()> watch = [this] { watch_for_races(); };
+        OnParts pass(*last_.kernel, last_.odata, last_.idata, last_.width, last_.height, unwritten, watch, on_parts_);
+        use_one_host_thread(last_.kernel->part == Part::faulty);
+        pass.launch();
         stop_watching();
-        for (Slice& out : spread.odata) out.put_back();
-    }
-
-    void note_launch_on_a_gpu(const Launching& launching)
-    {
-        const Report report = take_report();
-        const uint64_t blocks = report.launched.blocks;
-        launched_here_.push_back({blocks_run() - blocks, blocks, names_[gpu_].c_str(), launching.place, true, -1});
-        for (const auto& [window, peers] : report.peers)
-            for (int g = 0; g < MAX_GPUS; ++g) {
-                if (peers[size_t(g)].stored) on_parts_.received[window_ + window][size_t(g)] += peers[size_t(g)].stored;
-                if (peers[size_t(g)].loaded)
-                    on_parts_.received[window_ + window][size_t(gpu_)] += peers[size_t(g)].loaded;
-            }
-        window_ += (blocks + report.resident_blocks - 1) / report.resident_blocks;
-        for (const Finding& finding : report.findings) on_parts_.add(finding, report, gpu_);
-        on_parts_.add(report);
     }
 
     void launch_last()
@@ -260,19 +206,12 @@ private:
     const Machine& machine_;
     bool exact_ = false;
     Last last_;
-    // Of the launches on several GPUs, while they are made: the GPU, its next window, its launches; what the kernel is
-    // called on each.
-    inline static Simulator* running_ = nullptr;
-    int gpu_ = 0;
-    uint64_t window_ = 0;
-    std::vector<Beside> launched_here_;
-    std::string names_[MAX_GPUS];
     Account on_parts_;
 };
 
 const bool registered = [] {
-    backends().push_back({"sim", [](const Machine& machine, std::string&) -> std::unique_ptr<Device> {
-                              return std::make_unique<Simulator>(machine);
+    backends().push_back({"sim", [](const Wanted& wanted, std::string&) -> std::unique_ptr<Device> {
+                              return std::make_unique<Simulator>(wanted.machine);
                           }});
     return true;
 }();

@@ -14,7 +14,7 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     int peer = (me + 1 + blockIdx.z) % gpus;
 
     int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);          // of idata, here
-    int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);  // of odata's rows, there
+    int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);  // of odata, there
 
     int left = columns + blockIdx.x * TILE_DIM;
     int top = rows + blockIdx.y * TILE_DIM;

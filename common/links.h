@@ -1,11 +1,18 @@
-// What links between GPUs carry, as their makers publish it.
+// Links between GPUs, and what goes over them when a matrix is transposed that is spread over several.
+//
+// The model: in each period of time, the GPU whose link has to carry most, in or out, holds the others up. A message
+// also takes the link's latency.
 
 #pragma once
 
 #include <string>
 
-#include "../common/base/error.h"
+#include "base/counts.h"
+#include "base/error.h"
 
+namespace harness {
+
+// What its maker publishes.
 struct Link {
     const char* name;
     double gbs;         // of each GPU, in each direction, 10^9 bytes/s
@@ -30,5 +37,17 @@ inline const Link& link_named(const std::string& name)
         if (name == link.name) return link;
         known += (known.empty() ? "" : ", ") + std::string(link.name);
     }
-    throw harness::Error{harness::status_bad_input, "--link " + name + ": expected one of " + known};
+    throw Error{status_bad_input, "--link " + name + ": expected one of " + known};
 }
+
+// The model's time for what GPUs sent each other.
+double crossing_ms(const BetweenGpus& between, const Link& link);
+
+// The most bytes that one GPU has for others, of a matrix that is spread over so many: what its link must carry out.
+double crossing_bytes(int width, int height, int gpus, uint64_t element_bytes);
+
+// To whom each GPU's data goes, from the first blocks to the last: a line for each GPU, a character for each period.
+// * if no GPU gets more than half of it.
+std::string receivers_text(const BetweenGpus& between);
+
+}  // namespace harness

@@ -1,0 +1,40 @@
+// An account of what goes between devices: tables of who sent how much to whom, and a picture of when.
+//
+// Time is counted in windows (devices.h). The bytes of a window are kept until close() says that no more comes before
+// it. Then they count for the busiest receiver, and neighbouring windows are added up until the picture has few
+// entries.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include "counter.h"
+#include "devices.h"
+
+namespace sim {
+
+class TrafficAccount {
+public:
+    // What a launch on `device` stored and loaded. Its first window is `first`.
+    void add(int device, uint64_t first, const std::map<uint64_t, Peers>& windows);
+    void add_message(int from, int to, uint64_t bytes, uint64_t window);
+    // No more comes before this window.
+    void close(uint64_t before);
+    // No more comes at all. There are so many devices.
+    const Traffic& finished(int devices);
+
+private:
+    using Matrix = std::array<std::array<uint64_t, most_devices>, most_devices>;
+    static void add(Matrix& sum, const Matrix& more);
+    void coarsen();
+
+    Traffic traffic_ = {};
+    std::map<uint64_t, Matrix> open_, closed_;  // by window; closed ones by window >> shift_
+    int shift_ = 0;
+    Receivers receivers_;
+    uint64_t first_ = ~0ull, last_ = 0;
+};
+
+}  // namespace sim
