@@ -26,8 +26,8 @@ __host__ __device__ inline int pitch_of(int rows)
     return (rows + LINE - 1) / LINE * LINE;
 }
 
-// Step 4's kernel for chunk k of each GPU's rows of odata. The message to a GPU has all that it needs of this one's rows,
-// as rows of odata. What stays here goes to its place at once.
+// Step 4's kernel for chunk k of each GPU's rows of odata. The message to a GPU has all that it needs of this one's
+// rows, as rows of odata. What stays here goes to its place at once.
 template <typename T>
 __global__ void packTiles(T* messages, T* odata, const T* idata, int width, int height, int me, int gpus, int k)
 {
@@ -82,8 +82,8 @@ __global__ void unpackRows(T* odata, const T* messages, int width, int height, i
         odata[size_t(row) * height + left + x] = from[x];
 }
 
-// Streams: a pass begins and ends on PACK. Messages come first: while their blocks wait for those that pack, the link is
-// idle.
+// Streams: a pass begins and ends on PACK. Messages come first: while their blocks wait for those that pack, the link
+// is idle.
 enum Stream { PACK, WIRE, UNPACK };
 
 // A GPU's messages, those that it sends and those that it receives. Their rows are filled up, by less than a line each.
@@ -111,7 +111,8 @@ struct Messages {
     }
 };
 
-// Chunk k of all messages. As with the kernels, a GPU's messages go to another GPU than those of all others at the time.
+// Chunk k of all messages. As with the kernels, a GPU's messages go to another GPU than those of all others at the
+// time.
 template <typename T>
 void sendChunk(Exchange& exchange, const Messages<T>& messages, int width, int height, int k, int chunks, Stream stream)
 {
@@ -125,7 +126,8 @@ void sendChunk(Exchange& exchange, const Messages<T>& messages, int width, int h
             size_t columns = chunk_row(width, to, gpus, k + 1, chunks) - left;
             size_t message = first_message<T>(first_row(width, to + 1, gpus) - first, height, from, gpus);
             pieces.push_back({from, messages.send.part[from] + left * pitch, to,
-                              messages.receive.part[to] + message + (left - first) * pitch, columns * pitch * sizeof(T)});
+                              messages.receive.part[to] + message + (left - first) * pitch,
+                              columns * pitch * sizeof(T)});
         }
     exchange.send(pieces, stream);
 }

@@ -14,8 +14,8 @@ __device__ int owner_of(int y, int n, int gpus)
     return gpu;
 }
 
-// Step 2's kernel. Neighbouring lanes store to different rows of odata, 4 or 8 bytes to each. Each store crosses the link
-// alone.
+// Step 2's kernel. Neighbouring lanes store to different rows of odata, 4 or 8 bytes to each. Each store crosses the
+// link alone.
 template <typename T>
 __global__ void transposeElementsToPeers(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
@@ -178,8 +178,8 @@ void launchFromPeers(T* odata, Parts<const T> idata, int width, int height, int 
     transposeFromPeers<<<grid, block>>>(odata, idata, width, height, me, gpus);
 }
 
-// No transpose, and no kernel: each GPU copies what must cross to each other GPU, in one piece. It is what the links can
-// carry. The pieces begin where the rows of idata do, and no two GPUs write to the same place.
+// No transpose, and no kernel: each GPU copies what must cross to each other GPU, in one piece. It is what the links
+// can carry. The pieces begin where the rows of idata do, and no two GPUs write to the same place.
 template <typename T>
 void enqueueCopies(Exchange& exchange, Parts<T> odata, Parts<const T> idata, int width, int height)
 {

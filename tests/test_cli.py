@@ -304,7 +304,7 @@ def test_json_has_what_is_found_and_printed(tmp_path):
     assert all(line["text"] in done.stdout for line in lines)
     assert [f"step04: {found['kernel']}: {found['text']}" for line in lines for found in line["findings"]] == done.stderr.splitlines()
     for line in lines:
-        race, right = line["kernels"]
+        right, race = line["kernels"]  # the lesson comes first
         assert (race["result"], right["result"], right["row"]["verified"], right["odata"]) == ("wrong", "verified", "yes", None)
         assert int(right["row"]["global_load_requests"]) == sum(a["requests"] for a in right["accesses"] if (a["access"], a["memory"]) == ("load", "global"))
     assert step("step04", "--size", "2x3", "--print", "--json", path).returncode == 0

@@ -155,7 +155,7 @@ def test_with_and_without_nvcc(project):
 
 def test_a_new_file(project):
     make(project, "NVCC=", "all")
-    for name, room in (("common/more.cpp", "common: "), ("sim/runtime/more.cpp", "sim/runtime: ")):
+    for name, room in (("common/more.cpp", "common: "), ("sim/elf/more.cpp", "sim/elf: ")):
         (project / name).write_text("")
         added = make(project, "NVCC=", "all")
         assert len(added["C++"]) == 1 and added["C++"].pop().startswith(room) and set(added) == {"C++", "link"}
@@ -169,6 +169,7 @@ def test_flags_of_a_program(project):
     steps = make(project, "NVCC=", "CPPFLAGS=-DA", "all")
     assert all("step0" in what for what in steps["C++"] | steps["sim"])
     (project / "program.cu").write_text("")
+    make(project, "NVCC=", "CPPFLAGS=-DA", "build/sim/runtime.o")
     assert make(project, "NVCC=", "CPPFLAGS=-DA", "try", "FILE=program.cu") == {}
     assert make(project, "NVCC=", "CPPFLAGS=-DA", "all") == {}
 
