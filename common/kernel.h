@@ -147,16 +147,16 @@ struct Registration {
 
     // The launchers of kernels for several GPUs. Each GPU stores to the others' rows of odata, or loads from theirs of
     // idata, or all of them enqueue their work together.
-    template <typename P, typename... Given>
-    static constexpr auto takes(int) -> decltype(P::call(std::declval<Given>()...), bool()) { return true; }
-    template <typename P, typename... Given>
+    template <typename T, typename P, typename... Given>
+    static constexpr auto takes(int) -> decltype(P::template call<T>(std::declval<Given>()...), bool()) { return true; }
+    template <typename T, typename P, typename... Given>
     static constexpr bool takes(long) { return false; }
     template <typename T>
-    static constexpr bool stores_to_parts() { return takes<Pass, Parts<T>, const T*, int, int, int, int>(0); }
+    static constexpr bool stores_to_parts() { return takes<T, Pass, Parts<T>, const T*, int, int, int, int>(0); }
     template <typename T>
-    static constexpr bool loads_from_parts() { return takes<Pass, T*, Parts<const T>, int, int, int, int>(0); }
+    static constexpr bool loads_from_parts() { return takes<T, Pass, T*, Parts<const T>, int, int, int, int>(0); }
     template <typename T>
-    static constexpr bool together() { return takes<Pass, Exchange&, Parts<T>, Parts<const T>, int, int>(0); }
+    static constexpr bool together() { return takes<T, Pass, Exchange&, Parts<T>, Parts<const T>, int, int>(0); }
     template <typename T>
     static constexpr bool on_parts()
     {
@@ -180,16 +180,16 @@ struct Registration {
         } else if constexpr (together<T>()) {
             refuse_one_gpu();
         } else if constexpr (stores_to_parts<T>()) {
-            Pass::call(parts_at<T>(odata), static_cast<const T*>(idata[me]), width, height, me, gpus);
+            Pass::template call<T>(parts_at<T>(odata), static_cast<const T*>(idata[me]), width, height, me, gpus);
         } else {
-            Pass::call(static_cast<T*>(odata[me]), parts_at<const T>(idata), width, height, me, gpus);
+            Pass::template call<T>(static_cast<T*>(odata[me]), parts_at<const T>(idata), width, height, me, gpus);
         }
     }
 
     template <typename T>
     static void launch_together(Exchange& exchange, void* const* odata, const void* const* idata, int width, int height)
     {
-        Pass::call(exchange, parts_at<T>(odata), parts_at<const T>(idata), width, height);
+        Pass::template call<T>(exchange, parts_at<T>(odata), parts_at<const T>(idata), width, height);
     }
 
     template <typename T>

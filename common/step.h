@@ -82,9 +82,9 @@ using harness::writes_nothing;
     };                                                                                                           \
     static const harness::Registration<kernel##_pass, ELEMENT_TYPES> kernel##_registration(named, block_shape);
 
-// A pass on several GPUs. It exists for the arguments that the launcher takes.
+// A pass on several GPUs. It exists for the arguments that the launcher takes, which may name T: launch<T>.
 #define CALLS(launcher)                                                                                          \
-    template <typename... Given>                                                                                 \
+    template <typename T, typename... Given>                                                                     \
     static auto call(Given&&... given) -> decltype(launcher(static_cast<Given&&>(given)...))                     \
     {                                                                                                            \
         launcher(static_cast<Given&&>(given)...);                                                                \

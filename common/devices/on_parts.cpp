@@ -10,8 +10,9 @@ static_assert(MAX_GPUS == most_devices);
 
 BetweenGpus Account::between(int gpus)
 {
-    const Traffic& t = traffic.finished(gpus);
     BetweenGpus between;
+    if (!traffic) return between;
+    const Traffic& t = traffic->finished(gpus);
     between.gpus = gpus;
     between.busiest_receiver = t.busiest_receiver;
     for (int from = 0; from < gpus; ++from) {
@@ -35,6 +36,7 @@ OnParts::OnParts(const Kernel& kernel, const Region& odata, const Region& idata,
     : kernel_(kernel), type_(int(odata.contents.type)), width_(width), height_(height), watch_(watch), account_(account)
 {
     gpus_ = kernel.gpus;
+    if (!account.traffic) account.traffic = std::make_unique<TrafficAccount>();
     const uint64_t element = harness::bytes_of(odata.contents.type);
     const auto slice = [&](void* whole, int rows, int columns, int g) {
         const uint64_t first = uint64_t(first_row(rows, g, gpus_)) * columns * element;
@@ -105,7 +107,7 @@ void OnParts::note_launch(const Launching& launching)
     const uint64_t blocks = report.launched.blocks;
     uint64_t& clock = clock_[gpu_][uintptr_t(launching.configuration.stream)];
     launched_here_.push_back({blocks_run() - blocks, blocks, names_[gpu_].c_str(), launching.place, true, -1});
-    account_.traffic.add(gpu_, clock, report.peers);
+    account_.traffic->add(gpu_, clock, report.peers);
     clock += (blocks + report.resident_blocks - 1) / report.resident_blocks;
     for (const Finding& finding : report.findings) account_.add(finding, report, gpu_);
     account_.add(report);
@@ -125,7 +127,7 @@ void OnParts::move(const Piece& piece, uint64_t window)
     require(piece.data, piece.from, "sends");
     require(piece.place, piece.to, "receives");
     std::memcpy(piece.place, piece.data, piece.bytes);
-    account_.traffic.add_message(piece.from, piece.to, piece.bytes, window);
+    account_.traffic->add_message(piece.from, piece.to, piece.bytes, window);
 }
 
 void OnParts::copy(const Piece& piece)

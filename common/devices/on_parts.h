@@ -37,7 +37,7 @@ struct Found {
 struct Account {
     Report report;  // sums; without findings
     std::vector<Found> found;
-    TrafficAccount traffic;
+    std::unique_ptr<TrafficAccount> traffic;  // it is large: null until a kernel runs on several GPUs
 
     void add(const Report& more)
     {
