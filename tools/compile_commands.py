@@ -3,7 +3,7 @@
 
 usage: make compile_commands.json
 
-Asks make for the commands of all steps and of the tests' programs (make -n -B). A room of the harness or of the simulator is
+Asks make for the commands of all steps, the CUDA runtime and the tests' programs (make -n -B). A room of the harness or of the simulator is
 compiled as one unit; here each of its files has the unit's options. A kernel file has those of the simulator.
 """
 
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TARGETS = ["all", "build/tests/unit", "build/tests/planted", "build/tests/unusual/unusual"]
+TARGETS = ["all", "build/sim/runtime.o", "build/tests/unit", "build/tests/planted", "build/tests/unusual/unusual"]
 
 
 def commands():
