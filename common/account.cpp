@@ -1,7 +1,7 @@
 #include "account.h"
 
-#include "base/json.h"
 #include "base/explain.h"
+#include "base/json.h"
 #include "figures.h"
 #include "results_csv.h"
 

@@ -2,7 +2,6 @@
 
 #include <getopt.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 

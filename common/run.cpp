@@ -7,8 +7,8 @@
 #include "account.h"
 #include "base/csv.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/explain.h"
+#include "base/files.h"
 #include "one_shape.h"
 #include "processes.h"
 #include "results_csv.h"
@@ -25,21 +25,15 @@ struct Files {
     std::optional<WholeFile> csv, trace, json;
 };
 
-void refuse_place_of_json(const std::optional<WholeFile>& other, const std::optional<WholeFile>& json,
-                          const char* option)
-{
-    if (!other || !json || !other->same_place(*json)) return;
-    refuse(format("%s and --json name the same file, %s: give each a name of its own", option, json->path().c_str()));
-}
-
 void open_files(Files& files, const Options& options)
 {
     if (!options.csv.empty()) files.csv.emplace("--csv", options.csv);
     if (!options.trace.empty()) files.trace.emplace("--trace", options.trace);
     if (!options.json.empty()) files.json.emplace("--json", options.json);
-    refuse_one_place(files.csv ? &*files.csv : nullptr, files.trace ? &*files.trace : nullptr);
-    refuse_place_of_json(files.csv, files.json, "--csv");
-    refuse_place_of_json(files.trace, files.json, "--trace");
+    const auto pointer = [](const std::optional<WholeFile>& file) { return file ? &*file : nullptr; };
+    refuse_one_place(pointer(files.csv), pointer(files.trace));
+    refuse_one_place(pointer(files.csv), pointer(files.json));
+    refuse_one_place(pointer(files.trace), pointer(files.json));
 }
 
 // A device, what runs there, and where requests are traced to.
@@ -50,7 +44,7 @@ struct Place {
     WholeFile* traced = nullptr;  // null: nowhere
 };
 
-// What stays the same during a run.
+// The settings of a run, which do not change.
 struct Setting {
     std::string program;
     const Machine& machine;  // that the simulator stands for
@@ -99,7 +93,7 @@ std::vector<Place> places_of(std::unique_ptr<Device> device, const std::string& 
     return places;
 }
 
-// What does not fit is refused before the rest has taken its time.
+// Refuses a matrix that does not fit before any other has taken its time.
 void require_room(std::vector<Place>& places, const std::vector<Shape>& shapes, Type type)
 {
     for (Place& place : places)
@@ -161,8 +155,8 @@ std::string results_text(const Results& results, const Machine& machine, bool ex
     const std::string between = between_table(results);
     if (!between.empty())
         text += "\n" + between +
-                "\nMB cross: in sectors of 32 bytes. Busiest receiver: of all GPUs, while blocks run together, over the "
-                "mean.\nModel ms: of the link's bandwidth and latency. It is not a measurement.\n";
+                "\nMB cross: in sectors of 32 bytes. Busiest receiver: of all GPUs, while blocks run together, over "
+                "the mean.\nModel ms: of the link's bandwidth and latency. It is not a measurement.\n";
     const std::string model = model_table(results);
     if (!model.empty()) text += "\n" + model;
     return explain ? text + explanations(results) : text;
@@ -265,7 +259,7 @@ void use_gpus(int gpus)
         if (k.gpus && gpus) k.gpus = gpus;
 }
 
-// Of several processes the first one prints and writes.
+// Where there are several processes, only the first one prints and writes.
 void leave_output_to_the_first(Options& options)
 {
     if (!any_on_parts() || world().rank == 0) return;

@@ -200,10 +200,11 @@ unsigned long long WholeFile::room() const
     return mode_ && statvfs(folder().c_str(), &disk) == 0 ? (unsigned long long)disk.f_bavail * disk.f_frsize : ULLONG_MAX;
 }
 
-void refuse_one_place(const WholeFile* csv, const WholeFile* trace)
+void refuse_one_place(const WholeFile* first, const WholeFile* second)
 {
-    if (csv && trace && csv->same_place(*trace))
-        throw Error{status_bad_input, "--csv and --trace name the same file, " + trace->path() + ": give each a name of its own"};
+    if (first && second && first->same_place(*second))
+        throw Error{status_bad_input, first->option() + " and " + second->option() + " name the same file, " +
+                                          second->path() + ": give each a name of its own"};
 }
 
 void keep_standard_files()

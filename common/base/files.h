@@ -26,6 +26,7 @@ public:
 
     // Whether both would take one place. A device has room for all.
     bool same_place(const WholeFile& other) const;
+    const std::string& option() const { return option_; }
     const std::string& path() const { return path_; }
     // Bytes that the disk has for it; the largest number where that is unknown.
     unsigned long long room() const;
@@ -43,8 +44,8 @@ private:
     unsigned mode_ = 0;  // of the file; 0: it is a pipe or a device, open from the beginning
 };
 
-// Two files of one run, --csv and --trace; either may be null. Throws status_bad_input if one would replace the other.
-void refuse_one_place(const WholeFile* csv, const WholeFile* trace);
+// Two files of one run; either may be null. Throws status_bad_input if one would replace the other.
+void refuse_one_place(const WholeFile* first, const WholeFile* second);
 
 // Opens what is closed of standard input, output and error: a file that the program opens later must not be taken for one
 // of them. Writing to standard output goes on failing.
