@@ -6,8 +6,8 @@
 # These settings count only on the command line. Some systems export a NAME, a GPU or an ARCH of their own. The shell
 # gets their text unchanged. This stands before the first $(shell), because make 4.4 expands what the command line sets
 # for that one, too: FILE='$(shell rm -r ~)' would run.
-SETTINGS := FILE ARGS SIM DEVICE CHECK SHOW NAME NAMES SUBMISSIONS CLASS EXERCISE EXPORT PSEUDONYMS GRADE SIMILAR RESULTS \
-            WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES COMMIT ARCH GPU V SANITIZE COUNTING CLEANED
+SETTINGS := FILE ARGS SIM DEVICE CHECK SHOW NAME NAMES SUBMISSIONS CLASS EXERCISE EXPORT PSEUDONYMS GRADE SIMILAR \
+            RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES COMMIT ARCH GPU V SANITIZE COUNTING CLEANED
 $(foreach name,$(SETTINGS),$(if $(filter command,$(origin $(name))),,$(eval override undefine $(name))))
 $(foreach name,FILE NAME NAMES SUBMISSIONS CLASS PSEUDONYMS RESULTS,$(eval override $(name) := $$(value $(name))))
 override RESULTS := $(or $(value RESULTS),results)
@@ -33,8 +33,8 @@ endif
 GPU := $(if $(NVCC),$(shell nvidia-smi -L 2>/dev/null | grep GPU))
 ARCH := $(if $(GPU),native,all-major)
 
-.PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book table-bandwidth \
-        peers report check test test-all sanitize bench-sim bench-page try clean help
+.PHONY: all list grade similar prelab grade-prelab slides handout gradescope table-whitepaper table-book \
+        table-bandwidth peers report check test test-all sanitize bench-sim bench-page try clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 all:
@@ -52,9 +52,10 @@ all: $(STEPS)
 
 list: $(STEPS)
 	@for step in $(STEPS); do ./$$step --list; done | awk 'NR == 1 || !/^step  /'
-	@printf '%-18s %-30s %-8s %-4s %-21s %s\n' 'every step' '--one-launch, for any kernel' 'option' 'GPU' 'as the kernel' 'W12'
+	@printf '%-18s %-30s %-8s %-4s %-21s %s\n' 'every step' '--one-launch, for any kernel' option GPU 'as the kernel' W12
 	@echo
-	@echo 'W: the whitepaper; B: the book; F: the bandwidth post; C: the coalescing notes; R: the remap post; E: their errata.'
+	@echo 'W: the whitepaper; B: the book; F: the bandwidth post; C: the coalescing notes; R: the remap post;' \
+	    'E: their errata.'
 
 # The chapter: all steps run on this machine, then tables, figures and verdicts.
 report: $(STEPS) $(PLOTS_READY)
@@ -63,9 +64,11 @@ report: $(STEPS) $(PLOTS_READY)
 
 ifeq ($(wildcard tests),)
 test test-all:
-	@echo 'make $@: this copy has no tests. To check your exercise, type make labNN. To verify the kernel of step 4, type make step04 && ./step04.'
+	@echo 'make $@: this copy has no tests. To check your exercise, type make labNN. To verify the kernel of step 4,' \
+	    'type make step04 && ./step04.'
 check:
-	@echo 'make check: this copy has no tests. ./step04 --all verifies the kernels of a step, make labNN checks your exercise' >&2; exit 2
+	@echo 'make check: this copy has no tests. ./step04 --all verifies the kernels of a step,' \
+	    'make labNN checks your exercise' >&2; exit 2
 else
 # For who changes a kernel: every kernel verified, and the lessons' counts as a profiler has them.
 check: $(STEPS)

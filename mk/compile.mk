@@ -12,8 +12,8 @@ HOST = $(CXX) $(CPP) $(WARNINGS) $(SANITIZERS) -pthread
 
 # A kernel for the simulator passes through three programs: the preprocessor, build/rewrite, which rewrites the syntax
 # that only nvcc understands, and the compiler, which puts a call in front of every memory access (-fsanitize=thread).
-# sim/core/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the source, so
-# the options keep the compiler from merging or splitting accesses.
+# sim/core/hooks.cpp is linked in place of the compiler's library. An access is identified by its place in the source,
+# so the options keep the compiler from merging or splitting accesses.
 SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda
 SIM_O ?= -O1
 SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds,alignment,vla-bound \
@@ -48,7 +48,8 @@ CXX_TEST = $(HOST) -O2 $(CPPFLAGS) $(CXXFLAGS)
 CXX_REWRITE = $(HOSTCXX) -std=c++17 $(WARNINGS) -O1
 SIM_PREPROCESS = $(CXX) $(CPP) $(SIM_CPP) $(CPPFLAGS) $(STANDARD)
 SIM_COMPILE = $(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS)
-CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
+CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror \
+               -Werror all-warnings
 HOST_LINK = $(CXX) -pthread $(SANITIZERS) $(LDFLAGS)
 ifneq ($(NVCC),)
 LINK = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(addprefix -Xcompiler ,-pthread $(SANITIZERS) $(LDFLAGS))
@@ -59,9 +60,10 @@ LINK = $(HOST_LINK)
 endif
 
 SIM_BOTH = $(SIM_PREPROCESS) $(SIM_COMPILE) $(RENAME_HOOKS)
-LINK_BOTH = $(LINK) $(WRAP) $(HOST_LINK)
-$(foreach pair,step=CXX_STEP harness=CXX_HARNESS test=CXX_TEST rewrite=CXX_REWRITE kernels=SIM_BOTH cuda=CUDA_COMPILE link=LINK_BOTH, \
-    $(eval $(call NOTE,commands/$(word 1,$(subst =, ,$(pair))),$(word 2,$(subst =, ,$(pair))))))
+LINK_BOTH = $(LINK) $(WRAP) $(HOST_LINK) $(LDLIBS)
+noted := step=CXX_STEP harness=CXX_HARNESS rewrite=CXX_REWRITE kernels=SIM_BOTH cuda=CUDA_COMPILE link=LINK_BOTH
+$(foreach pair,$(noted), \
+    $(eval $(call NOTE,commands/$(firstword $(subst =, ,$(pair))),$(lastword $(subst =, ,$(pair))))))
 
 COMMIT := $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
 COMMIT_LINE := \#define BUILD_COMMIT "$(COMMIT)"
@@ -72,10 +74,14 @@ ifeq ($(V),)
 say = @$(eval made += x)printf '  %s of %s  %-5s %s\n' $(words $(made)) '$(or $(TO_MAKE),?)' '$(1)' '$(2)';
 endif
 ifeq ($(COUNTING)$(V)$(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS))),)
-# $(shell) does not hand on what the command line sets, so the settings that decide what is to be made are written again.
-settings := CXX CXXFLAGS CPPFLAGS LDFLAGS NVCC NVCCFLAGS ARCH GPU HOSTCXX SIM_O SANITIZE NCCL_HOME COMMIT
-handed_on = $(foreach name,$(settings),$(if $(filter command,$(origin $(name))),'$(name)=$(subst ','\'',$(value $(name)))'))
-TO_MAKE = $(eval TO_MAKE := $$(shell $(MAKE) -n COUNTING=1 $(handed_on) $(MAKECMDGOALS) 2> /dev/null | grep -c '^: counted'))$(TO_MAKE)
+# Another make counts. $(shell) does not hand on what the command line sets, so it is written again. What this make has
+# asked the machine and git is handed on, too.
+asked := NVCC GPU ARCH COMMIT
+given := $(foreach name,CXX CXXFLAGS CPPFLAGS LDFLAGS LDLIBS NVCCFLAGS HOSTCXX SIM_O SANITIZE NCCL_HOME, \
+         $(if $(filter command,$(origin $(name))),$(name)))
+handed_on = $(foreach name,$(asked) $(given),'$(name)=$(subst ','\'',$(value $(name)))')
+count = $(shell $(MAKE) -n COUNTING=1 $(handed_on) $(MAKECMDGOALS) 2> /dev/null | grep -c '^: counted')
+TO_MAKE = $(eval TO_MAKE := $(count))$(TO_MAKE)
 endif
 ifneq ($(COUNTING),)
 say = : counted;
@@ -89,10 +95,11 @@ define ROOM
 command_of_$(1) = $$($(2)) $$(GROUPED) $$(addprefix -include ,$(3)) -x c++ -c /dev/null
 $$(eval $$(call NOTE,commands/$(subst /,-,$(1)),command_of_$(1)))
 build/$(1).o: $(3) build/commands/$(subst /,-,$(1))
-	$$(call say,C++,$(patsubst %/,%,$(dir $(firstword $(3)))): $(notdir $(3:.cpp=))) sh mk/whole.sh -d $$@ $$(command_of_$(1))
+	$$(call say,C++,$(patsubst %/,%,$(dir $(firstword $(3)))): $(notdir $(3:.cpp=))) \
+	    sh mk/whole.sh -d $$@ $$(command_of_$(1))
 endef
 
-# Loops over the 32 lanes of a warp are most of the simulator's time; the rest need not be optimized as much.
+# Loops over the 32 lanes of a warp. They are most of the simulator's time.
 SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks memory order requests \
              rules shared_memory thread threads watch worker))
 $(eval $(call ROOM,common/base,CXX_HARNESS,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))))
@@ -103,8 +110,9 @@ $(eval $(call ROOM,sim/loops,CXX_SIM,$(SIM_LOOPS)))
 $(eval $(call ROOM,sim/core,CXX_SIM,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*.cpp)))))
 $(eval $(call ROOM,sim/runtime,CXX_SIM,$(sort $(wildcard sim/runtime/*.cpp))))
 
-# The harness, and the simulator. COMMON_CPP is what the host's compiler makes for a step; COMMON has the back end for a GPU,
-# too. SIM_LIBRARY is the simulator with the CUDA runtime, for programs with a main of their own. It needs no harness.
+# The harness, and the simulator. COMMON_CPP is what the host's compiler makes for a step; COMMON has the back ends for
+# GPUs, too. SIM_LIBRARY is the simulator with the CUDA runtime, for programs with a main of their own. It needs no
+# harness.
 BASE := build/common/base/commit.o build/common/base.o
 HARNESS := build/common/harness.o build/common/devices.o
 SIM_CORE := build/sim/elf.o build/sim/loops.o build/sim/core.o
@@ -140,12 +148,14 @@ step_sources = $(sort $(filter-out %/exercise.cu $(numbered_exercises),$(wildcar
 
 # The objects of C++ and of kernel sources.
 cpp_objects = $(patsubst %.cpp,build/%.o,$(filter %.cpp,$(1)))
-cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(filter %.cu,$(1))))
+cu_objects = $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(1))) \
+             $(if $(NVCC),$(patsubst %.cu,build/%.cuda.o,$(filter %.cu,$(1))))
 objects = $(cpp_objects) $(cu_objects)
 ALL_KERNELS := $(call objects,$(foreach step,$(ONE_GPU_STEPS),$(call step_sources,$(step))))
 
 # The recipe that links a program's objects.
-link = $(call say,link,$@) sh mk/whole.sh $@ $(LINK) $(if $(filter build/common/devices/launches.cuda.o,$^),$(WRAP)) $(filter %.o,$^) $(LIBRARIES)
+link = $(call say,link,$@) sh mk/whole.sh $@ $(LINK) $(if $(filter %/launches.cuda.o,$^),$(WRAP)) $(filter %.o,$^) \
+       $(LIBRARIES)
 
 # The common objects come first. The linker then takes their copy of a shared function template, which is not
 # instrumented.

@@ -3,7 +3,8 @@
 GCC := $(shell $(CXX) -dumpversion 2>/dev/null | cut -d. -f1)
 ifneq ($(filter 4 5 6 7 8 9 10,$(GCC)),)
 ifneq ($(filter-out clean help,$(or $(MAKECMDGOALS),all)),)
-$(error CXX=$(CXX) is g++ $(GCC). The simulator needs g++ 11 or clang++ 14, or newer. Type make CXX=g++-11 or make CXX=clang++)
+type_this := Type make CXX=g++-11 or make CXX=clang++
+$(error CXX=$(CXX) is g++ $(GCC). The simulator needs g++ 11 or clang++ 14, or newer. $(type_this))
 endif
 endif
 GROUPED := -Wno-subobject-linkage
@@ -13,9 +14,9 @@ SIM_KERNELS += --param tsan-instrument-func-entry-exit=0 --param tsan-distinguis
                -fno-thread-jumps --param max-jump-thread-duplication-stmts=0 -fno-strict-aliasing \
                -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
 # g++ does not watch a structure that is an argument or a result. Made by its copy constructor, it is watched. The
-# compiler writes such a constructor itself and inlines it, so that its accesses have the place of the copy. g++ inlines a
-# function only if both have some check of -fsanitize=undefined, or none. The rewriter leaves out checks that a function
-# does not need; vla-bound, which costs nothing, stays.
+# compiler writes such a constructor itself and inlines it, so that its accesses have the place of the copy. g++ inlines
+# a function only if both have some check of -fsanitize=undefined, or none. The rewriter leaves out checks that a
+# function does not need; vla-bound, which costs nothing, stays.
 SIM_KERNELS += -fno-elide-constructors -finline-small-functions
 # The simulator does not ask which register holds a variable, and to note it takes a tenth of the time.
 SIM_KERNELS += -fno-var-tracking

@@ -19,8 +19,8 @@ make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades g
                        on the leaderboard of exercise 8; GRADE=--help lists the other options)
 make similar           list similar submissions of a class: CLASS=folder [EXERCISE=NN]
                        (SIMILAR='--threshold 70' lists more; the first time, it creates .venv)
-make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace" (it goes to results/prelab/)
-                       (NAMES=file writes one for each line of a file)
+make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace"
+                       (it goes to results/prelab/; NAMES=file writes one for each line of a file)
 make grade-prelab      grade such sheets: SUBMISSIONS=folder (the table is results/grades/prelab.csv)
 make slides            write the slides for 90 minutes, report/slides.html
 make handout           pack the project for students, without tests and solutions
@@ -31,7 +31,8 @@ make report            run all steps on the simulator, the CPU and any GPU, and 
 make check             verify every kernel, and compare the lessons' counts with an H200's (10 seconds)
 make test              build and run the tests (the first time, it also creates .venv); of what takes long, a sample
 make test-all          the same, and everything that takes long
-make sanitize          build step 4 with the sanitizers of the compiler, in a copy of the tree, and run it (some minutes)
+make sanitize          build step 4 with the sanitizers of the compiler, in a copy of the tree, and run it
+                       (some minutes)
 make bench-page        measure how fast the page of make report answers in a browser
 make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it
                        with an earlier commit
@@ -41,7 +42,8 @@ make transfers         measure copies between host and GPU by size, pageable and
 make readonly          measure loads through __ldg(), __restrict__ and textures on this GPU (needs nvcc)
 make trials            measure the variants tried on the way to step 7 on this GPU (needs nvcc)
 make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Triton, CuPy and JAX in turns on this GPU,
-                       each verified; print ratios and write CSV (needs nvcc); on several GPUs also step 8, NCCL and PyTorch
+                       each verified; print ratios and write CSV (needs nvcc); on several GPUs also step 8, NCCL and
+                       PyTorch
 make compile_commands.json   write how each file is compiled, for editors
 make clean             remove what was built
 

@@ -7,13 +7,14 @@ build/lab/harness.o: $(COMMON_CPP) $(MAIN) build/commands/link
 # build/rewrite processes only the submission's own text, because common/step.h is precompiled. Only numeric types are
 # tried, because `T zero = 0` does not compile for the others.
 LAB_TYPES := -DELEMENT_TYPES=void,void,float,double,int,void
-# FILL_LOCALS: uninitialized local variables get a fixed pattern, not the values of an earlier thread.
-# nvcc has no arrays whose length is known only when the kernel runs. The option decides a macro of the compiler: without
-# it here, too, the precompiled header would not be used.
-LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread $(filter-out -w,$(SIM_KERNELS)) \
-              -Wvla -Werror=vla $(FILL_LOCALS)
+# FILL_LOCALS: uninitialized local variables get a fixed pattern, not the values of an earlier thread. nvcc has no
+# arrays whose length is known only when the kernel runs. The option decides a macro of the compiler: without it here,
+# too, the precompiled header would not be used.
+LAB_COMPILE = $(CXX) -std=c++17 -I. $(LAB_TYPES) $(SIM_CPP) $(CPPFLAGS) $(CXXFLAGS) -pthread \
+              $(filter-out -w,$(SIM_KERNELS)) -Wvla -Werror=vla $(FILL_LOCALS)
 # An unused constant in a submission is not an error.
-LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror,$(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
+LAB_CUDA = $(filter-out -Werror all-warnings -Wall$(comma)-Wextra$(comma)-Werror, \
+           $(subst -Xcompiler -Wall,-Wall,$(CUDA_COMPILE)))
 
 # The commands that lab/check.py runs: the compiler, the linker, and nvcc where there is a card. Text for the shell.
 LAB_LINK = $(CXX) -pthread $(LDFLAGS)
@@ -45,8 +46,9 @@ grade grade-prelab similar slides handout gradescope:
 	@echo "make $@: this copy is for students; run it in the instructor's copy" >&2; exit 2
 else
 grade: lab-ready
-	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" $(if $(EXERCISE),--exercise $(EXERCISE)) \
-	    $(if $(EXPORT),--export '$(EXPORT)') $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(GRADE)
+	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" \
+	    $(if $(EXERCISE),--exercise $(EXERCISE)) $(if $(EXPORT),--export '$(EXPORT)') \
+	    $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(GRADE)
 
 similar: .venv/lab
 	@.venv/bin/python lab/similar.py "$$CLASS" $(if $(EXERCISE),--exercise $(EXERCISE)) $(SIMILAR)

@@ -19,9 +19,11 @@ trials: build/bench/trials.cuda.o build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(subst -arch=$(ARCH),-arch=sm_90,$(LINK)) $<
 
 # One program runs every step's kernels and the libraries that transpose, in turns. For libraries whose headers the
-# toolkit lacks: CPLUS_INCLUDE_PATH=.../cutlass/include:.../cutensor/include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor
+# toolkit lacks:
+#     CPLUS_INCLUDE_PATH=.../cutlass/include:.../cutensor/include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor
 PEERS := step07_in_flight/peers
-build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(wildcard $(PEERS)/*.cu)) build/$(PEERS)/python.o build/commands/link
+build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(wildcard $(PEERS)/*.cu)) \
+             build/$(PEERS)/python.o build/commands/link
 	$(link) -lcublas $(LDLIBS)
 
 peers: build/peers $(if $(filter-out 0 1,$(words $(filter GPU,$(GPU)))),step08)

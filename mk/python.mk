@@ -1,5 +1,6 @@
 # Python's packages, in .venv. make report installs only those of plots, and none where python3 has them; make test adds
-# those of the tests. pip resolves both files together, so that no package of the tests changes a pinned version of plots.
+# those of the tests. pip resolves both files together, so that no package of the tests changes a pinned version of
+# plots.
 
 # Python compiles a module when it is first imported. To compile all of them takes as long as to fetch them.
 VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile

@@ -2,10 +2,16 @@
 
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu tests/seen/*.cu) \
                 tests/divergence.cu tests/atomics_async.cu tests/merges.cu)
-TEST_PROGRAMS := $(addprefix build/tests/,unit rules order places witness planted faults unusual/unusual bench_sim faulty_gpu several)
+TEST_PROGRAMS := $(addprefix build/tests/,unit rules order places witness planted faults unusual/unusual bench_sim \
+                 faulty_gpu several)
 
 build/tests/%.o: tests/%.cpp build/commands/test
-	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(TEST_FLAGS) -c $<
+	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(FLAGS_OF_$*) -c $<
+# tests/places.cpp reads its own debug information.
+FLAGS_OF_places := -g
+FLAGS_OF_faulty_cuda := -isystem sim/cuda
+TEST_BOTH = $(CXX_TEST) $(FLAGS_OF_places) $(FLAGS_OF_faulty_cuda)
+$(eval $(call NOTE,commands/test,TEST_BOTH))
 
 build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/commands/link
 	$(link)
@@ -17,32 +23,33 @@ build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON) bu
 build/tests/witness: build/tests/witness.o build/commands/link
 	$(link)
 
-# It reads its own debug information.
-build/tests/places.o: private TEST_FLAGS := -g
 build/tests/places: build/tests/places.o $(COMMON) build/commands/link
 	$(link)
 
-build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu) build/commands/link
+build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu) \
+                                                       build/commands/link
 	$(link)
 
-build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu))) build/commands/link
+build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu))) \
+                             build/commands/link
 	$(link)
 
 # Faults that sanitizers find.
-build/tests/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tests/sanitized.cu) build/tests/sanitized_host.o build/commands/link
+build/tests/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tests/sanitized.cu) build/tests/sanitized_host.o \
+                       build/commands/link
 	$(link)
 
-# Step 4 with common/devices/cuda.cu, both compiled by CXX for the CUDA runtime of tests/faulty_cuda.cpp, whose calls can
-# fail. It has the simulator, too.
+# Step 4 with common/devices/cuda.cu, both compiled by CXX for the CUDA runtime of tests/faulty_cuda.cpp, whose calls
+# can fail. It has the simulator, too.
 FAULTY_CPP = $(CXX) $(CPP) $(filter-out -DSIMULATOR,$(TRY_KERNEL_CPP)) $(CPPFLAGS)
 FAULTY_COMPILE = $(CXX) -std=c++17 -O2 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec $(SANITIZERS)
 FAULTY_BOTH = $(FAULTY_CPP) $(FAULTY_COMPILE)
 $(eval $(call NOTE,commands/faulty,FAULTY_BOTH))
 FAULTY := $(patsubst %.cu,build/faulty/%.o,common/devices/cuda.cu $(filter %.cu,$(call step_sources,step04)))
 build/faulty/%.o: %.cu build/rewrite build/commands/faulty
-	$(call say,C++,$< for tests/faulty_cuda.cpp) RENAME_HOOKS= bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite -- $(FAULTY_COMPILE)
+	$(call say,C++,$< for tests/faulty_cuda.cpp) RENAME_HOOKS= bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite \
+	    -- $(FAULTY_COMPILE)
 
-build/tests/faulty_cuda.o: private TEST_FLAGS := -isystem sim/cuda
 build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY) \
                         $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step04))) build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
@@ -51,9 +58,11 @@ build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY
 # the back end for several GPUs runs where there is none. It has no clock, so each kernel runs once.
 SEVERAL_BOTH = $(FAULTY_CPP) $(SIM_COMPILE) $(RENAME_HOOKS)
 $(eval $(call NOTE,commands/several,SEVERAL_BOTH))
-SEVERAL := $(patsubst %.cu,build/several/%.o,common/devices/gpus.cu step08_gpus/nccl/nccl.cu $(filter %.cu,$(call step_sources,step08)))
+SEVERAL := $(patsubst %.cu,build/several/%.o,common/devices/gpus.cu step08_gpus/nccl/nccl.cu \
+           $(filter %.cu,$(call step_sources,step08)))
 build/several/%.o: %.cu build/rewrite build/commands/several
-	$(call say,sim,$< for the simulated runtime) bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite -- $(SIM_COMPILE)
+	$(call say,sim,$< for the simulated runtime) bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite \
+	    -- $(SIM_COMPILE)
 
 build/tests/several: $(COMMON_CPP) build/sim/runtime.o $(MAIN) $(SEVERAL) \
                      $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step08))) build/commands/link

@@ -12,7 +12,8 @@
 refuse() { echo "make try: $*" >&2; exit 2; }
 
 # rewritten STEM SOURCE PREPROCESSOR'S-OPTIONS REWRITER'S-OPTIONS: writes STEM.ii. The headers of libraries that the
-# simulator does not have are replaced by empty ones, each after one more try. Returns 3 if a file of the host has kernels.
+# simulator does not have are replaced by empty ones, each after one more try. Returns 3 if a file of the host has
+# kernels.
 rewritten() {
     local stem=$1 source=$2 status=4
     while test $status = 4; do
@@ -55,7 +56,8 @@ host_object() { # STEM SOURCE
 # The object STEM.o of a file of C.
 c_object() { # STEM SOURCE
     local stem=$1 source=$2
-    eval "$TRY_CC $TRY_C_CPP -I\"\$(dirname \"\$source\")\" $TRY_C_CPPFLAGS" '-E "$source" -o "$stem.pre.i"' 2> "$stem.err" ||
+    eval "$TRY_CC $TRY_C_CPP -I\"\$(dirname \"\$source\")\" $TRY_C_CPPFLAGS" \
+            '-E "$source" -o "$stem.pre.i"' 2> "$stem.err" ||
         { build/rewrite --c --missing "$stem.err"; exit 2; }
     cat "$stem.err" >&2
     build/rewrite --c "$stem.pre.i" > "$stem.i" || exit 2
@@ -102,13 +104,15 @@ build() {
     for file in "${files[@]}"; do
         n=$((n + 1)) stem=$own/file$n
         case $file in
-            *.cpp | *.cc | *.cxx) if host_object "$stem" "$file"; then plain+=("$stem.o"); else instrumented+=("$stem.o"); fi ;;
+            *.cpp | *.cc | *.cxx)
+                if host_object "$stem" "$file"; then plain+=("$stem.o"); else instrumented+=("$stem.o"); fi ;;
             *.c) c_object "$stem" "$file"; plain+=("$stem.o") ;;
             *) kernel_object "$stem" "$file"; instrumented+=("$stem.o") ;;
         esac
     done
     link "$own/$name" "${instrumented[@]}" "${plain[@]}" && return
-    nm "${instrumented[@]}" "${plain[@]}" | grep -q ' T main$' || refuse "FILE=$FILE has no function main, which launches the kernels"
+    nm "${instrumented[@]}" "${plain[@]}" | grep -q ' T main$' ||
+        refuse "FILE=$FILE has no function main, which launches the kernels"
     exit 2
 }
 

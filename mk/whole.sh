@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command that writes a file, and moves the file to its place when it is whole. Two makes in one folder, a make that
-# is killed and a full disk then leave no half of a file.
+# Runs a command that writes a file, and moves the file to its place when it is whole. Two makes in one folder, a make
+# that is killed and a full disk then leave no half of a file.
 #
 # usage: mk/whole.sh [-d] TARGET COMMAND...      COMMAND gets -o and a name; with -d also options that write TARGET's .d
 depends=

@@ -13,10 +13,13 @@ import pytest
 from conftest import needs_git
 from lessons import ROOT, run
 
-# Notes its command in the file that it writes, the second half of it after $SLOW seconds. $BREAK: it fails between them.
+# Writes a file in two halves, the second after $SLOW seconds. $BREAK: it fails between them.
 COMPILER = r"""#!/bin/bash
 case "$*" in *--version*) echo "g++ 12"; exit ;; *-dumpversion*) echo 12; exit ;; esac
-for ((i = 1; i <= $#; ++i)); do j=$((i + 1)); case ${!i} in -o) out=${!j} ;; -MF) depends=${!j} ;; -MT) target=${!j} ;; esac; done
+for ((i = 1; i <= $#; ++i)); do
+    j=$((i + 1))
+    case ${!i} in -o) out=${!j} ;; -MF) depends=${!j} ;; -MT) target=${!j} ;; esac
+done
 test -z "$depends" || echo "$target:" > "$depends"
 printf '#!/bin/sh\n' > "$out"
 sleep "${SLOW:-0}"
@@ -31,7 +34,8 @@ STEPS = [f"step0{number}" for number in range(1, 9)]
 def project(tmp_path):
     """The project's files, and on PATH compilers that are scripts."""
     needs_git()
-    listed = run("git", "ls-files", "-co", "--exclude-standard", "Makefile", "mk", "common", "sim", "step0*", "bench", "lab", "plots/*.py", "plots/*.txt")
+    listed = run("git", "ls-files", "-co", "--exclude-standard", "Makefile", "mk", "common", "sim", "step0*", "bench",
+                 "lab", "plots/*.py", "plots/*.txt", "tests/*.cpp")
     for name in listed.stdout.splitlines():
         if (ROOT / name).exists() and not name.endswith((".md", ".svg")):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -48,12 +52,13 @@ def environment(project, **more):
 
 
 def make(project, *arguments, **more):
-    """What make says that it makes, by kind: {"link": {"step01"}}."""
+    """The files that make says it makes, by kind: {"link": {"step01"}}."""
     done = run("make", "-j4", *arguments, cwd=project, env=environment(project, **more))
     assert done.returncode == 0, done.stdout + done.stderr
     lines = re.findall(r"^  (\d+) of (\d+)  (\S+) +(.*)", done.stdout, re.MULTILINE)
     # The count is known before the first, and right.
-    assert sorted(int(number) for number, _, _, _ in lines) == list(range(1, len(lines) + 1)) and {int(count) for _, count, _, _ in lines} <= {len(lines)}, lines
+    assert sorted(int(number) for number, *_ in lines) == list(range(1, len(lines) + 1)), lines
+    assert {int(count) for _, count, _, _ in lines} <= {len(lines)}, lines
     return {kind: {what for _, _, k, what in lines if k == kind} for _, _, kind, _ in lines}
 
 
@@ -81,8 +86,8 @@ def test_clean_and_all(project):
 
 def test_two_makes_at_once(project):
     """In one folder, as on a cluster: each file is moved to its place when it is whole."""
-    both = [subprocess.Popen(["make", "-j4", "NVCC=", "all"], cwd=project, env=environment(project, SLOW="0.2"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            for _ in range(2)]
+    both = [subprocess.Popen(["make", "-j4", "NVCC=", "all"], cwd=project, env=environment(project, SLOW="0.2"),
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
     said = [make.communicate(timeout=120)[0] for make in both]
     assert [make.returncode for make in both] == [0, 0], said
     assert make(project, "NVCC=", "all") == {}
@@ -91,7 +96,8 @@ def test_two_makes_at_once(project):
 
 def assert_whole(project):
     """No object and no program is half written, and nothing lies about under another name."""
-    written = [path for path in [*(project / "build").rglob("*.o"), *(project / name for name in STEPS), project / "build/rewrite"] if path.exists()]
+    paths = [*(project / "build").rglob("*.o"), *(project / name for name in STEPS), project / "build/rewrite"]
+    written = [path for path in paths if path.exists()]
     assert all(path.read_text().endswith("whole\n") for path in written)
     assert not [path for path in (project / "build").rglob("*") if re.search(r"\.\d+(\.|$)", path.name)]
     return written
@@ -99,8 +105,8 @@ def assert_whole(project):
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_make_that_is_stopped(project, sent):
-    running = subprocess.Popen(["make", "-j4", "NVCC=", "all"], cwd=project, env=environment(project, SLOW="0.3"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               start_new_session=True)
+    running = subprocess.Popen(["make", "-j4", "NVCC=", "all"], cwd=project, env=environment(project, SLOW="0.3"),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     while not list((project / "build").rglob("*.o")): time.sleep(0.05)
     os.killpg(running.pid, sent)
     assert running.wait(timeout=60) != 0
@@ -121,14 +127,17 @@ def test_a_disk_that_is_full(project):
 
 
 @pytest.mark.parametrize("old, new, objects", [
-    ("CXX_STEP = $(HOST) -O3", "CXX_STEP = $(HOST) -O2", lambda kind, what: what.startswith("step0") and what.endswith(".cpp")),
-    ("CXX_HARNESS = $(HOST) -O1", "CXX_HARNESS = $(HOST) -O2", lambda kind, what: what.startswith(("common", "sim/elf"))),
+    ("CXX_STEP = $(HOST) -O3", "CXX_STEP = $(HOST) -O2",
+     lambda kind, what: what.startswith("step0") and what.endswith(".cpp")),
+    ("CXX_HARNESS = $(HOST) -O1", "CXX_HARNESS = $(HOST) -O2",
+     lambda kind, what: what.startswith(("common", "sim/elf"))),
     ("CXX_SIM = $(HOST) -O2", "CXX_SIM = $(HOST) -O3", lambda kind, what: what.startswith(("sim/core", "sim/runtime"))),
     ("SIM_PREPROCESS = $(CXX)", "SIM_PREPROCESS = $(CXX) -DA", lambda kind, what: kind == "sim"),
-    ("CXX_REWRITE = $(HOSTCXX)", "CXX_REWRITE = $(HOSTCXX) -g", lambda kind, what: kind == "sim" or what == "build/rewrite"),
+    ("CXX_REWRITE = $(HOSTCXX)", "CXX_REWRITE = $(HOSTCXX) -g",
+     lambda kind, what: kind == "sim" or what == "build/rewrite"),
 ])
 def test_an_edited_command(project, old, new, objects):
-    """Of a file of mk/: what the command makes is made anew, and nothing else."""
+    """After a change of a command in mk/, its files are made anew, and no others."""
     every = make(project, "NVCC=", "all")
     edit(project, "mk/compile.mk", old, new)
     anew = make(project, "NVCC=", "all")
@@ -142,6 +151,21 @@ def test_flags_of_the_linker(project):
     every = make(project, "NVCC=", "all")
     assert make(project, "NVCC=", "LDFLAGS=-s", "all") == {"link": every["link"]}
     assert make(project, "NVCC=", "all") == {"link": every["link"]}
+
+
+def test_libraries_of_a_program(project):
+    make(project, "build/peers")
+    assert make(project, "LDLIBS=-lcutensor", "build/peers") == {"link": {"build/peers"}}
+    assert make(project, "LDLIBS=-lcutensor", "build/peers") == {}
+
+
+def test_flags_of_a_test(project):
+    """Some files of tests/ have flags of their own."""
+    objects = [f"build/tests/{name}.o" for name in ("places", "order", "faulty_cuda")]
+    every = make(project, "NVCC=", *objects)
+    assert len(every["C++"]) == 3 and make(project, "NVCC=", *objects) == {}
+    edit(project, "mk/tests.mk", "FLAGS_OF_places := -g", "FLAGS_OF_places := -g3")
+    assert make(project, "NVCC=", *objects) == every
 
 
 def test_with_and_without_nvcc(project):
@@ -174,18 +198,21 @@ def test_flags_of_a_program(project):
     assert make(project, "NVCC=", "CPPFLAGS=-DA", "all") == {}
 
 
-@pytest.mark.parametrize("name, value", [("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"), ("ARGS", "x"), ("FILE", "x.cu"),
-                                         ("SANITIZE", "address"), ("V", "1"), ("RESULTS", "/x"), ("SHOW", "1"), ("CHECK", "--help")])
+@pytest.mark.parametrize("name, value", [
+    ("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"), ("ARGS", "x"),
+    ("FILE", "x.cu"), ("SANITIZE", "address"), ("V", "1"), ("RESULTS", "/x"), ("SHOW", "1"), ("CHECK", "--help")])
 def test_settings_of_the_command_line(project, name, value):
     """The environment's own GPU, NAME or ARCH changes nothing."""
     goals = ["-n", "NVCC=nvcc", "all", "lab04", "try", "prelab", "report"]
     usual = run("make", *goals, cwd=project, env=environment(project))
-    assert usual.returncode == 0 and usual.stdout == run("make", *goals, cwd=project, env=environment(project, **{name: value})).stdout
-    assert usual.stdout != run("make", *goals, f"{name}={value}", cwd=project, env=environment(project)).stdout
+    exported = run("make", *goals, cwd=project, env=environment(project, **{name: value}))
+    given = run("make", *goals, f"{name}={value}", cwd=project, env=environment(project))
+    assert usual.returncode == 0 and usual.stdout == exported.stdout != given.stdout
 
 
 @pytest.mark.parametrize("goal, words", [
-    ("step4", "make step4: type make step04"), ("Step04", "make Step04: type make step04"), ("STEP8", "make STEP8: type make step08"),
+    ("step4", "make step4: type make step04"), ("Step04", "make Step04: type make step04"),
+    ("STEP8", "make STEP8: type make step08"),
     ("step04_padding", "make step04_padding: type make step04"), ("lab4", "make lab4: type make lab04"),
     ("step44", "make step44: expected one of step01 step02 "), ("lab", "make lab: expected one of lab01 lab02 ")])
 def test_a_goal_that_is_nearly_right(project, goal, words):
@@ -197,4 +224,5 @@ def test_a_goal_that_is_nearly_right(project, goal, words):
 def test_make_in_the_folder_of_a_step(project, goals):
     for folder in sorted(project.glob("step0*_*")):
         done = run("make", *goals, cwd=folder, env=environment(project))
-        assert done.returncode == 2 and f"this is the folder of a step; type cd .. && make {folder.name[:6]}\n" in done.stderr, done
+        words = f"this is the folder of a step; type cd .. && make {folder.name[:6]}\n"
+        assert done.returncode == 2 and words in done.stderr, done
