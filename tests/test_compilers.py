@@ -27,6 +27,16 @@ def test_every_difference_is_explained(configuration):
     assert re.fullmatch(r"[\w; ]*", kernels), kernels
 
 
+def test_the_page_has_the_numbers_of_the_table():
+    page = " ".join((ROOT / "sim/README.md").read_text().split())
+    of = {name: (int(row["kernel rows"]), int(row["equal"])) for name, row in ROWS.items()}
+    differ = {name: rows - equal for name, (rows, equal) in of.items()}
+    assert f"compares {of['g++ -O1'][0]} rows of counts" in page and differ["g++ -O2"] == differ["g++ -O3"] == 0
+    assert f"g++ 11 differs in {differ['g++-11 -O1']} rows, and clang 14 and 19 in {differ['clang++-14']}." in page
+    rows, equal = of["aarch64 g++ -O1"]
+    assert f"agrees in {equal} of the {rows} rows" in page and differ["clang++-14"] == differ["clang++-19"]
+
+
 def results(requests, loads, text="1 finding"):
     made = compilers.Results()
     made.counts["tests/divergence", "mergedTernary<float>"] = [(("access", "load"), ("requests", str(loads))), (("access", "store"), ("requests", str(requests)))]
