@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The list of measurements: the runs of the steps for the report, and for the tables of the sources. On the simulator these are
-# counts and models; on a GPU, if there is one, times.
+# The list of measurements: the runs of the steps for the report, and for the tables of the sources. On the simulator
+# these are counts and models; on a GPU, if there is one, times.
 #
 # usage: bench/measure.sh [report|whitepaper|book|bandwidth] OUTDIR     (in the project's folder, after `make all`)
 #
-# report, which is meant without a name, writes OUTDIR/report_*.csv and shows what it is at. The others write OUTDIR/NAME_*.csv and show
-# what the steps print. Exits 1 if a step fails, with what it said.
+# report, which is meant without a name, writes OUTDIR/report_*.csv and shows what it is at. The others write
+# OUTDIR/NAME_*.csv and show what the steps print. Exits 1 if a step fails, with what it said.
 set -euo pipefail
 
 usage="usage: bench/measure.sh [report|whitepaper|book|bandwidth] OUTDIR"

@@ -22,7 +22,7 @@
 
 namespace harness {
 
-// What every line of a run says, and what it contains.
+// The settings that all lines of a run share.
 struct Told {
     std::string program;
     std::string date;      // as utc_now() gives it
@@ -34,7 +34,7 @@ struct Printed {
     Numbered idata, odata;
 };
 
-// What one run of one matrix leaves besides its results.
+// The findings of a run of one matrix, and the matrices that it printed.
 struct Account {
     std::vector<std::pair<std::string, std::string>> findings;  // kernel, text
     std::vector<Printed> printed;  // one for each row of the results, empty where nothing was printed

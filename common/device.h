@@ -86,7 +86,7 @@ public:
     }
 };
 
-// What is asked of a back end.
+// The request for a device, as the command line makes it.
 struct Wanted {
     const Machine& machine;  // what a simulator counts for
     int gpus;                // 0: as many as there are

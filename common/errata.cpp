@@ -127,7 +127,7 @@ std::vector<Erratum> chosen_errata(const std::vector<std::string>& names)
     return chosen;
 }
 
-// What the checks say of one fault and of its twin.
+// The reports of the checks on one fault and on its corrected twin.
 struct Shown {
     const Erratum& erratum;
     std::string finding;          // of the check that should find the fault; empty: it did not

@@ -1,10 +1,11 @@
-// What GPUs that share a matrix enqueue together: copies and messages between them, next to their kernels. A back end
+// The interface of GPUs that share a matrix: copies and messages between them, next to their kernels. A back end
 // provides it.
 //
-//   stream(gpu, number)       a stream of a GPU, for kernel<<<grid, block, 0, stream>>>. That GPU becomes the current
-//   one wait(gpu, later, first)   the next work of stream `later` waits for all that stream `first` has to do
-//   copy(piece)               from one GPU's memory to another's
-//   send(pieces, stream)      messages, sent and received on this stream of either GPU
+//   stream(gpu, number)         a stream of a GPU, for kernel<<<grid, block, 0, stream>>>; that GPU is then the current
+//                               one
+//   wait(gpu, later, first)     the next work of stream `later` waits for all that stream `first` has to do
+//   copy(piece)                 from one GPU's memory to another's
+//   send(pieces, stream)        messages, sent and received on this stream of either GPU
 //   buffer(gpu, number, bytes)  memory for messages
 //
 // Pieces without bytes are left out. A pass begins and ends on stream 0, which is CUDA's default stream.
@@ -18,8 +19,8 @@ struct CUstream_st;  // what cudaStream_t points to
 
 namespace harness {
 
-// What goes from one GPU to another. A process knows only the addresses on its own GPUs: `data` means something to the
-// sender's process, `place` to the receiver's.
+// A piece of memory that goes from one GPU to another. A process knows only the addresses on its own GPUs: `data` means
+// something to the sender's process, `place` to the receiver's.
 struct Piece {
     int from;
     const void* data;

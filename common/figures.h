@@ -26,7 +26,7 @@ const char* place_text(const Result& row, const Result::Timing& timing);
 // The effective bandwidth in GB/s of a row whose pass takes so many ms.
 double gbs_of(const Results& results, const Result& row, double ms);
 
-// Of several GPUs: the GB/s that each one's link carries out, and the time of plain copies of what must cross over that
+// For a kernel of several GPUs: the GB/s that leave each GPU, and the time of plain copies between them over the time
 // of the row. 0 where it was not timed.
 double gbs_out_of_each_gpu(const Results& results, const Result& row);
 double share_of_peer_copies(const Results& results, const Result& row);

@@ -106,7 +106,8 @@ TransferRegistration::TransferRegistration(const Named& named, Transfer transfer
     kernels().push_back(k);
 }
 
-ErratumEntry::ErratumEntry(const char* backend, const char* id, const char* name) : once_(std::string(backend) != "cuda")
+ErratumEntry::ErratumEntry(const char* backend, const char* id, const char* name)
+    : once_(std::string(backend) != "cuda")
 {
     erratum_.id = id;
     erratum_.kernel = name;

@@ -36,7 +36,7 @@ struct Block {
 // GPUs must move, and nothing else: GPUs time it with the lesson. Faulty kernels are run by --errata, or by name.
 enum class Part { lesson, variant, bound, faulty };
 
-// What a kernel of several GPUs needs: that they reach each other's memory, or that they send messages.
+// The way in which the GPUs of a kernel exchange data: by access to each other's memory, or by messages.
 enum class Needs { peers, messages };
 
 // What a copy between host and device measures, in the place of a kernel.
@@ -71,8 +71,8 @@ struct Kernel {
     Launcher launch[types] = {};
     Transfer transfer;
     Peer* peer = nullptr;
-    // Of a kernel that several GPUs run, each on its rows: enqueues the pass of GPU `me`, or that of all GPUs of this
-    // process. odata, idata: where each GPU's rows lie.
+    // Launchers of a kernel that several GPUs run, each on its rows. One enqueues the pass of GPU `me`, the other that of
+    // all GPUs of this process. odata, idata: the address of each GPU's rows.
     using PartLauncher = void (*)(void* const* odata, const void* const* idata, int width, int height, int me,
                                   int gpus);
     using TogetherLauncher = void (*)(Exchange& exchange, void* const* odata, const void* const* idata, int width,

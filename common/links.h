@@ -12,7 +12,7 @@
 
 namespace harness {
 
-// What its maker publishes.
+// As the maker publishes them.
 struct Link {
     const char* name;
     double gbs;         // of each GPU, in each direction, 10^9 bytes/s

@@ -13,7 +13,7 @@
 
 namespace harness {
 
-// What is done with each contender.
+// The work on each contender.
 struct Task {
     Type type = Type::f32;
     int reps = 0;  // timed samples, or runs on the simulator; 0: the device's default
@@ -21,7 +21,7 @@ struct Task {
     std::string link = "nvlink4";
 };
 
-// Who is told while it is done.
+// The places that reports go to during the work.
 struct Listeners {
     Complain complain;
     Progress& progress;

@@ -138,7 +138,7 @@ const Known known[] = {
 
 static_assert(usual_gpus == 4 && MAX_GPUS == 16, "--help says so");
 
-// What --errata refuses must not be there.
+// Throws if an option was given that --errata does not take.
 void refuse_beside_errata(const std::vector<const Known*>& given)
 {
     if (std::all_of(given.begin(), given.end(), [](const Known* k) { return k->with_errata; })) return;

@@ -26,11 +26,9 @@ struct Options {
     std::string json;     // the same
     double peak_gbs = 0;  // 0: ask the device
     std::string machine = "h200";  // that the simulator stands for
-    // Of kernels for several GPUs: how many; 0: all, or the usual number of the simulator. The links of the model. How
-    // long to wait for a process that does not come.
-    int gpus = 0;
-    std::string link = "nvlink4";
-    int patience_s = 60;
+    int gpus = 0;  // for kernels of several GPUs; 0: all, or the usual number of the simulator
+    std::string link = "nvlink4";  // between them, in the model
+    int patience_s = 60;           // how long to wait for a process that does not come
     bool explain = false;
     bool list = false, list_machines = false, help = false;
 };

@@ -46,8 +46,8 @@ HOST_DEVICE constexpr uint64_t bytes_of(Type type)
 
 enum class Produces { copy, transpose, tile_transpose, tile_move, pieces, sum, sum_with_first, nothing };
 
-// What a kernel promises. `tile`: the side of its tiles, where they matter; of pieces, the number of GPUs. `pad_bytes`: the
-// unused bytes at the end of each row of odata, which must stay as they were. `passes`: how
+// The result that a kernel promises. `tile`: the side of its tiles, where they matter; of pieces, the number of GPUs.
+// `pad_bytes`: the unused bytes at the end of each row of odata, which must stay as they were. `passes`: how
 // often the kernel does all its work in one launch. `finite`: only finite numbers come out as they
 // went in, because the kernel computes with them; all contenders are then given such numbers.
 struct Expected {
@@ -60,7 +60,11 @@ struct Expected {
     // Matrices that idata is made of, one after the other.
     HOST_DEVICE constexpr int operands() const { return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1; }
     // Elements read and written for each element of the matrix.
-    HOST_DEVICE int traffic() const { return passes * (what == Produces::nothing || what == Produces::pieces ? 0 : what == Produces::sum ? 3 : 2); }
+    HOST_DEVICE int traffic() const
+    {
+        const bool none = what == Produces::nothing || what == Produces::pieces;
+        return passes * (none ? 0 : what == Produces::sum ? 3 : 2);
+    }
 };
 
 constexpr Expected copies{Produces::copy};
@@ -79,8 +83,8 @@ constexpr Expected transposes_repeatedly(int passes) { return {Produces::transpo
 constexpr Expected adds{Produces::sum};
 constexpr Expected adds_first{Produces::sum_with_first};
 constexpr Expected writes_nothing{Produces::nothing};
-// Of a matrix that is spread over several GPUs: a piece of each one's idata to each other one, as long as what must go
-// there.
+// For a matrix that is spread over several GPUs. Each sends a piece of its idata to each other one, as long as the piece
+// that a transpose sends.
 constexpr Expected copies_to_peers{Produces::pieces};
 
 // Columns of odata: idata is height x width; a transposed or tile-moved matrix is width x height.

@@ -19,7 +19,8 @@ std::string aligned(const TableLines& lines);
 // The rows of one device and one shape: times on a device with a clock, else counts.
 std::string table(const Results& results);
 
-// What several GPUs sent each other, as the simulator counted it, and the model's time for it. Empty where there are none.
+// The traffic between several GPUs, as the simulator counted it, and the model's time for it. Empty where there are
+// none.
 std::string between_table(const Results& results);
 
 // The bandwidths of one device at several sizes, a column each. Empty where nothing was timed.

@@ -9,7 +9,8 @@ std::string trace_heading() { return std::string("machine,kernel,type,width,heig
 
 std::string trace_begin(const Results& results, const Result& r)
 {
-    return trace_begin({results.device.machine, r.kernel, name_of(results.type), number(results.width), number(results.height)});
+    return trace_begin({results.device.machine, r.kernel, name_of(results.type), number(results.width),
+                        number(results.height)});
 }
 
 std::string trace_line(const std::string& begin, const TracedRequest& request) { return trace_line(begin, 2, request); }

@@ -3,8 +3,9 @@
 
 usage: make compile_commands.json
 
-Asks make for the commands of all steps, the CUDA runtime and the tests' programs (make -n -B). A room of the harness or of the simulator is
-compiled as one unit; here each of its files has the unit's options. A kernel file has those of the simulator.
+Asks make for the commands of all steps, the CUDA runtime and the tests' programs (make -n -B). A room of the harness or
+of the simulator is compiled as one unit; here each of its files has the unit's options. A kernel file has those of the
+simulator.
 """
 
 import json

@@ -13,7 +13,7 @@
 
 namespace harness {
 
-// What a set of requests asked for and what it cost, counted exactly for one machine.
+// The size and the cost of a set of requests, counted exactly for one machine.
 struct AccessCounts {
     uint64_t requests = 0;
     uint64_t accesses = 0;  // of single threads
@@ -50,7 +50,7 @@ struct Launched {
     void add(const Launched& more);
 };
 
-// What several GPUs sent each other.
+// The traffic between several GPUs.
 struct BetweenGpus {
     int gpus = 0;
     uint64_t stores = 0, loads = 0;  // requests to the memory of other GPUs
@@ -61,7 +61,7 @@ struct BetweenGpus {
     std::vector<std::vector<uint64_t>> picture;
 };
 
-// What the simulator counted in one pass, or in all launches of one kernel.
+// The simulator's counts of one pass, or of all launches of one kernel.
 struct LaunchCounts {
     std::vector<AccessSite> sites;
     std::vector<std::string> findings;  // what the kernel must not do, a line each

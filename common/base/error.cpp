@@ -44,7 +44,8 @@ std::string printable(const std::string& message)
 void out_of_memory()
 {
     if (!no_way_out) throw std::bad_alloc();
-    // Several threads may get here at once. The first one writes, and ends the program. Nothing here may ask for memory.
+    // Several threads may get here at once. The first one writes, and ends the program. Nothing here may ask for
+    // memory.
     static std::atomic_flag written = ATOMIC_FLAG_INIT;
     while (written.test_and_set()) pause();
     for (const char* text : {(const char*)program_invocation_short_name, ": out of memory on the host\n"})

@@ -54,7 +54,9 @@ public:
 };
 
 const bool registered = [] {
-    backends().push_back({"cpu", [](const Wanted&, std::string&) -> std::unique_ptr<Device> { return std::make_unique<Cpu>(); }});
+    backends().push_back({"cpu", [](const Wanted&, std::string&) -> std::unique_ptr<Device> {
+                              return std::make_unique<Cpu>();
+                          }});
     return true;
 }();
 

@@ -23,7 +23,8 @@ public:
         CUDA(cudaEventCreate(&start_));
         CUDA(cudaEventCreate(&stop_));
         const double peak_gbs = dram_peak_gbs(card);
-        info_ = {"cuda", properties.name, driver_version(), "", peak_gbs, uint64_t(properties.l2CacheSize), "cudaMemcpy", 0};
+        info_ = {"cuda", properties.name, driver_version(), "", peak_gbs, uint64_t(properties.l2CacheSize),
+                 "cudaMemcpy", 0};
         most_blocks_ = 8 * properties.multiProcessorCount;
         card_ = format("%s: compute capability %d.%d, %d SMs, %.1f MB L2, %.1f GB memory", properties.name, properties.major,
                        properties.minor, properties.multiProcessorCount, properties.l2CacheSize / 1e6,

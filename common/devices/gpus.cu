@@ -219,7 +219,7 @@ public:
 
     const DeviceInfo& info() const override { return info_; }
 
-    // Of one card.
+    // `gbs`: of one card. The peak that is reported is that of all.
     void override_peak(double gbs) override
     {
         info_.dram_peak_gbs = gbs * team_.gpus();
@@ -231,14 +231,14 @@ public:
     // The GPU that has least decides, because all have as many rows.
     uint64_t free_bytes() override
     {
-        double taken = -1e18;
+        double least = 1e18;
         for (int g : team_.mine()) {
             size_t free = 0, total = 0;
             team_.use(g);
             CUDA(cudaMemGetInfo(&free, &total));
-            taken = std::max(taken, -double(free));
+            least = std::min(least, double(free));
         }
-        return uint64_t(-team_.most(taken)) * team_.gpus();
+        return uint64_t(-team_.most(-least)) * team_.gpus();
     }
 
     void* allocate(uint64_t bytes) override
@@ -261,7 +261,7 @@ public:
         team_.release_buffers();
     }
 
-    // What other processes' GPUs have comes from them.
+    // Each process adds the rows that its GPUs have; the other words are 0.
     void read(void* to, const void* from, uint64_t bytes) override
     {
         std::vector<uint32_t> words((bytes + 3) / 4);

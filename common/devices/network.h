@@ -1,5 +1,5 @@
-// What carries messages between GPUs, and between the processes that drive them. A program that is built with NCCL has
-// one (step08_gpus/nccl). In any other there is one process and no message.
+// The carrier of messages between GPUs, and between the processes that drive them. A program that is built with NCCL
+// has one (step08_gpus/nccl). Any other program is one process, and sends none.
 
 #pragma once
 
@@ -24,7 +24,7 @@ public:
         throw Error{status_bad_input,
                     "this program was built without NCCL, which messages need; NCCL_HOME names its folder"};
     }
-    // Of all processes, number by number. They meet here.
+    // Both replace each number by the sum, or the largest, of all processes' numbers. The processes meet here.
     virtual void sum(std::vector<double>&) {}
     virtual void most(std::vector<double>&) {}
     // The host waits for a stream of the current GPU. Throws if another process has ended.

@@ -1,4 +1,4 @@
-// What the back ends for one GPU and for several share: calls that are checked, and kernels that fill and compare.
+// Shared by the back ends for one GPU and for several: calls that are checked, and kernels that fill and compare.
 
 #pragma once
 

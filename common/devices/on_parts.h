@@ -32,7 +32,7 @@ struct Found {
     int gpu;
 };
 
-// What the launches on several GPUs did, all together. GPUs begin at the same time, and run as many blocks at a time as
+// The sum of the launches on several GPUs. GPUs begin at the same time, and run as many blocks at a time as
 // each other.
 struct Account {
     Report report;  // sums; without findings

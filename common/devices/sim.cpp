@@ -114,7 +114,7 @@ private:
     // The output before a launch.
     Poisoned unwritten_output() const { return Poisoned(last_.odata.contents); }
 
-    // Of the launches since the last call.
+    // The account of all launches since the last call.
     Account take_account()
     {
         Account account = std::exchange(on_parts_, {});
