@@ -43,7 +43,7 @@ endef
 # The commands. mk/whole.sh and mk/kernel.sh write each file under another name, and move it when it is whole.
 CXX_STEP = $(HOST) -O3 $(CPPFLAGS) $(CXXFLAGS)
 CXX_HARNESS = $(HOST) -O1 $(CXXFLAGS)
-CXX_SIM = $(HOST) -O2 -ftls-model=local-exec $(CXXFLAGS)
+CXX_SIM = $(HOST) -O3 -ftls-model=local-exec $(CXXFLAGS)
 CXX_TEST = $(HOST) -O2 $(CPPFLAGS) $(CXXFLAGS)
 CXX_REWRITE = $(HOSTCXX) -std=c++17 $(WARNINGS) -O1
 SIM_PREPROCESS = $(CXX) $(CPP) $(SIM_CPP) $(CPPFLAGS) $(STANDARD)

@@ -131,7 +131,7 @@ def test_a_disk_that_is_full(project):
      lambda kind, what: what.startswith("step0") and what.endswith(".cpp")),
     ("CXX_HARNESS = $(HOST) -O1", "CXX_HARNESS = $(HOST) -O2",
      lambda kind, what: what.startswith(("common", "sim/elf"))),
-    ("CXX_SIM = $(HOST) -O2", "CXX_SIM = $(HOST) -O3", lambda kind, what: what.startswith(("sim/core", "sim/runtime"))),
+    ("CXX_SIM = $(HOST) -O3", "CXX_SIM = $(HOST) -O2", lambda kind, what: what.startswith(("sim/core", "sim/runtime"))),
     ("SIM_PREPROCESS = $(CXX)", "SIM_PREPROCESS = $(CXX) -DA", lambda kind, what: kind == "sim"),
     ("CXX_REWRITE = $(HOSTCXX)", "CXX_REWRITE = $(HOSTCXX) -g",
      lambda kind, what: kind == "sim" or what == "build/rewrite"),
@@ -151,6 +151,17 @@ def test_flags_of_the_linker(project):
     every = make(project, "NVCC=", "all")
     assert make(project, "NVCC=", "LDFLAGS=-s", "all") == {"link": every["link"]}
     assert make(project, "NVCC=", "all") == {"link": every["link"]}
+
+
+def test_an_edited_command_of_programs(project):
+    """A program that is brought along is compiled by a command of its own."""
+    program = "build/try/step04_padding/step04.o"
+    goals = ["NVCC=", "all", program]
+    every = make(project, *goals)
+    assert "step04_padding/step04.cu" in every["sim"] and assert_whole(project)
+    edit(project, "mk/try.mk", "TRY_KERNEL_CPP = -x c++", "TRY_KERNEL_CPP = -DA -x c++")
+    assert make(project, *goals) == {"sim": {"step04_padding/step04.cu"}}
+    assert (project / program).read_text().endswith("whole\n") and make(project, *goals) == {}
 
 
 def test_libraries_of_a_program(project):
