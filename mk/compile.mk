@@ -165,4 +165,5 @@ $(1): $(COMMON) $(MAIN) $(call objects,$(call step_sources,$(1))) build/commands
 endef
 $(foreach step,$(STEPS),$(eval $(call STEP_RULE,$(step))))
 
--include $(shell [ -d build ] && find build -name '*.d')
+# Folders that another make removes meanwhile are no matter.
+-include $(shell find build -name tried -prune -o -name '*.d' -print 2> /dev/null)

@@ -42,9 +42,13 @@ def project(tmp_path):
             shutil.copy2(ROOT / name, tmp_path / name)
     (tmp_path / "bin").mkdir()
     for name in ("g++", "nvcc"):
-        (tmp_path / "bin" / name).write_text(COMPILER)
-        (tmp_path / "bin" / name).chmod(0o755)
+        script(tmp_path / "bin" / name, COMPILER)
     return tmp_path
+
+
+def script(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
 
 
 def environment(project, **more):
@@ -82,6 +86,14 @@ def test_clean_and_all(project):
     assert make(project, "NVCC=", "all", "clean") == first
     make(project, "NVCC=", "clean")
     assert not (project / "build").exists() and not [name for name in STEPS if (project / name).exists()]
+
+
+def test_a_folder_that_goes_while_make_looks_for_headers(project):
+    """Another make removes the folder of a program that it has tried. That is nothing to tell a person."""
+    make(project, "NVCC=", "step01")
+    script(project / "bin/find", "#!/bin/sh\n/usr/bin/find \"$@\"\necho \"find: 'build/x': No such file\" >&2; exit 1\n")
+    done = run("make", "NVCC=", "step01", cwd=project, env=environment(project))
+    assert done.returncode == 0 and done.stderr == "", done.stderr
 
 
 def test_two_makes_at_once(project):
