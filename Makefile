@@ -72,7 +72,7 @@ check:
 else
 # For who changes a kernel: every kernel verified, and the lessons' counts as a profiler has them.
 check: $(STEPS)
-	@python3 tests/check.py
+	@python3 tools/check.py
 
 # Everything that the tests need is built first. Then the test files run in parallel, one more than there are
 # processors, because some wait.

@@ -81,7 +81,7 @@ uint32_t& seed_of_inputs()
     return seed;
 }
 
-Bench::Bench(Device& device, Type type, Shape shape, Expected layout, Progress& progress)
+Bench::Bench(Device& device, Type type, Shape shape, Expected layout, bool timed, Progress& progress)
     : device_(device), type_(type), shape_(shape), layout_(layout), progress_(progress)
 {
     require_room(device, type, shape, layout);
@@ -89,7 +89,7 @@ Bench::Bench(Device& device, Type type, Shape shape, Expected layout, Progress& 
     int buffers = 1;
     // Matrices too small to outgrow the L2 however many there are stay alone in it.
     const uint64_t in = bytes_in(type, shape, layout, Holds::input), out = bytes_in(type, shape, layout, Holds::result), pair = in + out;
-    if (info.backend == "cuda" && most_buffers * pair >= 2 * info.l2_bytes) {
+    if (timed && info.backend == "cuda" && most_buffers * pair >= 2 * info.l2_bytes) {
         const uint64_t wanted = (l2_multiple * info.l2_bytes + pair - 1) / pair;
         buffers = int(std::clamp<uint64_t>(wanted, 1, most_buffers));
         while (buffers > 1 && footprint(type, shape, layout, buffers) > device.free_bytes() / 2) buffers /= 2;

@@ -48,7 +48,8 @@ class Bench {
 public:
     // Memory for kernels whose matrices have the layout that `layout` has, and numbers as finite.
     // Throws status_bad_input when they do not fit.
-    Bench(Device& device, Type type, Shape shape, Expected layout, Progress& progress);
+    // `timed`: as many pairs of matrices as outgrow the L2, for measure(). Else one.
+    Bench(Device& device, Type type, Shape shape, Expected layout, bool timed, Progress& progress);
     ~Bench();
     static bool same_layout(Expected a, Expected b) { return a.operands() == b.operands() && a.pad_bytes == b.pad_bytes; }
 

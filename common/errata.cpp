@@ -30,7 +30,7 @@ std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, co
     const Complain note = [&](const std::string&, const std::string& what) { reports.push_back(what); };
     std::string remark;
     const std::unique_ptr<Device> device = open_device(kernel.backend, machine, remark);
-    Bench bench(*device, Type::f32, shape, kernel.expected, progress);
+    Bench bench(*device, Type::f32, shape, kernel.expected, false, progress);
     Contender c = contender(kernel, kernel.block);
     bench.verify(c, 1, true, note);
     if (!c.result.refused.empty()) return {c.result.refused};

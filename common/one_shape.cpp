@@ -56,7 +56,8 @@ void run_group(Device& device, const std::vector<Contender*>& group, const Conte
     const int reps = task.reps ? task.reps : device.has_clock() ? clock_samples : 1;
     Expected layout = group.front()->expected();
     layout.finite = std::any_of(group.begin(), group.end(), [](const Contender* c) { return c->expected().finite; });
-    Bench bench(device, task.type, shape, layout, to.progress);
+    const bool timed = device.has_clock() && !task.once;
+    Bench bench(device, task.type, shape, layout, timed, to.progress);
     for (Contender* c : group) {
         bench.verify(*c, device.has_clock() ? 1 : reps, task.explain, to.complain);
         if (!task.print || !c->kernel || !c->result.refused.empty()) continue;
@@ -67,7 +68,7 @@ void run_group(Device& device, const std::vector<Contender*>& group, const Conte
     if (to.traced)
         for (Contender* c : group)
             if (c->result.right && c->result.counts) write_trace(bench, *c, results, *to.traced, to.progress);
-    if (device.has_clock() && !task.once) bench.measure(group, reps, task.one_launch, to.complain);
+    if (timed) bench.measure(group, reps, task.one_launch, to.complain);
     for (const Contender* c : group)
         if (c->kernel && c->kernel->peer) c->kernel->peer->release();
 }

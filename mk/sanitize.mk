@@ -1,5 +1,5 @@
 # SANITIZE=address,undefined or SANITIZE=thread: sanitizers watch the host's code; undefined also the kernels'. `make
-# sanitize` runs what runs with them. tests/sanitize.py says what they cannot see.
+# sanitize` runs what runs with them. tools/sanitize.py says what they cannot see.
 
 # Frames are several times as large with them, and the simulator reads debug information on a fiber, too.
 SANITIZERS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -g -DSIM_STACK_BYTES=524288

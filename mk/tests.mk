@@ -1,56 +1,55 @@
 # Programs that the tests run, and maintainers' programs.
 
-TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard tests/programs/*.cu tests/language/*.cu tests/seen/*.cu) \
-                tests/divergence.cu tests/atomics_async.cu tests/merges.cu)
-TEST_PROGRAMS := $(addprefix build/tests/,unit rules order places witness planted faults unusual/unusual bench_sim \
-                 faulty_gpu several)
+TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,programs/*.cu language/*.cu seen/*.cu)) \
+                $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu))
+TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faults faulty_gpu several) \
+                 $(addprefix tests/sim/,rules order places unusual/unusual) $(addprefix tools/,witness bench_sim))
 
 build/tests/%.o: tests/%.cpp build/commands/test
-	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(FLAGS_OF_$*) -c $<
-# tests/places.cpp reads its own debug information.
+	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(FLAGS_OF_$(notdir $*)) -c $<
+build/tools/%.o: tools/%.cpp build/commands/test
+	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) -c $<
+# tests/sim/places.cpp reads its own debug information.
 FLAGS_OF_places := -g
 FLAGS_OF_faulty_cuda := -isystem sim/cuda
 TEST_BOTH = $(CXX_TEST) $(FLAGS_OF_places) $(FLAGS_OF_faulty_cuda)
 $(eval $(call NOTE,commands/test,TEST_BOTH))
 
-build/tests/unit: $(COMMON) build/tests/unit.o build/tests/probes.sim.o build/commands/link
+build/tests/steps/unit: $(COMMON) build/tests/steps/unit.o build/tests/steps/probes.sim.o build/commands/link
 	$(link)
 
-build/tests/rules build/tests/order: build/tests/%: build/tests/%.o $(COMMON) build/commands/link
+$(addprefix build/tests/sim/,rules order places): %: %.o $(COMMON) build/commands/link
 	$(link)
 
 # Compares what the hooks saw with what valgrind saw.
-build/tests/witness: build/tests/witness.o build/commands/link
+build/tools/witness: build/tools/witness.o build/commands/link
 	$(link)
 
-build/tests/places: build/tests/places.o $(COMMON) build/commands/link
+build/tests/steps/planted build/tests/steps/faults: build/%: $(COMMON) $(MAIN) $(call cu_objects,%.cu) \
+                                                    build/commands/link
 	$(link)
 
-build/tests/planted build/tests/faults: build/tests/%: $(COMMON) $(MAIN) $(call cu_objects,tests/%.cu) \
-                                                       build/commands/link
-	$(link)
-
-build/tests/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/unusual/*.cu))) \
-                             build/commands/link
+build/tests/sim/unusual/unusual: $(COMMON) $(MAIN) $(call cu_objects,$(sort $(wildcard tests/sim/unusual/*.cu))) \
+                                 build/commands/link
 	$(link)
 
 # Faults that sanitizers find.
-build/tests/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tests/sanitized.cu) build/tests/sanitized_host.o \
+build/tools/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tools/sanitized.cu) build/tools/sanitized_host.o \
                        build/commands/link
 	$(link)
 
-# Step 4 with common/devices/cuda.cu, both compiled by CXX for the CUDA runtime of tests/faulty_cuda.cpp, whose calls
-# can fail. It has the simulator, too.
+# Step 4 with common/devices/cuda.cu, both compiled by CXX for the CUDA runtime of tests/steps/faulty_cuda.cpp, whose
+# calls can fail. It has the simulator, too.
 FAULTY_CPP = $(CXX) $(CPP) $(filter-out -DSIMULATOR,$(TRY_KERNEL_CPP)) $(CPPFLAGS)
 FAULTY_COMPILE = $(CXX) -std=c++17 -O2 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec $(SANITIZERS)
 FAULTY_BOTH = $(FAULTY_CPP) $(FAULTY_COMPILE)
 $(eval $(call NOTE,commands/faulty,FAULTY_BOTH))
 FAULTY := $(patsubst %.cu,build/faulty/%.o,common/devices/cuda.cu $(filter %.cu,$(call step_sources,step04)))
 build/faulty/%.o: %.cu build/rewrite build/commands/faulty
-	$(call say,C++,$< for tests/faulty_cuda.cpp) RENAME_HOOKS= bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite \
+	$(call say,C++,$< for a runtime that fails) RENAME_HOOKS= bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite \
 	    -- $(FAULTY_COMPILE)
 
-build/tests/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/faulty_cuda.o $(FAULTY) \
+build/tests/steps/faulty_gpu: $(COMMON_CPP) $(MAIN) build/tests/steps/faulty_cuda.o $(FAULTY) \
                         $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step04))) build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
 
@@ -64,26 +63,26 @@ build/several/%.o: %.cu build/rewrite build/commands/several
 	$(call say,sim,$< for the simulated runtime) bash mk/kernel.sh $@ $(FAULTY_CPP) $< -- build/rewrite \
 	    -- $(SIM_COMPILE)
 
-build/tests/several: $(COMMON_CPP) build/sim/runtime.o $(MAIN) $(SEVERAL) \
+build/tests/steps/several: $(COMMON_CPP) build/sim/runtime.o $(MAIN) $(SEVERAL) \
                      $(patsubst %.cu,build/%.sim.o,$(filter %.cu,$(call step_sources,step08))) build/commands/link
 	$(call say,link,$@) sh mk/whole.sh $@ $(HOST_LINK) $(filter %.o,$^)
 
-# Mutants of the steps' kernels, written by tests/mutation.py.
+# Mutants of the steps' kernels, written by tools/mutation.py.
 build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/commands/link
 	$(link)
 
 # Measures wavefronts of requests to shared memory on a GPU; needs nvcc to build and a GPU to run.
-build/tests/wavefronts: build/tests/wavefronts.cuda.o build/commands/link
+build/tools/wavefronts: build/tools/wavefronts.cuda.o build/commands/link
 	$(link)
 
-build/tests/bench_sim: $(COMMON) build/tests/bench_sim.o $(ALL_KERNELS) build/commands/link
+build/tools/bench_sim: $(COMMON) build/tools/bench_sim.o $(ALL_KERNELS) build/commands/link
 	$(link)
 
 sanitize:
-	@python3 tests/sanitize.py --jobs $(JOBS) $(if $(WORK),--work '$(WORK)')
+	@python3 tools/sanitize.py --jobs $(JOBS) $(if $(WORK),--work '$(WORK)')
 
 bench-page: .venv/tests
-	.venv/bin/python tests/bench_page.py
+	.venv/bin/python tools/bench_page.py
 
-bench-sim: build/tests/bench_sim
-	$(if $(AGAINST),python3 tests/bench_against.py $(AGAINST),./build/tests/bench_sim)
+bench-sim: build/tools/bench_sim
+	$(if $(AGAINST),python3 tools/bench_against.py $(AGAINST),./build/tools/bench_sim)

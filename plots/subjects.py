@@ -35,7 +35,7 @@ PROFILES = {
     "step06": (["transposeDiagonal", "transposeSwappedRoles"], ["store_sectors", "shared_load_wavefronts", "duration"]),
     "step07": (["transposeInFlight"], ["dram_busy", "l2_fabric_busy", "duration"]),
 }
-METRICS = {  # as tests/gpu.py has them: Nsight Compute's name, and the column of its CSV
+METRICS = {  # as tools/gpu.py has them: Nsight Compute's name, and the column of its CSV
     "load_requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_load_requests"),
     "load_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global_load_sectors"),
     "store_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global_store_sectors"),
@@ -60,7 +60,7 @@ def compared(kernels, types):
     measured = {(r["kernel"], r["type"]): r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv") if r["width"] == r["height"] == "16384"}
     lines = [[f"`{kernel}`", what, *(f"{float(measured[kernel, t]):.0f}" if (kernel, t) in measured else NONE for t in types)] for kernel, what in kernels.items()]
     return Table("", ["kernel", "elements of a thread", *types], lines,
-                 noted(lines, "GB/s, effective bandwidth, 16384², measured on an H200.", "`python3 tests/gpu.py --out DIR new`"), texts=2)
+                 noted(lines, "GB/s, effective bandwidth, 16384², measured on an H200.", "`python3 tools/gpu.py --out DIR new`"), texts=2)
 
 
 def widths():
@@ -129,7 +129,7 @@ def readonly():
     lines = [[f"`{path}`" if path.startswith("__") else path, cell(steps, kernel) if kernel else "refused", cell(paths, path)] for path, kernel in kernels.items()]
     return Table("", ["loads", "kernel of step 2", "`./readonly`"], lines,
                  noted(lines, "GB/s, effective bandwidth of the transpose by columns, 8192² float, measured on an H200.",
-                       "`python3 tests/gpu.py --out DIR new`"))
+                       "`python3 tools/gpu.py --out DIR new`"))
 
 
 # The memories of an H200, from the thread outwards: where, who sees it, how long it lives, its size, the rows of h200_micro.csv that are its latency and

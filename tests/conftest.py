@@ -1,14 +1,18 @@
 """What the pytest tests share."""
 
 import os
+import pathlib
 import shutil
 import signal
 import sys
 
 import pytest
 
-from lessons import ROOT, run, tried_of
-from samples import ALL
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tools"))
+
+from lessons import run, tried_of  # noqa: E402
+from samples import ALL  # noqa: E402
 
 # What `make` says to the makes that it starts itself is nothing for those that the tests run.
 for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):

@@ -67,7 +67,7 @@ int Machine::registers_per_sm() const
 // 1.x: grid and block sizes and the kernel's parameters lie there.
 uint64_t Machine::reserved_shared_per_block() const { return major == 1 ? 32 : major >= 8 ? 1 * kib : 0; }
 
-// "Shared memory allocation unit size" of NVIDIA's occupancy calculator; that of 9.0 was measured, too (tests/language/refusals.cu).
+// "Shared memory allocation unit size" of NVIDIA's occupancy calculator; that of 9.0 was measured, too (tests/sim/language/refusals.cu).
 uint64_t Machine::shared_unit() const { return major == 1 ? 512 : major == 2 || major >= 8 ? 128 : 256; }
 
 double Machine::latency_ns() const

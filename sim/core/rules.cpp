@@ -7,7 +7,7 @@
 // that one bank has to deliver. Cards of 1.x serve half a warp at a time, and differ in how.
 //
 // Most requests are evenly spaced. For these the answer follows from the stride, without a look at the single lanes.
-// tests/rules.cpp compares the rules with a second description of them, on random requests.
+// tests/sim/rules.cpp compares the rules with a second description of them, on random requests.
 
 #include "rules.h"
 

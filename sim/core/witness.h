@@ -1,4 +1,4 @@
-// Announces what the hooks see to a tool that watches the whole process (tests/completeness.py), so that the tool can
+// Announces what the hooks see to a tool that watches the whole process (tools/completeness.py), so that the tool can
 // compare it with the memory instructions that really ran.
 //
 // With SIM_WITNESS=1 in the environment, every access that the simulator records is announced just before it is made.

@@ -159,7 +159,7 @@ void LineTable::read_unit(Reader r, uint64_t offset)
 }
 
 // A line table before version 5 does not have the folder of the compilation: the unit's entry does.
-std::string folder_of(uint64_t line_table)
+std::string folder_in_entry(uint64_t line_table)
 {
     std::string folder;
     for_entries(line_table, [&](const Entry& unit, unsigned) {
@@ -225,9 +225,17 @@ std::string file_name(const Unit& unit, uint64_t number)
         r.uleb();  // size
         if (i != number) continue;
         const std::string path = join(folder < folders.size() ? folders[folder] : "", name);
-        return path[0] == '/' ? path : join(folder_of(unit.offset), path);
+        return path[0] == '/' ? path : join(folder_in_entry(unit.offset), path);
     }
     return "";
+}
+
+std::string folder_of(const Unit& unit)
+{
+    if (unit.version < 5) return folder_in_entry(unit.offset);
+    Reader r = unit.names;
+    const std::vector<Name> folders = names_of(r);
+    return folders.empty() ? "" : folders[0].text;
 }
 
 }  // namespace sim

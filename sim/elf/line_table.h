@@ -30,4 +30,7 @@ LineRow row_at(uint64_t address, const Unit*& unit);
 // The path of a file of the unit; empty if it is unknown.
 std::string file_name(const Unit& unit, uint64_t number);
 
+// The folder where the unit was compiled; empty if it is unknown.
+std::string folder_of(const Unit& unit);
+
 }  // namespace sim

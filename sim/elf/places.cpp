@@ -40,11 +40,15 @@ std::string text_of(const std::string& file, int number)
     return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
-// True if a file is no text of the program: it belongs to CUDA, to the C++ library or to the system.
-bool is_library(const std::string& file)
+// True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. The
+// simulator's are in sim/ of the folder where make compiles; a program may have a folder of that name, too.
+bool is_library(const Unit& unit, const std::string& file)
 {
-    return file.find("sim/cuda/") != file.npos || file.find("/include/c++/") != file.npos ||
-           file.compare(0, 13, "/usr/include/") == 0;
+    namespace fs = std::filesystem;
+    const std::string own = (fs::weakly_canonical(folder_of(unit)) / "sim" / "").string();
+    return fs::weakly_canonical(file).string().compare(0, own.size(), own) == 0 ||
+           file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0 ||
+           file.compare(0, 9, "/usr/lib/") == 0;
 }
 
 // The place without its text, the file with its whole path.
@@ -61,6 +65,7 @@ Place find(uint64_t return_address)
         place.file = std::filesystem::path(file_name(*unit, file)).lexically_normal().string();
         place.line = place.file.empty() ? 0 : int(line);
         place.column = place.file.empty() ? 0 : int(column);
+        place.in_library = is_library(*unit, place.file);
     };
     set(row.file, row.line, row.column);
     // An inlined function of a library, such as an operator of half, has the place where the program calls it. A copy
@@ -68,7 +73,7 @@ Place find(uint64_t return_address)
     const std::vector<Inlined>& inlined = inlined_in(unit->offset);
     for (auto i = inlined.rbegin(); i != inlined.rend(); ++i) {
         if (address < i->begin || address >= i->end || !i->line) continue;
-        if (!i->implicit && !is_library(place.file)) break;
+        if (!i->implicit && !place.in_library) break;
         set(i->file, i->line, i->column);
     }
     return place;

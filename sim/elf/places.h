@@ -12,6 +12,7 @@ struct Place {
     std::string file;  // as seen from the current folder; empty if unknown
     int line = 0, column = 0;
     std::string text;  // of that line, trimmed; empty if the file cannot be read
+    bool in_library = false;  // the file belongs to the simulator, to the C++ library or to the system
 };
 
 Place place_of(uint64_t return_address);

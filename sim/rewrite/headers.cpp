@@ -1,6 +1,7 @@
 #include "headers.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -41,13 +42,16 @@ static std::string why_not_in_c(const std::string& header)
 
 void check_headers(const std::string& text, bool c, const std::string& added)
 {
-    static const std::string own = "sim/cuda/";
-    const auto is_own = [](const std::string& file) { return file.find(own) != std::string::npos; };
+    // Of the folder where make runs: a program may have folders of these names elsewhere. The preprocessor names some
+    // of them as they are included, and others with their whole paths.
+    namespace fs = std::filesystem;
+    static const std::string own = (fs::weakly_canonical("sim/cuda") / "").string();
+    const auto is_own = [](const std::string& file) {
+        return fs::weakly_canonical(file).string().compare(0, own.size(), own) == 0;
+    };
     const std::vector<Marker> markers = markers_in(text);
-    const auto first_own =
-        std::find_if(markers.begin(), markers.end(), [&](const Marker& m) { return is_own(m.file); });
-    const std::string folder =
-        first_own == markers.end() ? "" : first_own->file.substr(0, first_own->file.find(own) + own.size());
+    const bool any_own = std::any_of(markers.begin(), markers.end(), [&](const Marker& m) { return is_own(m.file); });
+    const std::string folder = any_own ? own : "";
     if (c) {
         for (const Marker& m : markers)
             if (const std::string why = m.enters ? why_not_in_c(as_included(m)) : ""; !why.empty())

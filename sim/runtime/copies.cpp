@@ -37,7 +37,7 @@ struct Side {
 };
 
 // What CUDA says of a copy, or of cudaMemset, whose rows do not fit where they should lie (measured:
-// tests/language/refusals.cu).
+// tests/sim/language/refusals.cu).
 cudaError_t check_shape(const Side& side, const Shape& s)
 {
     if (s.height > 1 && side.pitch < s.width) return cudaErrorInvalidPitchValue;

@@ -52,7 +52,7 @@ cudaError_t no_such(cudaLimit limit)
     return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit;
 }
 
-// What CUDA takes for a limit: more is refused, less is raised. Measured on an H200 (tests/language/refusals.cu).
+// What CUDA takes for a limit: more is refused, less is raised. Measured on an H200 (tests/sim/language/refusals.cu).
 struct Range {
     size_t least, most;
 };

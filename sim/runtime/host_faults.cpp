@@ -44,8 +44,7 @@ std::string fault_line(const void* context)
     }
     for (uint64_t address : addresses) {
         const Place place = place_of(address);
-        if (place.file.empty() || place.file.rfind("/usr/", 0) == 0 || place.file.find("sim/") != std::string::npos)
-            continue;
+        if (place.file.empty() || place.in_library) continue;
         return format("%s:%d", place.file.c_str(), place.line);
     }
     return "an unknown line";

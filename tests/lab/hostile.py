@@ -1,6 +1,6 @@
 """Hostile submissions of the stand-in exercise: its solution, and what each of them tries beside it. {name: text}.
 
-None of them earns a point, stops the run, harms another submission or leaves a file behind (tests/test_lab.py).
+None of them earns a point, stops the run, harms another submission or leaves a file behind (tests/lab/test_lab.py).
 """
 
 import os

@@ -1,0 +1,136 @@
+"""The arrows between the folders: which files may include which.
+
+    step -> common -> common/base
+    common/devices -> sim -> common/base
+    tests, tools -> everything; nothing -> tests, tools
+
+Inside sim/: cuda, runtime -> core -> elf; runtime -> elf, cuda; rewrite is a program of its own.
+
+The only header of the simulator that the harness itself may include is CUDA's, for the text of kernels.
+"""
+
+import pathlib
+import re
+
+import pytest
+
+from lessons import ROOT
+SOURCES = (".h", ".cpp", ".cu")
+CUDA = "sim/cuda/cuda_runtime.h"
+INSIDE_SIM = {"rewrite": (), "elf": (), "core": ("elf",), "cuda": ("core",), "runtime": ("core", "elf", "cuda")}
+
+
+def room(path):
+    """The room that a file is in: base, devices, common, sim, tests, tools, or the folder of a step or of programs."""
+    parts = pathlib.PurePosixPath(path).parts
+    if parts[:2] in [("common", "base"), ("common", "devices")]:
+        return parts[1]
+    return parts[0]
+
+
+def allowed(source, header):
+    """True if the file may include the header. Both are paths from the root."""
+    here, there = room(source), room(header)
+    if here == there == "sim":
+        here, there = source.split("/")[1], header.split("/")[1]
+        return here == there or there in INSIDE_SIM[here]
+    if here in ("tests", "tools") or here == there:
+        return True
+    if here == "base":
+        return False
+    if here == "sim":
+        return there == "base"
+    if here == "devices":
+        return there in ("base", "common", "sim")
+    if here == "common":
+        return there == "base" or (source, header) == ("common/step.h", CUDA)
+    if here.startswith("step"):
+        return there in ("base", "common") or header == "common/devices/network.h"
+    return there in ("base", "common")  # programs that measure, such as those in bench/
+
+
+def included(source, text, exists):
+    """The files that a text includes in quotes and that exist, as paths from the root. Headers that the build writes are left out."""
+    found = []
+    for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', text, re.MULTILINE):
+        for folder in [pathlib.PurePosixPath(source).parent, pathlib.PurePosixPath()]:
+            parts = []
+            for part in (folder / name).parts:
+                if part == ".." and parts:
+                    parts.pop()
+                else:
+                    parts.append(part)
+            if parts[0] != "build" and exists("/".join(parts)):
+                found.append("/".join(parts))
+                break
+    return found
+
+
+def sources():
+    for folder in ["bench", "common", "sim", "tests", "tools", *(path.name for path in ROOT.glob("step*_*"))]:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and (path.suffix in SOURCES or "cuda" in path.parts):
+                yield path.relative_to(ROOT).as_posix()
+
+
+def wrong_arrows(files):
+    """A line for each include that leads where it must not. `files`: text by path."""
+    return [f"{source} includes {header}" for source, text in files.items()
+            for header in included(source, text, lambda path: path in files or (ROOT / path).is_file()) if not allowed(source, header)]
+
+
+def test_includes_lead_downwards_only():
+    files = {path: (ROOT / path).read_text(encoding="utf-8") for path in sources()}
+    assert len(files) > 200 and "sim/core/worker.cpp" in files and "sim/cuda/cuda/atomic" in files
+    assert wrong_arrows(files) == []
+
+
+# The test above can fail: each of these is found.
+@pytest.mark.parametrize("source, header", [
+    ("sim/core/grid.cpp", "../../common/kernel.h"),
+    ("sim/runtime/program.h", "../../common/device.h"),
+    ("sim/core/worker.cpp", "../runtime/runtime.h"),
+    ("sim/elf/places.cpp", "../core/launch.h"),
+    ("sim/rewrite/main.cpp", "../core/launch.h"),
+    ("sim/core/watch.cpp", "../../common/devices/host_memory.h"),
+    ("sim/core/watch.cpp", "common/reference.h"),
+    ("common/base/csv.cpp", "../kernel.h"),
+    ("common/base/counts.h", "../../sim/core/counter.h"),
+    ("common/bench.cpp", "../sim/core/simulator.h"),
+    ("common/main.cpp", "../sim/cuda/cuda_runtime.h"),
+    ("common/main.cpp", "devices/host_memory.h"),
+    ("common/devices/sim.cpp", "../../tests/sim/cases.h"),
+    ("step03_coalesced/step03.cu", "../step04_padding/step04.cu"),
+    ("step08_gpus/variants.cu", "../sim/core/simulator.h"),
+    ("step08_gpus/variants.cu", "../sim/core/devices.h"),
+])
+def test_a_wrong_arrow_is_found(source, header):
+    files = {source: f'#include <vector>\n  # include "{header}"\n', "tests/sim/cases.h": ""}
+    assert len(wrong_arrows(files)) == 1
+
+
+@pytest.mark.parametrize("source, header", [
+    ("sim/core/grid.cpp", "../../common/base/error.h"),
+    ("common/step.h", "../sim/cuda/cuda_runtime.h"),
+    ("common/devices/sim.cpp", "../../sim/core/simulator.h"),
+    ("step08_gpus/nccl/nccl.cu", "../../common/devices/network.h"),
+    ("tests/steps/unit.cpp", "sim/core/simulator.h"),
+    ("common/bench.cpp", "vector"),
+])
+def test_a_right_arrow_is_none(source, header):
+    assert wrong_arrows({source: f'#include "{header}"\n'}) == []
+
+
+def test_lines_of_the_simulator_fit_a_screen():
+    long = [f"{path}:{n}" for path in sources() if path.startswith("sim/")
+            for n, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1) if len(line) > 120]
+    assert long == []
+
+
+def test_every_file_of_tests_is_on_the_page():
+    """tests/README.md says which rule each file holds. It names each once, in the section of its room."""
+    sections = re.split(r"^## (\w+):", (ROOT / "tests/README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    named = {room: re.findall(r"`(test_\w+\.py)`", text) for room, text in zip(sections[1::2], sections[2::2])}
+    assert named and {room: sorted(files) for room, files in named.items()} == {
+        path.name: sorted(file.name for file in path.glob("test_*.py")) for path in (ROOT / "tests").iterdir()
+        if list(path.glob("test_*.py"))}

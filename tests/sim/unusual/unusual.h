@@ -1,0 +1,14 @@
+// Right kernels of unusual form. The simulator must verify each of them, at any shape, without a
+// finding: tests/sim/test_unusual.py. What the files share is here; launches are in the files.
+
+#pragma once
+
+#define ELEMENT_TYPES void, void, float, double, int, void  // these kernels compute
+#include "common/step.h"
+
+constexpr int TILE_DIM = 32;   // tiles of TILE_DIM x TILE_DIM elements
+constexpr int BLOCK_ROWS = 8;  // and TILE_DIM x BLOCK_ROWS threads
+constexpr int THREADS = 128;   // of the one-dimensional blocks
+
+// How many pieces of `size` elements hold `count` elements. The last piece may be smaller.
+constexpr unsigned pieces(size_t count, size_t size) { return unsigned((count + size - 1) / size); }
