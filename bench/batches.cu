@@ -2,10 +2,11 @@
 //
 //   make batches && ./batches > batches.csv          (needs a GPU)
 //
-// Square matrices of floats, n x n, as many as fill 256 MB on each side, so that no L2 holds them. Three ways to transpose
-// them all, with step 7's kernel in several tiles: a launch for each, one after the other in a stream; the same launches
-// recorded as a CUDA graph; and one launch with the matrix in blockIdx.z. Beside them cudaMemcpy of all of them at once.
-// Each result is checked, element by element. Medians of nine. Exits 3 on a CUDA error, 1 on a wrong result.
+// Square matrices of floats, n x n, as many as fill 256 MB on each side, so that no L2 holds them. Three ways to
+// transpose them all, with step 7's kernel in several tiles: a launch for each, one after the other in a stream; the
+// same launches recorded as a CUDA graph; and one launch with the matrix in blockIdx.z. Beside them cudaMemcpy of all
+// of them at once. Each result is checked, element by element. Medians of nine. Exits 3 on a CUDA error, 1 on a wrong
+// result.
 
 #include <cstdio>
 #include <string>
@@ -45,7 +46,8 @@ __global__ void transposeBatch(float* odata, const float* idata, int n)
 
 __global__ void fill(unsigned* data, size_t elements)
 {
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < elements; i += size_t(gridDim.x) * blockDim.x) data[i] = unsigned(i);
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < elements; i += size_t(gridDim.x) * blockDim.x)
+        data[i] = unsigned(i);
 }
 
 __global__ void check(const unsigned* odata, size_t elements, unsigned n, unsigned* wrong)
@@ -71,7 +73,8 @@ template <int WIDE, int HIGH, int WARPS>
 void add(std::vector<Way>& ways, const Buffers& b, int n, int count, cudaStream_t stream)
 {
     const dim3 grid((n + HIGH - 1) / HIGH, (n + WIDE - 1) / WIDE), block(32, WARPS);
-    const std::string tile = ", tile of " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WARPS) + " warps";
+    const std::string tile =
+        ", tile of " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WARPS) + " warps";
     const auto one_by_one = [=] {
         for (int i = 0; i < count; ++i) {
             const size_t first = size_t(i) * n * n;
@@ -96,7 +99,9 @@ void measure(int n, const Buffers& b, size_t bytes, cudaStream_t stream)
 {
     const int count = int(std::min<size_t>(bytes / sizeof(float) / n / n, 65535));
     const size_t elements = size_t(count) * n * n;
-    std::vector<Way> ways{{"cudaMemcpy of all", [=] { CUDA(cudaMemcpyAsync(b.out, b.in, elements * sizeof(float), cudaMemcpyDeviceToDevice, stream)); }}};
+    std::vector<Way> ways{
+        {"cudaMemcpy of all",
+         [=] { CUDA(cudaMemcpyAsync(b.out, b.in, elements * sizeof(float), cudaMemcpyDeviceToDevice, stream)); }}};
     add<32, 32, 8>(ways, b, n, count, stream);
     add<64, 32, 16>(ways, b, n, count, stream);
     add<64, 64, 8>(ways, b, n, count, stream);
@@ -108,7 +113,8 @@ void measure(int n, const Buffers& b, size_t bytes, cudaStream_t stream)
         check<<<1024, 256, 0, stream>>>(reinterpret_cast<unsigned*>(b.out), elements, n, b.wrong);
         CUDA(cudaStreamSynchronize(stream));
         if (!*b.wrong) continue;
-        fprintf(stderr, "batches: %s, %d of %d x %d: %u elements are wrong\n", ways[w].name.c_str(), count, n, n, *b.wrong);
+        fprintf(stderr, "batches: %s, %d of %d x %d: %u elements are wrong\n", ways[w].name.c_str(), count, n, n,
+                *b.wrong);
         exit(harness::status_wrong_result);
     }
     for (int sample = -1; sample < 9; ++sample)
@@ -119,8 +125,9 @@ void measure(int n, const Buffers& b, size_t bytes, cudaStream_t stream)
     const double copy = harness::summarize(ways[0].seconds).median;
     for (const Way& way : ways) {
         const auto summary = harness::summarize(way.seconds);
-        printf("%s,float,%d,%d,\"%s\",%.3f,%.1f,%.4f\n", card_columns().c_str(), n, count, way.name.c_str(), summary.median * 1e6 / count,
-               harness::bandwidth_gbs(2 * elements * sizeof(float), summary.median * 1e3), copy / summary.median);
+        printf("%s,float,%d,%d,\"%s\",%.3f,%.1f,%.4f\n", card_columns().c_str(), n, count, way.name.c_str(),
+               summary.median * 1e6 / count, harness::bandwidth_gbs(2 * elements * sizeof(float), summary.median * 1e3),
+               copy / summary.median);
     }
 }
 

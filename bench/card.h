@@ -31,7 +31,8 @@ inline std::string card_columns()
 {
     int count = 0;
     if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess || count == 0) {
-        fprintf(stderr, "%s: needs a GPU: %s\n", program_invocation_short_name, status ? cudaGetErrorString(status) : "none installed");
+        fprintf(stderr, "%s: needs a GPU: %s\n", program_invocation_short_name,
+                status ? cudaGetErrorString(status) : "none installed");
         exit(harness::status_no_device);
     }
     cudaDeviceProp device;
@@ -41,7 +42,8 @@ inline std::string card_columns()
     char date[32];
     const time_t now = time(nullptr);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    return std::string(date) + "," + device.name + "," + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10);
+    return std::string(date) + "," + device.name + "," + std::to_string(driver / 1000) + "." +
+           std::to_string(driver % 1000 / 10);
 }
 
 // Seconds of one run of `work`, which launches into `stream`, by CUDA events.

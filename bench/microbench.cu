@@ -1,5 +1,5 @@
-// What a GPU can do at most, one resource at a time: the constants of its roofline model, and the latency and the bandwidth of each
-// of its memories. None of these kernels is a transpose.
+// What a GPU can do at most, one resource at a time: the constants of its roofline model, and the latency and the
+// bandwidth of each of its memories. None of these kernels is a transpose.
 //
 //   make microbench && ./microbench > constants.csv          (needs a GPU)
 //
@@ -105,15 +105,16 @@ __global__ void oneElement(float* out, const float* in)
     out[i] = in[i];
 }
 
-// Latency: one thread, and each load's address is computed from what the load before it brought. Of registers: a result that is
-// the operand of the next instruction.
+// Latency: one thread, and each load's address is computed from what the load before it brought. Of registers: a result
+// that is the operand of the next instruction.
 enum Memory { registers, shared, constant, texture, l1, l2, dram };
 constexpr int SMALL = 1024;  // words: in any cache
 
 __constant__ unsigned constantNext[SMALL];
 
 template <Memory MEMORY>
-__global__ void chase(const unsigned* next, cudaTextureObject_t textured, int loads, unsigned* end, long long* clocks, long long* ns)
+__global__ void chase(const unsigned* next, cudaTextureObject_t textured, int loads, unsigned* end, long long* clocks,
+                      long long* ns)
 {
     __shared__ unsigned sharedNext[SMALL];
     for (int i = 0; i < SMALL; ++i) sharedNext[i] = constantNext[i];
@@ -126,7 +127,8 @@ __global__ void chase(const unsigned* next, cudaTextureObject_t textured, int lo
         asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin_ns));
         const long long begin = clock64();
         for (int i = 0; i < loads; ++i) {
-            if (MEMORY == registers) at = __float_as_uint(fmaf(__uint_as_float(at), __uint_as_float(at), __uint_as_float(at)));
+            if (MEMORY == registers)
+                at = __float_as_uint(fmaf(__uint_as_float(at), __uint_as_float(at), __uint_as_float(at)));
             if (MEMORY == shared) at = sharedNext[at];
             if (MEMORY == constant) at = constantNext[at];
             if (MEMORY == texture) at = tex1Dfetch<unsigned>(textured, int(at));
@@ -143,7 +145,8 @@ __global__ void chase(const unsigned* next, cudaTextureObject_t textured, int lo
 // Word i holds the number of the next one, `step` further on.
 __global__ void link(unsigned* next, unsigned words, unsigned step)
 {
-    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < words; i += gridDim.x * blockDim.x) next[i] = unsigned((size_t(i) + step) % words);
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < words; i += gridDim.x * blockDim.x)
+        next[i] = unsigned((size_t(i) + step) % words);
 }
 
 // Bandwidth of a cache: all blocks read the same memory, 16 bytes per lane, again and again.
@@ -190,9 +193,12 @@ int main()
     };
     report("stream", "GB/s", 2e-9 * bytes, seconds([&] { stream<<<elements / 2048, 256>>>(out, in); }));
     // Neighbours about 64 KB apart, and all over the memory.
-    report("scatter_near", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 513); }));
-    report("scatter_far", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 5184467); }));
-    report("in_order", "GB/s", 2e-9 * bytes, seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 1); }));
+    report("scatter_near", "GB/s", 2e-9 * bytes,
+           seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 513); }));
+    report("scatter_far", "GB/s", 2e-9 * bytes,
+           seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 5184467); }));
+    report("in_order", "GB/s", 2e-9 * bytes,
+           seconds([&] { scatter<<<elements / 1024, 256>>>(out, in, bytes / 128, 1); }));
     const int warps = device.maxThreadsPerMultiProcessor / 32 * device.multiProcessorCount;
     const int loads = 512;
     const size_t step = size_t(warps) * 32;
@@ -200,25 +206,33 @@ int main()
         oneInFlight<<<warps / 8, 256>>>(reinterpret_cast<unsigned*>(out), reinterpret_cast<unsigned*>(in), step, loads);
     }));
     const size_t in_l2 = size_t(8) << 20;
-    report("partial_sectors", "sectors/s", double(elements), seconds([&] { partialSectors<<<elements / 8 / 256, 256>>>(out, in_l2 / 32); }));
+    report("partial_sectors", "sectors/s", double(elements),
+           seconds([&] { partialSectors<<<elements / 8 / 256, 256>>>(out, in_l2 / 32); }));
     // In the L2, then far more lines than it holds: in order, neighbours about 64 KB apart.
-    report("partial_lines_l2", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, in_l2 / 128, 1); }));
-    report("partial_lines", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 1); }));
-    report("partial_lines_near", "stores of a lane/s", double(elements), seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 513); }));
-    report("whole_sectors", "sectors/s", 2.0 * bytes / 32, seconds([&] { wholeSectors<<<elements / 2048, 256>>>(out, in, in_l2 / 4); }));
+    report("partial_lines_l2", "stores of a lane/s", double(elements),
+           seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, in_l2 / 128, 1); }));
+    report("partial_lines", "stores of a lane/s", double(elements),
+           seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 1); }));
+    report("partial_lines_near", "stores of a lane/s", double(elements),
+           seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 513); }));
+    report("whole_sectors", "sectors/s", 2.0 * bytes / 32,
+           seconds([&] { wholeSectors<<<elements / 2048, 256>>>(out, in, in_l2 / 4); }));
     const int blocks = device.multiProcessorCount * 4, turns = 1 << 14;
-    report("wavefronts", "wavefronts/s", double(blocks) * 16 * turns, seconds([&] { wavefronts<<<blocks, 512>>>(out, turns); }));
+    report("wavefronts", "wavefronts/s", double(blocks) * 16 * turns,
+           seconds([&] { wavefronts<<<blocks, 512>>>(out, turns); }));
     const int line_turns = 256;
     report("line_loads", "loads of a lane/s", double(device.multiProcessorCount) * 512 * 32 * line_turns,
            seconds([&] { lineLoads<<<device.multiProcessorCount, 512>>>(out, in, line_turns); }));
     for (int threads : {256, 1024}) {
         const std::string of = "_" + std::to_string(threads);
-        report("empty_warps" + of, "warps/s", elements / 32.0, seconds([&] { nothing<<<elements / threads, threads>>>(); }));
-        report("one_element" + of, "warps/s", elements / 32.0, seconds([&] { oneElement<<<elements / threads, threads>>>(out, in); }));
+        report("empty_warps" + of, "warps/s", elements / 32.0,
+               seconds([&] { nothing<<<elements / threads, threads>>>(); }));
+        report("one_element" + of, "warps/s", elements / 32.0,
+               seconds([&] { oneElement<<<elements / threads, threads>>>(out, in); }));
     }
 
-    // The chain of the small memories goes through all their words; that of the L2, through lines of 128 bytes of 4 MB; that of DRAM, through
-    // lines 33 lines apart, after something else has filled the L2.
+    // The chain of the small memories goes through all their words; that of the L2, through lines of 128 bytes of 4 MB;
+    // that of DRAM, through lines 33 lines apart, after something else has filled the L2.
     unsigned *next = reinterpret_cast<unsigned*>(in), *end;
     long long* clocks;
     CUDA(cudaMalloc(&end, sizeof *end));
@@ -261,11 +275,16 @@ int main()
     const double read_bytes = 16.0 * readers * 1024 * reads;
     const float4* vectors = reinterpret_cast<const float4*>(in);
     const cudaTextureObject_t textured = texture_of(in, 16 << 10, cudaCreateChannelDesc<float4>());
-    report("l1_bandwidth", "GB/s", 1e-9 * read_bytes, seconds([&] { rereads<l1><<<readers, 1024>>>(out, vectors, 0, 1 << 10, 32, reads); }));
-    report("texture_bandwidth", "GB/s", 1e-9 * read_bytes, seconds([&] { rereads<texture><<<readers, 1024>>>(out, vectors, textured, 1 << 10, 32, reads); }));
-    report("l2_bandwidth", "GB/s", 1e-9 * read_bytes, seconds([&] { rereads<l2><<<readers, 1024>>>(out, vectors, 0, int(in_l2 / 16), 1024, reads); }));
+    report("l1_bandwidth", "GB/s", 1e-9 * read_bytes,
+           seconds([&] { rereads<l1><<<readers, 1024>>>(out, vectors, 0, 1 << 10, 32, reads); }));
+    report("texture_bandwidth", "GB/s", 1e-9 * read_bytes,
+           seconds([&] { rereads<texture><<<readers, 1024>>>(out, vectors, textured, 1 << 10, 32, reads); }));
+    report("l2_bandwidth", "GB/s", 1e-9 * read_bytes,
+           seconds([&] { rereads<l2><<<readers, 1024>>>(out, vectors, 0, int(in_l2 / 16), 1024, reads); }));
     const double constant_loads = 64.0 * device.multiProcessorCount * reads;
-    report("constant_broadcast", "loads of a warp/s", constant_loads, seconds([&] { constantLoads<false><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
-    report("constant_by_lane", "loads of a warp/s", constant_loads, seconds([&] { constantLoads<true><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+    report("constant_broadcast", "loads of a warp/s", constant_loads,
+           seconds([&] { constantLoads<false><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+    report("constant_by_lane", "loads of a warp/s", constant_loads,
+           seconds([&] { constantLoads<true><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
     return 0;
 }

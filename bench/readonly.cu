@@ -1,10 +1,10 @@
-// The transpose by columns with its loads through every read-only path: as they are, __ldg(), __restrict__, a texture of linear memory, and
-// a texture of a CUDA array, whose elements lie in memory by neighbourhood in two dimensions.
+// The transpose by columns with its loads through every read-only path: as they are, __ldg(), __restrict__, a texture
+// of linear memory, and a texture of a CUDA array, whose elements lie in memory by neighbourhood in two dimensions.
 //
 //   make readonly && ./readonly > readonly.csv          (needs a GPU)
 //
-// Each result is compared with the transpose, element by element; times are the median of 15. The copy into the CUDA array is not timed.
-// Exits 1 if a result is wrong, 3 where there is no GPU or on a CUDA error.
+// Each result is compared with the transpose, element by element; times are the median of 15. The copy into the CUDA
+// array is not timed. Exits 1 if a result is wrong, 3 where there is no GPU or on a CUDA error.
 
 #include <cstdio>
 
@@ -62,7 +62,8 @@ __device__ float element(size_t i) { return float(i % (1 << 24)); }
 
 __global__ void fill(float* data, size_t n)
 {
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) data[i] = element(i);
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+        data[i] = element(i);
 }
 
 __global__ void count_wrong(unsigned long long* wrong, const float* odata, int width, int height)
@@ -88,13 +89,15 @@ int main()
     const cudaChannelFormatDesc floats = cudaCreateChannelDesc<float>();
     array.resType = cudaResourceTypeArray;
     CUDA(cudaMallocArray(&array.res.array.array, &floats, SIDE, SIDE));
-    CUDA(cudaMemcpy2DToArray(array.res.array.array, 0, 0, idata, SIDE * sizeof(float), SIDE * sizeof(float), SIDE, cudaMemcpyDeviceToDevice));
+    CUDA(cudaMemcpy2DToArray(array.res.array.array, 0, 0, idata, SIDE * sizeof(float), SIDE * sizeof(float), SIDE,
+                             cudaMemcpyDeviceToDevice));
     const cudaTextureObject_t of_linear = texture_of(idata, bytes, floats), of_array = texture_of(array);
 
     printf("date_utc,machine,cuda_driver,path,width,height,type,time_ms,spread_percent,bandwidth_gbs\n");
     const auto report = [&](const char* path, auto kernel, auto from) {
         CUDA(cudaMemset(odata, 0xff, bytes));
-        const harness::Summary s = seconds([&] { kernel<<<dim3(SIDE / 32, SIDE / 32), dim3(32, 32)>>>(odata, from, SIDE, SIDE); });
+        const harness::Summary s =
+            seconds([&] { kernel<<<dim3(SIDE / 32, SIDE / 32), dim3(32, 32)>>>(odata, from, SIDE, SIDE); });
         *wrong = 0;
         count_wrong<<<1024, 256>>>(wrong, odata, SIDE, SIDE);
         CUDA(cudaGetLastError());
@@ -103,7 +106,8 @@ int main()
             fprintf(stderr, "readonly: %s: %llu elements are wrong\n", path, *wrong);
             exit(harness::status_wrong_result);
         }
-        printf("%s,%s,%d,%d,float,%.4f,%.1f,%.1f\n", card.c_str(), path, SIDE, SIDE, s.median * 1e3, 100 * s.spread, 2e-9 * bytes / s.median);
+        printf("%s,%s,%d,%d,float,%.4f,%.1f,%.1f\n", card.c_str(), path, SIDE, SIDE, s.median * 1e3, 100 * s.spread,
+               2e-9 * bytes / s.median);
     };
     const float* const in = idata;
     report("plain", plain, in);

@@ -2,9 +2,10 @@
 //
 //   make timing && ./timing > timing.csv          (needs a GPU)
 //
-// On a matrix whose copy takes less than a launch, and on one that is large. The first launch of a kernel is a sample by itself; of
-// the others, the median of 15 and the distance from the 10th to the 90th percentile as a share of it. The copy is compared with its
-// original, element by element. Exits 1 if it is wrong, 3 where there is no GPU or on a CUDA error.
+// On a matrix whose copy takes less than a launch, and on one that is large. The first launch of a kernel is a sample
+// by itself; of the others, the median of 15 and the distance from the 10th to the 90th percentile as a share of it.
+// The copy is compared with its original, element by element. Exits 1 if it is wrong, 3 where there is no GPU or on a
+// CUDA error.
 
 #include <chrono>
 #include <cstdio>
@@ -26,7 +27,8 @@ __global__ void copy(float* odata, const float* idata, size_t n, int passes)
 
 __global__ void number(unsigned* data, size_t n)
 {
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) data[i] = unsigned(i) * 2654435761u;
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+        data[i] = unsigned(i) * 2654435761u;
 }
 
 __global__ void count_wrong(unsigned long long* wrong, const unsigned* data, size_t n)
@@ -60,7 +62,8 @@ void time_copy(const std::string& card, int side)
         CUDA(cudaGetLastError());
     };
     // `sample`: seconds of so many launches with so many passes each.
-    const auto report = [&](const char* method, int launches, int passes, int samples, const std::function<double()>& sample) {
+    const auto report = [&](const char* method, int launches, int passes, int samples,
+                            const std::function<double()>& sample) {
         CUDA(cudaMemset(odata, 0xff, n * sizeof(float)));
         std::vector<double> seconds;
         for (int i = 0; i < samples; ++i) {
@@ -77,8 +80,8 @@ void time_copy(const std::string& card, int side)
             exit(harness::status_wrong_result);
         }
         const harness::Summary s = harness::summarize(seconds);
-        printf("%s,%s,%d,%d,float,%d,%d,%d,%.3f,%.1f,%.1f\n", card.c_str(), method, side, side, launches, passes, samples, s.median * 1e6, 100 * s.spread,
-               2e-9 * n * sizeof(float) / s.median);
+        printf("%s,%s,%d,%d,float,%d,%d,%d,%.3f,%.1f,%.1f\n", card.c_str(), method, side, side, launches, passes,
+               samples, s.median * 1e6, 100 * s.spread, 2e-9 * n * sizeof(float) / s.median);
     };
     const auto synchronized = [&](int launches) {
         return host_seconds([&] {
@@ -101,7 +104,9 @@ void time_copy(const std::string& card, int side)
 int main()
 {
     const std::string card = card_columns();
-    printf("date_utc,machine,cuda_driver,method,width,height,type,launches,passes,samples,us_per_pass,spread_percent,bandwidth_gbs\n");
+    printf(
+        "date_utc,machine,cuda_driver,method,width,height,type,launches,passes,samples,us_per_pass,spread_percent,"
+        "bandwidth_gbs\n");
     time_copy<0>(card, 256);
     time_copy<1>(card, 8192);
     return 0;

@@ -2,8 +2,8 @@
 //
 //   make transfers && ./transfers > transfers.csv          (needs a GPU)
 //
-// By the host's clock around cudaMemcpy, which returns when the bytes are there: the median of 15 after three that warm up. What arrives is
-// compared with what was sent. Exits 1 if it is wrong, 3 where there is no GPU or on a CUDA error.
+// By the host's clock around cudaMemcpy, which returns when the bytes are there: the median of 15 after three that warm
+// up. What arrives is compared with what was sent. Exits 1 if it is wrong, 3 where there is no GPU or on a CUDA error.
 
 #include <chrono>
 #include <cstdio>
@@ -40,9 +40,12 @@ int main()
                 std::vector<double> seconds;
                 for (int i = 0; i < 18; ++i) {
                     const auto start = std::chrono::steady_clock::now();
-                    CUDA(to_device ? cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) : cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+                    CUDA(to_device ? cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice)
+                                   : cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
                     CUDA(cudaDeviceSynchronize());
-                    if (i >= 3) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+                    if (i >= 3)
+                        seconds.push_back(
+                            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
                 }
                 const char *way = to_device ? "to_device" : "to_host", *memory = host == pinned ? "pinned" : "pageable";
                 if (to_device) {
@@ -50,11 +53,13 @@ int main()
                     CUDA(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
                 }
                 if (memcmp(host, sent.data(), bytes)) {
-                    fprintf(stderr, "transfers: %s, %s, %zu bytes: other bytes arrived than were sent\n", way, memory, bytes);
+                    fprintf(stderr, "transfers: %s, %s, %zu bytes: other bytes arrived than were sent\n", way, memory,
+                            bytes);
                     return harness::status_wrong_result;
                 }
                 const harness::Summary s = harness::summarize(seconds);
-                printf("%s,%s,%s,%zu,%.3f,%.1f,%.3f\n", card.c_str(), way, memory, bytes, s.median * 1e6, 100 * s.spread, 1e-9 * bytes / s.median);
+                printf("%s,%s,%s,%zu,%.3f,%.1f,%.3f\n", card.c_str(), way, memory, bytes, s.median * 1e6,
+                       100 * s.spread, 1e-9 * bytes / s.median);
             }
     return 0;
 }

@@ -1,6 +1,7 @@
 // What was tried on the way to step 7: tiles of vectors of several shapes, in several orders, with several
 // ways to load and to store; blocks with two tiles, and blocks that stay and fetch ahead; tiles of single
-// elements, of every width; rows that begin anywhere; and plain copies, to see what can be hoped for. Not part of any step.
+// elements, of every width; rows that begin anywhere; and plain copies, to see what can be hoped for. Not part of any
+// step.
 //
 //   make trials && ./trials > trials.csv          (needs a GPU of compute capability 9.0)
 //   ./trials char half                            (these element types alone)
@@ -42,11 +43,13 @@ __device__ void place(Order order, unsigned id, unsigned wide, unsigned high, un
     if (order.kind == Order::columns) y = id % high, x = id / high;
     if (order.kind == Order::rows) x = id % wide, y = id / wide;
     if (order.kind == Order::column_panels) {
-        const unsigned number = id / (size * high), inside = id % (size * high), width = min(size, wide - size * number);
+        const unsigned number = id / (size * high), inside = id % (size * high),
+                       width = min(size, wide - size * number);
         y = inside / width, x = size * number + inside % width;
     }
     if (order.kind == Order::row_panels) {
-        const unsigned number = id / (size * wide), inside = id % (size * wide), height = min(size, high - size * number);
+        const unsigned number = id / (size * wide), inside = id % (size * wide),
+                       height = min(size, high - size * number);
         x = inside / height, y = size * number + inside % height;
     }
     if (order.kind == Order::apart) {
@@ -65,13 +68,24 @@ __device__ Vector<T> load(const Vector<T>* from)
     if (HINT == plain) return *from;
     int4 v;
     if (HINT == streaming) v = __ldcs(reinterpret_cast<const int4*>(from));
-    if (HINT == no_allocate) asm volatile("ld.global.nc.L1::no_allocate.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from));
-    if (HINT == prefetch_128) asm volatile("ld.global.nc.L2::128B.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from));
-    if (HINT == prefetch_256) asm volatile("ld.global.nc.L2::256B.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from));
+    if (HINT == no_allocate)
+        asm volatile("ld.global.nc.L1::no_allocate.v4.s32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(from));
+    if (HINT == prefetch_128)
+        asm volatile("ld.global.nc.L2::128B.v4.s32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(from));
+    if (HINT == prefetch_256)
+        asm volatile("ld.global.nc.L2::256B.v4.s32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(from));
     if (HINT == evict_first) {
         unsigned long long policy;
         asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-        asm volatile("ld.global.nc.L2::cache_hint.v4.s32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from), "l"(policy));
+        asm volatile("ld.global.nc.L2::cache_hint.v4.s32 {%0, %1, %2, %3}, [%4], %5;"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(from), "l"(policy));
     }
     Vector<T> result;
     memcpy(&result, &v, sizeof v);
@@ -90,7 +104,9 @@ __device__ void store(Vector<T>* to, const Vector<T>& value)
         unsigned long long policy;
         if (HINT == evict_first) asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
         else asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-        asm volatile("st.global.L2::cache_hint.v4.s32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "l"(policy) : "memory");
+        asm volatile("st.global.L2::cache_hint.v4.s32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(v.x), "r"(v.y),
+                     "r"(v.z), "r"(v.w), "l"(policy)
+                     : "memory");
     }
 }
 
@@ -99,15 +115,18 @@ __device__ void store(Vector<T>* to, const Vector<T>& value)
 // side by side meet in no bank.
 template <typename T, int VECTORS, int SQUARES>
 struct Tile {
-    static constexpr int N = 16 / sizeof(T), WIDE = VECTORS * N, HIGH = SQUARES * N, BYTES = (WIDE * SQUARES + VECTORS) * 16;
+    static constexpr int N = 16 / sizeof(T), WIDE = VECTORS * N, HIGH = SQUARES * N,
+                         BYTES = (WIDE * SQUARES + VECTORS) * 16;
 
     template <Hint HINT = plain>
-    static __device__ void load_square(Vector<T>* v, const T* idata, unsigned tile_x, unsigned tile_y, int width, int height)
+    static __device__ void load_square(Vector<T>* v, const T* idata, unsigned tile_x, unsigned tile_y, int width,
+                                       int height)
     {
         const int x = tile_x * WIDE + threadIdx.x % VECTORS * N, y = tile_y * HIGH + threadIdx.x / VECTORS * N;
 #pragma unroll
         for (int i = 0; i < N; ++i)
-            if (x < width && y + i < height) v[i] = load<HINT>(reinterpret_cast<const Vector<T>*>(idata + size_t(y + i) * width + x));
+            if (x < width && y + i < height)
+                v[i] = load<HINT>(reinterpret_cast<const Vector<T>*>(idata + size_t(y + i) * width + x));
     }
 
     static __device__ Vector<T>* row(Vector<T>* tile, int x) { return tile + x * SQUARES + x / N; }
@@ -125,21 +144,28 @@ struct Tile {
     }
 
     template <Hint HINT = plain>
-    static __device__ void store_square(T* odata, Vector<T>* tile, unsigned tile_x, unsigned tile_y, int width, int height)
+    static __device__ void store_square(T* odata, Vector<T>* tile, unsigned tile_x, unsigned tile_y, int width,
+                                        int height)
     {
-        const int c = threadIdx.x % SQUARES, r = threadIdx.x / SQUARES, x = tile_y * HIGH + c * N, y = tile_x * WIDE + r * N;
+        const int c = threadIdx.x % SQUARES, r = threadIdx.x / SQUARES, x = tile_y * HIGH + c * N,
+                  y = tile_x * WIDE + r * N;
 #pragma unroll
         for (int i = 0; i < N; ++i)
-            if (x < height && y + i < width) store<HINT>(reinterpret_cast<Vector<T>*>(odata + size_t(y + i) * height + x), row(tile, r * N + i)[c]);
+            if (x < height && y + i < width)
+                store<HINT>(reinterpret_cast<Vector<T>*>(odata + size_t(y + i) * height + x), row(tile, r * N + i)[c]);
     }
 
     // One thread per row of the transposed tile has the copy engine of the SM write it.
-    static __device__ void store_bulk(T* odata, Vector<T>* tile, unsigned tile_x, unsigned tile_y, int width, int height)
+    static __device__ void store_bulk(T* odata, Vector<T>* tile, unsigned tile_x, unsigned tile_y, int width,
+                                      int height)
     {
         const int y = tile_x * WIDE + threadIdx.x, x = tile_y * HIGH;
         if (threadIdx.x < WIDE && y < width)
-            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(odata + size_t(y) * height + x),
-                         "r"(unsigned(__cvta_generic_to_shared(row(tile, threadIdx.x)))), "r"(min(HIGH, height - x) * int(sizeof(T))) : "memory");
+            asm volatile(
+                "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(odata + size_t(y) * height + x),
+                "r"(unsigned(__cvta_generic_to_shared(row(tile, threadIdx.x)))),
+                "r"(min(HIGH, height - x) * int(sizeof(T)))
+                : "memory");
         asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;" ::: "memory");
     }
 };
@@ -147,7 +173,8 @@ struct Tile {
 extern __shared__ __align__(128) char memory[];
 
 template <typename T, int VECTORS, int SQUARES, Hint LOAD, Hint STORE, bool BULK>
-__global__ void __launch_bounds__(VECTORS* SQUARES) oneTile(T* odata, const T* idata, int width, int height, Order order)
+__global__ void __launch_bounds__(VECTORS* SQUARES)
+    oneTile(T* odata, const T* idata, int width, int height, Order order)
 {
     using Tile = ::Tile<T, VECTORS, SQUARES>;
     Vector<T>* tile = reinterpret_cast<Vector<T>*>(memory);
@@ -171,7 +198,8 @@ __global__ void __launch_bounds__(256) twoTiles(T* odata, const T* idata, int wi
 {
     using Tile = ::Tile<T, 16, 16>;
     Vector<T>* tile = reinterpret_cast<Vector<T>*>(memory);
-    const unsigned pairs = (height + 2 * Tile::HIGH - 1) / (2 * Tile::HIGH), x = blockIdx.x / pairs, y = blockIdx.x % pairs * 2;
+    const unsigned pairs = (height + 2 * Tile::HIGH - 1) / (2 * Tile::HIGH), x = blockIdx.x / pairs,
+                   y = blockIdx.x % pairs * 2;
     Vector<T> v[2][Tile::N];
     for (int k : {0, 1}) Tile::load_square(v[k], idata, x, y + k, width, height);
     for (int k : {0, 1}) Tile::turn(tile + k * Tile::BYTES / 16, v[k]);
@@ -224,7 +252,8 @@ __global__ void __launch_bounds__(32 * WARPS) elements(T* odata, const T* idata,
 #pragma unroll
         for (int i = 0; i < HIGH / 32; ++i) {
             const int x = top + threadIdx.x + 32 * i, y = left + threadIdx.y + j * WARPS;
-            if (x < height && y < width) odata[size_t(y) * height + x] = tile[threadIdx.x + 32 * i][threadIdx.y + j * WARPS];
+            if (x < height && y < width)
+                odata[size_t(y) * height + x] = tile[threadIdx.x + 32 * i][threadIdx.y + j * WARPS];
         }
 }
 
@@ -254,12 +283,15 @@ __global__ void __launch_bounds__(ACROSS* ACROSS) squares(T* odata, const T* ida
     x = top + threadIdx.x * N, y = left + threadIdx.y * N;
 #pragma unroll
     for (int i = 0; i < N; ++i)
-        if (x < height && y + i < width) *reinterpret_cast<Vector*>(odata + size_t(y + i) * height + x) = tile[threadIdx.y * N + i][threadIdx.x ^ threadIdx.y];
+        if (x < height && y + i < width)
+            *reinterpret_cast<Vector*>(odata + size_t(y + i) * height + x) =
+                tile[threadIdx.y * N + i][threadIdx.x ^ threadIdx.y];
 }
 
-// Units of BYTES, of elements of 1 and 2 bytes, wherever rows begin: a thread takes each unit of a square out of the two
-// aligned ones that it lies in, turns the square in its registers, and stores units of the turned tile, put together
-// again where rows of odata begin inside one. Rows of odata are cut where ALIGN bytes begin (0: where the tile does).
+// Units of BYTES, of elements of 1 and 2 bytes, wherever rows begin: a thread takes each unit of a square out of the
+// two aligned ones that it lies in, turns the square in its registers, and stores units of the turned tile, put
+// together again where rows of odata begin inside one. Rows of odata are cut where ALIGN bytes begin (0: where the tile
+// does).
 template <int BYTES>
 using Bits = std::conditional_t<BYTES == 8, unsigned long long, unsigned>;
 
@@ -281,10 +313,12 @@ __device__ Unit<T, BYTES> joined_at(const Bits<BYTES>* from, int inside)
 }
 
 template <typename T, int BYTES, int WIDE, int HIGH, int ALIGN>
-__global__ void __launch_bounds__(WIDE* HIGH / (BYTES / sizeof(T)) / (BYTES / sizeof(T))) units(T* odata, const T* idata, int width, int height)
+__global__ void __launch_bounds__(WIDE* HIGH / (BYTES / sizeof(T)) / (BYTES / sizeof(T)))
+    units(T* odata, const T* idata, int width, int height)
 {
     using U = Unit<T, BYTES>;
-    constexpr int N = U::N, MORE = ALIGN / sizeof(T), STEP = HIGH - MORE, ROWS = HIGH / N, COLUMNS = WIDE / N, THREADS = ROWS * COLUMNS;
+    constexpr int N = U::N, MORE = ALIGN / sizeof(T), STEP = HIGH - MORE, ROWS = HIGH / N, COLUMNS = WIDE / N,
+                  THREADS = ROWS * COLUMNS;
     static_assert(STEP % N == 0 && MORE % N == 0);
     U(*tile)[N * ROWS + 1] = reinterpret_cast<U(*)[N * ROWS + 1]>(memory);
     const int left = blockIdx.y * WIDE, top = int(blockIdx.x) * STEP - MORE;
@@ -296,12 +330,14 @@ __global__ void __launch_bounds__(WIDE* HIGH / (BYTES / sizeof(T)) / (BYTES / si
         for (int k = 0; k < N; ++k)
 #pragma unroll
             for (int l = 0; l < N; ++l)
-                if (x + l < width && 0 <= y + k && y + k < height) in[k].element[l] = idata[size_t(y + k) * width + x + l];
+                if (x + l < width && 0 <= y + k && y + k < height)
+                    in[k].element[l] = idata[size_t(y + k) * width + x + l];
     } else {
 #pragma unroll
         for (int k = 0; k < N; ++k) {
             const size_t i = size_t(y + k) * width + x;
-            if (x < width && 0 <= y + k && y + k < height) in[k] = joined_at<T, BYTES>(reinterpret_cast<const Bits<BYTES>*>(idata) + i / N, int(i % N));
+            if (x < width && 0 <= y + k && y + k < height)
+                in[k] = joined_at<T, BYTES>(reinterpret_cast<const Bits<BYTES>*>(idata) + i / N, int(i % N));
         }
     }
 #pragma unroll
@@ -318,7 +354,8 @@ __global__ void __launch_bounds__(WIDE* HIGH / (BYTES / sizeof(T)) / (BYTES / si
         if (to >= width) continue;
         const size_t row = size_t(to) * height;
         const int first = MORE ? MORE - int((row + size_t(top + MORE)) % max(MORE, 1)) : 0, at = top + first + i;
-        const U out = joined_at<T, BYTES>(reinterpret_cast<const Bits<BYTES>*>(&tile[j / N][j % N * ROWS]) + (first + i) / N, (first + i) % N);
+        const U out = joined_at<T, BYTES>(
+            reinterpret_cast<const Bits<BYTES>*>(&tile[j / N][j % N * ROWS]) + (first + i) / N, (first + i) % N);
         if (0 <= at && at + N <= height) {
             *reinterpret_cast<U*>(&odata[row + at]) = out;
         } else {
@@ -342,7 +379,8 @@ __global__ void __launch_bounds__(WIDE* ROWS) cut(T* odata, const T* idata, int 
 #pragma unroll
     for (int j = 0; j < MORE + HIGH; j += ROWS) {
         const int row = j + threadIdx.y, y = top - MORE + row;
-        if (row < MORE + HIGH && x < width && y >= 0 && y < height) tile[row][threadIdx.x] = idata[size_t(y) * width + x];
+        if (row < MORE + HIGH && x < width && y >= 0 && y < height)
+            tile[row][threadIdx.x] = idata[size_t(y) * width + x];
     }
     __syncthreads();
     for (int j = threadIdx.y; j < WIDE; j += ROWS) {
@@ -356,7 +394,8 @@ __global__ void __launch_bounds__(WIDE* ROWS) cut(T* odata, const T* idata, int 
     }
 }
 
-// The same tile of single elements as in `elements`, every row of odata cut where ALIGN bytes begin: tiles overlap by so many bytes.
+// The same tile of single elements as in `elements`, every row of odata cut where ALIGN bytes begin: tiles overlap by
+// so many bytes.
 template <typename T, int WIDE, int HIGH, int WARPS, int ALIGN>
 __global__ void __launch_bounds__(32 * WARPS) joined(T* odata, const T* idata, int width, int height)
 {
@@ -427,13 +466,15 @@ __device__ bool differ(double2 a, double2 b) { return a.x != b.x || a.y != b.y; 
 template <typename T>
 __global__ void fill(T* data, size_t n)
 {
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) data[i] = element<T>(i);
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+        data[i] = element<T>(i);
 }
 
 template <typename T>
 __global__ void check(const T* odata, int width, int height, unsigned* wrong)
 {
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height; i += size_t(gridDim.x) * blockDim.x)
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
+         i += size_t(gridDim.x) * blockDim.x)
         if (differ(odata[i], element<T>(i % height * width + i / height))) atomicAdd(wrong, 1);
 }
 
@@ -456,14 +497,22 @@ struct Matrix {
     size_t bytes() const { return size_t(width) * height * sizeof(T); }
 };
 
-unsigned tiles_of(int width, int height, int wide, int high) { return unsigned((width + wide - 1) / wide) * ((height + high - 1) / high); }
+unsigned tiles_of(int width, int height, int wide, int high)
+{
+    return unsigned((width + wide - 1) / wide) * ((height + high - 1) / high);
+}
 
 template <typename T, int THREADS, int V, int STRIDE>
 void add_copy(const Matrix<T>& m, const char* name)
 {
     const unsigned blocks = m.bytes() / 16 / V / THREADS;
     if (m.bytes() % (16 * V * STRIDE) || m.bytes() % (16 * V * THREADS)) return;
-    m.trials.push_back({name, [=] { copyVectors<THREADS, V, STRIDE><<<blocks, THREADS>>>(reinterpret_cast<int4*>(m.out), reinterpret_cast<const int4*>(m.in)); }, false});
+    m.trials.push_back({name,
+                        [=] {
+                            copyVectors<THREADS, V, STRIDE><<<blocks, THREADS>>>(reinterpret_cast<int4*>(m.out),
+                                                                                 reinterpret_cast<const int4*>(m.in));
+                        },
+                        false});
 }
 
 // `carveout`: of the memory that the L1 and shared memory share, per cent for the latter; -1: as the driver likes.
@@ -474,7 +523,8 @@ void add_tiles(const Matrix<T>& m, const std::string& name, Order order, int car
     const auto kernel = oneTile<T, VECTORS, SQUARES, LOAD, STORE, BULK>;
     CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::BYTES));
     const unsigned wide = (m.width + Tile::WIDE - 1) / Tile::WIDE, high = (m.height + Tile::HIGH - 1) / Tile::HIGH;
-    const unsigned columns = order.kind == Order::apart ? (wide + 2 * order.size - 1) / (2 * order.size) * 2 * order.size : wide;
+    const unsigned columns =
+        order.kind == Order::apart ? (wide + 2 * order.size - 1) / (2 * order.size) * 2 * order.size : wide;
     m.trials.push_back({name, [=] {
         CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
         kernel<<<columns * high, VECTORS * SQUARES, Tile::BYTES>>>(m.out, m.in, m.width, m.height, order);
@@ -485,7 +535,8 @@ template <typename T, int VECTORS, int SQUARES>
 void add_shape(const Matrix<T>& m)
 {
     constexpr int N = 16 / sizeof(T);
-    add_tiles<T, VECTORS, SQUARES>(m, "tile of " + std::to_string(VECTORS * N) + " x " + std::to_string(SQUARES * N), {});
+    add_tiles<T, VECTORS, SQUARES>(m, "tile of " + std::to_string(VECTORS * N) + " x " + std::to_string(SQUARES * N),
+                                   {});
 }
 
 // With `carveout` down one column at once; without, down one or two.
@@ -498,12 +549,15 @@ void add_elements(const Matrix<T>& m, int carveout = -1)
     const int wide = (m.width + WIDE - 1) / WIDE, high = (m.height + HIGH - 1) / HIGH;
     for (int columns : {1, 2}) {
         if (carveout >= 0 && columns == 2) continue;
-        m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WARPS) + " warps" +
-                                (columns == 2 ? ", half a matrix apart" : "") + (carveout >= 0 ? ", shared memory " + std::to_string(carveout) + " % of the L1" : ""),
-                            [=] {
-                                CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
-                                kernel<<<dim3(columns * high, (wide + columns - 1) / columns), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height, columns);
-                            }});
+        m.trials.push_back(
+            {"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WARPS) +
+                 " warps" + (columns == 2 ? ", half a matrix apart" : "") +
+                 (carveout >= 0 ? ", shared memory " + std::to_string(carveout) + " % of the L1" : ""),
+             [=] {
+                 CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+                 kernel<<<dim3(columns * high, (wide + columns - 1) / columns), dim3(32, WARPS), bytes>>>(
+                     m.out, m.in, m.width, m.height, columns);
+             }});
     }
 }
 
@@ -514,21 +568,24 @@ void add_joined(const Matrix<T>& m)
     const auto kernel = joined<T, WIDE, HIGH, WARPS, ALIGN>;
     CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const int wide = (m.width + WIDE - 1) / WIDE, high = (m.height + MORE - 1 + STEP - 1) / STEP;
-    m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WARPS) + " warps, cut at " + std::to_string(ALIGN) + " bytes",
+    m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " +
+                            std::to_string(WARPS) + " warps, cut at " + std::to_string(ALIGN) + " bytes",
                         [=] { kernel<<<dim3(high, wide), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height); }});
 }
 
 template <typename T, int BYTES, int WIDE, int HIGH, int ALIGN>
 void add_units(const Matrix<T>& m)
 {
-    constexpr int N = BYTES / sizeof(T), MORE = ALIGN / sizeof(T), STEP = HIGH - MORE, bytes = WIDE / N * (HIGH + 1) * BYTES;
+    constexpr int N = BYTES / sizeof(T), MORE = ALIGN / sizeof(T), STEP = HIGH - MORE,
+                  bytes = WIDE / N * (HIGH + 1) * BYTES;
     if (!ALIGN && (m.width % N || m.height % N)) return;
     const auto kernel = units<T, BYTES, WIDE, HIGH, ALIGN>;
     CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const int wide = (m.width + WIDE - 1) / WIDE, high = (m.height + std::max(MORE - 1, 0) + STEP - 1) / STEP;
-    m.trials.push_back({"units of " + std::to_string(BYTES) + " bytes, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) +
-                            (ALIGN ? ", cut at " + std::to_string(ALIGN) + " bytes" : ""),
-                        [=] { kernel<<<dim3(high, wide), dim3(WIDE / N, HIGH / N), bytes>>>(m.out, m.in, m.width, m.height); }});
+    m.trials.push_back(
+        {"units of " + std::to_string(BYTES) + " bytes, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) +
+             (ALIGN ? ", cut at " + std::to_string(ALIGN) + " bytes" : ""),
+         [=] { kernel<<<dim3(high, wide), dim3(WIDE / N, HIGH / N), bytes>>>(m.out, m.in, m.width, m.height); }});
 }
 
 template <typename T, int BYTES, int ACROSS>
@@ -539,8 +596,9 @@ void add_squares(const Matrix<T>& m)
     const auto kernel = squares<T, BYTES, ACROSS>;
     CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const int wide = (m.width + DIM - 1) / DIM, high = (m.height + DIM - 1) / DIM;
-    m.trials.push_back({"vectors of " + std::to_string(BYTES) + " bytes, " + std::to_string(DIM) + " x " + std::to_string(DIM),
-                        [=] { kernel<<<dim3(high, wide), dim3(ACROSS, ACROSS), bytes>>>(m.out, m.in, m.width, m.height); }});
+    m.trials.push_back(
+        {"vectors of " + std::to_string(BYTES) + " bytes, " + std::to_string(DIM) + " x " + std::to_string(DIM),
+         [=] { kernel<<<dim3(high, wide), dim3(ACROSS, ACROSS), bytes>>>(m.out, m.in, m.width, m.height); }});
 }
 
 template <typename T, int ALIGN, int HIGH, int WIDE, int ROWS>
@@ -550,11 +608,13 @@ void add_cuts(const Matrix<T>& m)
     CUDA(cudaFuncSetAttribute(cut<T, ALIGN, HIGH, WIDE, ROWS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const unsigned across = (m.width + WIDE - 1) / WIDE, down = (m.height + std::max(MORE - 1, 0) + HIGH - 1) / HIGH;
     for (bool along_rows : {false, true})
-        m.trials.push_back({"cut, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " + std::to_string(WIDE * ROWS) + " threads, at " +
-                                std::to_string(ALIGN) + " bytes, " + (along_rows ? "rows" : "columns"),
+        m.trials.push_back({"cut, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " +
+                                std::to_string(WIDE * ROWS) + " threads, at " + std::to_string(ALIGN) + " bytes, " +
+                                (along_rows ? "rows" : "columns"),
                             [=] {
                                 const dim3 grid = along_rows ? dim3(across, down) : dim3(down, across);
-                                cut<T, ALIGN, HIGH, WIDE, ROWS><<<grid, dim3(WIDE, ROWS), bytes>>>(m.out, m.in, m.width, m.height, along_rows);
+                                cut<T, ALIGN, HIGH, WIDE, ROWS>
+                                    <<<grid, dim3(WIDE, ROWS), bytes>>>(m.out, m.in, m.width, m.height, along_rows);
                             }});
 }
 
@@ -572,9 +632,11 @@ void add_vectors(const Matrix<T>& m)
     const Order columns, rows{Order::rows}, half_apart{Order::apart, half};
     add_tiles(m, "columns", columns);
     add_tiles(m, "rows", rows);
-    for (unsigned k : {2, 4, 8, 16, 32}) add_tiles(m, std::to_string(k) + " columns at once", {Order::column_panels, k});
+    for (unsigned k : {2, 4, 8, 16, 32})
+        add_tiles(m, std::to_string(k) + " columns at once", {Order::column_panels, k});
     for (unsigned k : {4, 8, 16, 32, 64}) add_tiles(m, std::to_string(k) + " rows at once", {Order::row_panels, k});
-    for (unsigned k : {4, 16, 32, 64}) add_tiles(m, "two columns at once, " + std::to_string(k) + " apart", {Order::apart, k});
+    for (unsigned k : {4, 16, 32, 64})
+        add_tiles(m, "two columns at once, " + std::to_string(k) + " apart", {Order::apart, k});
     add_tiles(m, "two columns at once, half a matrix apart", half_apart);
     add_tiles(m, "diagonal", {Order::diagonal, 1});
     add_tiles(m, "diagonal, aside by 1 after 64", {Order::diagonal, 64, 1});
@@ -601,15 +663,19 @@ void add_vectors(const Matrix<T>& m)
     add_tiles<T, 16, 16, plain, evict_last>(m, "stores: last to leave the L2", columns);
     add_tiles<T, 16, 16, plain, plain, true>(m, "stores: in bulk", columns);
     add_tiles<T, 16, 16, plain, plain, true>(m, "stores: in bulk, half a matrix apart", half_apart);
-    for (int carveout : {28, 43, 57, 100}) add_tiles(m, "shared memory " + std::to_string(carveout) + " % of the L1", columns, carveout);
+    for (int carveout : {28, 43, 57, 100})
+        add_tiles(m, "shared memory " + std::to_string(carveout) + " % of the L1", columns, carveout);
 
     using Square = Tile<T, 16, 16>;
     const unsigned pairs = tiles_of(m.width, m.height, DIM, 2 * DIM);
-    m.trials.push_back({"two tiles per block", [=] { twoTiles<T><<<pairs, 256, 2 * Square::BYTES>>>(m.out, m.in, m.width, m.height); }});
+    m.trials.push_back({"two tiles per block",
+                        [=] { twoTiles<T><<<pairs, 256, 2 * Square::BYTES>>>(m.out, m.in, m.width, m.height); }});
     int sms = 0;
     CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     for (int blocks : {3, 4, 5, 6})
-        m.trials.push_back({"fetching ahead, " + std::to_string(blocks) + " blocks per SM", [=] { fetchAhead<T><<<sms * blocks, 256, 2 * Square::BYTES>>>(m.out, m.in, m.width, m.height); }});
+        m.trials.push_back({"fetching ahead, " + std::to_string(blocks) + " blocks per SM", [=] {
+                                fetchAhead<T><<<sms * blocks, 256, 2 * Square::BYTES>>>(m.out, m.in, m.width, m.height);
+                            }});
 }
 
 template <typename T>
@@ -848,7 +914,9 @@ void measure_held_copy(size_t bytes)
         float ms = 0;
         CUDA(cudaEventElapsedTime(&ms, start, stop));
         printf("%s,bytes,%zu,1,\"cudaMemcpy%s\",%.1f,\n", card_columns().c_str(), bytes,
-               !held_up ? ", alone" : waited ? ", while a kernel holds every SM: it waits" : ", while a kernel holds every SM: it does not wait",
+               !held_up ? ", alone"
+               : waited ? ", while a kernel holds every SM: it waits"
+                        : ", while a kernel holds every SM: it does not wait",
                harness::bandwidth_gbs(2 * bytes, ms));
     }
     CUDA(cudaFree(in));
@@ -859,16 +927,28 @@ int main(int argc, char** argv)
 {
     card_columns();  // or no heading either
     const std::vector<std::string> only(argv + 1, argv + argc);
-    const auto wanted = [&](const char* type) { return only.empty() || std::find(only.begin(), only.end(), type) != only.end(); };
+    const auto wanted = [&](const char* type) {
+        return only.empty() || std::find(only.begin(), only.end(), type) != only.end();
+    };
     for (const std::string& type : only)
         if (type != "char" && type != "half" && type != "float" && type != "double" && type != "double2") {
-            fprintf(stderr, "trials: no element type %s; there are char, half, float, double and double2\n", type.c_str());
+            fprintf(stderr, "trials: no element type %s; there are char, half, float, double and double2\n",
+                    type.c_str());
             return harness::status_bad_input;
         }
     printf("date_utc,machine,cuda_driver,type,width,height,trial,bandwidth_gbs,of_memcpy\n");
     measure_held_copy(size_t(1) << 30);
-    for (const auto& [width, height] : {std::pair{2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {32768, 32768}, {16512, 16512}, {49152, 12288},
-                                        {16383, 16381}, {10007, 6007}, {10008, 6008}, {16385, 16385}}) {
+    for (const auto& [width, height] : {std::pair{2048, 2048},
+                                        {4096, 4096},
+                                        {8192, 8192},
+                                        {16384, 16384},
+                                        {32768, 32768},
+                                        {16512, 16512},
+                                        {49152, 12288},
+                                        {16383, 16381},
+                                        {10007, 6007},
+                                        {10008, 6008},
+                                        {16385, 16385}}) {
         if (wanted("char")) measure<char>("char", width, height, 5);
         if (wanted("half")) measure<unsigned short>("half", width, height, 5);
         if (wanted("float")) measure<float>("float", width, height, 9);

@@ -24,7 +24,8 @@ uint64_t bytes_in(Type type, Shape shape, Expected layout, Holds holds)
 // Of so many inputs and outputs, on the device.
 uint64_t footprint(Type type, Shape shape, Expected layout, int buffers)
 {
-    return Matrices::footprint(bytes_in(type, shape, layout, Holds::input), buffers) + Matrices::footprint(bytes_in(type, shape, layout, Holds::result), buffers);
+    return Matrices::footprint(bytes_in(type, shape, layout, Holds::input), buffers) +
+           Matrices::footprint(bytes_in(type, shape, layout, Holds::result), buffers);
 }
 
 }  // namespace
@@ -71,8 +72,11 @@ void require_room(Device& device, Type type, Shape shape, Expected layout)
     const double rows = double(elements) / output_columns(layout, shape.width, shape.height);
     const double needed = double(elements) * bytes_of(type) * (1 + layout.operands()) + rows * layout.pad_bytes;
     if (needed > double(free) || footprint(type, shape, layout, 1) > free)
-        throw Error{status_bad_input, format("a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free; choose a smaller --size",
-                                             shape.width, shape.height, name_of(type), needed / 1e9, device.info().machine.c_str(), free / 1e9)};
+        throw Error{
+            status_bad_input,
+            format(
+                "a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free; choose a smaller --size",
+                shape.width, shape.height, name_of(type), needed / 1e9, device.info().machine.c_str(), free / 1e9)};
 }
 
 uint32_t& seed_of_inputs()
@@ -88,7 +92,8 @@ Bench::Bench(Device& device, Type type, Shape shape, Expected layout, bool timed
     const DeviceInfo& info = device.info();
     int buffers = 1;
     // Matrices too small to outgrow the L2 however many there are stay alone in it.
-    const uint64_t in = bytes_in(type, shape, layout, Holds::input), out = bytes_in(type, shape, layout, Holds::result), pair = in + out;
+    const uint64_t in = bytes_in(type, shape, layout, Holds::input), out = bytes_in(type, shape, layout, Holds::result),
+                   pair = in + out;
     if (timed && info.backend == "cuda" && most_buffers * pair >= 2 * info.l2_bytes) {
         const uint64_t wanted = (l2_multiple * info.l2_bytes + pair - 1) / pair;
         buffers = int(std::clamp<uint64_t>(wanted, 1, most_buffers));
@@ -108,12 +113,15 @@ Bench::~Bench()
 Region Bench::region(const Matrices& matrices, int buffer, Expected expected, Holds holds) const
 {
     expected.finite = layout_.finite;
-    return {matrices[buffer], {type_, expected, uint64_t(shape_.width), uint64_t(shape_.height), seed_of_inputs() + uint32_t(buffer), holds}};
+    return {
+        matrices[buffer],
+        {type_, expected, uint64_t(shape_.width), uint64_t(shape_.height), seed_of_inputs() + uint32_t(buffer), holds}};
 }
 
 std::string Bench::label(const Contender& c, const char* doing) const
 {
-    return format("%s %s%s, %d x %d", doing, c.result.kernel.c_str(), c.result.label.c_str(), shape_.width, shape_.height);
+    return format("%s %s%s, %d x %d", doing, c.result.kernel.c_str(), c.result.label.c_str(), shape_.width,
+                  shape_.height);
 }
 
 // The bus is slower than any memory: transfers need no rotation.
@@ -139,7 +147,8 @@ void Bench::poison(const Contender& c, int buffers)
     if (!c.result.bus) return;
     // What the host has before the transfer: what it is to send, or the poison.
     const bool sends = c.kernel->transfer.way == Transfer::to_device;
-    device_.enqueue_copy(host_memory(c.kernel->transfer.pinned), sends ? (*in_)[0] : (*out_)[0], elements() * bytes_of(type_));
+    device_.enqueue_copy(host_memory(c.kernel->transfer.pinned), sends ? (*in_)[0] : (*out_)[0],
+                         elements() * bytes_of(type_));
 }
 
 void Bench::enqueue(Contender& c, int buffer)
@@ -152,7 +161,8 @@ void Bench::enqueue(Contender& c, int buffer)
         const bool sends = c.kernel->transfer.way == Transfer::to_device;
         device_.enqueue_copy(sends ? (*out_)[buffer] : host, sends ? host : (*in_)[buffer], bytes);
     } else {
-        device_.enqueue(*c.kernel, output(buffer, c.expected(), Holds::result), input(buffer), shape_.width, shape_.height, c.block);
+        device_.enqueue(*c.kernel, output(buffer, c.expected(), Holds::result), input(buffer), shape_.width,
+                        shape_.height, c.block);
     }
 }
 
@@ -217,11 +227,13 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     LaunchCounts again;
     if (!right && counts.findings.empty() && more.findings.empty()) again = device_.look_again();
     const LaunchCounts& found = !counts.findings.empty() ? counts : !more.findings.empty() ? more : again;
-    for (size_t i = 0; i < found.findings.size() && i < most_findings; ++i) complain(c.result.kernel, found.findings[i]);
+    for (size_t i = 0; i < found.findings.size() && i < most_findings; ++i)
+        complain(c.result.kernel, found.findings[i]);
     if (!found.findings.empty()) {
         const unsigned long long total = counts.findings_total + more.findings_total + again.findings_total;
-        complain(c.result.kernel, format("%llu finding%s in all, at %zu place%s of the kernel", total, total == 1 ? "" : "s",
-                                         found.findings.size(), found.findings.size() == 1 ? "" : "s"));
+        complain(c.result.kernel,
+                 format("%llu finding%s in all, at %zu place%s of the kernel", total, total == 1 ? "" : "s",
+                        found.findings.size(), found.findings.size() == 1 ? "" : "s"));
         c.result.right = false;
     }
     if (!device_.has_clock()) c.result.counts = std::move(counts);
@@ -278,7 +290,9 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
 
 void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool one_launch, const Complain& complain)
 {
-    const auto tired = [](const Contender& c) { return c.timed_ms > patience_ms && int(c.samples.size()) >= fewest_samples; };
+    const auto tired = [](const Contender& c) {
+        return c.timed_ms > patience_ms && int(c.samples.size()) >= fewest_samples;
+    };
     const auto inside = [&](const Contender& c) {
         return one_launch && c.kernel && !c.kernel->peer && !c.result.bus && !c.result.gpus;
     };
@@ -309,7 +323,8 @@ void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool
         const int repeats = c.expected().passes;
         const int traffic = c.result.bus ? 1 : c.expected().traffic();
         const uint64_t pair = elements() * bytes_of(type_) * traffic, touched = pair / repeats;
-        const auto timing = [&](const std::vector<double>& ms, int passes, int buffers, const char* how) -> Result::Timing {
+        const auto timing = [&](const std::vector<double>& ms, int passes, int buffers,
+                                const char* how) -> Result::Timing {
             const Summary summary = summarize(ms);
             const double gbs = bandwidth_gbs(pair, summary.median);
             Plausibility plausible = plausibility(gbs, info.dram_peak_gbs, buffers * touched, info.l2_bytes);

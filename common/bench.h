@@ -51,7 +51,10 @@ public:
     // `timed`: as many pairs of matrices as outgrow the L2, for measure(). Else one.
     Bench(Device& device, Type type, Shape shape, Expected layout, bool timed, Progress& progress);
     ~Bench();
-    static bool same_layout(Expected a, Expected b) { return a.operands() == b.operands() && a.pad_bytes == b.pad_bytes; }
+    static bool same_layout(Expected a, Expected b)
+    {
+        return a.operands() == b.operands() && a.pad_bytes == b.pad_bytes;
+    }
 
     uint64_t elements() const { return uint64_t(shape_.width) * shape_.height; }
 

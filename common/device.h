@@ -24,7 +24,8 @@ struct DeviceInfo {
     double dram_peak_gbs;     // 10^9 bytes/s; 0 where unknown
     uint64_t l2_bytes;        // the last cache before the memory; 0 where there is none
     std::string copy;         // what its own copy is called; empty on the simulator
-    double first_launch_ms;   // of the host's time, from the first call of the runtime to the end of a launch; 0: unknown
+    double
+        first_launch_ms;  // of the host's time, from the first call of the runtime to the end of a launch; 0: unknown
     int gpus = 0;             // that kernels for several run on; 0: as many as they ask for
 };
 
@@ -63,7 +64,8 @@ public:
 
     // Starts one pass of a kernel, or one plain copy between any two places. finish() waits, and
     // reports what went wrong.
-    virtual void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) = 0;
+    virtual void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,
+                         Block block) = 0;
     virtual void enqueue_copy(void* to, const void* from, uint64_t bytes) = 0;
     virtual void finish() = 0;
 

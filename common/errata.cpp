@@ -14,7 +14,10 @@
 namespace harness {
 namespace {
 
-bool begins_with(const std::string& text, const std::string& start) { return text.compare(0, start.size(), start) == 0; }
+bool begins_with(const std::string& text, const std::string& start)
+{
+    return text.compare(0, start.size(), start) == 0;
+}
 
 const Kernel& kernel_named(const std::string& name)
 {
@@ -24,7 +27,8 @@ const Kernel& kernel_named(const std::string& name)
 }
 
 // What all checks have to say about a kernel, on a matrix of this shape.
-std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& machine, Progress& progress)
+std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& machine,
+                                           Progress& progress)
 {
     std::vector<std::string> reports;
     const Complain note = [&](const std::string&, const std::string& what) { reports.push_back(what); };
@@ -37,8 +41,10 @@ std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, co
     if (c.result.counts)
         for (const AccessSite& s : c.result.counts->sites)
             if (s.shared && s.units > s.ideal)
-                reports.push_back(format("bank conflicts: %s of shared memory at %s:%d: %.4g wavefronts per request where %.4g would do",
-                                         s.store ? "store" : "load", s.file.c_str(), s.line, double(s.units) / s.requests, double(s.ideal) / s.requests));
+                reports.push_back(format(
+                    "bank conflicts: %s of shared memory at %s:%d: %.4g wavefronts per request where %.4g would do",
+                    s.store ? "store" : "load", s.file.c_str(), s.line, double(s.units) / s.requests,
+                    double(s.ideal) / s.requests));
     // Is it one of the program's other kernels under a name of its own?
     for (const Kernel& k : kernels()) {
         if (k.backend != "sim" || kernel.backend != "sim" || k.name == kernel.name) continue;

@@ -21,7 +21,10 @@ const char* name_of(Type type)
     return "";
 }
 
-void refuse_type() { throw Error{status_bad_input, "not for elements of this type: choose --type float, double or int"}; }
+void refuse_type()
+{
+    throw Error{status_bad_input, "not for elements of this type: choose --type float, double or int"};
+}
 
 bool any_on_parts()
 {
@@ -166,8 +169,8 @@ ErratumRegistration::ErratumRegistration(const ErratumEntry& entry)
 
 bool Launch::operator==(const Launch& other) const
 {
-    return kernel == other.kernel && std::equal(grid, grid + 3, other.grid) && std::equal(block, block + 3, other.block) &&
-           arguments == other.arguments;
+    return kernel == other.kernel && std::equal(grid, grid + 3, other.grid) &&
+           std::equal(block, block + 3, other.block) && arguments == other.arguments;
 }
 
 Launch& last_launch()
@@ -185,8 +188,8 @@ unsigned& passes_in_one_launch()
 void check_launch(const Launch& launch)
 {
     const auto refuse = [](const char* what, unsigned asked, unsigned limit, const char* instead) {
-        throw Error{status_bad_input, format("the kernel asks for %u %s, and CUDA launches 1 to %u: %s", asked, what, limit,
-                                             asked ? instead : "round up where you divide to get this number")};
+        throw Error{status_bad_input, format("the kernel asks for %u %s, and CUDA launches 1 to %u: %s", asked, what,
+                                             limit, asked ? instead : "round up where you divide to get this number")};
     };
     const char* const fewer = "choose another matrix shape, or a kernel with fewer of them";
     const char* const smaller = "choose a smaller block";
@@ -194,8 +197,10 @@ void check_launch(const Launch& launch)
     const char* const blocks[] = {"blocks in x", "blocks in y", "blocks in z"};
     const char* const threads[] = {"threads in x", "threads in y", "threads in z"};
     for (int i = 0; i < 3; ++i) {
-        if (launch.grid[i] < 1 || launch.grid[i] > grid_limits[i]) refuse(blocks[i], launch.grid[i], grid_limits[i], fewer);
-        if (launch.block[i] < 1 || launch.block[i] > block_limits[i]) refuse(threads[i], launch.block[i], block_limits[i], smaller);
+        if (launch.grid[i] < 1 || launch.grid[i] > grid_limits[i])
+            refuse(blocks[i], launch.grid[i], grid_limits[i], fewer);
+        if (launch.block[i] < 1 || launch.block[i] > block_limits[i])
+            refuse(threads[i], launch.block[i], block_limits[i], smaller);
     }
     const unsigned long long all = 1ull * launch.block[0] * launch.block[1] * launch.block[2];
     if (all > 1024) refuse("threads in a block", unsigned(all), 1024, smaller);
@@ -206,7 +211,9 @@ void check_bound(unsigned threads)
     const unsigned* const block = last_launch().block;
     const unsigned asked = block[0] * block[1] * block[2];
     if (threads && asked > threads)
-        throw Error{status_bad_input, format("the kernel asks for %u threads in a block, and its __launch_bounds__ allows %u: choose a smaller block, or a larger bound", asked, threads)};
+        throw Error{status_bad_input, format("the kernel asks for %u threads in a block, and its __launch_bounds__ "
+                                             "allows %u: choose a smaller block, or a larger bound",
+                                             asked, threads)};
 }
 
 }  // namespace harness

@@ -66,13 +66,14 @@ struct Kernel {
     Part part = Part::lesson;
     Expected expected = copies;
     Block block;  // of a kernel that --block applies to: the one it has by default
-    // Enqueues one pass from idata (height x width) to odata, one launcher per Type. Throws bad input if the kernel is not for that type.
+    // Enqueues one pass from idata (height x width) to odata, one launcher per Type. Throws bad input if the kernel is
+    // not for that type.
     using Launcher = void (*)(void* odata, const void* idata, int width, int height, Block block);
     Launcher launch[types] = {};
     Transfer transfer;
     Peer* peer = nullptr;
-    // Launchers of a kernel that several GPUs run, each on its rows. One enqueues the pass of GPU `me`, the other that of
-    // all GPUs of this process. odata, idata: the address of each GPU's rows.
+    // Launchers of a kernel that several GPUs run, each on its rows. One enqueues the pass of GPU `me`, the other that
+    // of all GPUs of this process. odata, idata: the address of each GPU's rows.
     using PartLauncher = void (*)(void* const* odata, const void* const* idata, int width, int height, int me,
                                   int gpus);
     using TogetherLauncher = void (*)(Exchange& exchange, void* const* odata, const void* const* idata, int width,
@@ -139,7 +140,8 @@ struct Registration {
     template <typename T>
     static void launch(void* odata, const void* idata, int width, int height, Block block)
     {
-        constexpr bool number = std::is_arithmetic_v<T> && !std::is_same_v<T, unsigned short>;  // which stands for a half
+        constexpr bool number =
+            std::is_arithmetic_v<T> && !std::is_same_v<T, unsigned short>;  // which stands for a half
         if constexpr (std::is_void_v<T> || (Pass::expected.operands() > 1 && !number)) refuse_type();
         else if constexpr (on_parts<T>()) refuse_one_gpu();
         else Pass::run(static_cast<T*>(odata), static_cast<const T*>(idata), width, height, block);

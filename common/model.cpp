@@ -19,12 +19,14 @@ Prediction roofline(const Roofline& r, const LaunchCounts& c)
     const double latency = c.load_batches / r.loads_in_flight_per_s + stored / r.stream_gbs * 1e-9;
     const double lines = c.store_lines / r.lines_per_s, loaded_lines = c.load_lines / r.loaded_lines_per_s;
     const double wavefronts = (c.units(true, false) + c.units(true, true)) / r.wavefronts_per_s;
-    const Prediction all[] = {{dram * 1e3, 2 * c.scattered_bytes > stored ? "DRAM, scattered stores" : "DRAM bandwidth"},
-                              {latency * 1e3, "latency: one load in flight"},
-                              {lines * 1e3, "L2: lines touched by stores"},
-                              {loaded_lines * 1e3, "L1: lines touched by loads"},
-                              {wavefronts * 1e3, "shared-memory wavefronts"}};
-    return *std::max_element(std::begin(all), std::end(all), [](const Prediction& a, const Prediction& b) { return a.ms < b.ms; });
+    const Prediction all[] = {
+        {dram * 1e3, 2 * c.scattered_bytes > stored ? "DRAM, scattered stores" : "DRAM bandwidth"},
+        {latency * 1e3, "latency: one load in flight"},
+        {lines * 1e3, "L2: lines touched by stores"},
+        {loaded_lines * 1e3, "L1: lines touched by loads"},
+        {wavefronts * 1e3, "shared-memory wavefronts"}};
+    return *std::max_element(std::begin(all), std::end(all),
+                             [](const Prediction& a, const Prediction& b) { return a.ms < b.ms; });
 }
 
 }  // namespace
@@ -52,7 +54,8 @@ double published_gbs(const Machine& machine, const std::string& row)
     static const struct {
         const char* row;
         double gibs;
-    } gtx280[] = {{"W1", 96.9}, {"W2", 80.9}, {"W3", 2.2}, {"W4", 16.5}, {"W5", 16.6}, {"W6", 80.4}, {"W7", 16.7}, {"W8", 69.5}};
+    } gtx280[] = {{"W1", 96.9}, {"W2", 80.9}, {"W3", 2.2},  {"W4", 16.5},
+                  {"W5", 16.6}, {"W6", 80.4}, {"W7", 16.7}, {"W8", 69.5}};
     if (machine.name == "gtx280")
         for (const auto& published : gtx280)
             if (row == published.row) return published.gibs * 1.073741824;

@@ -58,7 +58,10 @@ struct Expected {
     bool finite = false;
 
     // Matrices that idata is made of, one after the other.
-    HOST_DEVICE constexpr int operands() const { return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1; }
+    HOST_DEVICE constexpr int operands() const
+    {
+        return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1;
+    }
     // Elements read and written for each element of the matrix.
     HOST_DEVICE int traffic() const
     {
@@ -83,8 +86,8 @@ constexpr Expected transposes_repeatedly(int passes) { return {Produces::transpo
 constexpr Expected adds{Produces::sum};
 constexpr Expected adds_first{Produces::sum_with_first};
 constexpr Expected writes_nothing{Produces::nothing};
-// For a matrix that is spread over several GPUs. Each sends a piece of its idata to each other one, as long as the piece
-// that a transpose sends.
+// For a matrix that is spread over several GPUs. Each sends a piece of its idata to each other one, as long as the
+// piece that a transpose sends.
 constexpr Expected copies_to_peers{Produces::pieces};
 
 // Columns of odata: idata is height x width; a transposed or tile-moved matrix is width x height.
@@ -274,7 +277,10 @@ struct Contents {
     Holds holds;
 
     // Elements of one row of an output in memory, its padding included.
-    HOST_DEVICE uint64_t pitch() const { return output_columns(expected, width, height) + expected.pad_bytes / bytes_of(type); }
+    HOST_DEVICE uint64_t pitch() const
+    {
+        return output_columns(expected, width, height) + expected.pad_bytes / bytes_of(type);
+    }
 
     HOST_DEVICE uint64_t elements() const
     {

@@ -19,7 +19,8 @@ Bits unshift(Bits v, int shift)
     return r;
 }
 
-// The inverse of an odd factor modulo a power of two; each Newton step doubles the right bits. 1u: small types become int, which may not overflow.
+// The inverse of an odd factor modulo a power of two; each Newton step doubles the right bits. 1u: small types become
+// int, which may not overflow.
 template <typename Bits>
 Bits inverse(Bits odd)
 {
@@ -58,7 +59,8 @@ uint64_t first_of(Bits bits, uint64_t elements, uint32_t seed)
     const uint64_t rounds = width < 64 ? (elements - 1) >> (width % 64) : 0;
     for (uint64_t round = 0; round <= rounds; ++round) {
         const uint64_t begin = round << (width % 64);
-        const uint64_t i = begin | Bits(unmix(first_mix(bits, seed)) - unmix(first_mix(pattern<Bits>(begin, seed), seed)));
+        const uint64_t i =
+            begin | Bits(unmix(first_mix(bits, seed)) - unmix(first_mix(pattern<Bits>(begin, seed), seed)));
         if (i < elements) return i;
     }
     return elements;
@@ -98,7 +100,8 @@ Number number_of(Bits bits)
 double half_value(uint16_t bits)
 {
     const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const double size = exponent == 31 ? (fraction ? NAN : INFINITY) : std::ldexp(exponent ? 1024 + fraction : fraction, std::max(exponent, 1) - 25);
+    const double size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                                       : std::ldexp(exponent ? 1024 + fraction : fraction, std::max(exponent, 1) - 25);
     return bits >> 15 ? -size : size;
 }
 
@@ -111,28 +114,34 @@ std::string value_text(uint128_t bits, Type type)
         case Type::f32: return format("%.9g [0x%08x]", number_of<float>(uint32_t(low)), unsigned(low));
         case Type::f64: return format("%.17g [0x%016llx]", number_of<double>(low), (unsigned long long)low);
         case Type::i32: return format("%d [0x%08x]", int32_t(low), unsigned(low));
-        case Type::f64x2: return format("(%.17g, %.17g) [0x%016llx%016llx]", number_of<double>(low), number_of<double>(high),
-                                        (unsigned long long)high, (unsigned long long)low);
+        case Type::f64x2:
+            return format("(%.17g, %.17g) [0x%016llx%016llx]", number_of<double>(low), number_of<double>(high),
+                          (unsigned long long)high, (unsigned long long)low);
     }
     return "";
 }
 
 std::string place(uint64_t index, uint64_t columns)
 {
-    return format("row %llu, column %llu", (unsigned long long)(index / columns), (unsigned long long)(index % columns));
+    return format("row %llu, column %llu", (unsigned long long)(index / columns),
+                  (unsigned long long)(index % columns));
 }
 
 }  // namespace
 
 uint64_t origin(uint128_t bits, Type type, uint64_t elements, uint32_t seed, bool finite)
 {
-    const uint128_t high = finite ? with_bits(type, [&](auto zero) { return uint128_t(exponent_bit<decltype(zero)>(type)); }) : 0, both = high | high >> 1;
+    const uint128_t high = finite ? with_bits(type,
+                                              [&](auto zero) { return uint128_t(exponent_bit<decltype(zero)>(type)); })
+                                  : 0,
+                    both = high | high >> 1;
     if ((bits & both) != high >> 1) return elements;
     // Every choice of the bits that were overwritten.
     uint64_t first = elements;
     for (uint128_t choice = both;; choice = (choice - 1) & both) {
         const uint128_t whole = (bits & ~both) | choice;
-        first = with_bits(type, [&](auto zero) { return std::min(first, first_of(decltype(zero)(whole), elements, seed)); });
+        first = with_bits(type,
+                          [&](auto zero) { return std::min(first, first_of(decltype(zero)(whole), elements, seed)); });
         if (choice == 0) return first;
     }
 }
@@ -154,7 +163,8 @@ std::string describe(Device& device, const Region& matrix, const Mismatch& misma
         due = "as it was";
     } else {
         const uint64_t i = output ? contents.source(o) : o;
-        due = sum && output ? format("a sum of two elements, %llu of y", (unsigned long long)i) : "idata " + place(i, contents.width);
+        due = sum && output ? format("a sum of two elements, %llu of y", (unsigned long long)i)
+                            : "idata " + place(i, contents.width);
     }
     const uint64_t elements = contents.width * contents.height;
     const uint64_t from = sum ? elements : origin(found, type, elements, contents.seed, contents.expected.finite);
@@ -162,8 +172,9 @@ std::string describe(Device& device, const Region& matrix, const Mismatch& misma
     if (from < elements) remark = (repeats ? "as in idata " : "idata ") + place(from, contents.width);
     if (written && found == (~expected & mask(type))) remark = "never written";
     return format("%llu of %llu elements differ; first at %s of %s: expected %s (%s), found %s (%s)",
-                  (unsigned long long)mismatch.count, (unsigned long long)contents.elements(), place(o, columns).c_str(),
-                  output ? "odata" : "idata", value_text(expected, type).c_str(), due.c_str(), value_text(found, type).c_str(), remark.c_str());
+                  (unsigned long long)mismatch.count, (unsigned long long)contents.elements(),
+                  place(o, columns).c_str(), output ? "odata" : "idata", value_text(expected, type).c_str(),
+                  due.c_str(), value_text(found, type).c_str(), remark.c_str());
 }
 
 std::string Numbered::text() const
@@ -188,7 +199,8 @@ Numbered numbered(Device& device, const Region& matrix)
     for (uint64_t o = 0; o < contents.elements(); ++o) {
         const uint128_t found = bits_in(&data[o * bytes], contents.type);
         // Patterns may repeat: what is as it should be comes from where it should.
-        const bool right = contents.expected.operands() == 1 && (!output || contents.written(o)) && found == bits_at(contents, o);
+        const bool right =
+            contents.expected.operands() == 1 && (!output || contents.written(o)) && found == bits_at(contents, o);
         const uint64_t from = right ? output ? contents.source(o) : o
                                     : origin(found, contents.type, elements, contents.seed, contents.expected.finite);
         if (o % columns == 0) numbers.rows.emplace_back();

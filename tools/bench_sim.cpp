@@ -51,7 +51,8 @@ Rate rate_of(const harness::Kernel& kernel, int side, int samples, int threads)
         all.push_back(accesses / together);
         speedup.push_back(alone / together);
     }
-    return {harness::summarize(traced), harness::summarize(one), harness::summarize(all), harness::summarize(speedup), accesses};
+    return {harness::summarize(traced), harness::summarize(one), harness::summarize(all), harness::summarize(speedup),
+            accesses};
 }
 
 }  // namespace
@@ -61,7 +62,8 @@ int main()
     const int threads = sim::host_threads();
     printf("host threads: %d; medians, +- half the distance from the 10th to the 90th percentile\n\n", threads);
     printf("%38s %10s  %19s  %s\n", "", "10^6 accesses/s:", "traced", "----------- counted and checked -----------");
-    printf("%-26s %5s %10s  %16s  %16s  %16s  %14s\n", "kernel", "n", "accesses", "1 thread", "1 thread", "all threads", "speed-up");
+    printf("%-26s %5s %10s  %16s  %16s  %16s  %14s\n", "kernel", "n", "accesses", "1 thread", "1 thread", "all threads",
+           "speed-up");
     std::vector<double> sweep_rates;
     for (const harness::Kernel& kernel : harness::kernels()) {
         if (kernel.backend != "sim" || kernel.part != harness::Part::lesson) continue;

@@ -1,4 +1,5 @@
-// Faults that the sanitizers have to find: tools/sanitize.py. Their host half is tools/sanitized_host.cpp, which the kernels call on their fibers.
+// Faults that the sanitizers have to find: tools/sanitize.py. Their host half is tools/sanitized_host.cpp, which the
+// kernels call on their fibers.
 
 #include "../common/step.h"
 

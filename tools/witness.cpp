@@ -1,17 +1,19 @@
-// Compares the memory instructions of a simulated program with what the simulator's hooks saw. tools/completeness.py calls it.
+// Compares the memory instructions of a simulated program with what the simulator's hooks saw. tools/completeness.py
+// calls it.
 //
 // usage: witness SYMBOLS < TRACE
 //
-// TRACE: the output of `valgrind --tool=lackey --trace-mem=yes` for a program that ran with SIM_WITNESS=1. It has each instruction, and each
-// load and store with address and size. The hooks' announcements (sim/core/witness.h) are among them. SYMBOLS: `nm -C` of the program.
+// TRACE: the output of `valgrind --tool=lackey --trace-mem=yes` for a program that ran with SIM_WITNESS=1. It has each
+// instruction, and each load and store with address and size. The hooks' announcements (sim/core/witness.h) are among
+// them. SYMBOLS: `nm -C` of the program.
 //
-// Between two announcements, the code of kernels must make exactly the accesses that were announced, byte by byte. An access to device or
-// shared memory without an announcement has escaped the hooks. An announcement without an access was made in vain. Both are named, and the
-// exit status is 1. Instructions of the simulator and of libraries are not the kernels'. They can make an announced access, as memcpy()
-// does. Their other accesses do not count.
+// Between two announcements, the code of kernels must make exactly the accesses that were announced, byte by byte. An
+// access to device or shared memory without an announcement has escaped the hooks. An announcement without an access
+// was made in vain. Both are named, and the exit status is 1. Instructions of the simulator and of libraries are not
+// the kernels'. They can make an announced access, as memcpy() does. Their other accesses do not count.
 //
-// An atomic operation is announced once, and its instructions may access the word several times. Those of cuda::barrier and cuda::pipeline
-// access no memory at all here, because the simulator keeps their state elsewhere. So an access to
+// An atomic operation is announced once, and its instructions may access the word several times. Those of cuda::barrier
+// and cuda::pipeline access no memory at all here, because the simulator keeps their state elsewhere. So an access to
 // an announced word is expected, but its number is not compared.
 
 #include <algorithm>
@@ -34,7 +36,8 @@ struct Symbol {
     bool of_kernels;
 };
 
-// Functions of the program, by address. What is not the simulator's, the harness's or the compiler's is taken for the kernels'.
+// Functions of the program, by address. What is not the simulator's, the harness's or the compiler's is taken for the
+// kernels'.
 std::vector<Symbol> symbols_of(const char* path)
 {
     std::vector<Symbol> all;
@@ -44,12 +47,16 @@ std::vector<Symbol> symbols_of(const char* path)
         char type;
         unsigned long long address;
         int name = 0;
-        if (std::sscanf(line.c_str(), "%llx %c %n", &address, &type, &name) != 2 || !std::strchr("tTwWi", type)) continue;
+        if (std::sscanf(line.c_str(), "%llx %c %n", &address, &type, &name) != 2 || !std::strchr("tTwWi", type))
+            continue;
         std::string text = line.substr(name);
         bool other = false;
-        for (const char* prefix : {"sim::", "harness::", "__tsan_", "__sim_", "__ubsan_", "_start", "_init", "_fini", "main", "frame_dummy", "register_tm_clones", "deregister_tm", "__do_global"})
+        for (const char* prefix : {"sim::", "harness::", "__tsan_", "__sim_", "__ubsan_", "_start", "_init", "_fini",
+                                   "main", "frame_dummy", "register_tm_clones", "deregister_tm", "__do_global"})
             other |= text.compare(0, std::strlen(prefix), prefix) == 0;
-        for (const char* part : {" sim::", " harness::", "(sim::", "(harness::", "::sim::", "<sim::", "sim::run_threads", "sim::launch", "sim_arguments"}) other |= text.find(part) != text.npos;
+        for (const char* part : {" sim::", " harness::", "(sim::", "(harness::", "::sim::", "<sim::",
+                                 "sim::run_threads", "sim::launch", "sim_arguments"})
+            other |= text.find(part) != text.npos;
         all.push_back({address, std::move(text), !other});
     }
     std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
@@ -94,8 +101,10 @@ public:
     {
         retire();
         const auto number = [](uint64_t n) { return (unsigned long long)n; };
-        std::printf("seen by the hooks: %llu loads, %llu stores, %llu atomic operations; by the observer, of the same accesses: %llu bytes\n",
-                    number(count_[0]), number(count_[1]), number(count_[2]), number(made_));
+        std::printf(
+            "seen by the hooks: %llu loads, %llu stores, %llu atomic operations; by the observer, of the same "
+            "accesses: %llu bytes\n",
+            number(count_[0]), number(count_[1]), number(count_[2]), number(made_));
         print("escaped", escaped_);
         print("announced in vain", vain_);
         if (!base_) std::printf("no kernel has run\n");
@@ -132,8 +141,10 @@ private:
     const Symbol* find(uint64_t address) const
     {
         if (!base_known()) return nullptr;
-        const auto after = std::upper_bound(symbols_.begin(), symbols_.end(), address - base_, [](uint64_t a, const Symbol& s) { return a < s.address; });
-        return after != symbols_.begin() && after != symbols_.end() && std::prev(after)->of_kernels ? &*std::prev(after) : nullptr;
+        const auto after = std::upper_bound(symbols_.begin(), symbols_.end(), address - base_,
+                                            [](uint64_t a, const Symbol& s) { return a < s.address; });
+        return after != symbols_.begin() && after != symbols_.end() && std::prev(after)->of_kernels ? &*std::prev(after)
+                                                                                                    : nullptr;
     }
     bool base_known() const { return base_ != 0; }
 
@@ -143,14 +154,18 @@ private:
         for (unsigned b = 0; b < bytes; ++b)
             for (Announcement& a : pending_) {
                 const uint64_t at = address + b - a.address;
-                if (at >= a.bytes || (a.kind != kind && a.kind != sim::announced_atomic) || (a.seen >> at & 1 && a.kind != sim::announced_atomic)) continue;
+                if (at >= a.bytes || (a.kind != kind && a.kind != sim::announced_atomic) ||
+                    (a.seen >> at & 1 && a.kind != sim::announced_atomic))
+                    continue;
                 a.seen |= uint64_t(1) << at;
                 --left;
                 break;
             }
         made_ += bytes - left;
         closed_ |= left < bytes;
-        if (left && kernel_) ++escaped_[(kind == sim::announced_load ? "load of " : "store of ") + std::to_string(bytes) + " bytes" + place(ip_)];
+        if (left && kernel_)
+            ++escaped_[(kind == sim::announced_load ? "load of " : "store of ") + std::to_string(bytes) + " bytes" +
+                       place(ip_)];
     }
 
     void retire()
@@ -158,7 +173,8 @@ private:
         for (const Announcement& a : pending_) {
             const uint64_t all = a.bytes >= 64 ? ~uint64_t(0) : (uint64_t(1) << a.bytes) - 1;
             if (a.seen != all && a.kind != sim::announced_atomic)
-                ++vain_[(a.kind == sim::announced_load ? "load of " : "store of ") + std::to_string(a.bytes) + " bytes" + place(a.place)];
+                ++vain_[(a.kind == sim::announced_load ? "load of " : "store of ") + std::to_string(a.bytes) +
+                        " bytes" + place(a.place)];
         }
         pending_.clear();
         closed_ = false;

@@ -20,11 +20,17 @@ const bool registered = (std::set_new_handler(out_of_memory), true);
 size_t character(const char* text)
 {
     const auto byte = [&](int i) { return (unsigned char)text[i]; };
-    const size_t bytes = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : byte(0) < 0xf5 ? 4 : 0;
+    const size_t bytes = byte(0) < 0x80   ? 1
+                         : byte(0) < 0xc2 ? 0
+                         : byte(0) < 0xe0 ? 2
+                         : byte(0) < 0xf0 ? 3
+                         : byte(0) < 0xf5 ? 4
+                                          : 0;
     for (size_t i = 1; i < bytes; ++i)
         if ((byte(int(i)) & 0xc0) != 0x80) return 0;
     const bool control = byte(0) < 0x20 || byte(0) == 0x7f || (byte(0) == 0xc2 && byte(1) < 0xa0);
-    const bool no_character = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) >= 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90);
+    const bool no_character = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) >= 0xa0) ||
+                              (byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90);
     return control || no_character ? 0 : bytes;
 }
 
@@ -58,7 +64,9 @@ NoWayOut::~NoWayOut() { no_way_out = before_; }
 
 std::string size_text(uint64_t bytes)
 {
-    return bytes < 1000000 ? format("%.1f kB", bytes / 1e3) : bytes < 1000000000 ? format("%.1f MB", bytes / 1e6) : format("%.1f GB", bytes / 1e9);
+    return bytes < 1000000      ? format("%.1f kB", bytes / 1e3)
+           : bytes < 1000000000 ? format("%.1f MB", bytes / 1e6)
+                                : format("%.1f GB", bytes / 1e9);
 }
 
 std::string format(const char* pattern, ...)

@@ -118,14 +118,19 @@ void WholeFile::open_unnamed()
     if (file_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
         const SignalsWait wait;
         std::string name;
-        with_free_name(folder(), name, [&](const char* free) { return (file_ = open(free, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600)) >= 0; });
+        with_free_name(folder(), name, [&](const char* free) {
+            return (file_ = open(free, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600)) >= 0;
+        });
         if (file_ >= 0) unlink(name.c_str());
     }
     if (file_ < 0) error_ = errno;
     else fchmod(file_, mode_ & 0777);
 }
 
-void WholeFile::fail(int error) const { throw Error{status_bad_input, option_ + " " + path_ + ": cannot be written: " + std::strerror(error)}; }
+void WholeFile::fail(int error) const
+{
+    throw Error{status_bad_input, option_ + " " + path_ + ": cannot be written: " + std::strerror(error)};
+}
 
 void WholeFile::append(std::string_view text)
 {
@@ -161,7 +166,9 @@ void WholeFile::commit()
 bool WholeFile::take_place()
 {
     const std::string open_file = format("/proc/self/fd/%d", file_);
-    const auto link_to = [&](const char* name) { return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; };
+    const auto link_to = [&](const char* name) {
+        return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+    };
     if (link_to(path_.c_str())) return true;
     // A link replaces nothing; a name does. For a moment, the file has one of its own.
     const SignalsWait wait;
@@ -169,11 +176,16 @@ bool WholeFile::take_place()
     bool named = with_free_name(folder(), name, link_to);
     if (!named) {
         int copy = -1;
-        if (!with_free_name(folder(), name, [&](const char* free) { return (copy = open(free, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600)) >= 0; })) return false;
+        if (!with_free_name(folder(), name, [&](const char* free) {
+                return (copy = open(free, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600)) >= 0;
+            }))
+            return false;
         fchmod(copy, mode_ & 0777);
         buffer_.resize(buffer_bytes);
         ssize_t n = 0;
-        for (off_t at = 0; (n = pread(file_, buffer_.data(), buffer_.size(), at)) > 0 && write_all(copy, buffer_.data(), size_t(n)); at += n) {}
+        for (off_t at = 0;
+             (n = pread(file_, buffer_.data(), buffer_.size(), at)) > 0 && write_all(copy, buffer_.data(), size_t(n));
+             at += n) {}
         const int error = n == 0 ? 0 : errno;
         named = close(copy) == 0 && !error;
         if (error) errno = error;
@@ -190,14 +202,15 @@ bool WholeFile::same_place(const WholeFile& other) const
     if (!mode_ || !other.mode_) return false;
     struct stat own, others;
     const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-    return name(path_) == name(other.path_) && stat(folder().c_str(), &own) == 0 && stat(other.folder().c_str(), &others) == 0 &&
-           own.st_dev == others.st_dev && own.st_ino == others.st_ino;
+    return name(path_) == name(other.path_) && stat(folder().c_str(), &own) == 0 &&
+           stat(other.folder().c_str(), &others) == 0 && own.st_dev == others.st_dev && own.st_ino == others.st_ino;
 }
 
 unsigned long long WholeFile::room() const
 {
     struct statvfs disk;
-    return mode_ && statvfs(folder().c_str(), &disk) == 0 ? (unsigned long long)disk.f_bavail * disk.f_frsize : ULLONG_MAX;
+    return mode_ && statvfs(folder().c_str(), &disk) == 0 ? (unsigned long long)disk.f_bavail * disk.f_frsize
+                                                          : ULLONG_MAX;
 }
 
 void refuse_one_place(const WholeFile* first, const WholeFile* second)

@@ -7,9 +7,9 @@
 
 namespace harness {
 
-// Writes a file whole or not at all. The text goes to a file without a name in the folder of `path`, which takes its place
-// at once: a program that is killed leaves nothing. Where the file system has no such files, the same is done by a copy.
-// Tried before the work, so that a path that cannot be written costs no results.
+// Writes a file whole or not at all. The text goes to a file without a name in the folder of `path`, which takes its
+// place at once: a program that is killed leaves nothing. Where the file system has no such files, the same is done by
+// a copy. Tried before the work, so that a path that cannot be written costs no results.
 class WholeFile {
 public:
     // `option`: that named the path. Throws status_bad_input.
@@ -47,8 +47,8 @@ private:
 // Two files of one run; either may be null. Throws status_bad_input if one would replace the other.
 void refuse_one_place(const WholeFile* first, const WholeFile* second);
 
-// Opens what is closed of standard input, output and error: a file that the program opens later must not be taken for one
-// of them. Writing to standard output goes on failing.
+// Opens what is closed of standard input, output and error: a file that the program opens later must not be taken for
+// one of them. Writing to standard output goes on failing.
 void keep_standard_files();
 
 }  // namespace harness

@@ -58,8 +58,8 @@ struct Roofline {
     unsigned page_bytes = 0;          // a store is scattered where less than half of such a page is written meanwhile
 };
 
-// How many blocks of a kernel run on one SM at the same time, and what limits them. Registers are not modelled: the compiler chooses how many
-// a thread has.
+// How many blocks of a kernel run on one SM at the same time, and what limits them. Registers are not modelled: the
+// compiler chooses how many a thread has.
 struct Occupancy {
     uint64_t blocks = 0;                             // at least one
     uint64_t by_blocks, by_threads, by_shared;       // what each limit allows; by_shared: ~0 without shared memory
@@ -95,12 +95,16 @@ struct Machine {
     uint64_t reserved_shared_per_block() const;  // bytes that a block takes beside its own
     uint64_t shared_unit() const;                // a block takes a multiple of so many bytes
 
-    // ns from a load to its bytes; 0: not known. Where the roofline was measured: with one load of every thread of the machine on its way.
+    // ns from a load to its bytes; 0: not known. Where the roofline was measured: with one load of every thread of the
+    // machine on its way.
     double latency_ns() const;
 
     // Blocks of so many threads and bytes of shared memory, per SM.
     Occupancy occupancy(int threads, uint64_t shared_bytes) const;
-    uint64_t resident_blocks(int threads, uint64_t shared_bytes) const { return uint64_t(sms) * occupancy(threads, shared_bytes).blocks; }
+    uint64_t resident_blocks(int threads, uint64_t shared_bytes) const
+    {
+        return uint64_t(sms) * occupancy(threads, shared_bytes).blocks;
+    }
 };
 
 const std::vector<Machine>& machines();
@@ -114,7 +118,8 @@ const Machine& machine_labelled(const std::string& label);
 // The --list-machines text.
 std::string list_machines();
 
-// The same as CSV, whole: the limits of an SM and the map, too. A hash is its masks in hexadecimal, that of bit 0 first.
+// The same as CSV, whole: the limits of an SM and the map, too. A hash is its masks in hexadecimal, that of bit 0
+// first.
 std::string machines_csv();
 
 }  // namespace harness

@@ -55,10 +55,12 @@ inline Plausibility plausibility(double gbs, double peak_gbs, uint64_t working_s
 }
 
 // What is wrong with such a measurement. Empty: nothing. how: words for between.
-inline std::string impossible(double gbs, double peak_gbs, uint64_t working_set_bytes, uint64_t l2_bytes, const char* how = "")
+inline std::string impossible(double gbs, double peak_gbs, uint64_t working_set_bytes, uint64_t l2_bytes,
+                              const char* how = "")
 {
     if (plausibility(gbs, peak_gbs, working_set_bytes, l2_bytes) != Plausibility::impossible) return "";
-    return format("impossible measurement%s: %.1f GB/s over %.1f MB, on a memory of %.1f GB/s", how, gbs, double(working_set_bytes) / 1e6, peak_gbs);
+    return format("impossible measurement%s: %.1f GB/s over %.1f MB, on a memory of %.1f GB/s", how, gbs,
+                  double(working_set_bytes) / 1e6, peak_gbs);
 }
 
 }  // namespace harness

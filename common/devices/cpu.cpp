@@ -36,7 +36,8 @@ public:
                                    cache > 0 ? format(", %.1f MB last-level cache", cache / 1e6).c_str() : "");
     }
 
-    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) override
+    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,
+                 Block block) override
     {
         kernel.launch[int(odata.contents.type)](odata.data, idata.data, width, height, block);
     }

@@ -14,7 +14,8 @@ class Gpu : public Device {
 public:
     Gpu()
     {
-        // Of several cards, CUDA takes the first that no other process has for itself. The first call that needs one decides.
+        // Of several cards, CUDA takes the first that no other process has for itself. The first call that needs one
+        // decides.
         int card = 0;
         cudaDeviceProp properties;
         CUDA(cudaFree(nullptr));
@@ -26,8 +27,8 @@ public:
         info_ = {"cuda", properties.name, driver_version(), "", peak_gbs, uint64_t(properties.l2CacheSize),
                  "cudaMemcpy", 0};
         most_blocks_ = 8 * properties.multiProcessorCount;
-        card_ = format("%s: compute capability %d.%d, %d SMs, %.1f MB L2, %.1f GB memory", properties.name, properties.major,
-                       properties.minor, properties.multiProcessorCount, properties.l2CacheSize / 1e6,
+        card_ = format("%s: compute capability %d.%d, %d SMs, %.1f MB L2, %.1f GB memory", properties.name,
+                       properties.major, properties.minor, properties.multiProcessorCount, properties.l2CacheSize / 1e6,
                        properties.totalGlobalMem / 1e9);
         override_peak(peak_gbs);
     }
@@ -39,7 +40,8 @@ public:
         capacity_ = 1;
         fill({mismatches_, {Type::f64, copies, 1, 1, 0, Holds::input}});
         finish();
-        info_.first_launch_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        info_.first_launch_ms =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     }
 
     ~Gpu() override
@@ -69,7 +71,8 @@ public:
         void* memory = nullptr;
         if (cudaMalloc(&memory, bytes) == cudaErrorMemoryAllocation) {
             cudaGetLastError();
-            throw Error{status_bad_input, format("the %s has no %.2f GB of memory to give", info_.machine.c_str(), bytes / 1e9)};
+            throw Error{status_bad_input,
+                        format("the %s has no %.2f GB of memory to give", info_.machine.c_str(), bytes / 1e9)};
         }
         CUDA(cudaGetLastError());
         return memory;
@@ -92,7 +95,10 @@ public:
         return memory;
     }
 
-    void release_host(void* memory, bool pinned) noexcept override { pinned ? void(cudaFreeHost(memory)) : std::free(memory); }
+    void release_host(void* memory, bool pinned) noexcept override
+    {
+        pinned ? void(cudaFreeHost(memory)) : std::free(memory);
+    }
 
     void fill(const Region& region) override
     {
@@ -116,8 +122,9 @@ public:
         for (size_t i = 0; i < regions.size(); ++i) {
             const Region& region = regions[i];
             with_bits(region.contents.type, [&](auto zero) {
-                compare_kernel<<<blocks(region), threads>>>(static_cast<const decltype(zero)*>(region.data), region.contents, 0,
-                                                            region.contents.elements(), mismatches_ + i);
+                compare_kernel<<<blocks(region), threads>>>(static_cast<const decltype(zero)*>(region.data),
+                                                            region.contents, 0, region.contents.elements(),
+                                                            mismatches_ + i);
             });
             CUDA(cudaGetLastError());
         }
@@ -125,7 +132,8 @@ public:
         return mismatches;
     }
 
-    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block block) override
+    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,
+                 Block block) override
     {
         launched = kernel.name;
         kernel.launch[int(odata.contents.type)](odata.data, idata.data, width, height, block);
@@ -162,8 +170,10 @@ public:
         const int threads = int(launch.block[0] * launch.block[1] * launch.block[2]);
         CUDA(cudaFuncGetAttributes(&attributes, launch.kernel));
         CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel, threads, 0));
-        return format("occupancy, as the CUDA runtime says: %d blocks of %d threads per SM; %d registers a thread, %zu bytes of shared memory a block", blocks, threads,
-                      attributes.numRegs, attributes.sharedSizeBytes);
+        return format(
+            "occupancy, as the CUDA runtime says: %d blocks of %d threads per SM; %d registers a thread, %zu bytes of "
+            "shared memory a block",
+            blocks, threads, attributes.numRegs, attributes.sharedSizeBytes);
     }
 
 private:

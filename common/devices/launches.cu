@@ -16,19 +16,23 @@ unsigned __wrap___cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
     return __real___cudaPushCallConfiguration(grid, block, shared_bytes, stream);
 }
 
-cudaError_t __real_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes, cudaStream_t stream);
+cudaError_t __real_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                                    cudaStream_t stream);
 
 // Then, with CUDA up to 12, the kernel.
-cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes, cudaStream_t stream)
+cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                                    cudaStream_t stream)
 {
     harness::last_launch().kernel = kernel;
     return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
-cudaError_t __real___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes, cudaStream_t stream);
+cudaError_t __real___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                                      cudaStream_t stream);
 
 // The same, with CUDA 13: the kernel by its handle.
-cudaError_t __wrap___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes, cudaStream_t stream)
+cudaError_t __wrap___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                                      cudaStream_t stream)
 {
     harness::last_launch().kernel = kernel;
     return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);

@@ -1,12 +1,22 @@
-// Banks: the tile coloured by bank, for any width, padding, swizzle, element and machine; who meets whom, and how many wavefronts.
+// Banks: the tile coloured by bank, for any width, padding, swizzle, element and machine; who meets whom, and how many
+// wavefronts.
 
 explorables.set("banks", (panel, _, machines) => {
   const state = { machine: "h200", type: "float", width: 32, pad: 0, swizzle: "c", way: "column", at: 5, lane: 0 };
   const set = name => value => { state[name] = value; draw(); };
   const along = slider("at", "row or column", { min: 0, max: 31, value: state.at }, set("at"));
-  const swizzle = el("input", { name: "swizzle", value: state.swizzle, size: 14, spellcheck: "false", autocomplete: "off", "aria-describedby": "swizzle-fault", oninput: () => set("swizzle")(swizzle.value) });
+  const swizzle = el('input', {
+      name: 'swizzle',
+      value: state.swizzle,
+      size: 14,
+      spellcheck: 'false',
+      autocomplete: 'off',
+      'aria-describedby': 'swizzle-fault',
+      oninput: () => set('swizzle')(swizzle.value)
+  });
   const fault = el("p", { class: "fault", id: "swizzle-fault", role: "status" });
-  const tile = el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "the tile" }), lanes = el("div", { class: "lanes" });
+  const tile = el('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'the tile'}),
+        lanes = el('div', {class: 'lanes'});
   let drawn = {};
   const preset = (name, text, values) => button(name, text, () => {
     Object.assign(state, values);
@@ -15,47 +25,61 @@ explorables.set("banks", (panel, _, machines) => {
   });
 
   panel.append(
-    el("h4", {}, "Banks"),
-    el("p", { class: "hint" }, "Change the tile by hand. The warp reads a column, as steps 3 to 7 do, or fills a row. Every cell shows the bank of its element."),
-    el("div", { class: "controls" }, preset("unpadded", "step 3: tile[32][32]", { width: 32, pad: 0, swizzle: "c" }), preset("padded", "step 4: tile[32][32 + 1]", { width: 32, pad: 1, swizzle: "c" }),
-      preset("swizzled", "swizzled: c ^ r", { width: 32, pad: 0, swizzle: "c ^ r" }), preset("small", "tile[16][16 + 1]", { width: 16, pad: 1, swizzle: "c" })),
-    el("div", { class: "controls" },
-      number("width", "tile width", { min: 8, max: 64, value: state.width }, set("width")),
-      number("pad", "padding", { min: 0, max: 32, value: state.pad }, set("pad")),
-      el("label", {}, el("span", {}, "column of element (r, c)"), swizzle),
-      choice("type", "element type", Object.entries(BYTES).map(([type, bytes]) => [type, `${type}, ${plural(bytes, "byte")}`]), state.type, set("type")),
-      choice("machine", "machine", Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine, set("machine")),
-      choice("way", "the warp", [["column", "reads a column"], ["row", "fills a row"]], state.way, set("way")), along,
-      slider("lane", "marked lane", { min: 0, max: 31, value: 0 }, set("lane"))),
-    fault, el("div", { class: "beside" }, tile, el("div", {}, facts(["cost", "cost"], ["the marked lane", "lane"], ["it meets", "meets"]), lanes)));
+      el('h4', {}, 'Banks'),
+      el('p', {class: 'hint'},
+         'Change the tile by hand. The warp reads a column, as steps 3 to 7 do, or fills a row. Every cell shows the bank of its element.'),
+      el('div', {class: 'controls'}, preset('unpadded', 'step 3: tile[32][32]', {width: 32, pad: 0, swizzle: 'c'}),
+         preset('padded', 'step 4: tile[32][32 + 1]', {width: 32, pad: 1, swizzle: 'c'}),
+         preset('swizzled', 'swizzled: c ^ r', {width: 32, pad: 0, swizzle: 'c ^ r'}),
+         preset('small', 'tile[16][16 + 1]', {width: 16, pad: 1, swizzle: 'c'})),
+      el('div', {class: 'controls'}, number('width', 'tile width', {min: 8, max: 64, value: state.width}, set('width')),
+         number('pad', 'padding', {min: 0, max: 32, value: state.pad}, set('pad')),
+         el('label', {}, el('span', {}, 'column of element (r, c)'), swizzle),
+         choice(
+             'type', 'element type',
+             Object.entries(BYTES).map(([type, bytes]) => [type, `${type}, ${plural(bytes, 'byte')}`]), state.type,
+             set('type')),
+         choice(
+             'machine', 'machine', Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
+             set('machine')),
+         choice('way', 'the warp', [['column', 'reads a column'], ['row', 'fills a row']], state.way, set('way')),
+         along, slider('lane', 'marked lane', {min: 0, max: 31, value: 0}, set('lane'))),
+      fault,
+      el('div', {class: 'beside'}, tile,
+         el('div', {}, facts(['cost', 'cost'], ['the marked lane', 'lane'], ['it meets', 'meets']), lanes)));
   draw();
 
   function draw() {
-    const machine = machines[state.machine], bytes = BYTES[state.type], { width, pad } = state, row = width + pad, banks = rules.banks(machine);
-    // Threads are numbered along rows as wide as the tile, or as a warp: a narrow tile gives a warp several rows.
-    const wide = Math.min(width, 32), deep = Math.ceil(32 / wide);
-    const last = Math.max(0, width - deep);
-    state.at = Math.min(state.at, last);
-    along.limit(0, last, state.at);
-    const high = state.way === "row" && width >= 32 ? Math.max(32, state.at + 1) : Math.max(Math.min(width, 32), deep);
-    let place;
-    try {
-      place = expression(state.swizzle);
-      for (let r = 0; r < high; ++r) {
-        const taken = new Map();
-        for (let c = 0; c < width; ++c) {
-          const to = place(r, c);
-          if (!(to >= 0 && to < row)) throw `Row ${r}, column ${c}: ${to} is outside the row. Keep it between 0 and ${row - 1}.`;
-          if (taken.has(to)) throw `Row ${r}: columns ${taken.get(to)} and ${c} both land in ${to}. Use an expression that gives each column its own place.`;
-          taken.set(to, c);
-        }
+      const machine = machines[state.machine], bytes = BYTES[state.type], {width, pad} = state, row = width + pad,
+            banks = rules.banks(machine);
+      // Threads are numbered along rows as wide as the tile, or as a warp: a narrow tile gives a warp several rows.
+      const wide = Math.min(width, 32), deep = Math.ceil(32 / wide);
+      const last = Math.max(0, width - deep);
+      state.at = Math.min(state.at, last);
+      along.limit(0, last, state.at);
+      const high =
+          state.way === "row" && width >= 32 ? Math.max(32, state.at + 1) : Math.max(Math.min(width, 32), deep);
+      let place;
+      try {
+          place = expression(state.swizzle);
+          for (let r = 0; r < high; ++r) {
+              const taken = new Map();
+              for (let c = 0; c < width; ++c) {
+                  const to = place(r, c);
+                  if (!(to >= 0 && to < row))
+                      throw `Row ${r}, column ${c}: ${to} is outside the row. Keep it between 0 and ${row - 1}.`;
+                  if (taken.has(to))
+                      throw `Row ${r}: columns ${taken.get(to)} and ${c} both land in ${
+                          to}. Use an expression that gives each column its own place.`;
+                  taken.set(to, c);
+              }
+          }
+          fault.textContent = "";
+      } catch (problem) {
+          if (typeof problem !== "string") throw problem;
+          fault.textContent = problem;
+          return;
       }
-      fault.textContent = "";
-    } catch (problem) {
-      if (typeof problem !== "string") throw problem;
-      fault.textContent = problem;
-      return;
-    }
     const elements = Array.from({ length: 32 }, (_, lane) => {
       const x = lane % wide, y = Math.floor(lane / wide);
       return state.way === "column" ? [x, state.at + y] : [state.at + y, x];
@@ -77,25 +101,34 @@ explorables.set("banks", (panel, _, machines) => {
           cells[bank].push([c * size, r * size, size, size]);
           drawn.labels.push(shape("text", { x: (c + 0.5) * size, y: (r + 0.68) * size }, String(bank)));
         }
-      tile.replaceChildren(drawing(row * size, high * size, `a tile of ${high} rows of ${row} elements`, { class: "tile", style: `--columns:${row}` },
-        cells.map((list, bank) => shape("path", { class: "cell", style: `--bank:${bank / banks}`, d: boxes(list) })), drawn.labels, drawn.ring, drawn.mark));
+      tile.replaceChildren(drawing(
+          row * size, high * size, `a tile of ${high} rows of ${row} elements`,
+          {class: 'tile', style: `--columns:${row}`},
+          cells.map((list, bank) => shape('path', {class: 'cell', style: `--bank:${bank / banks}`, d: boxes(list)})),
+          drawn.labels, drawn.ring, drawn.mark));
     }
-    const spots = elements.map(([r, c], lane) => offsets[lane] < 0 ? undefined : [r, place(r, c)]), wanted = new Set(spots.filter(Boolean).map(([r, c]) => r * row + c));
+    const spots = elements.map(([r, c], lane) => offsets[lane] < 0 ? undefined : [r, place(r, c)]),
+          wanted = new Set(spots.filter(Boolean).map(([r, c]) => r * row + c));
     drawn.labels.forEach((label, i) => label.classList.toggle("wanted", wanted.has(i)));
     const ring = ([r, c]) => [c * size, r * size, size, size];
     drawn.ring.setAttribute("d", boxes(spots.filter(Boolean).map(ring)));
     drawn.mark.setAttribute("d", boxes([spots[state.lane]].filter(Boolean).map(ring)));
 
     const mine = offsets[state.lane], bank = bankOf(mine);
-    const meets = rules.conflicts(machine, access, bytes, offsets).filter(pair => pair.includes(state.lane)).map(([a, b]) => a === state.lane ? b : a);
+    const meets = rules.conflicts(machine, access, bytes, offsets)
+                      .filter(pair => pair.includes(state.lane))
+                      .map(([a, b]) => a === state.lane ? b : a);
     tell(panel, {
-      cost: plural(served.count, "wavefront"),
-      lane: mine < 0 ? "idle" : `lane ${state.lane}: element (${elements[state.lane].join(", ")}), bank ${bank}, wavefront ${served.of[state.lane] + 1}`,
-      meets: meets.length ? `lane${meets.length === 1 ? "" : "s"} ${ranges(meets)} in a bank` : "no other lane",
+        cost: plural(served.count, 'wavefront'),
+        lane: mine < 0 ? 'idle' :
+                         `lane ${state.lane}: element (${elements[state.lane].join(', ')}), bank ${bank}, wavefront ${
+                             served.of[state.lane] + 1}`,
+        meets: meets.length ? `lane${meets.length === 1 ? '' : 's'} ${ranges(meets)} in a bank` : 'no other lane',
     });
     lanes.replaceChildren(...Array.from({ length: served.count }, (_, wavefront) => {
       const list = served.of.map((of, lane) => [of, lane]).filter(([of]) => of === wavefront).map(([, lane]) => lane);
-      return el("p", {}, el("b", {}, `wavefront ${wavefront + 1}`), ` lane${list.length === 1 ? "" : "s"} ${ranges(list)}`);
+      return el(
+          'p', {}, el('b', {}, `wavefront ${wavefront + 1}`), ` lane${list.length === 1 ? '' : 's'} ${ranges(list)}`);
     }));
   }
 });
@@ -114,8 +147,18 @@ function expression(text) {
   const tokens = text.match(/<<|>>|0[xX][0-9a-fA-F]+|\d+|\S/g) || [];
   let at = 0;
   const operators = [["|"], ["^"], ["&"], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
-  const apply = { "|": (a, b) => a | b, "^": (a, b) => a ^ b, "&": (a, b) => a & b, "<<": (a, b) => a << b, ">>": (a, b) => a >> b,
-    "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => Math.imul(a, b), "/": (a, b) => Math.trunc(a / b), "%": (a, b) => a % b };
+  const apply = {
+      '|': (a, b) => a | b,
+      '^': (a, b) => a ^ b,
+      '&': (a, b) => a & b,
+      '<<': (a, b) => a << b,
+      '>>': (a, b) => a >> b,
+      '+': (a, b) => a + b,
+      '-': (a, b) => a - b,
+      '*': (a, b) => Math.imul(a, b),
+      '/': (a, b) => Math.trunc(a / b),
+      '%': (a, b) => a % b
+  };
   function binary(level) {
     if (level === operators.length) return unary();
     let left = binary(level + 1);
@@ -141,9 +184,13 @@ function expression(text) {
     if (token === "r") return r => r;
     if (token === "c") return (r, c) => c;
     if (token !== undefined && /^\d/.test(token)) { const value = Number(token); return () => value; }
-    throw `${token === undefined ? "The expression ends too early" : `“${token}” is not expected there`}. Use r, c, numbers and the operators of C: c ^ (r & 7).`;
+    throw `${
+        token === undefined ?
+            'The expression ends too early' :
+            `“${token}” is not expected there`}. Use r, c, numbers and the operators of C: c ^ (r & 7).`;
   }
   const whole = binary(0);
-  if (at < tokens.length) throw `“${tokens[at]}” is not expected there. Use r, c, numbers and the operators of C: c ^ (r & 7).`;
+  if (at < tokens.length)
+      throw `“${tokens[at]}” is not expected there. Use r, c, numbers and the operators of C: c ^ (r & 7).`;
   return whole;
 }

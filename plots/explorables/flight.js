@@ -1,77 +1,141 @@
 // Bytes in flight: how many an SM needs to fill the memory's pipe, and where the kernels are.
 
-// The simulator's model: a thread waits for its loads, then its stores take their time; memory is never faster than the roof.
+// The simulator's model: a thread waits for its loads, then its stores take their time; memory is never faster than the
+// roof.
 function effectiveBandwidth(bytesPerSM, sms, latency, roof) {
   const loaded = sms * bytesPerSM / latency; // bytes per ns are GB/s
   return loaded < roof ? 2 * loaded * roof / (loaded + roof) : roof;
 }
 
-explorables.set("flight", (panel, data, machines) => {
-  const measured = data.machine, state = { machine: measured, latency: Math.round(data.latency), loads: 1, bytes: 4, threads: machines[measured].threads_per_sm };
-  const roofOf = name => name === measured ? data.stream : machines[name].peak;
-  const set = name => value => { state[name] = value; draw(); };
-  const threads = slider("threads", "threads on an SM", { min: 32, max: machines[measured].threads_per_sm, step: 32, value: state.threads }, set("threads"));
-  const chart = el("div", { class: "pictures one" });
-  let drawn; // for this width
-  new ResizeObserver(() => { if (chart.clientWidth !== drawn) draw(); }).observe(chart);
-
-  panel.append(
-    el("h4", {}, "Bytes in flight"),
-    el("p", { class: "hint" }, "Bandwidth is bytes in flight divided by latency. The hollow circle is your choice; the marks are the kernels of the steps, measured."),
-    el("div", { class: "controls" },
-      choice("machine", "card", Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine, value => {
-        state.machine = value;
-        state.threads = Math.min(state.threads, machines[value].threads_per_sm);
-        threads.limit(32, machines[value].threads_per_sm, state.threads);
+explorables.set('flight', (panel, data, machines) => {
+    const measured = data.machine, state = {
+        machine: measured,
+        latency: Math.round(data.latency),
+        loads: 1,
+        bytes: 4,
+        threads: machines[measured].threads_per_sm
+    };
+    const roofOf = name => name === measured ? data.stream : machines[name].peak;
+    const set = name => value => {
+        state[name] = value;
         draw();
-      }),
-      slider("latency", "latency", { min: 100, max: 1200, step: 5, value: state.latency, say: ns => `${ns} ns` }, set("latency")),
-      slider("loads", "loads in flight per thread", { min: 1, max: 16, value: 1 }, set("loads")),
-      choice("bytes", "bytes of a load", [1, 2, 4, 8, 16].map(bytes => [bytes, bytes]), state.bytes, value => set("bytes")(Number(value))),
-      threads),
-    chart,
-    facts(["in flight on an SM", "inflight"], ["the roof", "roof"], ["the roof needs", "needed"], ["effective bandwidth, model", "gbs"]),
-    el("p", { class: "hint" }, `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${data.side} float; what they have in flight is counted. `
-      + `The H200's roof and latency are measured by micro-benchmarks; another card's roof is its DRAM's peak, and its latency is yours to choose.`));
-  draw();
+    };
+    const threads = slider(
+        'threads', 'threads on an SM',
+        {min: 32, max: machines[measured].threads_per_sm, step: 32, value: state.threads}, set('threads'));
+    const chart = el("div", {class: "pictures one"});
+    let drawn;  // for this width
+    new ResizeObserver(() => {
+        if (chart.clientWidth !== drawn) draw();
+    }).observe(chart);
 
-  function draw() {
-    const machine = machines[state.machine], roof = roofOf(state.machine), mine = state.threads * state.loads * state.bytes;
-    const needed = roof * state.latency / machine.sms, here = effectiveBandwidth(mine, machine.sms, state.latency, roof);
-    const points = state.machine === measured ? data.points : [];
-    drawn = chart.clientWidth;
-    const wide = Math.max(320, drawn), high = 360, left = 50, right = 30, top = 26, bottom = 46, low = 9, most = 19; // 2^9 to 2^19 bytes
-    const x = bytes => left + (wide - left - right) * (Math.log2(Math.max(bytes, 2 ** low)) - low) / (most - low);
-    const ceiling = Math.max(roof, ...points.map(p => p.gbs)) * 1.06, y = gbs => high - bottom - (high - top - bottom) * gbs / ceiling;
-    const tick = 10 ** Math.floor(Math.log10(ceiling / 2)), grid = [];
-    const every = ceiling / tick > 5 ? 2 * tick : tick;
-    for (let gbs = 0; gbs <= ceiling; gbs += every) grid.push(shape("path", { class: "grid", d: `M${left} ${y(gbs)}H${wide - right}` }), shape("text", { x: left - 6, y: y(gbs) + 4, "text-anchor": "end" }, gbs.toLocaleString("en")));
-    for (let power = low; power <= most; power += wide < 600 ? 4 : 2) grid.push(shape("text", { x: x(2 ** power), y: high - bottom + 17, "text-anchor": "middle" }, power < 10 ? `${2 ** power} B` : `${2 ** (power - 10)} KiB`));
-    const curve = Array.from({ length: 201 }, (_, i) => 2 ** (low + (most - low) * i / 200)).map((bytes, i) => `${i ? "L" : "M"}${x(bytes).toFixed(1)} ${y(effectiveBandwidth(bytes, machine.sms, state.latency, roof)).toFixed(1)}`).join("");
-    // Names of kernels that have the same in flight stand apart, joined to their marks.
-    const columns = new Map();
-    for (const point of points) columns.set(point.bytes, [...columns.get(point.bytes) || [], point]);
-    let last = -Infinity; // label on the right
-    const marks = [...columns].sort(([a], [b]) => b - a).flatMap(([bytes, column]) => {
-      const side = bytes < needed ? -1 : 1;
-      if (side < 0) last = -Infinity;
-      const spots = column.sort((a, b) => b.gbs - a.gbs).map(point => { last = Math.max(y(point.gbs), last + 16); return [point, last]; });
-      return spots.map(([point, at]) => shape("g", { class: "point", tabindex: 0, role: "img", "data-say": `${point.kernel}, step ${point.step}: ${point.gbs.toLocaleString("en")} GB/s measured, ${point.threads} threads × ${plural(point.loads, "load")} in flight on an SM` },
-        shape("path", { class: "leader", d: `M${x(bytes)} ${y(point.gbs)}L${x(bytes) + 12 * side} ${at}h${4 * side}` }),
-        shape("path", { class: "mark", d: `M${x(bytes) - 5} ${y(point.gbs)}l5 -5l5 5l-5 5z` }),
-        shape("text", { x: x(bytes) + 19 * side, y: at + 4, "text-anchor": side < 0 ? "end" : "start" }, `${point.step} ${point.kernel.replace("transpose", "")}`)));
-    });
-    chart.replaceChildren(el("figure", {}, drawing(wide, high, `effective bandwidth over the bytes that an SM has in flight, ${machine.label}`, { class: "chart" }, grid,
-      shape("path", { class: "roof", d: `M${left} ${y(roof)}H${wide - right}` }), shape("text", { x: left + 6, y: y(roof) - 6 }, `roof: ${Math.round(roof).toLocaleString("en")} GB/s`),
-      shape("path", { class: "curve", d: curve }), shape("path", { class: "needed", d: `M${x(needed)} ${y(0)}V${y(roof)}` }), marks,
-      shape("circle", { class: "mine", cx: x(mine), cy: y(here), r: 9 }),
-      shape("text", { x: (left + wide - right) / 2, y: high - 6, "text-anchor": "middle" }, "bytes that the loads of an SM have in flight"),
-      shape("text", { x: 4, y: 12 }, "GB/s"))));
-    tell(panel, {
-      inflight: `${state.threads} × ${state.loads} × ${state.bytes} = ${mine.toLocaleString("en")} bytes`,
-      roof: `${Math.round(roof).toLocaleString("en")} GB/s`,
-      needed: `${state.latency} ns × ${Math.round(roof)} GB/s / ${machine.sms} SMs = ${Math.round(needed).toLocaleString("en")} bytes`,
-      gbs: `${Math.round(here).toLocaleString("en")} GB/s, ${Math.round(100 * here / roof)} % of the roof`,
-    });
-  }
+    panel.append(
+        el('h4', {}, 'Bytes in flight'),
+        el('p', {class: 'hint'},
+           'Bandwidth is bytes in flight divided by latency. The hollow circle is your choice; the marks are the kernels of the steps, measured.'),
+        el('div', {class: 'controls'},
+           choice(
+               'machine', 'card', Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
+               value => {
+                   state.machine = value;
+                   state.threads = Math.min(state.threads, machines[value].threads_per_sm);
+                   threads.limit(32, machines[value].threads_per_sm, state.threads);
+                   draw();
+               }),
+           slider(
+               'latency', 'latency', {min: 100, max: 1200, step: 5, value: state.latency, say: ns => `${ns} ns`},
+               set('latency')),
+           slider('loads', 'loads in flight per thread', {min: 1, max: 16, value: 1}, set('loads')),
+           choice(
+               'bytes', 'bytes of a load', [1, 2, 4, 8, 16].map(bytes => [bytes, bytes]), state.bytes,
+               value => set('bytes')(Number(value))),
+           threads),
+        chart,
+        facts(
+            ['in flight on an SM', 'inflight'], ['the roof', 'roof'], ['the roof needs', 'needed'],
+            ['effective bandwidth, model', 'gbs']),
+        el('p', {class: 'hint'},
+           `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${
+               data.side} float; what they have in flight is counted. ` +
+               `The H200's roof and latency are measured by micro-benchmarks; another card's roof is its DRAM's peak, and its latency is yours to choose.`));
+    draw();
+
+    function draw()
+    {
+        const machine = machines[state.machine], roof = roofOf(state.machine),
+              mine = state.threads * state.loads * state.bytes;
+        const needed = roof * state.latency / machine.sms,
+              here = effectiveBandwidth(mine, machine.sms, state.latency, roof);
+        const points = state.machine === measured ? data.points : [];
+        drawn = chart.clientWidth;
+        const wide = Math.max(320, drawn), high = 360, left = 50, right = 30, top = 26, bottom = 46, low = 9,
+              most = 19;  // 2^9 to 2^19 bytes
+        const x = bytes => left + (wide - left - right) * (Math.log2(Math.max(bytes, 2 ** low)) - low) / (most - low);
+        const ceiling = Math.max(roof, ...points.map(p => p.gbs)) * 1.06,
+              y = gbs => high - bottom - (high - top - bottom) * gbs / ceiling;
+        const tick = 10 ** Math.floor(Math.log10(ceiling / 2)), grid = [];
+        const every = ceiling / tick > 5 ? 2 * tick : tick;
+        for (let gbs = 0; gbs <= ceiling; gbs += every)
+            grid.push(
+                shape('path', {class: 'grid', d: `M${left} ${y(gbs)}H${wide - right}`}),
+                shape('text', {x: left - 6, y: y(gbs) + 4, 'text-anchor': 'end'}, gbs.toLocaleString('en')));
+        for (let power = low; power <= most; power += wide < 600 ? 4 : 2)
+            grid.push(shape(
+                'text', {x: x(2 ** power), y: high - bottom + 17, 'text-anchor': 'middle'},
+                power < 10 ? `${2 ** power} B` : `${2 ** (power - 10)} KiB`));
+        const curve = Array.from({length: 201}, (_, i) => 2 ** (low + (most - low) * i / 200))
+                          .map(
+                              (bytes, i) => `${i ? 'L' : 'M'}${x(bytes).toFixed(1)} ${
+                                  y(effectiveBandwidth(bytes, machine.sms, state.latency, roof)).toFixed(1)}`)
+                          .join('');
+        // Names of kernels that have the same in flight stand apart, joined to their marks.
+        const columns = new Map();
+        for (const point of points) columns.set(point.bytes, [...columns.get(point.bytes) || [], point]);
+        let last = -Infinity;  // label on the right
+        const marks = [...columns].sort(([a], [b]) => b - a).flatMap(([bytes, column]) => {
+            const side = bytes < needed ? -1 : 1;
+            if (side < 0) last = -Infinity;
+            const spots = column.sort((a, b) => b.gbs - a.gbs).map(point => {
+                last = Math.max(y(point.gbs), last + 16);
+                return [point, last];
+            });
+            return spots.map(
+                ([point, at]) => shape(
+                    'g', {
+                        class: 'point',
+                        tabindex: 0,
+                        role: 'img',
+                        'data-say':
+                            `${point.kernel}, step ${point.step}: ${point.gbs.toLocaleString('en')} GB/s measured, ${
+                                point.threads} threads × ${plural(point.loads, 'load')} in flight on an SM`
+                    },
+                    shape(
+                        'path',
+                        {class: 'leader', d: `M${x(bytes)} ${y(point.gbs)}L${x(bytes) + 12 * side} ${at}h${4 * side}`}),
+                    shape('path', {class: 'mark', d: `M${x(bytes) - 5} ${y(point.gbs)}l5 -5l5 5l-5 5z`}),
+                    shape(
+                        'text', {x: x(bytes) + 19 * side, y: at + 4, 'text-anchor': side < 0 ? 'end' : 'start'},
+                        `${point.step} ${point.kernel.replace('transpose', '')}`)));
+        });
+        chart.replaceChildren(
+            el('figure', {},
+               drawing(
+                   wide, high, `effective bandwidth over the bytes that an SM has in flight, ${machine.label}`,
+                   {class: 'chart'}, grid, shape('path', {class: 'roof', d: `M${left} ${y(roof)}H${wide - right}`}),
+                   shape('text', {x: left + 6, y: y(roof) - 6}, `roof: ${Math.round(roof).toLocaleString('en')} GB/s`),
+                   shape('path', {class: 'curve', d: curve}),
+                   shape('path', {class: 'needed', d: `M${x(needed)} ${y(0)}V${y(roof)}`}), marks,
+                   shape('circle', {class: 'mine', cx: x(mine), cy: y(here), r: 9}),
+                   shape(
+                       'text', {x: (left + wide - right) / 2, y: high - 6, 'text-anchor': 'middle'},
+                       'bytes that the loads of an SM have in flight'),
+                   shape('text', {x: 4, y: 12}, 'GB/s'))));
+        tell(panel, {
+            inflight: `${state.threads} × ${state.loads} × ${state.bytes} = ${mine.toLocaleString('en')} bytes`,
+            roof: `${Math.round(roof).toLocaleString('en')} GB/s`,
+            needed: `${state.latency} ns × ${Math.round(roof)} GB/s / ${machine.sms} SMs = ${
+                Math.round(needed).toLocaleString('en')} bytes`,
+            gbs: `${Math.round(here).toLocaleString('en')} GB/s, ${Math.round(100 * here / roof)} % of the roof`,
+        });
+    }
 });

@@ -1,4 +1,5 @@
-// Brings the page to life: explorables in the place of their still figures, tables that sort, points that say what they are.
+// Brings the page to life: explorables in the place of their still figures, tables that sort, points that say what they
+// are.
 
 const made = JSON.parse(document.getElementById("explorables").textContent);
 
@@ -12,7 +13,10 @@ for (const [name, build] of explorables) {
 }
 
 // A table with columns of numbers sorts by each of its columns, on a click or by the keyboard.
-const figureIn = text => { const found = text.replace(/,/g, "").match(/-?\d+(\.\d+)?/); return found ? Number(found[0]) : undefined; };
+const figureIn = text => {
+    const found = text.replace(/,/g, '').match(/-?\d+(\.\d+)?/);
+    return found ? Number(found[0]) : undefined;
+};
 
 for (const table of document.querySelectorAll(".table table")) {
   const headings = [...table.tHead.rows[0].cells], body = table.tBodies[0];
@@ -22,14 +26,20 @@ for (const table of document.querySelectorAll(".table table")) {
     if (!name) return;
     heading.replaceChildren(el("button", { type: "button", title: `sort by ${name}`, onclick: () => {
       const descending = heading.getAttribute("aria-sort") !== "descending";
-      const numeric = heading.style.textAlign === "right" || [...body.rows].every(row => /^\d+$|^$/.test(row.cells[column].textContent));
+      const numeric = heading.style.textAlign === 'right' ||
+          [...body.rows].every(row => /^\d+$|^$/.test(row.cells[column].textContent));
       const worth = row => numeric ? figureIn(row.cells[column].textContent) : row.cells[column].textContent;
       headings.forEach(other => other.removeAttribute("aria-sort"));
       heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
       const order = (a, b) => numeric ? a - b : a.localeCompare(b);
       // What has no figure stays last.
-      body.append(...[...body.rows].map(row => [worth(row), row]).sort(([a], [b]) => a === undefined ? (b === undefined ? 0 : 1) : b === undefined ? -1 : (descending ? order(b, a) : order(a, b)))
-        .map(([, row]) => row));
+      body.append(...[...body.rows]
+                      .map(row => [worth(row), row])
+                      .sort(
+                          ([a], [b]) => a === undefined ? (b === undefined ? 0 : 1) :
+                              b === undefined           ? -1 :
+                                                          (descending ? order(b, a) : order(a, b)))
+                      .map(([, row]) => row));
     } }, ...heading.childNodes));
   });
 }
@@ -45,7 +55,9 @@ function saying(event) {
   if (!point) return;
   bubble.textContent = point.dataset.say;
   const box = point.getBoundingClientRect(), width = bubble.offsetWidth;
-  bubble.style.left = `${Math.max(4, Math.min(document.documentElement.clientWidth - width - 4, box.left + box.width / 2 - width / 2)) + scrollX}px`;
+  bubble.style.left = `${
+      Math.max(4, Math.min(document.documentElement.clientWidth - width - 4, box.left + box.width / 2 - width / 2)) +
+      scrollX}px`;
   bubble.style.top = `${box.top + scrollY - bubble.offsetHeight - 6}px`;
 }
 for (const type of ["pointerover", "focusin"]) document.addEventListener(type, saying);
@@ -53,4 +65,14 @@ document.addEventListener("focusout", () => { bubble.hidden = true; });
 document.addEventListener("keydown", event => { if (event.key === "Escape") bubble.hidden = true; });
 
 // For the console, and for the tests.
-window.chapter = { made, rules, openRequest, expression, partitionTraffic, busiest, effectiveBandwidth, runRace, wrongOrder };
+window.chapter = {
+    made,
+    rules,
+    openRequest,
+    expression,
+    partitionTraffic,
+    busiest,
+    effectiveBandwidth,
+    runRace,
+    wrongOrder
+};

@@ -18,7 +18,8 @@ const drawing = (width, height, label, attributes, ...children) =>
 const BYTES = { char: 1, half: 2, float: 4, double: 8, double2: 16 }; // of an element
 
 // A sample of a colour, and what it stands for.
-const key = (name, text) => el("span", {}, drawing(10, 10, text, { class: "swatch" }, shape("path", { class: name, d: boxes([[1, 1, 8, 8]]) })), text);
+const key = (name, text) => el(
+    'span', {}, drawing(10, 10, text, {class: 'swatch'}, shape('path', {class: name, d: boxes([[1, 1, 8, 8]])})), text);
 
 // Controls. Each has a name, by which a label and a test find it; `change` gets the new value.
 function choice(name, label, options, value, change) {
@@ -29,7 +30,18 @@ function choice(name, label, options, value, change) {
 
 function slider(name, label, { min, max, step = 1, value, say = String }, change) {
   const shown = el("output", {}, say(value));
-  const input = el("input", { type: "range", name, min, max, step, value, oninput: () => { shown.textContent = say(Number(input.value)); change(Number(input.value)); } });
+  const input = el('input', {
+      type: 'range',
+      name,
+      min,
+      max,
+      step,
+      value,
+      oninput: () => {
+          shown.textContent = say(Number(input.value));
+          change(Number(input.value));
+      }
+  });
   const control = el("label", { class: "slider" }, el("span", {}, label, " ", shown), input);
   control.limit = (least, most, now) => {
     input.min = least;
@@ -41,12 +53,22 @@ function slider(name, label, { min, max, step = 1, value, say = String }, change
 }
 
 function number(name, label, { min, max, value }, change) {
-  const input = el("input", { type: "number", name, min, max, value, oninput: () => { if (input.checkValidity() && input.value !== "") change(Number(input.value)); } });
-  return el("label", {}, el("span", {}, label), input);
+    const input = el('input', {
+        type: 'number',
+        name,
+        min,
+        max,
+        value,
+        oninput: () => {
+            if (input.checkValidity() && input.value !== '') change(Number(input.value));
+        }
+    });
+    return el("label", {}, el("span", {}, label), input);
 }
 
 const button = (name, label, act) => el("button", { type: "button", name, onclick: act }, label);
-const facts = (...rows) => el("dl", { class: "facts" }, rows.map(([term, name]) => el("div", {}, el("dt", {}, term), el("dd", { "data-is": name }))));
+const facts = (...rows) => el(
+    'dl', {class: 'facts'}, rows.map(([term, name]) => el('div', {}, el('dt', {}, term), el('dd', {'data-is': name}))));
 
 // Writes values into a panel's places for them.
 function tell(panel, values) {

@@ -22,8 +22,10 @@ __global__ void turn(T* odata, const T* idata, int width, int height)
     extern __shared__ __align__(16) char memory[];
     const auto size = make_shape(height, width);
     const auto place = make_coord(blockIdx.x, blockIdx.y);
-    const auto in = local_tile(make_tensor(make_gmem_ptr(idata), size, make_stride(int64_t(width), _1{})), Tile{}, place);
-    const auto out = local_tile(make_tensor(make_gmem_ptr(odata), size, make_stride(_1{}, int64_t(height))), Tile{}, place);
+    const auto in =
+        local_tile(make_tensor(make_gmem_ptr(idata), size, make_stride(int64_t(width), _1{})), Tile{}, place);
+    const auto out =
+        local_tile(make_tensor(make_gmem_ptr(odata), size, make_stride(_1{}, int64_t(height))), Tile{}, place);
     const auto where = local_tile(make_identity_tensor(size), Tile{}, place);
     const auto tile = make_tensor(make_smem_ptr(reinterpret_cast<T*>(memory)), Tile{}, Stride<Int<65>, _1>{});
 

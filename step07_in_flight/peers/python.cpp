@@ -1,5 +1,5 @@
-// PyTorch, torch.compile, Triton, CuPy and JAX as contenders of `make peers`: each in a Python of its own (peer.py), which is asked
-// for one sample at a time, so that it takes turns with the kernels here.
+// PyTorch, torch.compile, Triton, CuPy and JAX as contenders of `make peers`: each in a Python of its own (peer.py),
+// which is asked for one sample at a time, so that it takes turns with the kernels here.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -90,7 +90,8 @@ private:
         const std::string reply = line();
         if (reply.rfind("ready ", 0) == 0) return;
         stop();
-        absent_ = reply.rfind("absent ", 0) == 0 ? "absent: " + reply.substr(7) : std::string("absent: ") + python() + " does not run " + script();
+        absent_ = reply.rfind("absent ", 0) == 0 ? "absent: " + reply.substr(7)
+                                                 : std::string("absent: ") + python() + " does not run " + script();
     }
 
     void stop()

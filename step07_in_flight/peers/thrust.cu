@@ -17,7 +17,8 @@ struct Source {
 template <typename T>
 void gather(T* odata, const T* idata, int width, int height)
 {
-    const auto from = thrust::make_transform_iterator(thrust::make_counting_iterator(size_t(0)), Source{size_t(width), size_t(height)});
+    const auto from = thrust::make_transform_iterator(thrust::make_counting_iterator(size_t(0)),
+                                                      Source{size_t(width), size_t(height)});
     thrust::gather(thrust::cuda::par_nosync, from, from + size_t(width) * height, idata, odata);
 }
 

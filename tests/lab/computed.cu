@@ -1,4 +1,5 @@
-// Loads and stores as the stand-in asks for, and stores what common/reference.h says that idata holds, instead of what was loaded.
+// Loads and stores as the stand-in asks for, and stores what common/reference.h says that idata holds, instead of what
+// was loaded.
 #include "../common/step.h"
 
 __device__ unsigned mix32(unsigned v)

@@ -1,4 +1,5 @@
-// The stand-in's solution in all that students write: what the reader of an older version refused, and names of headers.
+// The stand-in's solution in all that students write: what the reader of an older version refused, and names of
+// headers.
 #include <cstdint>
 #include "../common/step.h"
 #include <cuda_runtime.h>
@@ -44,7 +45,8 @@ template <typename T>
 __device__ T& at(T (&tile)[4], int i) { return tile[i]; }
 
 template <class T>
-__global__ void __launch_bounds__(TILE_DIM* BLOCK_ROWS) transposeSwizzle(T* __restrict__ odata, const T* __restrict__ idata, const int width, const int height)
+__global__ void __launch_bounds__(TILE_DIM* BLOCK_ROWS)
+    transposeSwizzle(T* __restrict__ odata, const T* __restrict__ idata, const int width, const int height)
 {
     __shared__ tiles::Tile<T> run;
     volatile int launch = 0;
@@ -87,7 +89,8 @@ template <class T>
 void launchSwizzle(T* odata, const T* idata, int width, int height)
 {
     const auto tiles_of = dim3(tiles_across(width), (height + TILE_DIM - 1) / TILE_DIM);
-    bool whole = tiles_across(width) * tiles_across(height) > 0 && BYTES<T> * 2 > (int)sizeof(T) * 1 && (size_t)width * height > 0;
+    bool whole = tiles_across(width) * tiles_across(height) > 0 && BYTES<T> * 2 > (int)sizeof(T) * 1 &&
+                 (size_t)width * height > 0;
     if (!whole && tiles_across(width) && BYTES<T> & 3) return;
     transposeSwizzle<<<tiles_of, dim3(TILE_DIM, BLOCK_ROWS), 0>>>(odata, idata, width, height);
 }

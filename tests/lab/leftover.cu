@@ -1,4 +1,5 @@
-// The first thread of a block loads a tile into an array of its own. The others have given theirs no value, and store what they find there.
+// The first thread of a block loads a tile into an array of its own. The others have given theirs no value, and store
+// what they find there.
 #include "../common/step.h"
 
 template <typename T>

@@ -609,7 +609,8 @@ __global__ void ternaryInLoop(const T* in, const int*, T* out)
     LANE;
     T sum = 0;
 #pragma unroll 1
-    for (int k = 0; k < 5; ++k) sum += (lane ^ k) & 2 ? in[128 * k + t] * 3 : -in[1024 + 128 * k + t] * in[2048 + t + k];
+    for (int k = 0; k < 5; ++k)
+        sum += (lane ^ k) & 2 ? in[128 * k + t] * 3 : -in[1024 + 128 * k + t] * in[2048 + t + k];
     out[t] = sum;
 }
 
@@ -1364,7 +1365,9 @@ struct Data {
                 first = i;
             }
         printf("%s,%s,%s", kernel, type, different ? "wrong" : "right\n");
-        if (different) printf(": %d elements, first out[%d]: expected %g, found %g\n", different, first, double(expected[first]), double(found[first]));
+        if (different)
+            printf(": %d elements, first out[%d]: expected %g, found %g\n", different, first, double(expected[first]),
+                   double(found[first]));
         wrong += different != 0;
     }
 
@@ -1428,12 +1431,18 @@ void runAll(const char* type)
     RUN(forFromLane, T s = 0; for (int k = lane / 3; k < 12; k += 2) s += in[128 * k + t]; out[t] = s;);
     RUN(whileIndex, out[t] = sumOf(in + 128 + t, index[t], 128););
     RUN(doWhileLane, out[t] = sumOf(in + 2 * t, 1 + lane / 4, 128););
-    RUN(doWhileContinue, T s = 0; for (int k = 1; k <= 6 + lane % 3; ++k) if ((k + lane) % 4) s += in[128 * k + t]; out[t] = s;);
+    RUN(doWhileContinue, T s = 0; for (int k = 1; k <= 6 + lane % 3; ++k) if ((k + lane) % 4) s += in[128 * k + t];
+        out[t] = s;);
     RUN(storesInLoop, for (int k = 0; k < lane % 5; ++k) out[128 * k + t] = in[128 * k + t] + 1;);
-    RUN(nestedTriangle, T s = 0; for (int i = 0; i < lane / 4; ++i) for (int j = 0; j <= i; ++j) s += in[128 * (8 * i + j) % 4096 + t]; out[t] = s;);
-    RUN(nestedBoth, T s = 0; for (int i = 0; i < lane % 4; ++i) s += in[4096 + 128 * i + t] + sumOf(in + 384 * i + t, (lane + i) % 3, 128); out[t] = s;);
+    RUN(nestedTriangle, T s = 0;
+        for (int i = 0; i < lane / 4; ++i) for (int j = 0; j <= i; ++j) s += in[128 * (8 * i + j) % 4096 + t];
+        out[t] = s;);
+    RUN(nestedBoth, T s = 0;
+        for (int i = 0; i < lane % 4; ++i) s += in[4096 + 128 * i + t] + sumOf(in + 384 * i + t, (lane + i) % 3, 128);
+        out[t] = s;);
     RUN(innerLane, T s = 0; for (int i = 0; i < 4; ++i) s += sumOf(in + 1024 * i + t, lane % 8, 128); out[t] = s;);
-    RUN(innerLaneThenStore, for (int i = 0; i < 4; ++i) out[128 * i + t] = sumOf(in + 128 * (6 * i + lane % 4) + t, 6 - lane % 4, 128););
+    RUN(innerLaneThenStore,
+        for (int i = 0; i < 4; ++i) out[128 * i + t] = sumOf(in + 128 * (6 * i + lane % 4) + t, 6 - lane % 4, 128););
     RUN(nestedThree, T s = 0; for (int i = 0; i < 2 + lane % 2; ++i) for (int j = 0; j < 1 + (lane / 2 + i) % 3; ++j) {
             s += sumOf(in + 128 * (9 * i + 3 * j) + t, (lane + j) % 3, 128);
             out[128 * (4 * i + j) + t] = s;
@@ -1443,7 +1452,10 @@ void runAll(const char* type)
     RUN(halvesInTurn, out[t] = sumOf(in + t + (lane < 16 ? 128 : 0), 3, 256););
     RUN(halvesInTurnSame, out[t] = sumOf(in + lane, 3, 64););
     RUN(oneLaneATurn, out[t] = in[3 * t] + 1;);
-    RUN(checkerboard, T s = 0; for (int k = 0; k < 8; ++k) s = (k + lane) % 2 ? s + in[128 * k + t] : 2 * s - in[4096 + t + k] * in[5120 + 2 * t + k]; out[t] = s;);
+    RUN(checkerboard, T s = 0;
+        for (int k = 0; k < 8; ++k) s =
+            (k + lane) % 2 ? s + in[128 * k + t] : 2 * s - in[4096 + t + k] * in[5120 + 2 * t + k];
+        out[t] = s;);
     RUN(randomPattern, for (int k = 0; k < 16; ++k) if (mix(64 * k + t) % 2) out[128 * k + t] = in[128 * k + t] + k;);
     RUN(randomNested, T s = 0; for (int k = 0; k < 8; ++k) {
             const unsigned bits = mix(64 * k + t) % 4;
@@ -1455,24 +1467,33 @@ void runAll(const char* type)
 
     RUN(breakLane, out[t] = sumOf(in + t, 1 + lane % 7, 128););
     RUN(breakValue, T s = 0; for (int k = 0; k < 24 && in[128 * k + t] <= 80; ++k) s += in[128 * k + t]; out[t] = s;);
-    RUN(breakBetween, for (int k = 0; k < 8 && in[128 * k + t] + lane <= 90; ++k) out[128 * k + t] = in[128 * k + t] + in[2048 + 128 * k + t];);
+    RUN(breakBetween, for (int k = 0; k < 8 && in[128 * k + t] + lane <= 90; ++k) out[128 * k + t] =
+                          in[128 * k + t] + in[2048 + 128 * k + t];);
     RUN(continueLane, T s = 0; for (int k = 0; k < 12; ++k) if ((k + lane) % 3) s += in[128 * k + t]; out[t] = s;);
-    RUN(continueBetween, for (int k = 0; k < 8; ++k) if (mix(lane) >> k & 1) out[128 * k + t] = in[128 * k + t] * in[2048 + 128 * k + t];);
+    RUN(continueBetween, for (int k = 0; k < 8; ++k) if (mix(lane) >> k & 1) out[128 * k + t] =
+                             in[128 * k + t] * in[2048 + 128 * k + t];);
     RUN(breakAndContinue, T s = 0; for (int k = lane % 2; k <= 6 + lane % 9; k += 2) s += in[128 * k + t]; out[t] = s;);
-    RUN(infiniteTwoBreaks, T s = 0; for (int k = 0; k <= 4 + lane % 8 && in[128 * k + t] <= 85; ++k) s += in[4096 + 128 * k + t]; out[t] = s;);
-    RUN(breakBothLoops, for (int i = 0; i < 5 && (i == 0 || 5 * i - 1 < lane); ++i) out[128 * i + t] = sumOf(in + t, lane < 5 * i + 5 ? lane + 1 : 5 * i + 5, 128););
-    RUN(earlyReturn, out[t] = in[t] + 1; if (lane < 20) out[1024 + t] = in[1024 + 2 * t]; if (lane < 20 && lane % 3) out[2048 + 3 * t] = in[2048 + t];);
-    RUN(returnInLoop, const T s = sumOf(in + t, lane % 11 < 8 ? 1 + lane % 11 : 8, 128); if (lane % 11 < 8) out[t] = s; else out[1024 + t] = -s, out[1152 + t] = 1 - s;);
-    RUN(mergedReturns, if (lane % 11 < 8) out[t] = sumOf(in + t, 1 + lane % 11, 128); else out[1024 + 2 * t] = -sumOf(in + t, 8, 128););
+    RUN(infiniteTwoBreaks, T s = 0;
+        for (int k = 0; k <= 4 + lane % 8 && in[128 * k + t] <= 85; ++k) s += in[4096 + 128 * k + t]; out[t] = s;);
+    RUN(breakBothLoops, for (int i = 0; i < 5 && (i == 0 || 5 * i - 1 < lane); ++i) out[128 * i + t] =
+                            sumOf(in + t, lane < 5 * i + 5 ? lane + 1 : 5 * i + 5, 128););
+    RUN(earlyReturn, out[t] = in[t] + 1; if (lane < 20) out[1024 + t] = in[1024 + 2 * t];
+        if (lane < 20 && lane % 3) out[2048 + 3 * t] = in[2048 + t];);
+    RUN(returnInLoop, const T s = sumOf(in + t, lane % 11 < 8 ? 1 + lane % 11 : 8, 128); if (lane % 11 < 8) out[t] = s;
+        else out[1024 + t] = -s, out[1152 + t] = 1 - s;);
+    RUN(mergedReturns, if (lane % 11 < 8) out[t] = sumOf(in + t, 1 + lane % 11, 128);
+        else out[1024 + 2 * t] = -sumOf(in + t, 8, 128););
 
     RUN(loopOverLanes, out[t] = out[2048 + 5 * t] = in[4 * t];);
     RUN(lanesDescending, T s = 0; for (int l = 1; l <= lane; l += 3) s += in[64 * l + t]; out[t] = s;);
     RUN(bitLoop, T s = 0; for (int k = 0; k < 16; ++k) if (mix(lane) >> k & 1) s += in[128 * k + t]; out[t] = s;);
 
-    RUN(switchPlain, const int c = lane % 4; if (c == 0) out[t] = in[t]; if (c == 1) out[1024 + t] = in[1024 + t] * in[1536 + 2 * t];
-        if (c == 2) out[2048 + t] = 5; if (c == 3) out[3072 + 2 * t] = -in[3072 + t];);
-    RUN(switchFallthrough, const int c = lane % 5; T s = c == 0 ? in[t] : T(0); if (c <= 1) s = 2 * s + in[1024 + 2 * t];
-        if (c <= 2) s = 3 * s + in[2048 + 3 * t]; if (c == 3) s = in[4096 + t] * in[4608 + t]; if (c >= 3) s -= in[5120 + 4 * t]; out[t] = s;);
+    RUN(switchPlain, const int c = lane % 4; if (c == 0) out[t] = in[t];
+        if (c == 1) out[1024 + t] = in[1024 + t] * in[1536 + 2 * t]; if (c == 2) out[2048 + t] = 5;
+        if (c == 3) out[3072 + 2 * t] = -in[3072 + t];);
+    RUN(switchFallthrough, const int c = lane % 5; T s = c == 0 ? in[t] : T(0);
+        if (c <= 1) s = 2 * s + in[1024 + 2 * t]; if (c <= 2) s = 3 * s + in[2048 + 3 * t];
+        if (c == 3) s = in[4096 + t] * in[4608 + t]; if (c >= 3) s -= in[5120 + 4 * t]; out[t] = s;);
     RUN(switchInLoop, T s = 0; for (int k = 0; k < 6; ++k) {
             const int c = (lane + k) % 3;
             if (c == 0) s += in[128 * k + t];
@@ -1491,8 +1512,9 @@ void runAll(const char* type)
             s = in[2048 + 128 * k + t] - s;
         } out[t] = s;);
 
-    RUN(ifChain, if (lane < 5) out[t] = in[t] + in[512 + 2 * t]; if (lane >= 5 && lane < 17) out[1024 + t] = in[1024 + 3 * t];
-        if (lane >= 17 && lane % 2) out[2048 + t] = 7; if (lane >= 17 && lane % 2 == 0) out[3072 + 2 * t] = in[3072 + t] * in[4096 + t] - in[5120 + t];);
+    RUN(ifChain, if (lane < 5) out[t] = in[t] + in[512 + 2 * t];
+        if (lane >= 5 && lane < 17) out[1024 + t] = in[1024 + 3 * t]; if (lane >= 17 && lane % 2) out[2048 + t] = 7;
+        if (lane >= 17 && lane % 2 == 0) out[3072 + 2 * t] = in[3072 + t] * in[4096 + t] - in[5120 + t];);
     RUN(chainInLoop, T s = 0; for (int k = 0; k < 7; ++k) {
             if (lane < 4 * k) s += in[128 * k + t];
             if (lane >= 4 * k && lane % 3 == k % 3) s = in[1024 + 128 * k + t] - 2 * s;
@@ -1506,18 +1528,23 @@ void runAll(const char* type)
         } out[t] = s;);
     RUN(mergedStores, out[lane % 3 ? t : 1024 + 2 * t] = in[t] + (lane % 3 ? 0 : 1););
     RUN(shortAnd, if ((in[t] > 30) + (in[512 + t] > 40) + (in[1024 + t] < 90) == 3) out[t] = in[1536 + 2 * t];);
-    RUN(shortOr, if ((in[t] > 60) + (in[512 + t] > 70)) out[t] = in[1024 + 2 * t]; else out[1024 + t] = -in[1536 + t] * in[2048 + t];);
+    RUN(shortOr, if ((in[t] > 60) + (in[512 + t] > 70)) out[t] = in[1024 + 2 * t];
+        else out[1024 + t] = -in[1536 + t] * in[2048 + t];);
     RUN(shortInLoop, T s = 0; for (int k = 0; k < 6; ++k) {
             const bool a = (lane + k) % 2 == 1 && in[128 * k + t] > 50;
             const bool b = in[1024 + 128 * k + t] > 60;
             if (a || b) s += in[2048 + 128 * k + t];
         } out[t] = s;);
     RUN(whileFlag, T s = 0; for (int i = t; index[i]; i += flag_stride) s += in[i]; out[t] = s;);
-    RUN(whileFlagBounded, int i = 0; for (; i < lane % 6 && index[flag_stride * i + t] != 5; ++i) out[128 * i + t] = in[128 * i + t]; out[2048 + t] = T(i););
+    RUN(whileFlagBounded, int i = 0;
+        for (; i < lane % 6 && index[flag_stride * i + t] != 5; ++i) out[128 * i + t] = in[128 * i + t];
+        out[2048 + t] = T(i););
     RUN(forBoundLoaded, int k = 0; while (k < index[flag_stride * k + t]) ++k; out[t] = sumOf(in + t, k, 128););
-    RUN(doWhileLoaded, int k = 0; out[t] = T(t); for (int i = t + flag_stride; index[i] > 1; i += flag_stride) out[128 * ++k + t] = T(i););
+    RUN(doWhileLoaded, int k = 0; out[t] = T(t);
+        for (int i = t + flag_stride; index[i] > 1; i += flag_stride) out[128 * ++k + t] = T(i););
     RUN(binarySearch, int i = 0; while (i < flag_stride && 4 * i < int(mix(t) % 1000)) ++i; out[t] = T(i););
-    RUN(listWalk, T s = 0; for (int i = t; i < elements - 2 * flag_stride; i += flag_stride * (1 + index[i])) s += in[i]; out[t] = s;);
+    RUN(listWalk, T s = 0;
+        for (int i = t; i < elements - 2 * flag_stride; i += flag_stride * (1 + index[i])) s += in[i]; out[t] = s;);
     RUN(collatz, T s = 0; int n = lane + 1; for (int k = 0; k < 30 && n != 1; ++k) {
             s += in[128 * k + t] - (n % 2 ? T(0) : in[4096 + 128 * k + t]);
             n = n % 2 ? 3 * n + 1 : n / 2;
@@ -1527,22 +1554,28 @@ void runAll(const char* type)
     RUN(loopsOfBothHalves, out[t] = lane < 16 ? sumOf(in + t, 2 + lane % 4, 128) : T(0);
         if (lane >= 16) for (int k = 0; k < 9; ++k) out[1024 + 128 * k + t] = in[1024 + 128 * k + t];);
     RUN(loopAfterLoop, out[t] = sumOf(in + t, lane % 6, 128) - sumOf(in + 1024 + 2 * t, 4, 128););
-    RUN(loopAfterBreak, int k = 0; for (; k < 10 && in[128 * k + t] <= 70; ++k) out[1024 + 128 * k + t] = T(k); out[t] = sumOf(in + 2048 + 128 * k + lane, 3, 128););
-    RUN(twoLoops, T s = out[1024 + t] = sumOf(in + t, lane % 5, 128); for (int k = lane % 5; k < 5; ++k) s = in[1024 + 128 * k + t] - s; out[t] = s;);
+    RUN(loopAfterBreak, int k = 0; for (; k < 10 && in[128 * k + t] <= 70; ++k) out[1024 + 128 * k + t] = T(k);
+        out[t] = sumOf(in + 2048 + 128 * k + lane, 3, 128););
+    RUN(twoLoops, T s = out[1024 + t] = sumOf(in + t, lane % 5, 128);
+        for (int k = lane % 5; k < 5; ++k) s = in[1024 + 128 * k + t] - s; out[t] = s;);
 
     RUN(helperBothSides, out[t] = lane % 3 ? sumOf(in + 1024 + t, 3 + lane % 2, 128) - 1 : 2 * sumOf(in + t, 4, 128););
-    RUN(helperTwice, out[t] = sumOf(in + t, lane % 5, 128); out[1024 + t] = out[t] - sumOf(in + 2048 + 2 * t, lane % 3, 128););
+    RUN(helperTwice, out[t] = sumOf(in + t, lane % 5, 128);
+        out[1024 + t] = out[t] - sumOf(in + 2048 + 2 * t, lane % 3, 128););
     RUN(helperInLoop, for (int k = 0; k < 1 + lane % 4; ++k) out[128 * k + t] = above(in + 512 * k + t, T(60 + lane)););
-    RUN(helperOfHelper, const int at = lane < 20 ? t : 1024 + 3 * t; const T v = lane < 20 ? sumOf(in + t, 1 + lane % 3, 128) : above(in + 1024 + t, T(50));
-        if (at % 2) out[at] = v; else out[4096 + at] = -v, out[6144 + at] = 1 - v;);
-    RUN(mergedHelpers, const int at = lane < 20 ? t : 1024 + 3 * t; const T v = lane < 20 ? sumOf(in + t, 1 + lane % 3, 128) : above(in + 1024 + t, T(50));
+    RUN(helperOfHelper, const int at = lane < 20 ? t : 1024 + 3 * t;
+        const T v = lane < 20 ? sumOf(in + t, 1 + lane % 3, 128) : above(in + 1024 + t, T(50)); if (at % 2) out[at] = v;
+        else out[4096 + at] = -v, out[6144 + at] = 1 - v;);
+    RUN(mergedHelpers, const int at = lane < 20 ? t : 1024 + 3 * t;
+        const T v = lane < 20 ? sumOf(in + t, 1 + lane % 3, 128) : above(in + 1024 + t, T(50));
         out[at % 2 ? at : 4096 + at] = at % 2 ? v : -v;);
     RUN(helperNotInlined, out[t] = lane % 3 ? sumOf(in + 1024 + t, 3 + lane % 2, 128) - 1 : 2 * sumOf(in + t, 4, 128););
     RUN(helperLoopSides, T s = 0; for (int k = 0; k < 4; ++k)
             s += (lane + k) % 2 ? sumOf(in + 128 * k + t, 1 + lane % 2, 128) : -sumOf(in + 2048 + 128 * k + t, 2, 128);
         out[t] = s;);
 
-    RUN(sharedReverse, const int b = t / 64 * 64; T s = 0; for (int k = 0; k < lane % 7; ++k) s += in[b + 63 - (t % 64 + k) % 64]; out[t] = s;);
+    RUN(sharedReverse, const int b = t / 64 * 64; T s = 0;
+        for (int k = 0; k < lane % 7; ++k) s += in[b + 63 - (t % 64 + k) % 64]; out[t] = s;);
     RUN(sharedColumns, T s = 0; for (int x = 0; x < 8; ++x) if ((lane + x) % 3) s += in[32 * lane + x]; out[t] = s;);
     RUN(sharedPadded, T s = 0; for (int x = 0; x < lane; x += 3) s += in[32 * lane + x]; out[t] = s;);
     RUN(sharedStride, T s = 0; for (int k = 1; k <= 8; k *= 2) if (lane % 8 < k) s += in[k * (t % 64)]; out[t] = s;);
@@ -1552,7 +1585,8 @@ void runAll(const char* type)
             for (int i = 1; i < 64; i += 2) o[16 * i] = 0, o[16 * i + 1] = 1, o[16 * i + 2] = 2;
             for (int i = 0; i < 64; i += 2) o[4 * i + 3] = 9;
         });
-    RUN(sharedFlags, const int i = t % 64; T s = 0; for (int k = 0; k < 7 && index[flag_stride * k + i]; ++k) s += in[64 * k + i]; out[t] = s;);
+    RUN(sharedFlags, const int i = t % 64; T s = 0;
+        for (int k = 0; k < 7 && index[flag_stride * k + i]; ++k) s += in[64 * k + i]; out[t] = s;);
     RUN_BLOCKS(reduceHalving, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
     RUN_BLOCKS(reduceStrided, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
     RUN_BLOCKS(reduceContiguous, 2, 64, out[0] = sumOf(in, 64, 1); out[1] = sumOf(in + 64, 64, 1););
@@ -1587,19 +1621,25 @@ void runAll(const char* type)
         });
 
     RUN(warpBranches, out[t] = t % 64 < 32 ? sumOf(in + t, 3, 128) : -sumOf(in + 1024 + 2 * t, lane % 4, 128););
-    RUN_BLOCKS(partialWarp, 2, 40, for (int t = 0; t < 80; ++t) if (t % 40 % 32 != 3) out[t] = sumOf(in + 2 * t, 1 + t % 40 % 32 % 5, 128););
+    RUN_BLOCKS(
+        partialWarp, 2, 40,
+        for (int t = 0; t < 80; ++t) if (t % 40 % 32 != 3) out[t] = sumOf(in + 2 * t, 1 + t % 40 % 32 % 5, 128););
     RUN_BLOCKS(partialWarpShared, 2, 40, for (int t = 0; t < 80; ++t) {
             out[t] = 0;
             for (int k = 0; k < t % 40; k += 7) out[t] += in[t / 40 * 40 + (t % 40 * 8 + k) % 40];
         });
     RUN_BLOCKS(blockOf16x4, 2, dim3(16, 4), for (int y = 0; y < 4; ++y) for (int x = 0; x < 32; ++x)
             if (x % 16 >= 4 * y) out[32 * y + x] = sumOf(in + 1024 * y + x, y + x % 16 % 3 + 1, 128););
-    RUN_BLOCKS(blockOf8x8, 2, dim3(8, 8), for (int b = 0; b < 2; ++b) for (int y = 0; y < 8; ++y) for (int x = 0; x <= y; ++x)
-            for (int k = x; k <= y; k += 2) out[128 * k + 64 * b + 8 * y + x] = in[128 * k + 64 * b + 8 * y + x] + 1;);
-    RUN_BLOCKS(tileRagged, dim3(2, 2), dim3(16, 4), for (int y = 0; y < 21; ++y) for (int x = 0; x < 27; ++x) out[21 * x + y] = in[27 * y + x];);
+    RUN_BLOCKS(blockOf8x8, 2, dim3(8, 8),
+               for (int b = 0; b < 2; ++b) for (int y = 0; y < 8; ++y) for (int x = 0; x <= y; ++x) for (int k = x;
+                                                                                                         k <= y; k += 2)
+                   out[128 * k + 64 * b + 8 * y + x] = in[128 * k + 64 * b + 8 * y + x] + 1;);
+    RUN_BLOCKS(tileRagged, dim3(2, 2), dim3(16, 4),
+               for (int y = 0; y < 21; ++y) for (int x = 0; x < 27; ++x) out[21 * x + y] = in[27 * y + x];);
     RUN_BLOCKS(gridStride, 2, 64, for (int i = 0; i < 555; ++i) out[i] = in[i] + 1;);
     RUN_BLOCKS(gridStrideGuarded, 2, 64, for (int i = 0; i < 555; ++i) if (in[i] > 50) out[i] = in[1024 + 2 * i];);
-    RUN(tailPredicated, if (t < 100) out[t] = in[t] + 1; if (t < 72) out[t + 128] = in[t + 128] + 2; if (t < 89) out[512 + 2 * t] = in[512 + 2 * t] + 3;);
+    RUN(tailPredicated, if (t < 100) out[t] = in[t] + 1; if (t < 72) out[t + 128] = in[t + 128] + 2;
+        if (t < 89) out[512 + 2 * t] = in[512 + 2 * t] + 3;);
 
     RUN(unrolledGuard, T s = 0; for (int k = 0; k < 4; ++k) if ((k + lane) % 2) s += in[128 * k + t]; out[t] = s;);
     RUN(unrolledTrips, out[t] = sumOf(in + t, lane, 64););

@@ -1,5 +1,5 @@
-// What orders two accesses, against a slow reference: random programs whose threads meet at barriers, in warps and through
-// memory. The reference gives each thread a clock for every thread.
+// What orders two accesses, against a slow reference: random programs whose threads meet at barriers, in warps and
+// through memory. The reference gives each thread a clock for every thread.
 //
 // Usage: build/tests/sim/order. Takes no arguments; exits 1 if a check fails.
 
@@ -99,11 +99,16 @@ void random_launch(std::mt19937& random, bool across_blocks, uint64_t first_bloc
                 join(own, promised[thread]);
                 break;
             default:
-                accesses.push_back({{order.block(), order.epoch(), order.times(lane / warp_size)[lane % warp_size], lane}, thread, own[thread], own});
+                accesses.push_back(
+                    {{order.block(), order.epoch(), order.times(lane / warp_size)[lane % warp_size], lane},
+                     thread,
+                     own[thread],
+                     own});
                 const Access& last = accesses.back();
                 for (const Access& other : accesses) {
                     if (other.thread == thread) continue;
-                    const bool expected = last.known[other.thread] >= other.count, found = order.ordered(other.moment, last.moment);
+                    const bool expected = last.known[other.thread] >= other.count,
+                               found = order.ordered(other.moment, last.moment);
                     if (expected == found) { ++checks; continue; }
                     const auto of = [](int thread, uint64_t block) {
                         return "thread " + std::to_string(thread) + " of block " + std::to_string(block);

@@ -43,7 +43,10 @@ using namespace sim;
 #endif
 
 // Not in the namespace below: their names are compared.
-NOINLINE void outside(std::vector<uint64_t>& to) { to.push_back(reinterpret_cast<uint64_t>(__builtin_return_address(0))); }
+NOINLINE void outside(std::vector<uint64_t>& to)
+{
+    to.push_back(reinterpret_cast<uint64_t>(__builtin_return_address(0)));
+}
 
 template <typename T>
 NOINLINE T* array_of(T value)
@@ -116,8 +119,11 @@ void check_lines()
     calls_at_known_lines();
     const Place a = place_of(address_of(1)), b = place_of(address_of(2)), c = place_of(address_of(3));
     const std::string file = std::filesystem::path(__FILE__).filename().string();
-    for (const Place* p : {&a, &b, &c}) check(p->file.size() >= file.size() && !p->file.compare(p->file.size() - file.size(), file.size(), file), "the file is " + p->file);
-    check(a.line == line_of_sum && b.line == line_of_sum, "two calls on a line: " + std::to_string(a.line) + ", " + std::to_string(b.line));
+    for (const Place* p : {&a, &b, &c})
+        check(p->file.size() >= file.size() && !p->file.compare(p->file.size() - file.size(), file.size(), file),
+              "the file is " + p->file);
+    check(a.line == line_of_sum && b.line == line_of_sum,
+          "two calls on a line: " + std::to_string(a.line) + ", " + std::to_string(b.line));
     check(c.line == line_of_product, "a call on the next line: " + std::to_string(c.line));
     check(a.text == "sum += record(1) + record(2);" || a.text.empty(), "text without comment: " + a.text);
     // From the name to the closing bracket: compilers choose differently.
@@ -133,16 +139,20 @@ void check_lines()
     const Symbol* f = function_at(address_of(1) - 1);
     check(f && f->name.find("calls_at_known_lines") != std::string::npos, "the function of a call");
     const Symbol* function = function_at(reinterpret_cast<uint64_t>(&outside));
-    check(function && function->name == "_Z7outsideRSt6vectorImSaImEE" && function->bytes > 0, "a function by its address");
+    check(function && function->name == "_Z7outsideRSt6vectorImSaImEE" && function->bytes > 0,
+          "a function by its address");
     check(function && demangle(std::string(function->name)).compare(0, 8, "outside(") == 0, "its name in the source");
     check(function && function_at(function->address + function->bytes) != function, "its end");
 
     char here[4096];
     if (getcwd(here, sizeof here)) {
-        const std::string path = std::filesystem::path(__FILE__).is_absolute() ? __FILE__ : std::string(here) + "/" + __FILE__;
-        if (std::ifstream(__FILE__) && path == std::string(here) + "/tests/sim/places.cpp") check(a.file == "tests/sim/places.cpp", "as seen from this folder: " + a.file);
+        const std::string path =
+            std::filesystem::path(__FILE__).is_absolute() ? __FILE__ : std::string(here) + "/" + __FILE__;
+        if (std::ifstream(__FILE__) && path == std::string(here) + "/tests/sim/places.cpp")
+            check(a.file == "tests/sim/places.cpp", "as seen from this folder: " + a.file);
         if (chdir("/") == 0) {
-            check(place_of(address_of(1)).file == path || path.find("..") != path.npos, "as seen from the root: " + place_of(address_of(1)).file);
+            check(place_of(address_of(1)).file == path || path.find("..") != path.npos,
+                  "as seen from the root: " + place_of(address_of(1)).file);
             check(place_of(address_of(1)).text == a.text, "the text, from the root");
             if (chdir(here)) check(false, "chdir");
         }
@@ -188,18 +198,21 @@ void check_copies()
     for (int call : {10, 11, 12, 20, 21, 22}) {
         std::set<uint32_t> numbers;
         for (uint64_t address : calls[call]) numbers.insert(place_number(address));
-        check(numbers.size() == 1, "copies of a call are one place, call " + std::to_string(call) + ": " + std::to_string(numbers.size()) + " places");
+        check(numbers.size() == 1, "copies of a call are one place, call " + std::to_string(call) + ": " +
+                                       std::to_string(numbers.size()) + " places");
         addresses += calls[call].size();
     }
     std::set<uint32_t> all;
     for (const auto& call : calls) all.insert(place_number(*call.second.begin()));
     check(all.size() == calls.size(), "different calls are different places");
-    check(before(*calls[10].rbegin(), *calls[11].begin()) && before(*calls[11].rbegin(), *calls[12].begin()), "the order of copies is the source's");
+    check(before(*calls[10].rbegin(), *calls[11].begin()) && before(*calls[11].rbegin(), *calls[12].begin()),
+          "the order of copies is the source's");
     if (getenv("VERBOSE")) printf("%zu return addresses of 6 calls\n", addresses);
 
     instance<int>(30);
     instance<float>(31);
-    check(place_of(address_of(30)).line == place_of(address_of(31)).line, "instances of a template have the same lines");
+    check(place_of(address_of(30)).line == place_of(address_of(31)).line,
+          "instances of a template have the same lines");
     check(place_number(address_of(30)) != place_number(address_of(31)), "instances of a template are different places");
 }
 
@@ -259,8 +272,10 @@ const Symbol* function_of(const void* address) { return function_at(reinterpret_
 
 void check_thread_local()
 {
-    const Symbol *f = function_of(reinterpret_cast<void*>(&array_of<float>)), *d = function_of(reinterpret_cast<void*>(&array_of<double>)),
-                 *l = function_of(reinterpret_cast<void*>(&array_of_lambda<short>)), *c = function_of(reinterpret_cast<void*>(&array_of_c));
+    const Symbol *f = function_of(reinterpret_cast<void*>(&array_of<float>)),
+                 *d = function_of(reinterpret_cast<void*>(&array_of<double>)),
+                 *l = function_of(reinterpret_cast<void*>(&array_of_lambda<short>)),
+                 *c = function_of(reinterpret_cast<void*>(&array_of_c));
     for (const Symbol* function : {f, d, l, c}) check(function, "the function of an array");
     check_array("tile", array_of(1.f), 32 * 33 * 4, f, d);
     check_array("tile", array_of(1.), 32 * 33 * 8, d, f);
@@ -268,22 +283,31 @@ void check_thread_local()
     check_array("plain", array_of_c(), 12, c, l);
     odd[0] = 'c';
     check_array("odd", odd, 3, nullptr, f);
-    for (const Symbol& s : thread_local_symbols()) check(s.bytes > 0 && !s.name.empty() && !variable_name(s).empty(), "a thread-local symbol");
+    for (const Symbol& s : thread_local_symbols())
+        check(s.bytes > 0 && !s.name.empty() && !variable_name(s).empty(), "a thread-local symbol");
 }
 
 void check_names()
 {
-    const auto of = [](const char* variable, const char* function) { return belongs_to({variable, 0, 4}, {function, 0, 4}); };
+    const auto of = [](const char* variable, const char* function) {
+        return belongs_to({variable, 0, 4}, {function, 0, 4});
+    };
     check(of("_ZZ1kIfEvPT_PKS0_iE4tile", "_Z1kIfEvPT_PKS0_i"), "an array of a template");
     check(!of("_ZZ1kIfEvPT_PKS0_iE4tile", "_Z1kIdEvPT_PKS0_i"), "not of another instance");
     check(of("_ZZ1kIfEvPT_PKS0_iE4tile_0", "_Z1kIfEvPT_PKS0_i"), "the second array of its name");
     check(of("_ZZ1kPfE4tile", "_Z1kPf.constprop.0") && of("_ZZ1kPfE4tile", "_Z1kPf.cold"), "of a copy and of a part");
-    check(of("_ZZZ1kPfENKUlvE_clEvE4tile", "_Z1kPf") && of("_ZZZ1kPfENKUlvE_clEvE4tile", "_ZZ1kPfENKUlvE_clEv"), "of a lambda");
-    check(!of("_ZGVZ1kPfE4tile", "_Z1kPf") && !of("tile", "_Z1kPf") && !of("_ZZ1kPfE4tile", "") && !of("", "_Z1kPf"), "of none");
+    check(of("_ZZZ1kPfENKUlvE_clEvE4tile", "_Z1kPf") && of("_ZZZ1kPfENKUlvE_clEvE4tile", "_ZZ1kPfENKUlvE_clEv"),
+          "of a lambda");
+    check(!of("_ZGVZ1kPfE4tile", "_Z1kPf") && !of("tile", "_Z1kPf") && !of("_ZZ1kPfE4tile", "") && !of("", "_Z1kPf"),
+          "of none");
     check(!of("_ZZ1kPfE4tile", "_Z1kP") && !of("_ZZ2kkPfE4tile", "_Z1kPf"), "a whole name");
-    check(variable_name({"_ZZ1kIfEvPT_E4tile", 0, 0}) == "tile" && variable_name({"plain", 0, 0}) == "plain", "names of variables");
-    check(variable_name({"_ZN3sim9threadIdxE", 0, 0}) == "threadIdx" && variable_name({"_ZZ1kIN1a1bEEvT_E4tile", 0, 0}) == "tile", "names in a namespace");
-    check(demangle("main") == "main" && demangle("_Znonsense") == "_Znonsense" && demangle("") == "", "names that are not mangled");
+    check(variable_name({"_ZZ1kIfEvPT_E4tile", 0, 0}) == "tile" && variable_name({"plain", 0, 0}) == "plain",
+          "names of variables");
+    check(variable_name({"_ZN3sim9threadIdxE", 0, 0}) == "threadIdx" &&
+              variable_name({"_ZZ1kIN1a1bEEvT_E4tile", 0, 0}) == "tile",
+          "names in a namespace");
+    check(demangle("main") == "main" && demangle("_Znonsense") == "_Znonsense" && demangle("") == "",
+          "names that are not mangled");
 }
 
 void check_section()
@@ -293,7 +317,9 @@ void check_section()
     for (const Symbol& s : symbols) {
         const bool first = s.name == "in_section";
         check(first || s.name == "in_section_too", "its name");
-        check(s.address == reinterpret_cast<uint64_t>(first ? &in_section : in_section_too) && s.bytes == (first ? 4u : 16u), "where it lies: " + std::string(s.name));
+        check(s.address == reinterpret_cast<uint64_t>(first ? &in_section : in_section_too) &&
+                  s.bytes == (first ? 4u : 16u),
+              "where it lies: " + std::string(s.name));
     }
     check(device_variables("no_such_section").empty() && device_variables("").empty(), "no such section");
 }
@@ -317,7 +343,8 @@ void check_addr2line()
     }
     if (write(file, text.data(), text.size()) != ssize_t(text.size())) return;
     setenv("PROGRAM", program, 1);  // whatever characters its path has
-    // For each address: the address, then the place, and where functions that were inlined there are called, inner ones first.
+    // For each address: the address, then the place, and where functions that were inlined there are called, inner ones
+    // first.
     FILE* pipe = popen(("addr2line -a -i -e \"$PROGRAM\" < " + std::string(list)).c_str(), "r");
     char buffer[8192];
     size_t known = 0, wrong = 0;
@@ -335,9 +362,12 @@ void check_addr2line()
         }
         // A function of the C++ library is at the place of its call, and so is a copy that the compiler makes.
         size_t first = 0;
-        while (first + 1 < answers.size() && (answers[first].find("/include/c++/") != std::string::npos || answers[first].compare(0, 13, "/usr/include/") == 0)) ++first;
+        while (first + 1 < answers.size() && (answers[first].find("/include/c++/") != std::string::npos ||
+                                              answers[first].compare(0, 13, "/usr/include/") == 0))
+            ++first;
         const Place p = place_of(a + 1);
-        const std::string absolute = p.file.empty() || p.file[0] == '/' ? p.file : std::filesystem::current_path().string() + "/" + p.file;
+        const std::string absolute =
+            p.file.empty() || p.file[0] == '/' ? p.file : std::filesystem::current_path().string() + "/" + p.file;
         const auto same = [&](const std::string& answer) {
             const size_t colon = answer.rfind(':');
             const int line = std::atoi(answer.c_str() + colon + 1);
@@ -348,13 +378,16 @@ void check_addr2line()
             return line ? p.line == line && (absolute == path || own) : p.line == 0 || answer[0] == '?';
         };
         known += p.line > 0;
-        const bool right = first < answers.size() && (same(answers[first]) || (first + 1 < answers.size() && same(answers[first + 1])));
+        const bool right = first < answers.size() &&
+                           (same(answers[first]) || (first + 1 < answers.size() && same(answers[first + 1])));
         if (!right && wrong++ < 5)
-            check(false, "addr2line has " + (first < answers.size() ? answers[first] : "nothing") + ", we have " + p.file + ":" + std::to_string(p.line) + " in " + std::string(function_at(a)->name));
+            check(false, "addr2line has " + (first < answers.size() ? answers[first] : "nothing") + ", we have " +
+                             p.file + ":" + std::to_string(p.line) + " in " + std::string(function_at(a)->name));
     }
     if (pipe) pclose(pipe);
     unlink(list);
-    check(known > 1000 && !wrong, std::to_string(wrong) + " of " + std::to_string(addresses.size()) + " addresses differ from addr2line's, " + std::to_string(known) + " are known");
+    check(known > 1000 && !wrong, std::to_string(wrong) + " of " + std::to_string(addresses.size()) +
+                                      " addresses differ from addr2line's, " + std::to_string(known) + " are known");
 }
 
 // Of a program without debug information or symbols.
@@ -362,11 +395,13 @@ void check_stripped(bool symbols)
 {
     calls_at_known_lines();
     tests_twice(true);
-    const std::set<uint32_t> numbers = {place_number(address_of(1)), place_number(address_of(2)), place_number(address_of(3))};
+    const std::set<uint32_t> numbers = {place_number(address_of(1)), place_number(address_of(2)),
+                                        place_number(address_of(3))};
     check(numbers.size() == 3, "unknown places have a number for each address");
     check(place_of(address_of(1)).file.empty() && !before(address_of(1), address_of(3)), "unknown places");
     if (symbols) return;
-    check(!function_at(address_of(1)) && thread_local_symbols().empty() && device_variables("sim_device").empty(), "unknown symbols");
+    check(!function_at(address_of(1)) && thread_local_symbols().empty() && device_variables("sim_device").empty(),
+          "unknown symbols");
 }
 
 }  // namespace

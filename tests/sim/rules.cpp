@@ -57,7 +57,8 @@ std::map<unsigned, int> sizes(const Rules& rules, const Access& a)
     return count;
 }
 
-const int capabilities[][2] = {{1, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 0}, {2, 1}, {3, 0}, {3, 5}, {5, 0}, {6, 1}, {7, 0}, {7, 5}, {8, 0}, {9, 0}};
+const int capabilities[][2] = {{1, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 0}, {2, 1}, {3, 0},
+                               {3, 5}, {5, 0}, {6, 1}, {7, 0}, {7, 5}, {8, 0}, {9, 0}};
 
 void check_vectors()
 {
@@ -69,10 +70,20 @@ void check_vectors()
         const Rules rules(with(cc[0], cc[1]));
         const std::string name = std::to_string(cc[0]) + "." + std::to_string(cc[1]);
         const bool old = cc[0] == 1, oldest = old && cc[1] <= 1, lines = cc[0] == 2;
-        check(sizes(rules, in_order) == (old ? Sizes{{64, 2}} : lines ? Sizes{{128, 1}} : Sizes{{32, 4}}), name + ": in order");
-        check(sizes(rules, permuted) == (oldest ? Sizes{{32, 32}} : old ? Sizes{{64, 2}} : lines ? Sizes{{128, 1}} : Sizes{{32, 4}}), name + ": permuted");
-        check(sizes(rules, shifted) == (oldest ? Sizes{{32, 32}} : old ? Sizes{{128, 1}, {64, 1}, {32, 1}} : lines ? Sizes{{128, 2}} : Sizes{{32, 5}}),
-               name + ": shifted by a word");
+        check(sizes(rules, in_order) == (old     ? Sizes{{64, 2}}
+                                         : lines ? Sizes{{128, 1}}
+                                                 : Sizes{{32, 4}}),
+              name + ": in order");
+        check(sizes(rules, permuted) == (oldest  ? Sizes{{32, 32}}
+                                         : old   ? Sizes{{64, 2}}
+                                         : lines ? Sizes{{128, 1}}
+                                                 : Sizes{{32, 4}}),
+              name + ": permuted");
+        check(sizes(rules, shifted) == (oldest  ? Sizes{{32, 32}}
+                                        : old   ? Sizes{{128, 1}, {64, 1}, {32, 1}}
+                                        : lines ? Sizes{{128, 2}}
+                                                : Sizes{{32, 5}}),
+              name + ": shifted by a word");
         // Fermi's stores go past its L1.
         Access stored = shifted;
         stored.kind = store;
@@ -81,8 +92,10 @@ void check_vectors()
         // Shared memory: rows, a column of 32 words, a padded column, one word for all.
         const auto wavefronts = [&](const Access& a) { return rules.shared(a.request()); };
         check(wavefronts(in_order) == (old ? 2 : 1), name + ": a row of the tile");
-        check(wavefronts(access(4, [](int l) { return 128 * l; })) == 32 - (cc[0] == 3 ? 16 : 0), name + ": a column of the tile");
-        check(wavefronts(access(4, [](int l) { return 132 * l; })) == (old ? 2 : 1), name + ": a column of the padded tile");
+        check(wavefronts(access(4, [](int l) { return 128 * l; })) == 32 - (cc[0] == 3 ? 16 : 0),
+              name + ": a column of the tile");
+        check(wavefronts(access(4, [](int l) { return 132 * l; })) == (old ? 2 : 1),
+              name + ": a column of the padded tile");
         check(wavefronts(access(4, [](int) { return 256; })) == (old ? 2 : 1), name + ": one word for all");
         check(wavefronts(access(8, [](int l) { return 8 * l; })) == (old ? 4 : 2), name + ": a row of doubles");
         if (cc[0] >= 5) {
@@ -93,10 +106,14 @@ void check_vectors()
             };
             check(turns(in_order) == 1, name + ": atomic operations on a row");
             check(turns(access(4, [](int) { return 256; })) == 32, name + ": atomic operations on one word");
-            check(turns(access(4, [](int l) { return 4 * (l / 4); })) == 4, name + ": atomic operations on one word for four");
-            check(turns(access(4, [](int l) { return 128 * (l / 4); })) == 32, name + ": atomic operations on a column");
-            check(turns(access(8, [](int l) { return 8 * (l / 2); })) == 4, name + ": atomic operations on one double for two");
-            check(turns(access(8, [](int l) { return 8 * (l % 16); })) == 2, name + ": atomic operations of two halves");
+            check(turns(access(4, [](int l) { return 4 * (l / 4); })) == 4,
+                  name + ": atomic operations on one word for four");
+            check(turns(access(4, [](int l) { return 128 * (l / 4); })) == 32,
+                  name + ": atomic operations on a column");
+            check(turns(access(8, [](int l) { return 8 * (l / 2); })) == 4,
+                  name + ": atomic operations on one double for two");
+            check(turns(access(8, [](int l) { return 8 * (l % 16); })) == 2,
+                  name + ": atomic operations of two halves");
             check(wavefronts(access(8, [](int l) { return 256 * l; })) == 32, name + ": a column of doubles");
             check(wavefronts(access(8, [](int l) { return 264 * l; })) == 2, name + ": a padded column of doubles");
             // Two lanes, one in each half of the warp.
@@ -127,7 +144,8 @@ void check_vectors()
             check(wavefronts(some(eight, 0xffff0000)) == 2, name + ": 8 elements of 16 bytes for the second half");
             check(wavefronts(some(eight, 0x7fffffff)) == 3, name + ": 8 elements of 16 bytes, without lane 31");
             // A 16 x 17 tile read by a warp of two rows: not free of conflicts on 32 banks.
-            check(wavefronts(access(4, [](int l) { return 4 * (17 * (l % 16) + l / 16); })) == 2, name + ": a 16 x 17 tile");
+            check(wavefronts(access(4, [](int l) { return 4 * (17 * (l % 16) + l / 16); })) == 2,
+                  name + ": a 16 x 17 tile");
         }
     }
 }
@@ -276,8 +294,10 @@ int slow_shared(int major, const Access& a)
         std::map<uint64_t, std::set<uint64_t>> bank;
         for (int l = first; l < first + 2 * together; ++l)
             if (a.lanes >> l & 1)
-                for (unsigned b = 0; b < a.bytes; b += 4) bank[(a.address[l] + b) / 4 % 32].insert((a.address[l] + b) / 4);
-        return !bank.empty() && std::all_of(bank.begin(), bank.end(), [](const auto& b) { return b.second.size() == 1; });
+                for (unsigned b = 0; b < a.bytes; b += 4)
+                    bank[(a.address[l] + b) / 4 % 32].insert((a.address[l] + b) / 4);
+        return !bank.empty() &&
+               std::all_of(bank.begin(), bank.end(), [](const auto& b) { return b.second.size() == 1; });
     };
     for (int first = 0; first < 32; first += together) {
         if (slow_may_share(major, a, first) && one_pass(first)) {
@@ -329,7 +349,8 @@ std::pair<int, int> slow_conflict(int major, const Access& a)
     const auto lowest = [&](int size, auto meet) {
         for (int x = 0; x < 32; ++x)
             for (int y = x + 1; y < 32; ++y)
-                if (x / size == y / size && a.lanes >> x & 1 && a.lanes >> y & 1 && meet(x, y)) return std::make_pair(x, y);
+                if (x / size == y / size && a.lanes >> x & 1 && a.lanes >> y & 1 && meet(x, y))
+                    return std::make_pair(x, y);
         return std::make_pair(-1, -1);
     };
     const bool turns = major >= 5 && a.kind == atomic;  // lanes that want one word take turns, too
@@ -389,8 +410,9 @@ void random_accesses()
             std::multiset<std::pair<uint64_t, unsigned>> got;
             uint64_t sum = 0;
             for (int n = 0; n < t.count; ++n) got.insert({t.list[n].address, t.list[n].bytes}), sum += t.list[n].bytes;
-            const std::string what = std::to_string(cc[0]) + "." + std::to_string(cc[1]) + ", " + std::to_string(bytes) +
-                                     " bytes, stride " + std::to_string(stride) + ", case " + std::to_string(i);
+            const std::string what = std::to_string(cc[0]) + "." + std::to_string(cc[1]) + ", " +
+                                     std::to_string(bytes) + " bytes, stride " + std::to_string(stride) + ", case " +
+                                     std::to_string(i);
             check(got == slow_global(cc[0], cc[1], a) && sum == t.bytes, "global " + what);
             const int wavefronts = rules.shared(request), ideal = rules.ideal_shared(request);
             check(wavefronts == slow_shared(cc[0], a), "shared " + what);
@@ -403,7 +425,8 @@ void random_accesses()
             if (pair.first < 0) continue;
             const unsigned banks = cc[0] == 1 ? 16 : 32;
             for (int i : {0, 1})
-                check(c.words[i] == a.address[c.lanes[i]] / 4 && c.words[i] % banks == c.bank, "where they meet, shared " + what);
+                check(c.words[i] == a.address[c.lanes[i]] / 4 && c.words[i] % banks == c.bank,
+                      "where they meet, shared " + what);
         }
     }
 }
@@ -468,7 +491,8 @@ void print_cases(int count)
     std::mt19937 random(16);
     for (int i = 0; i < count; ++i) {
         const auto [major, minor] = capabilities[random() % 6];
-        const unsigned bytes = 1u << random() % 5, stride = random() % 3 ? random() % 66 : random() % 4096, range = 1u << random() % 12, flip = random() % 64;
+        const unsigned bytes = 1u << random() % 5, stride = random() % 3 ? random() % 66 : random() % 4096,
+                       range = 1u << random() % 12, flip = random() % 64;
         const unsigned same = 1 + random() % 31;  // for one kind: lanes that differ in these bits only share an element
         const int kind = random() % 5;
         const uint64_t begin = random() % 4096 * bytes;
@@ -489,7 +513,8 @@ void print_cases(int count)
         for (int lane = 0; lane < warp_size; ++lane)
             printf("%s%lld", lane ? " " : "", a.lanes >> lane & 1 ? (long long)a.address[lane] : -1ll);
         const Conflict meet = rules.conflict(a.request());
-        printf(",%d,%llu,%d,%d %d\n", moved.count, (unsigned long long)moved.bytes, rules.shared(a.request()), meet.lanes[0], meet.lanes[1]);
+        printf(",%d,%llu,%d,%d %d\n", moved.count, (unsigned long long)moved.bytes, rules.shared(a.request()),
+               meet.lanes[0], meet.lanes[1]);
     }
 }
 
@@ -501,7 +526,8 @@ void print_blocks(int count)
         const harness::Machine& m = harness::machines()[random() % harness::machines().size()];
         const int threads = 1 + random() % 512;
         const uint64_t shared = random() % 4 ? 1 + random() % (16 << (10 + random() % 2)) : 0;
-        printf("%s,%d,%llu,%llu\n", m.name.c_str(), threads, (unsigned long long)shared, (unsigned long long)m.resident_blocks(threads, shared));
+        printf("%s,%d,%llu,%llu\n", m.name.c_str(), threads, (unsigned long long)shared,
+               (unsigned long long)m.resident_blocks(threads, shared));
     }
 }
 

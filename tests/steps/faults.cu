@@ -76,7 +76,8 @@ __global__ void vectorOverTheEnd(T* odata, const T* idata, int width, int height
 template <typename T>
 void launchVectorOverTheEnd(T* odata, const T* idata, int width, int height)
 {
-    vectorOverTheEnd<T><<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
+    vectorOverTheEnd<T>
+        <<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
 }
 
 template <typename T>
@@ -90,7 +91,8 @@ __global__ void vectorStoredOverTheEnd(T* odata, const T*, int width, int height
 template <typename T>
 void launchVectorStoredOverTheEnd(T* odata, const T* idata, int width, int height)
 {
-    vectorStoredOverTheEnd<T><<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
+    vectorStoredOverTheEnd<T>
+        <<<dim3(unsigned((size_t(width) * height + 127) / 128)), dim3(128)>>>(odata, idata, width, height);
 }
 
 // The last thread stores behind the end of the tile.

@@ -1,11 +1,10 @@
-// A CUDA runtime for common/devices/ whose calls fail when they are told to. Kernels run on the simulator's fibers, unwatched, in the host's memory.
-// tests/steps/test_gpu_faults.py says what to expect.
+// A CUDA runtime for common/devices/ whose calls fail when they are told to. Kernels run on the simulator's fibers,
+// unwatched, in the host's memory. tests/steps/test_gpu_faults.py says what to expect.
 //
-//   FAULTY_CUDA='cudaMemcpy:3:700'    the third call of cudaMemcpy gives error 700, and so does all that is called after it: the card is lost
-//   FAULTY_CUDA='cudaMalloc:2:2:once' that call alone fails
-//   FAULTY_CUDA='any:40:46'           the 40th call of any function
-//   FAULTY_CUDA='launch:1:98:once'    the first launch of a kernel
-//   FAULTY_CUDA='cards=2 taken=1'     two cards, the first of which another process has for itself (cards=0: none; taken=2: both)
+//   FAULTY_CUDA='cudaMemcpy:3:700'    the third call of cudaMemcpy gives error 700, and so does all that is called
+//   after it: the card is lost FAULTY_CUDA='cudaMalloc:2:2:once' that call alone fails FAULTY_CUDA='any:40:46' the 40th
+//   call of any function FAULTY_CUDA='launch:1:98:once'    the first launch of a kernel FAULTY_CUDA='cards=2 taken=1'
+//   two cards, the first of which another process has for itself (cards=0: none; taken=2: both)
 //   FAULTY_CUDA='free=100000'         bytes of memory that are free on the card
 //
 // Functions and errors as in sim/cuda. Settings are separated by blanks.
@@ -48,9 +47,12 @@ struct Card {
         for (std::string setting; settings >> setting;) {
             char name[64], once[8] = "";
             Fault fault;
-            if (sscanf(setting.c_str(), "cards=%d", &cards) == 1 || sscanf(setting.c_str(), "taken=%d", &taken) == 1 || sscanf(setting.c_str(), "free=%zu", &free) == 1) continue;
+            if (sscanf(setting.c_str(), "cards=%d", &cards) == 1 || sscanf(setting.c_str(), "taken=%d", &taken) == 1 ||
+                sscanf(setting.c_str(), "free=%zu", &free) == 1)
+                continue;
             if (sscanf(setting.c_str(), "%63[^:]:%d:%d:%7s", name, &fault.call, &fault.error, once) < 3) {
-                fprintf(stderr, "FAULTY_CUDA: %s: expected NAME:CALL:ERROR[:once], cards=N, taken=N or free=BYTES\n", setting.c_str());
+                fprintf(stderr, "FAULTY_CUDA: %s: expected NAME:CALL:ERROR[:once], cards=N, taken=N or free=BYTES\n",
+                        setting.c_str());
                 std::exit(2);
             }
             fault.function = name;
@@ -67,7 +69,8 @@ struct Card {
         const int call = ++calls_of[function];
         if (lost) return give(lost);
         for (const Fault& fault : faults) {
-            if (fault.function == "any" ? fault.call != calls : fault.function != function || fault.call != call) continue;
+            if (fault.function == "any" ? fault.call != calls : fault.function != function || fault.call != call)
+                continue;
             if (!fault.once) lost = cudaError_t(fault.error);
             return give(cudaError_t(fault.error));
         }
@@ -292,7 +295,8 @@ namespace {
 // Before each launch. Without a card, the program has fallen back to the simulator.
 bool may_run(const sim::Launching& launching, dim3&)
 {
-    harness::note_launch(launching.kernel, launching.configuration.grid, launching.configuration.block, launching.arguments);
+    harness::note_launch(launching.kernel, launching.configuration.grid, launching.configuration.block,
+                         launching.arguments);
     return !card().in_use || !(card().called("launch") || on_a_card());
 }
 

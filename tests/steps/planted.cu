@@ -41,7 +41,8 @@ __global__ void planted(T* odata, const T* idata, int width, int height, harness
         // Each thread loads the element of its mirror image in the block.
         const int self = threadIdx.y * BLOCK_DIM + threadIdx.x, mirror = BLOCK_DIM * BLOCK_DIM - 1 - self;
         const size_t c = blockIdx.x * BLOCK_DIM + mirror % BLOCK_DIM, r = blockIdx.y * BLOCK_DIM + mirror / BLOCK_DIM;
-        if (c < columns && r < rows) tile[self] = idata[harness::source_index(expected, r * columns + c, width, height)];
+        if (c < columns && r < rows)
+            tile[self] = idata[harness::source_index(expected, r * columns + c, width, height)];
         if (FAULT == rightThroughTile) __syncthreads();
         if (inside) odata[o] = tile[mirror];
         return;
@@ -52,7 +53,8 @@ __global__ void planted(T* odata, const T* idata, int width, int height, harness
 
     const size_t middle = size_t(width) * height / 2;
     if (FAULT == wrongKind) {
-        const harness::Expected other{expected.what == harness::Produces::copy ? harness::Produces::transpose : harness::Produces::copy};
+        const harness::Expected other{expected.what == harness::Produces::copy ? harness::Produces::transpose
+                                                                               : harness::Produces::copy};
         odata[o] = idata[harness::source_index(other, o, width, height)];
     } else if (FAULT == swapTwo && (o == middle || o == middle - 1)) {
         odata[o == middle ? middle - 1 : middle] = idata[source];

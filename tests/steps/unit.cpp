@@ -53,7 +53,8 @@ std::vector<uint64_t> scattered(Produces what, int tile, int width, int height)
                         case Produces::pieces:
                         case Produces::nothing: break;
                         case Produces::tile_move:
-                            out[mirrored ? uint64_t(left + r) * height + top + c : uint64_t(left + c) * height + top + r] = i;
+                            out[mirrored ? uint64_t(left + r) * height + top + c
+                                         : uint64_t(left + c) * height + top + r] = i;
                             break;
                     }
                 }
@@ -150,7 +151,8 @@ void test_pattern()
         poison.holds = Holds::poison;
         bool differs = true, padding_stays = true;
         for (uint64_t o = 0; o < right.elements(); ++o)
-            (right.written(o) ? differs : padding_stays) &= (right.at<uint32_t>(o) != poison.at<uint32_t>(o)) == right.written(o);
+            (right.written(o) ? differs : padding_stays) &=
+                (right.at<uint32_t>(o) != poison.at<uint32_t>(o)) == right.written(o);
         CHECK(differs);
         CHECK(padding_stays);
         CHECK(right.elements() == 33 * (17 + (e.pad_bytes ? 16 : 0)));
@@ -175,7 +177,8 @@ void test_pattern()
                 std::memcpy(&f, &bits, sizeof f);
                 return f;
             };
-            exact = exact && number(sums, i) == number(terms, e.what == Produces::sum ? i : 0) + number(terms, sums.elements() + i);
+            exact = exact && number(sums, i) ==
+                                 number(terms, e.what == Produces::sum ? i : 0) + number(terms, sums.elements() + i);
             distinct.insert(sums.at<uint32_t>(i));
         }
         CHECK(exact);
@@ -204,7 +207,8 @@ void test_statistics()
     CHECK(plausibility(1000, 4800, l2, l2) == Plausibility::cache_resident);
     CHECK(plausibility(4900, 0, 8 * l2, l2) == Plausibility::dram);  // the peak is unknown
     CHECK(plausibility(150, 141.7, 1 << 24, 0) == Plausibility::impossible);  // no L2 at all
-    for (double nonsense : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    for (double nonsense :
+         {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
         CHECK(plausibility(nonsense, 4800, l2, l2) == Plausibility::impossible);
 }
 
@@ -245,7 +249,8 @@ std::unique_ptr<float, decltype(&std::free)> aligned(const std::vector<float>& v
     return copy;
 }
 
-std::vector<float> run(const std::string& name, const std::vector<float>& idata, size_t outputs, int width, sim::Report& report)
+std::vector<float> run(const std::string& name, const std::vector<float>& idata, size_t outputs, int width,
+                       sim::Report& report)
 {
     const auto in = aligned(idata), out = aligned(std::vector<float>(outputs, -1));
     for (const Kernel& kernel : kernels())
@@ -297,7 +302,8 @@ void test_simulator()
         right = true;
         for (size_t i = 0; i < 16; ++i) right = right && out[i] == float(1024 * (i + 1));
         CHECK(right);
-        // 512, 256, 128, 64 and 32 threads are 16, 8, 4, 2 and 1 full warps; 16 to 1 threads are five times a part of one.
+        // 512, 256, 128, 64 and 32 threads are 16, 8, 4, 2 and 1 full warps; 16 to 1 threads are five times a part of
+        // one.
         CHECK(n.requests(shared, load) == 16 * (2 * (16 + 8 + 4 + 2 + 1 + 5) + 1));
         CHECK(accesses(n, shared, load) == 16 * (2 * 1023 + 1));
         CHECK(n.requests(shared, store) == 16 * (32 + 16 + 8 + 4 + 2 + 1 + 5));
@@ -343,7 +349,8 @@ void test_conflicts()
 {
     const auto meet = [](const sim::WorstConflict& w, int a, int b, uint64_t word_a, uint64_t word_b) {
         const sim::Conflict& c = w.conflict;
-        return c.lanes[0] == a && c.lanes[1] == b && c.words[0] == word_a && c.words[1] == word_b && c.bank == word_a % 32;
+        return c.lanes[0] == a && c.lanes[1] == b && c.words[0] == word_a && c.words[1] == word_b &&
+               c.bank == word_a % 32;
     };
     for (int threads : {1, 2, 1, 4}) {
         sim::set_host_threads(threads);
@@ -362,7 +369,8 @@ void test_conflicts()
         for (const Kernel& kernel : kernels())
             if (kernel.name == "meetInBanks" && kernel.backend == "sim") {
                 sim::use_matrices(in.data(), sizeof(float), out.data(), out.size() * sizeof(float), 1 << 20);
-                for (int width : {5, 9, 0}) kernel.launch[int(Type::f32)](out.data(), in.data(), width, 1, kernel.block);
+                for (int width : {5, 9, 0})
+                    kernel.launch[int(Type::f32)](out.data(), in.data(), width, 1, kernel.block);
             }
         const std::vector<sim::WorstConflict> of_three = conflicts(sim::take_report());
         CHECK(of_three.size() == 1 && of_three[0].units == 4);
@@ -386,7 +394,8 @@ std::string who_meets(const std::string& name, const std::string& machine)
     std::vector<float> in(32), out(32);
     const Contents contents{Type::f32, copies, 32, 1, 0, Holds::input};
     for (const Kernel& kernel : kernels())
-        if (kernel.name == name && kernel.backend == "sim") device->enqueue(kernel, {out.data(), contents}, {in.data(), contents}, 32, 1, kernel.block);
+        if (kernel.name == name && kernel.backend == "sim")
+            device->enqueue(kernel, {out.data(), contents}, {in.data(), contents}, 32, 1, kernel.block);
     for (const AccessSite& s : device->take_counts(false).sites)
         if (s.shared && !s.store) said += s.conflict + ".";
     sim::use_machine(machine_named("h200"));
@@ -397,8 +406,11 @@ void test_words_for_several_lanes()
 {
     CHECK(who_meets("wantOneWord", "h200") == ".");
     // In the upper half of the warp, all lanes want the word that goes to several.
-    CHECK(who_meets("wantOneWord", "gtx280") == "lanes 1 and 2 meet in bank 5, both at word 5 of shared memory: only one word at a time goes to several lanes.");
-    CHECK(who_meets("addToWords", "h200") == "lanes 0 and 1 meet in bank 0, both at word 0 of shared memory: atomic operations on one word take turns.");
+    CHECK(who_meets("wantOneWord", "gtx280") ==
+          "lanes 1 and 2 meet in bank 5, both at word 5 of shared memory: only one word at a time goes to several "
+          "lanes.");
+    CHECK(who_meets("addToWords", "h200") ==
+          "lanes 0 and 1 meet in bank 0, both at word 0 of shared memory: atomic operations on one word take turns.");
 }
 
 void write_file(const std::string& path, const std::string& text)

@@ -115,7 +115,8 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchAligned(T* odata, const T* idata, int width, int height)
 {
-    copyAligned<T><<<dim3((width + 32 / sizeof(T) + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
+    copyAligned<T>
+        <<<dim3((width + 32 / sizeof(T) + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
 }
 //// address: the boundary is found from the address itself
 template <typename T>
@@ -142,7 +143,8 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
 {
     auto inside = [&](int x, int y) { return x >= 0 && x < width && y < height; };
     EACH_ROW(j) {
-        int y = blockIdx.y * 32 + threadIdx.y + j, x = int(blockIdx.x * 32 + threadIdx.x) - int(size_t(y) * width * sizeof(T) % 32 / sizeof(T));
+        int y = blockIdx.y * 32 + threadIdx.y + j,
+            x = int(blockIdx.x * 32 + threadIdx.x) - int(size_t(y) * width * sizeof(T) % 32 / sizeof(T));
         if (inside(x, y)) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
     }
 }
@@ -150,5 +152,6 @@ template <typename T>
 void launchAligned(T* odata, const T* idata, int width, int height)
 {
     const unsigned reach = 32 / sizeof(T) - 1;
-    copyAligned<T><<<dim3((width + reach + 31) / 32, (height + 31) / 32), dim3(32, ROWS)>>>(odata, idata, width, height);
+    copyAligned<T>
+        <<<dim3((width + reach + 31) / 32, (height + 31) / 32), dim3(32, ROWS)>>>(odata, idata, width, height);
 }

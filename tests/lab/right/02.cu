@@ -37,7 +37,9 @@ __global__ void transposePatches(T* odata, const T* idata, int width, int height
 template <typename T>
 void launchPatches(T* odata, const T* idata, int width, int height)
 {
-    transposePatches<T><<<dim3((height + BLOCK_X - 1) / BLOCK_X, (width + BLOCK_Y - 1) / BLOCK_Y), dim3(BLOCK_X, BLOCK_Y)>>>(odata, idata, width, height);
+    transposePatches<T>
+        <<<dim3((height + BLOCK_X - 1) / BLOCK_X, (width + BLOCK_Y - 1) / BLOCK_Y), dim3(BLOCK_X, BLOCK_Y)>>>(
+            odata, idata, width, height);
 }
 //// flat_block: 256 threads in a row, their places by division
 template <typename T>
@@ -90,7 +92,8 @@ void launchPatches(T* odata, const T* idata, int width, int height)
 template <class Element>
 __device__ inline void move(Element* to, const Element* from) { *to = *from; }
 template <class Element>
-__global__ void transposePatches(Element* __restrict__ out, const Element* __restrict__ in, const int columns, const int rows)
+__global__ void transposePatches(Element* __restrict__ out, const Element* __restrict__ in, const int columns,
+                                 const int rows)
 {
     using index = size_t;
     const index row = blockIdx.x * index(8) + threadIdx.x, column = blockIdx.y * index(32) + threadIdx.y;

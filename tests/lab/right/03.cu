@@ -31,7 +31,8 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
     int tid = threadIdx.y * 32 + threadIdx.x, col = tid & 15, row = tid >> 4;
     y = blockIdx.y * 16 + col;
     if (y >= height) return;
-    for (x = blockIdx.x * 32 + row; x < min(width, int(blockIdx.x + 1) * 32); x += 16) odata[size_t(x) * height + y] = tile[col][x - int(blockIdx.x) * 32];
+    for (x = blockIdx.x * 32 + row; x < min(width, int(blockIdx.x + 1) * 32); x += 16)
+        odata[size_t(x) * height + y] = tile[col][x - int(blockIdx.x) * 32];
 }
 template <typename T>
 void launchHalfTile(T* odata, const T* idata, int width, int height)
@@ -83,10 +84,12 @@ __global__ void __launch_bounds__(32) transposeHalfTile(T* odata, const T* idata
     __shared__ T tile[16][32];
     int x0 = blockIdx.x * 32, y0 = blockIdx.y * 16;
     for (int r = 0; r < 16; ++r)
-        if (x0 + threadIdx.x < width && y0 + r < height) tile[r][threadIdx.x] = idata[size_t(y0 + r) * width + x0 + threadIdx.x];
+        if (x0 + threadIdx.x < width && y0 + r < height)
+            tile[r][threadIdx.x] = idata[size_t(y0 + r) * width + x0 + threadIdx.x];
     __syncwarp();
     for (int c = threadIdx.x / 16; c < 32; c += 2)
-        if (x0 + c < width && y0 + threadIdx.x % 16 < height) odata[size_t(x0 + c) * height + y0 + threadIdx.x % 16] = tile[threadIdx.x % 16][c];
+        if (x0 + c < width && y0 + threadIdx.x % 16 < height)
+            odata[size_t(x0 + c) * height + y0 + threadIdx.x % 16] = tile[threadIdx.x % 16][c];
 }
 template <typename T>
 void launchHalfTile(T* odata, const T* idata, int width, int height)
@@ -112,7 +115,8 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
 template <typename T>
 void launchHalfTile(T* odata, const T* idata, int width, int height)
 {
-    transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8), 512 * sizeof(T)>>>(odata, idata, width, height);
+    transposeHalfTile<T>
+        <<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8), 512 * sizeof(T)>>>(odata, idata, width, height);
 }
 //// swizzled: and no conflicts either
 template <typename T>
@@ -128,7 +132,8 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
     int tid = threadIdx.y * 32 + threadIdx.x;
     for (int j = 0; j < 32; j += 16) {
         int c = tid / 16 + j, r = tid % 16;
-        if (blockIdx.x * 32 + c < width && blockIdx.y * 16 + r < height) odata[size_t(blockIdx.x * 32 + c) * height + blockIdx.y * 16 + r] = at(tile, r, c);
+        if (blockIdx.x * 32 + c < width && blockIdx.y * 16 + r < height)
+            odata[size_t(blockIdx.x * 32 + c) * height + blockIdx.y * 16 + r] = at(tile, r, c);
     }
 }
 template <typename T>
@@ -145,10 +150,12 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
     for (int half = 0; half < 2; ++half) {
         const int x0 = blockIdx.x * 32, y0 = (blockIdx.y * 2 + half) * 16;
         for (int j = threadIdx.y; j < 16; j += 8)
-            if (x0 + threadIdx.x < width && y0 + j < height) tile[j][threadIdx.x] = idata[size_t(y0 + j) * width + x0 + threadIdx.x];
+            if (x0 + threadIdx.x < width && y0 + j < height)
+                tile[j][threadIdx.x] = idata[size_t(y0 + j) * width + x0 + threadIdx.x];
         __syncthreads();
         for (int c = tid / 16; c < 32; c += 16)
-            if (x0 + c < width && y0 + tid % 16 < height) odata[size_t(x0 + c) * height + y0 + tid % 16] = tile[tid % 16][c];
+            if (x0 + c < width && y0 + tid % 16 < height)
+                odata[size_t(x0 + c) * height + y0 + tid % 16] = tile[tid % 16][c];
         __syncthreads();
     }
 }
@@ -170,12 +177,19 @@ __global__ void transposeHalfTile(T* __restrict__ odata, const T* __restrict__ i
     auto each = [&](auto what) {
         for (unsigned i = tid; i < TILE_W * TILE_H; i += blockDim.x * blockDim.y) what(i);
     };
-    each([&](unsigned i) { if (INSIDE(x0 + i % TILE_W, y0 + i / TILE_W)) tile[i / TILE_W][i % TILE_W] = idata[(size_t)(y0 + i / TILE_W) * width + x0 + i % TILE_W]; });
+    each([&](unsigned i) {
+        if (INSIDE(x0 + i % TILE_W, y0 + i / TILE_W))
+            tile[i / TILE_W][i % TILE_W] = idata[(size_t)(y0 + i / TILE_W) * width + x0 + i % TILE_W];
+    });
     __syncthreads();
-    each([&](unsigned i) { if (INSIDE(x0 + i / TILE_H, y0 + i % TILE_H)) odata[(size_t)(x0 + i / TILE_H) * height + y0 + i % TILE_H] = tile[i % TILE_H][i / TILE_H]; });
+    each([&](unsigned i) {
+        if (INSIDE(x0 + i / TILE_H, y0 + i % TILE_H))
+            odata[(size_t)(x0 + i / TILE_H) * height + y0 + i % TILE_H] = tile[i % TILE_H][i / TILE_H];
+    });
 }
 template <class T>
 void launchHalfTile(T* odata, const T* idata, int width, int height)
 {
-    transposeHalfTile<T><<<dim3((width + TILE_W - 1) / TILE_W, (height + TILE_H - 1) / TILE_H), dim3(TILE_W, 8)>>>(odata, idata, width, height);
+    transposeHalfTile<T><<<dim3((width + TILE_W - 1) / TILE_W, (height + TILE_H - 1) / TILE_H), dim3(TILE_W, 8)>>>(
+        odata, idata, width, height);
 }

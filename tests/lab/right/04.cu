@@ -5,7 +5,8 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
     __shared__ T tile[32][16];
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 16)
-        if (x < width && y + j < height) tile[threadIdx.y + j][(threadIdx.x + (threadIdx.y + j) / 2) % 16] = idata[size_t(y + j) * width + x];
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][(threadIdx.x + (threadIdx.y + j) / 2) % 16] = idata[size_t(y + j) * width + x];
     __syncthreads();
     int tid = threadIdx.y * 16 + threadIdx.x, col = tid % 32, row = tid / 32;
     x = blockIdx.y * 32 + col;
@@ -25,10 +26,12 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
     __shared__ T tile[512];
     const int x0 = blockIdx.x * 16, y0 = blockIdx.y * 32;
     for (int i = threadIdx.x; i < 512; i += blockDim.x)
-        if (x0 + i % 16 < width && y0 + i / 16 < height) place(tile, i / 16, i % 16) = idata[size_t(y0 + i / 16) * width + x0 + i % 16];
+        if (x0 + i % 16 < width && y0 + i / 16 < height)
+            place(tile, i / 16, i % 16) = idata[size_t(y0 + i / 16) * width + x0 + i % 16];
     __syncthreads();
     for (int i = threadIdx.x; i < 512; i += blockDim.x)
-        if (x0 + i / 32 < width && y0 + i % 32 < height) odata[size_t(x0 + i / 32) * height + y0 + i % 32] = place(tile, i % 32, i / 32);
+        if (x0 + i / 32 < width && y0 + i % 32 < height)
+            odata[size_t(x0 + i / 32) * height + y0 + i % 32] = place(tile, i % 32, i / 32);
 }
 template <typename T>
 void launchSwizzledTall(T* odata, const T* idata, int width, int height)
@@ -43,7 +46,8 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
     if (x < width)
         for (int j = 0; j < 32; j += 16)
-            if (y + j < height) tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j) / 2] = idata[size_t(y + j) * width + x];
+            if (y + j < height)
+                tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j) / 2] = idata[size_t(y + j) * width + x];
     __syncthreads();
     int tid = threadIdx.y * 16 + threadIdx.x, col = tid % 32, row = tid / 32;
     x = blockIdx.y * 32 + col;
@@ -59,7 +63,8 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
     __shared__ T turned[16][32];
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 16)
-        if (x < width && y + j < height) turned[threadIdx.x][(threadIdx.y + j + 2 * threadIdx.x) % 32] = idata[size_t(y + j) * width + x];
+        if (x < width && y + j < height)
+            turned[threadIdx.x][(threadIdx.y + j + 2 * threadIdx.x) % 32] = idata[size_t(y + j) * width + x];
     __syncthreads();
     int tid = threadIdx.y * 16 + threadIdx.x, r = tid % 32;
     for (int c = tid / 32; c < 16; c += 8)
@@ -69,7 +74,8 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
 //// by_words: one array of 512, the place of an element by its number
 #define PLACE(r, c) ((r) * 16 + ((c) ^ ((r) / 2)))
 template <class T>
-__global__ void transposeSwizzledTall(T* __restrict__ odata, const T* __restrict__ idata, const int width, const int height)
+__global__ void transposeSwizzledTall(T* __restrict__ odata, const T* __restrict__ idata, const int width,
+                                      const int height)
 {
     __shared__ T tile[32 * 16];
     const int tx = threadIdx.x, ty = threadIdx.y, tid = ty * 16 + tx;
@@ -96,7 +102,8 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
 template <typename T>
 void launchSwizzledTall(T* odata, const T* idata, int width, int height)
 {
-    transposeSwizzledTall<T><<<dim3((width + 15) / 16, (height + 31) / 32), dim3(16, 32)>>>(odata, idata, width, height);
+    transposeSwizzledTall<T>
+        <<<dim3((width + 15) / 16, (height + 31) / 32), dim3(16, 32)>>>(odata, idata, width, height);
 }
 //// struct_tile: the tile is an object with a function
 template <typename T>
@@ -127,7 +134,8 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
     T held[2];
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
 #pragma unroll
-    for (int k = 0; k < 2; ++k) held[k] = x < width && y + 16 * k < height ? idata[size_t(y + 16 * k) * width + x] : T();
+    for (int k = 0; k < 2; ++k)
+        held[k] = x < width && y + 16 * k < height ? idata[size_t(y + 16 * k) * width + x] : T();
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < 2; ++k) tile[threadIdx.y + 16 * k][swizzle(threadIdx.y + 16 * k, threadIdx.x)] = held[k];
@@ -144,9 +152,11 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
 {
     __shared__ T tile[32][16];
     for (int r = threadIdx.y, x = blockIdx.x * 16 + threadIdx.x; r < 32 && x < width; r += blockDim.y)
-        if (blockIdx.y * 32 + r < height) tile[r][(r / 2 - int(threadIdx.x)) & 15] = idata[size_t(blockIdx.y * 32 + r) * width + x];
+        if (blockIdx.y * 32 + r < height)
+            tile[r][(r / 2 - int(threadIdx.x)) & 15] = idata[size_t(blockIdx.y * 32 + r) * width + x];
     __syncthreads();
     const int tid = threadIdx.y * 16 + threadIdx.x, r = tid & 31, y = blockIdx.y * 32 + r;
     for (int c = tid >> 5; c < 16; c += 8)
-        if (y < height && blockIdx.x * 16 + c < width) odata[size_t(blockIdx.x * 16 + c) * height + y] = tile[r][(r / 2 - c) & 15];
+        if (y < height && blockIdx.x * 16 + c < width)
+            odata[size_t(blockIdx.x * 16 + c) * height + y] = tile[r][(r / 2 - c) & 15];
 }

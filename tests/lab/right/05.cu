@@ -21,7 +21,8 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
     __shared__ T tile[64][64];
     const int c = threadIdx.x, x0 = blockIdx.x * 64, y0 = blockIdx.y * 64;
     if (x0 + c < width)
-        for (int r = threadIdx.y; r < min(64, height - y0); r += 4) tile[r][c ^ r] = idata[size_t(y0 + r) * width + x0 + c];
+        for (int r = threadIdx.y; r < min(64, height - y0); r += 4)
+            tile[r][c ^ r] = idata[size_t(y0 + r) * width + x0 + c];
     __syncthreads();
     if (x0 + c >= width) return;
     const bool below = y0 + c < height;
@@ -57,12 +58,14 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
     __shared__ T tile[64][64];
     int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 64 + threadIdx.y;
     for (int j = 0; j < 64; j += 16)
-        if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x ^ threadIdx.y + j] = idata[size_t(y + j) * width + x];
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x ^ threadIdx.y + j] = idata[size_t(y + j) * width + x];
     __syncthreads();
     for (int j = 0; j < 64; j += 16) {
         int r = threadIdx.y + j, c = threadIdx.x;
         if (x >= width || y + j >= height) continue;
-        if (int(blockIdx.x) * 64 + r < width && int(blockIdx.y) * 64 + c < height) odata[size_t(y + j) * width + x] = tile[c][r ^ c];
+        if (int(blockIdx.x) * 64 + r < width && int(blockIdx.y) * 64 + c < height)
+            odata[size_t(y + j) * width + x] = tile[c][r ^ c];
         else odata[size_t(y + j) * width + x] = tile[r][c ^ r];
     }
 }
@@ -84,7 +87,8 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
     }
     __syncthreads();
     for (int r = threadIdx.y; r < 64; r += blockDim.y) {
-        int c = threadIdx.x, x = blockIdx.x * 64 + c, y = blockIdx.y * 64 + r, mx = blockIdx.x * 64 + r, my = blockIdx.y * 64 + c;
+        int c = threadIdx.x, x = blockIdx.x * 64 + c, y = blockIdx.y * 64 + r, mx = blockIdx.x * 64 + r,
+            my = blockIdx.y * 64 + c;
         if (x < width && y < height) {
             if (mx < width && my < height) odata[size_t(y) * width + x] = tile[c][swizzled<T>(c, r)];
             else odata[size_t(y) * width + x] = tile[r][swizzled<T>(r, c)];
@@ -105,7 +109,8 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
     }
     __syncthreads();
     for (int r = threadIdx.y; r < 64; r += 4)
-        if (x < width && y0 + r < height && mirror < height && blockIdx.x * 64 + r < width) odata[size_t(y0 + r) * width + x] = tile[threadIdx.x][r ^ threadIdx.x];
+        if (x < width && y0 + r < height && mirror < height && blockIdx.x * 64 + r < width)
+            odata[size_t(y0 + r) * width + x] = tile[threadIdx.x][r ^ threadIdx.x];
 }
 //// filled_turned: swizzled where it is filled, by columns
 template <typename T>
@@ -119,7 +124,8 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
     for (int j = 0; j < 64; j += 4) {
         const int r = threadIdx.y + j;
         if (x < width && y + j < height)
-            odata[size_t(y + j) * width + x] = blockIdx.x * 64 + r < width && blockIdx.y * 64 + c < height ? turned[r][c ^ r] : turned[c][r ^ c];
+            odata[size_t(y + j) * width + x] =
+                blockIdx.x * 64 + r < width && blockIdx.y * 64 + c < height ? turned[r][c ^ r] : turned[c][r ^ c];
     }
 }
 //// by_quarters: four tiles of 32 x 32, one after another
@@ -131,7 +137,8 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
     for (int quarter = 0; quarter < 4; ++quarter) {
         const int from_x = quarter % 2 * 32, from_y = quarter / 2 * 32;
         // What lies at (from_x, from_y) belongs at (from_y, from_x) of the tile.
-        const int x = blockIdx.x * 64 + from_x, y = blockIdx.y * 64 + from_y, to_x = blockIdx.x * 64 + from_y, to_y = blockIdx.y * 64 + from_x;
+        const int x = blockIdx.x * 64 + from_x, y = blockIdx.y * 64 + from_y, to_x = blockIdx.x * 64 + from_y,
+                  to_y = blockIdx.y * 64 + from_x;
         for (int r = threadIdx.y; r < 32; r += 8)
             if (x + c < width && y + r < height) {
                 const T value = idata[size_t(y + r) * width + x + c];
@@ -140,7 +147,8 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
             }
         __syncthreads();
         for (int r = threadIdx.y; r < 32; r += 8)
-            if (to_x + c < width && to_y + r < height && x + r < width && y + c < height) odata[size_t(to_y + r) * width + to_x + c] = tile[c][r ^ c];
+            if (to_x + c < width && to_y + r < height && x + r < width && y + c < height)
+                odata[size_t(to_y + r) * width + to_x + c] = tile[c][r ^ c];
         __syncthreads();
     }
 }
@@ -164,5 +172,7 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
         if (inside(p)) tile[p.number()] = idata[size_t(blockIdx.y * 64 + p.r) * width + blockIdx.x * 64 + p.c];
     __syncthreads();
     for (Place p{int(threadIdx.y), int(threadIdx.x)}; p.r < 64; p.r += 4)
-        if (inside(p)) odata[size_t(blockIdx.y * 64 + p.r) * width + blockIdx.x * 64 + p.c] = tile[(inside(p.mirrored()) ? p.mirrored() : p).number()];
+        if (inside(p))
+            odata[size_t(blockIdx.y * 64 + p.r) * width + blockIdx.x * 64 + p.c] =
+                tile[(inside(p.mirrored()) ? p.mirrored() : p).number()];
 }

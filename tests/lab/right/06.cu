@@ -6,12 +6,14 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
     for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
         const int by = i % high, bx = (i / high + wide - by % wide) % wide;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x, to_y = bx * 32 + threadIdx.y;
+        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
+                  to_y = bx * 32 + threadIdx.y;
         for (int j = 0; j < 32; j += 8)
             if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
         __syncthreads();
         for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width) odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
+            if (to_x < height && to_y + j < width)
+                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
         __syncthreads();
     }
 }
@@ -23,12 +25,14 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
     for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
         const int bx = i % wide, by = (i / wide + bx) % high;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x, to_y = bx * 32 + threadIdx.y;
+        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
+                  to_y = bx * 32 + threadIdx.y;
         for (int j = 0; j < 32; j += 8)
             if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
         __syncthreads();
         for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width) odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
+            if (to_x < height && to_y + j < width)
+                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
         __syncthreads();
     }
 }
@@ -40,12 +44,14 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
     for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
         const int bx = i % wide, by = (i / wide + high - bx % high) % high;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x, to_y = bx * 32 + threadIdx.y;
+        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
+                  to_y = bx * 32 + threadIdx.y;
         for (int j = 0; j < 32; j += 8)
             if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
         __syncthreads();
         for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width) odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
+            if (to_x < height && to_y + j < width)
+                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
         __syncthreads();
     }
 }
@@ -64,12 +70,14 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
             by = i % high;
             bx = (i / high + by) % wide;
         }
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x, to_y = bx * 32 + threadIdx.y;
+        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
+                  to_y = bx * 32 + threadIdx.y;
         for (int j = 0; j < 32; j += 8)
             if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
         __syncthreads();
         for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width) odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
+            if (to_x < height && to_y + j < width)
+                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
         __syncthreads();
     }
 }
@@ -81,12 +89,14 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
     for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
         const int k = tiles - 1 - i, by = k % high, bx = (k / high + by) % wide;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x, to_y = bx * 32 + threadIdx.y;
+        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
+                  to_y = bx * 32 + threadIdx.y;
         for (int j = 0; j < 32; j += 8)
             if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
         __syncthreads();
         for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width) odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
+            if (to_x < height && to_y + j < width)
+                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
         __syncthreads();
     }
 }
@@ -100,12 +110,14 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
         const int by = i % high;
         int bx = i / high + by % wide;
         if (bx >= wide) bx -= wide;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x, to_y = bx * 32 + threadIdx.y;
+        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
+                  to_y = bx * 32 + threadIdx.y;
         for (int j = 0; j < 32; j += 8)
             if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
         __syncthreads();
         for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width) odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
+            if (to_x < height && to_y + j < width)
+                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
         __syncthreads();
     }
 }
@@ -117,12 +129,14 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
     for (int i = blockIdx.y * gridDim.x + blockIdx.x; i < tiles; i += gridDim.x * gridDim.y) {
         const int by = i % high, bx = (i / high + 3 * by) % wide;
-        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x, to_y = bx * 32 + threadIdx.y;
+        const int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y, to_x = by * 32 + threadIdx.x,
+                  to_y = bx * 32 + threadIdx.y;
         for (int j = 0; j < 32; j += 8)
             if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
         __syncthreads();
         for (int j = 0; j < 32; j += 8)
-            if (to_x < height && to_y + j < width) odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
+            if (to_x < height && to_y + j < width)
+                odata[size_t(to_y + j) * height + to_x] = tile[threadIdx.x][threadIdx.y + j];
         __syncthreads();
     }
 }
@@ -143,10 +157,12 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
         tile_of<T>(i, wide, high, bx, by);
         __syncthreads();
         for (int r = threadIdx.y; r < 32; r += 8)
-            if (bx * 32 + threadIdx.x < width && by * 32 + r < height) tile[r][threadIdx.x] = idata[size_t(by * 32 + r) * width + bx * 32 + threadIdx.x];
+            if (bx * 32 + threadIdx.x < width && by * 32 + r < height)
+                tile[r][threadIdx.x] = idata[size_t(by * 32 + r) * width + bx * 32 + threadIdx.x];
         __syncthreads();
         for (int r = threadIdx.y; r < 32; r += 8)
-            if (by * 32 + threadIdx.x < height && bx * 32 + r < width) odata[size_t(bx * 32 + r) * height + by * 32 + threadIdx.x] = tile[threadIdx.x][r];
+            if (by * 32 + threadIdx.x < height && bx * 32 + r < width)
+                odata[size_t(bx * 32 + r) * height + by * 32 + threadIdx.x] = tile[threadIdx.x][r];
     }
 }
 //// two_tiles: two tiles of shared memory take turns, with one barrier for each
@@ -160,10 +176,12 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
         auto& tile = tiles[turn];
         const int by = i % high, bx = (i / high + by) % wide;
         for (int r = threadIdx.y; r < 32; r += 8)
-            if (bx * 32 + threadIdx.x < width && by * 32 + r < height) tile[r][threadIdx.x] = idata[size_t(by * 32 + r) * width + bx * 32 + threadIdx.x];
+            if (bx * 32 + threadIdx.x < width && by * 32 + r < height)
+                tile[r][threadIdx.x] = idata[size_t(by * 32 + r) * width + bx * 32 + threadIdx.x];
         __syncthreads();
         for (int r = threadIdx.y; r < 32; r += 8)
-            if (by * 32 + threadIdx.x < height && bx * 32 + r < width) odata[size_t(bx * 32 + r) * height + by * 32 + threadIdx.x] = tile[threadIdx.x][r];
+            if (by * 32 + threadIdx.x < height && bx * 32 + r < width)
+                odata[size_t(bx * 32 + r) * height + by * 32 + threadIdx.x] = tile[threadIdx.x][r];
     }
 }
 //// swizzled: no padding, a tile of 32 x 32

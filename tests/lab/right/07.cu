@@ -23,8 +23,11 @@ __global__ void copyElements(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchVectorized(T* odata, const T* idata, int width, int height)
 {
-    if (width % N<T>) copyElements<T><<<dim3((width + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
-    else copyVectorized<T><<<dim3((width / N<T> + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
+    if (width % N<T>)
+        copyElements<T><<<dim3((width + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
+    else
+        copyVectorized<T>
+            <<<dim3((width / N<T> + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
 }
 //// flat: the matrix is one row of vectors
 template <typename T>
@@ -50,7 +53,8 @@ template <typename T>
 void launchVectorized(T* odata, const T* idata, int width, int height)
 {
     size_t elements = size_t(width) * height, vectors = elements * sizeof(T) / 16;
-    if (elements * sizeof(T) % 16 == 0) copyVectorized<T><<<unsigned((vectors + 255) / 256), 256>>>(odata, idata, vectors);
+    if (elements * sizeof(T) % 16 == 0)
+        copyVectorized<T><<<unsigned((vectors + 255) / 256), 256>>>(odata, idata, vectors);
     else copyElements<T><<<unsigned((elements + 255) / 256), 256>>>(odata, idata, elements);
 }
 //// float4: CUDA's own vector, whatever the elements are
@@ -61,10 +65,12 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
     const int per = 16 / sizeof(T);
     int x = (blockIdx.x * 32 + threadIdx.x) * per, y = blockIdx.y * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 8)
-        if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = *(const float4*)&idata[size_t(y + j) * width + x];
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = *(const float4*)&idata[size_t(y + j) * width + x];
     __syncthreads();
     for (int j = 0; j < 32; j += 8)
-        if (x < width && y + j < height) *(float4*)&odata[size_t(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x];
+        if (x < width && y + j < height)
+            *(float4*)&odata[size_t(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x];
 }
 template <typename T>
 __global__ void copyElements(T* odata, const T* idata, int width, int height)
@@ -77,7 +83,9 @@ template <typename T>
 void launchVectorized(T* odata, const T* idata, int width, int height)
 {
     dim3 block(32, 8);
-    if (width * sizeof(T) % 16 == 0) copyVectorized<T><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
+    if (width * sizeof(T) % 16 == 0)
+        copyVectorized<T>
+            <<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
     else copyElements<T><<<dim3((width + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
 }
 //// uint4: bits, in a tile of one warp's width and half the height
@@ -97,12 +105,16 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
 template <typename T>
 __global__ void copyElements(T* odata, const T* idata, int width, int height)
 {
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height; i += size_t(gridDim.x) * blockDim.x) odata[i] = idata[i];
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
+         i += size_t(gridDim.x) * blockDim.x)
+        odata[i] = idata[i];
 }
 template <typename T>
 void launchVectorized(T* odata, const T* idata, int width, int height)
 {
-    if (width % (16 / sizeof(T)) == 0) copyVectorized<T><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
+    if (width % (16 / sizeof(T)) == 0)
+        copyVectorized<T><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata,
+                                                                                                         width, height);
     else copyElements<T><<<64, 256>>>(odata, idata, width, height);
 }
 //// tile_of_elements: the tile is of T, and reached by vectors
@@ -149,10 +161,12 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
     __shared__ Vector<T> tile[TILE_DIM][TILE_DIM];
     int x = (blockIdx.x * TILE_DIM + threadIdx.x) * N<T>, y = blockIdx.y * TILE_DIM + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = *reinterpret_cast<const Vector<T>*>(&idata[size_t(y + j) * width + x]);
+        if (x < width && y + j < height)
+            tile[threadIdx.y + j][threadIdx.x] = *reinterpret_cast<const Vector<T>*>(&idata[size_t(y + j) * width + x]);
     __syncthreads();
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height) *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j][threadIdx.x];
+        if (x < width && y + j < height)
+            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j][threadIdx.x];
 }
 template <typename T>
 __global__ void copyElements(T* odata, const T* idata, int width, int height)
@@ -201,7 +215,8 @@ template <typename T>
 void launchVectorized(T* odata, const T* idata, int width, int height)
 {
     dim3 block(32, 8);
-    if (width % N<T> == 0) copyVectorized<T><<<dim3((width / N<T> + 31) / 32, (height + 15) / 16), block>>>(odata, idata, width, height);
+    if (width % N<T> == 0)
+        copyVectorized<T><<<dim3((width / N<T> + 31) / 32, (height + 15) / 16), block>>>(odata, idata, width, height);
     else copyElements<T><<<dim3((width + 31) / 32, (height + 7) / 8), block>>>(odata, idata, width, height);
 }
 //// walking: a fixed number of blocks walks over the tiles
@@ -225,7 +240,9 @@ __global__ void copyVectorized(T* __restrict__ out, const T* __restrict__ in, in
 template <class T>
 __global__ void copyElements(T* out, const T* in, int width, int height)
 {
-    for (int y = blockIdx.y * 8 + threadIdx.y, x = blockIdx.x * 32 + threadIdx.x; y < height && x < width; y += gridDim.y * 8) out[(size_t)y * width + x] = in[(size_t)y * width + x];
+    for (int y = blockIdx.y * 8 + threadIdx.y, x = blockIdx.x * 32 + threadIdx.x; y < height && x < width;
+         y += gridDim.y * 8)
+        out[(size_t)y * width + x] = in[(size_t)y * width + x];
 }
 template <class T>
 void launchVectorized(T* out, const T* in, int width, int height)
@@ -255,6 +272,8 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height) 
 template <typename T>
 void launchVectorized(T* odata, const T* idata, int width, int height)
 {
-    if (width * sizeof(T) % 16 == 0) copied<T, Bytes<16>><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
+    if (width * sizeof(T) % 16 == 0)
+        copied<T, Bytes<16>><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(
+            odata, idata, width, height);
     else copied<T, T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
 }

@@ -20,10 +20,12 @@ __global__ void transposeFast(T* odata, const T* idata, int width, int height, i
     __shared__ T tile[32][32];
     int top = blockIdx.x % high * 32, left = blockIdx.x / high * 32;
     for (int j = threadIdx.y; j < 32; j += 8)
-        if (left + threadIdx.x < width && top + j < height) tile[j][threadIdx.x ^ j] = idata[size_t(top + j) * width + left + threadIdx.x];
+        if (left + threadIdx.x < width && top + j < height)
+            tile[j][threadIdx.x ^ j] = idata[size_t(top + j) * width + left + threadIdx.x];
     __syncthreads();
     for (int j = threadIdx.y; j < 32; j += 8)
-        if (top + threadIdx.x < height && left + j < width) odata[size_t(left + j) * height + top + threadIdx.x] = tile[threadIdx.x][j ^ threadIdx.x];
+        if (top + threadIdx.x < height && left + j < width)
+            odata[size_t(left + j) * height + top + threadIdx.x] = tile[threadIdx.x][j ^ threadIdx.x];
 }
 template <typename T>
 void launchFast(T* odata, const T* idata, int width, int height)

@@ -8,16 +8,20 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
     const int left = columns + blockIdx.x / gpus * 32, top = rows + blockIdx.y * 32;
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (left + int(threadIdx.x) < columns_end && top + r < rows_end) tile[r][threadIdx.x ^ r] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
+        if (left + int(threadIdx.x) < columns_end && top + r < rows_end)
+            tile[r][threadIdx.x ^ r] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
     __syncthreads();
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (top + int(threadIdx.x) < rows_end && left + r < columns_end) odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] = tile[threadIdx.x][r ^ threadIdx.x];
+        if (top + int(threadIdx.x) < rows_end && left + r < columns_end)
+            odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
+                tile[threadIdx.x][r ^ threadIdx.x];
 }
 template <typename T>
 void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
     const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
-    transposeExchange<T><<<dim3(gpus * ((columns + 31) / 32), (rows + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height, me, gpus);
+    transposeExchange<T>
+        <<<dim3(gpus * ((columns + 31) / 32), (rows + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height, me, gpus);
 }
 //// backwards: its own rows first, then those of the GPU before
 template <typename T>
@@ -29,10 +33,13 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
     const int left = columns + blockIdx.x * TILE_DIM, top = rows + blockIdx.y * TILE_DIM;
     for (int r = threadIdx.y; r < TILE_DIM; r += BLOCK_ROWS)
-        if (left + int(threadIdx.x) < columns_end && top + r < rows_end) tile[r][threadIdx.x ^ r] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
+        if (left + int(threadIdx.x) < columns_end && top + r < rows_end)
+            tile[r][threadIdx.x ^ r] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
     __syncthreads();
     for (int r = threadIdx.y; r < TILE_DIM; r += BLOCK_ROWS)
-        if (top + int(threadIdx.x) < rows_end && left + r < columns_end) odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] = tile[threadIdx.x][r ^ threadIdx.x];
+        if (top + int(threadIdx.x) < rows_end && left + r < columns_end)
+            odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
+                tile[threadIdx.x][r ^ threadIdx.x];
 }
 //// line_of_blocks: one index for all blocks and one for all threads
 template <typename T>
@@ -45,10 +52,12 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
     const int left = columns + i % across * 32, top = rows + i / across * 32;
     for (int r = warp; r < 32; r += 8)
-        if (left + lane < columns_end && top + r < rows_end) tile[32 * r + (lane ^ r)] = idata[size_t(top + r - rows) * width + left + lane];
+        if (left + lane < columns_end && top + r < rows_end)
+            tile[32 * r + (lane ^ r)] = idata[size_t(top + r - rows) * width + left + lane];
     __syncthreads();
     for (int r = warp; r < 32; r += 8)
-        if (top + lane < rows_end && left + r < columns_end) odata.part[peer][size_t(left + r - columns) * height + top + lane] = tile[32 * lane + (r ^ lane)];
+        if (top + lane < rows_end && left + r < columns_end)
+            odata.part[peer][size_t(left + r - columns) * height + top + lane] = tile[32 * lane + (r ^ lane)];
 }
 template <typename T>
 void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
@@ -65,9 +74,11 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
     const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
     const int left = columns + blockIdx.x * 16, top = rows + blockIdx.y * 16, tx = threadIdx.x, ty = threadIdx.y;
-    if (left + tx < columns_end && top + ty < rows_end) tile[ty][tx ^ ty] = idata[size_t(top + ty - rows) * width + left + tx];
+    if (left + tx < columns_end && top + ty < rows_end)
+        tile[ty][tx ^ ty] = idata[size_t(top + ty - rows) * width + left + tx];
     __syncthreads();
-    if (top + tx < rows_end && left + ty < columns_end) odata.part[peer][size_t(left + ty - columns) * height + top + tx] = tile[tx][ty ^ tx];
+    if (top + tx < rows_end && left + ty < columns_end)
+        odata.part[peer][size_t(left + ty - columns) * height + top + tx] = tile[tx][ty ^ tx];
 }
 template <typename T>
 void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
@@ -85,7 +96,9 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
     const int left = columns + blockIdx.x * 32, top = rows + blockIdx.y * 32;
     T v[32];
-    for (int r = 0; r < 32; ++r) v[r] = left + lane < columns_end && top + r < rows_end ? idata[size_t(top + r - rows) * width + left + lane] : T();
+    for (int r = 0; r < 32; ++r)
+        v[r] =
+            left + lane < columns_end && top + r < rows_end ? idata[size_t(top + r - rows) * width + left + lane] : T();
     for (int m = 16; m > 0; m /= 2)
         for (int i = 0; i < 32; ++i)
             if (!(i & m)) {
@@ -95,7 +108,8 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
                 else v[i + m] = got;
             }
     for (int r = 0; r < 32; ++r)
-        if (top + lane < rows_end && left + r < columns_end) odata.part[peer][size_t(left + r - columns) * height + top + lane] = v[r];
+        if (top + lane < rows_end && left + r < columns_end)
+            odata.part[peer][size_t(left + r - columns) * height + top + lane] = v[r];
 }
 template <typename T>
 void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
@@ -115,10 +129,13 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
     const int left = columns + blockIdx.x * 32, top = rows + blockIdx.y * 32;
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (left + int(threadIdx.x) < columns_end && top + r < rows_end) tile[32 * r + (threadIdx.x ^ r)] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
+        if (left + int(threadIdx.x) < columns_end && top + r < rows_end)
+            tile[32 * r + (threadIdx.x ^ r)] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
     __syncthreads();
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (top + int(threadIdx.x) < rows_end && left + r < columns_end) odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] = tile[32 * threadIdx.x + (r ^ threadIdx.x)];
+        if (top + int(threadIdx.x) < rows_end && left + r < columns_end)
+            odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
+                tile[32 * threadIdx.x + (r ^ threadIdx.x)];
 }
 template <typename T>
 void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
@@ -142,7 +159,8 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
     const int left = columns + blockIdx.x * 32, top = rows + blockIdx.y * 32, tid = threadIdx.y * 32 + threadIdx.x;
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (left + int(threadIdx.x) < columns_end && top + r < rows_end) tile[r][threadIdx.x ^ r] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
+        if (left + int(threadIdx.x) < columns_end && top + r < rows_end)
+            tile[r][threadIdx.x ^ r] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
     __syncthreads();
     if (height % N == 0 && rows % N == 0 && top + 32 <= rows_end) {
         for (int i = tid; i < 1024 / N; i += 256) {
@@ -154,7 +172,9 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
         }
     } else {
         for (int r = threadIdx.y; r < 32; r += 8)
-            if (top + int(threadIdx.x) < rows_end && left + r < columns_end) odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] = tile[threadIdx.x][r ^ threadIdx.x];
+            if (top + int(threadIdx.x) < rows_end && left + r < columns_end)
+                odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
+                    tile[threadIdx.x][r ^ threadIdx.x];
     }
 }
 //// hoisted_guards: whole tiles need no guards
@@ -166,7 +186,8 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     if (peer >= gpus) peer -= gpus;
     const int rows = first_row(height, me, gpus), columns = first_row(width, peer, gpus);
     const int left = blockIdx.x * 32, top = blockIdx.y * 32, tx = threadIdx.x, ty = threadIdx.y;
-    const int wide = min(32, first_row(width, peer + 1, gpus) - columns - left), high = min(32, first_row(height, me + 1, gpus) - rows - top);
+    const int wide = min(32, first_row(width, peer + 1, gpus) - columns - left),
+              high = min(32, first_row(height, me + 1, gpus) - rows - top);
     if (wide <= 0 || high <= 0) return;  // all of the block's threads
     const T* in = idata + size_t(top) * width + columns + left;
     T* out = odata.part[peer] + size_t(left) * height + rows + top;
@@ -220,10 +241,13 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int columns = first_row(width, peer, gpus), columns_end = first_row(width, peer + 1, gpus);
     const int left = columns + blockIdx.x * 32, top = rows + blockIdx.y * 32;
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (left + int(threadIdx.x) < columns_end && top + r < rows_end) tile[r][(threadIdx.x + r) % 32] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
+        if (left + int(threadIdx.x) < columns_end && top + r < rows_end)
+            tile[r][(threadIdx.x + r) % 32] = idata[size_t(top + r - rows) * width + left + threadIdx.x];
     __syncthreads();
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (top + int(threadIdx.x) < rows_end && left + r < columns_end) odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] = tile[threadIdx.x][(r + threadIdx.x) % 32];
+        if (top + int(threadIdx.x) < rows_end && left + r < columns_end)
+            odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
+                tile[threadIdx.x][(r + threadIdx.x) % 32];
 }
 //// loads_first: all loads in flight, then the tile; a block of 32 x 4 threads
 template <typename T>
@@ -242,7 +266,8 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     x = rows + blockIdx.y * 32 + threadIdx.x;
     y = columns + blockIdx.x * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 4)
-        if (x < rows_end && y + j < columns_end) odata.part[peer][size_t(y + j - columns) * height + x] = tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];
+        if (x < rows_end && y + j < columns_end)
+            odata.part[peer][size_t(y + j - columns) * height + x] = tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];
 }
 template <typename T>
 void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
@@ -262,15 +287,19 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     const int left = columns + int(blockIdx.y) / gpus * 32, top = rows + blockIdx.x * 32;
     if (left >= columns_end) return;
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (left + int(threadIdx.x) < columns_end && top + r < rows_end) tile[r][threadIdx.x ^ r] = __ldg(&idata[size_t(top + r - rows) * width + left + threadIdx.x]);
+        if (left + int(threadIdx.x) < columns_end && top + r < rows_end)
+            tile[r][threadIdx.x ^ r] = __ldg(&idata[size_t(top + r - rows) * width + left + threadIdx.x]);
     __syncthreads();
     for (int r = threadIdx.y; r < 32; r += 8)
-        if (top + int(threadIdx.x) < rows_end && left + r < columns_end) odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] = tile[threadIdx.x][r ^ threadIdx.x];
+        if (top + int(threadIdx.x) < rows_end && left + r < columns_end)
+            odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
+                tile[threadIdx.x][r ^ threadIdx.x];
 }
 template <typename T>
 void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
 {
     const int rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus), columns = (width + gpus - 1) / gpus;
     if (rows == 0) return;
-    transposeExchange<T><<<dim3((rows + 31) / 32, gpus * ((columns + 31) / 32)), dim3(32, 8)>>>(odata, idata, width, height, me, gpus);
+    transposeExchange<T>
+        <<<dim3((rows + 31) / 32, gpus * ((columns + 31) / 32)), dim3(32, 8)>>>(odata, idata, width, height, me, gpus);
 }

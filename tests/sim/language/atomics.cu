@@ -178,11 +178,15 @@ int main()
     const int sum = total * (total - 1) / 2;
     int parity = 0;
     for (int i = 0; i < total; ++i) parity ^= i;
-    row("atomics: int", n.i[0] == sum && n.i[1] == -sum && n.i[2] == -(total - 1) && n.i[3] == total - 1 && n.i[4] == 0xf0 && n.i[5] == 0x7fffffff && n.i[6] == parity && n.i[7] == 42);
-    row("atomics: unsigned", n.u[0] == total && n.u[1] == 5000 - total && n.u[2] == 10 && n.u[3] == total - 1 && n.u[6] == 0 && n.u[7] == 0xffff && n.u[8] == 0 && n.u[9] == 43);
+    row("atomics: int", n.i[0] == sum && n.i[1] == -sum && n.i[2] == -(total - 1) && n.i[3] == total - 1 &&
+                            n.i[4] == 0xf0 && n.i[5] == 0x7fffffff && n.i[6] == parity && n.i[7] == 42);
+    row("atomics: unsigned", n.u[0] == total && n.u[1] == 5000 - total && n.u[2] == 10 && n.u[3] == total - 1 &&
+                                 n.u[6] == 0 && n.u[7] == 0xffff && n.u[8] == 0 && n.u[9] == 43);
     row("atomics: atomicInc, atomicDec", n.u[4] == total % 100 && n.u[5] == (7 - total % 7) % 7);
-    row("atomics: unsigned long long", n.ull[0] == (unsigned long long)(total) << 33 && n.ull[1] == 1ull << 40 && n.ull[2] == (1ull << 40) + total - 1 && n.ull[3] == 0 && n.ull[4] == (1ull << 48) - 1 &&
-                                           n.ull[5] == (unsigned long long)(parity) && n.ull[6] == 44);
+    row("atomics: unsigned long long", n.ull[0] == (unsigned long long)(total) << 33 && n.ull[1] == 1ull << 40 &&
+                                           n.ull[2] == (1ull << 40) + total - 1 && n.ull[3] == 0 &&
+                                           n.ull[4] == (1ull << 48) - 1 && n.ull[5] == (unsigned long long)(parity) &&
+                                           n.ull[6] == 44);
     row("atomics: long long", n.ll[0] == -(1ll << 40) - (total - 1) && n.ll[1] == -(1ll << 40));
     row("atomics: float, double", n.f == total / 2.0f && n.d == total / 4.0 && n.f_last == 1.5f);
 

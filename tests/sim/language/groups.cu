@@ -19,8 +19,9 @@ __global__ void blocks(int* out)
     const int other = tile[block.size() - 1 - block.thread_rank()];
     cg::sync(block);
     const dim3 index = block.group_index(), place = block.thread_index(), size = block.dim_threads();
-    const bool right = index.y == blockIdx.y && place.z == threadIdx.z && size.x == blockDim.x && block.num_threads() == block.size() &&
-                       grid.size() == grid.num_blocks() * block.size() && grid.num_blocks() == gridDim.x * gridDim.y &&
+    const bool right = index.y == blockIdx.y && place.z == threadIdx.z && size.x == blockDim.x &&
+                       block.num_threads() == block.size() && grid.size() == grid.num_blocks() * block.size() &&
+                       grid.num_blocks() == gridDim.x * gridDim.y &&
                        grid.block_rank() == blockIdx.y * gridDim.x + blockIdx.x;
     out[grid.thread_rank()] = right ? other : -1;
 }
@@ -88,7 +89,8 @@ __global__ void partitions(int* out, int size)
     const auto warp = tiled_partition<32>(block);
     const auto quarter = tiled_partition<8>(warp);
     const thread_block_tile<8> plain = quarter;
-    out[threadIdx.x] = left + 100 * int(tile.size()) + 10000 * int(quarter.meta_group_rank()) + 100000 * plain.shfl(int(threadIdx.x), 2);
+    out[threadIdx.x] = left + 100 * int(tile.size()) + 10000 * int(quarter.meta_group_rank()) +
+                       100000 * plain.shfl(int(threadIdx.x), 2);
 }
 
 __global__ void reductions(long long* out)
@@ -252,7 +254,8 @@ int main()
     std::vector<double> samples(32);
     for (int t = 0; t < 32; ++t) {
         const int first = t / 16 * 16;
-        samples[t] = (first + 3) * 0.5 + 100 * (first + 3) + 10000.0 * (t % 16 < 15 ? t + 1 : t) + 1000000.0 * (first + 15);
+        samples[t] =
+            (first + 3) * 0.5 + 100 * (first + 3) + 10000.0 * (t % 16 < 15 ? t + 1 : t) + 1000000.0 * (first + 15);
     }
     Array<double> shared(32);
     structs<<<1, 32>>>(shared.device());

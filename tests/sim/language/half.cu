@@ -221,7 +221,21 @@ __global__ void adding(half* h, half2* h2, __nv_bfloat16* b, __nv_bfloat162* b2)
 int main()
 {
     // 65519.996 is the last that rounds to 65504; 2^-25 is a tie between 0 and the least half there is.
-    const std::vector<float> values = {0, -0.0f, 1, 0.1f, 65519, 65520, 1e30f, -1e30f, ldexpf(1, -24), ldexpf(1, -25), ldexpf(3, -26), 1 + ldexpf(1, -11), 1 + ldexpf(3, -11), 6.1e-5f, INFINITY};
+    const std::vector<float> values = {0,
+                                       -0.0f,
+                                       1,
+                                       0.1f,
+                                       65519,
+                                       65520,
+                                       1e30f,
+                                       -1e30f,
+                                       ldexpf(1, -24),
+                                       ldexpf(1, -25),
+                                       ldexpf(3, -26),
+                                       1 + ldexpf(1, -11),
+                                       1 + ldexpf(3, -11),
+                                       6.1e-5f,
+                                       INFINITY};
     const std::vector<unsigned short> bits = {
         0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000,  //
         0x8000, 0x8000, 0x8000, 0x8000, 0x8000, 0x8000,  //
@@ -245,14 +259,18 @@ int main()
     row("half: rounding", converted.is(bits));
 
     bool host = true;
-    for (size_t i = 0; i < values.size(); ++i) host = host && __half_as_ushort(__float2half(values[i])) == bits[6 * i] && __bfloat16_as_ushort(__float2bfloat16(values[i])) == bits[6 * i + 4];
+    for (size_t i = 0; i < values.size(); ++i)
+        host = host && __half_as_ushort(__float2half(values[i])) == bits[6 * i] &&
+               __bfloat16_as_ushort(__float2bfloat16(values[i])) == bits[6 * i + 4];
     row("half: rounding on the host", host && __half2float(__float2half(1.5f) ) == 1.5f);
 
     Array<int> wrong(1);
     round_trip<<<64, 1024>>>(wrong.device());
     row("half: every number to float and back", wrong.is({0}));
 
-    const std::vector<float> results = {2.75f, -0.25f, 1.875f, 0.83349609375f, -1.25f, 4, 3, 4, 2.75f, -0.25f, 1.875f, 0.83349609375f, 4.875f, -1.25f, 1.5f, 1.25f, 1.5f, 1.25f, 1, 2, 1, 2};
+    const std::vector<float> results = {
+        2.75f,          -0.25f, 1.875f, 0.83349609375f, -1.25f, 4,    3,     4, 2.75f, -0.25f, 1.875f,
+        0.83349609375f, 4.875f, -1.25f, 1.5f,           1.25f,  1.5f, 1.25f, 1, 2,     1,      2};
     Array<float> sums(results.size());
     arithmetic<half><<<1, 1>>>(sums.device(), 1.25f, 1.5f);
     row("half: arithmetic", sums.is(results));
@@ -271,7 +289,8 @@ int main()
     Array<float> parts(16);
     Array<half2> moved(32);
     pairs<<<1, 32>>>(parts.device(), moved.device());
-    row("half2: arithmetic and parts", parts.is({31, 31.5f, 33, 33.5f, 134, 136, 266, 270, 270, 2, 270, 2, 1, 0, 1, 266}));
+    row("half2: arithmetic and parts",
+        parts.is({31, 31.5f, 33, 33.5f, 134, 136, 266, 270, 270, 2, 270, 2, 1, 0, 1, 266}));
     const std::vector<half2> through = moved.host();
     row("half2: shared memory", __low2float(through[5]) == 26 && __high2float(through[31]) == 0.5f);
     Array<float> bparts(6);
@@ -300,14 +319,16 @@ int main()
 
     Array<float> of_one(10);
     functions<<<1, 1>>>(of_one.device());
-    row("half: functions", of_one.near({2.71875f, 2.302734375f, 8, 5, 0.84130859375f, 0.54052734375f, 0.25f, 0.25f, 1, 3}, 1e-3));
+    row("half: functions",
+        of_one.near({2.71875f, 2.302734375f, 8, 5, 0.84130859375f, 0.54052734375f, 0.25f, 0.25f, 1, 3}, 1e-3));
 
     Array<unsigned short> once(2);
     fused<<<1, 1>>>(once.device());
     row("half: __hfma rounds once", once.is({0x1e02, 0x1e00}));
 
     std::vector<int> expected(32);
-    for (int i = 0; i < 32; ++i) expected[i] = (i ^ 1) + 100 * (i + 4 < 32 ? i + 4 : i) + 30000 + 1000000 * (i == 31 ? 0 : i);
+    for (int i = 0; i < 32; ++i)
+        expected[i] = (i ^ 1) + 100 * (i + 4 < 32 ? i + 4 : i) + 30000 + 1000000 * (i == 31 ? 0 : i);
     Array<int> shuffled(32);
     lanes<<<1, 32>>>(shuffled.device());
     row("half: shuffles", shuffled.is(expected));
@@ -317,7 +338,9 @@ int main()
     Array<__nv_bfloat16> b(1);
     Array<__nv_bfloat162> b2(1);
     adding<<<2, 50>>>(h.device(), h2.device(), b.device(), b2.device());
-    row("half: atomicAdd", float(h.host()[0]) == 100 && __low2float(h2.host()[0]) == 100 && __high2float(h2.host()[0]) == 200);
-    row("bfloat16: atomicAdd", float(b.host()[0]) == 100 && __low2float(b2.host()[0]) == 200 && __high2float(b2.host()[0]) == 100);
+    row("half: atomicAdd",
+        float(h.host()[0]) == 100 && __low2float(h2.host()[0]) == 100 && __high2float(h2.host()[0]) == 200);
+    row("bfloat16: atomicAdd",
+        float(b.host()[0]) == 100 && __low2float(b2.host()[0]) == 200 && __high2float(b2.host()[0]) == 100);
     return wrong_rows() != 0;
 }

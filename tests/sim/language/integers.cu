@@ -85,15 +85,20 @@ int main()
 {
     Array<long long> numbers(32);
     bits<<<1, 1>>>(numbers.device(), 0x00010000);
-    row("integers: bits", numbers.is({17, 33, 15, 32, 0, 63, 64, 17, 0, 41, 0x1e6a2c48, (long long)(1ull << 63), 5, 7, 0x77553311, 0x00112233, 0xfffffff8, 32, 5, 0xf8000000, 6}));
+    row("integers: bits",
+        numbers.is(
+            {17, 33, 15,         32,         0,          63, 64, 17,         0, 41, 0x1e6a2c48, (long long)(1ull << 63),
+             5,  7,  0x77553311, 0x00112233, 0xfffffff8, 32, 5,  0xf8000000, 6}));
     products<<<1, 1>>>(numbers.device(), 5);
-    row("integers: products and averages", numbers.is({-15, 6, 6, -2, 3, -2, 3, 17, 1, 1, 0x7fffffff, 2, 0xfffffffe, 0xffffffff}));
+    row("integers: products and averages",
+        numbers.is({-15, 6, 6, -2, 3, -2, 3, 17, 1, 1, 0x7fffffff, 2, 0xfffffffe, 0xffffffff}));
     Array<int> sums(8);
     dots<<<1, 1>>>(sums.device());
     row("integers: __dp4a, __dp2a", sums.is({109, 621, -9, 260101, 13, 15, 40, -10}));
     Array<unsigned> words(15);
     parts<<<1, 1>>>(words.device());
-    row("integers: parts of words", words.is({0x0300fe81, 0x0400fe81, 0xfffe007f, 0xfffe007f, 0x02ff7f80, 0x02017f01, 0x01017f01, 0x01ff7f01, 0x01fe007f, 0x0000ff00,
-                                              0x00ff00ff, 0x02807f41, 0x03fffe81, 0x0000017e, 0x00000100}));
+    row("integers: parts of words",
+        words.is({0x0300fe81, 0x0400fe81, 0xfffe007f, 0xfffe007f, 0x02ff7f80, 0x02017f01, 0x01017f01, 0x01ff7f01,
+                  0x01fe007f, 0x0000ff00, 0x00ff00ff, 0x02807f41, 0x03fffe81, 0x0000017e, 0x00000100}));
     return wrong_rows() != 0;
 }

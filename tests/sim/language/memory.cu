@@ -51,7 +51,8 @@ __global__ void transpose(float* to, const float* from, int width, int height)
     __shared__ float tile[32][33];
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 8)
-        if (x < width && y + j < height) __pipeline_memcpy_async(&tile[threadIdx.y + j][threadIdx.x], &from[(y + j) * width + x], sizeof(float));
+        if (x < width && y + j < height)
+            __pipeline_memcpy_async(&tile[threadIdx.y + j][threadIdx.x], &from[(y + j) * width + x], sizeof(float));
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
@@ -82,7 +83,8 @@ __global__ void staged(int* out, const int* in, int parts)
     for (int part = 0; part < parts; ++part) {
         if (part + 1 < parts) {
             pipe.producer_acquire();
-            cuda::memcpy_async(&tile[(part + 1) % 2][threadIdx.x], &in[(part + 1) * 128 + threadIdx.x], cuda::aligned_size_t<4>(4), pipe);
+            cuda::memcpy_async(&tile[(part + 1) % 2][threadIdx.x], &in[(part + 1) * 128 + threadIdx.x],
+                               cuda::aligned_size_t<4>(4), pipe);
             pipe.producer_commit();
             cuda::pipeline_consumer_wait_prior<1>(pipe);
         } else {
@@ -124,11 +126,13 @@ __global__ void roles(int* out, const int* in, int parts)
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
     const cg::thread_block block = cg::this_thread_block();
     const bool produces = threadIdx.x < 32;
-    auto pipe = cuda::make_pipeline(block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+    auto pipe =
+        cuda::make_pipeline(block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
     if (produces) {
         for (int part = 0; part < parts; ++part) {
             pipe.producer_acquire();
-            for (int i = threadIdx.x; i < 96; i += 32) cuda::memcpy_async(&tile[part % 2][i], &in[part * 96 + i], sizeof(int), pipe);
+            for (int i = threadIdx.x; i < 96; i += 32)
+                cuda::memcpy_async(&tile[part % 2][i], &in[part * 96 + i], sizeof(int), pipe);
             pipe.producer_commit();
         }
     } else {

@@ -263,35 +263,117 @@ int main()
 {
     Array<double> least(19);
     least_and_most<<<1, 1>>>(least.device(), 0);
-    row("numbers: min, max, abs", least.is({-3, 4, 5, 4294967293.0, -double(1ll << 40), 1, 1.5, 2.5, 1.5, 2.5, -3, 3, double(1ll << 40), 2.5, 2.5, 2, 3, 7, -1}));
+    row("numbers: min, max, abs", least.is({-3, 4, 5, 4294967293.0, -double(1ll << 40), 1, 1.5, 2.5, 1.5, 2.5, -3, 3,
+                                            double(1ll << 40), 2.5, 2.5, 2, 3, 7, -1}));
 
     const double x = 0.375;
     Array<float> floats(54);
     functions<<<1, 1>>>(floats.device(), float(x));
     const double pi = M_PI;
-    row("numbers: functions of float", floats.near({
-        float(sin(x)), float(cos(x)), float(tan(x)), float(asin(x)), float(acos(x)), float(atan(x)), float(atan2(x, 2)), float(sinh(x)), float(cosh(x)), float(tanh(x)),
-        float(exp(x)), float(exp2(x)), float(pow(10, x)), float(expm1(x)), float(log(x)), float(log2(x)), float(log10(x)), float(log1p(x)), float(pow(x, 3)), float(sqrt(x)),
-        float(1 / sqrt(x)), float(cbrt(x)), float(1 / cbrt(x)), 5, 7, 9, float(erf(x)), float(erfc(x)), 0.345617115f, 0.627307348f,
-        float(erfc(-x / sqrt(2)) / 2), float(tgamma(x)), float(lgamma(x)), float(j0(x)), float(j1(x)), float(y0(x)), 3.75f, 2, -0.375f, 6,
-        -1, 1, -2, 3, 2, 2.625f, float(sin(pi * x)), float(cos(pi * x)), float(sin(x)), float(x * x), float(sqrt(x)), float(1 / sqrt(x)), 1.03546645f, float(exp(x * x) * erfc(x))}, 2e-6));
+    row("numbers: functions of float", floats.near({float(sin(x)),
+                                                    float(cos(x)),
+                                                    float(tan(x)),
+                                                    float(asin(x)),
+                                                    float(acos(x)),
+                                                    float(atan(x)),
+                                                    float(atan2(x, 2)),
+                                                    float(sinh(x)),
+                                                    float(cosh(x)),
+                                                    float(tanh(x)),
+                                                    float(exp(x)),
+                                                    float(exp2(x)),
+                                                    float(pow(10, x)),
+                                                    float(expm1(x)),
+                                                    float(log(x)),
+                                                    float(log2(x)),
+                                                    float(log10(x)),
+                                                    float(log1p(x)),
+                                                    float(pow(x, 3)),
+                                                    float(sqrt(x)),
+                                                    float(1 / sqrt(x)),
+                                                    float(cbrt(x)),
+                                                    float(1 / cbrt(x)),
+                                                    5,
+                                                    7,
+                                                    9,
+                                                    float(erf(x)),
+                                                    float(erfc(x)),
+                                                    0.345617115f,
+                                                    0.627307348f,
+                                                    float(erfc(-x / sqrt(2)) / 2),
+                                                    float(tgamma(x)),
+                                                    float(lgamma(x)),
+                                                    float(j0(x)),
+                                                    float(j1(x)),
+                                                    float(y0(x)),
+                                                    3.75f,
+                                                    2,
+                                                    -0.375f,
+                                                    6,
+                                                    -1,
+                                                    1,
+                                                    -2,
+                                                    3,
+                                                    2,
+                                                    2.625f,
+                                                    float(sin(pi * x)),
+                                                    float(cos(pi * x)),
+                                                    float(sin(x)),
+                                                    float(x * x),
+                                                    float(sqrt(x)),
+                                                    float(1 / sqrt(x)),
+                                                    1.03546645f,
+                                                    float(exp(x * x) * erfc(x))},
+                                                   2e-6));
 
     Array<double> doubles(28);
     double_functions<<<1, 1>>>(doubles.device(), x);
-    row("numbers: functions of double", doubles.near({
-        sin(x), cos(x), tan(x), exp(x), log(x), pow(x, 2.5), sqrt(x), 1 / sqrt(x), cbrt(x), 1 / cbrt(x), erf(x), erfc(x), 0.34561711478320656, -0.3186393639643753,
-        lgamma(x), tgamma(x), j0(x), jn(2, x), hypot(x, 1), 3, 0.2, 3.75, sin(pi * x), cos(pi * x), pow(10, x), 0.19081526701982354, exp(x * x) * erfc(x), pi * x}, 1e-13));
+    row("numbers: functions of double", doubles.near({sin(x),
+                                                      cos(x),
+                                                      tan(x),
+                                                      exp(x),
+                                                      log(x),
+                                                      pow(x, 2.5),
+                                                      sqrt(x),
+                                                      1 / sqrt(x),
+                                                      cbrt(x),
+                                                      1 / cbrt(x),
+                                                      erf(x),
+                                                      erfc(x),
+                                                      0.34561711478320656,
+                                                      -0.3186393639643753,
+                                                      lgamma(x),
+                                                      tgamma(x),
+                                                      j0(x),
+                                                      jn(2, x),
+                                                      hypot(x, 1),
+                                                      3,
+                                                      0.2,
+                                                      3.75,
+                                                      sin(pi * x),
+                                                      cos(pi * x),
+                                                      pow(10, x),
+                                                      0.19081526701982354,
+                                                      exp(x * x) * erfc(x),
+                                                      pi * x},
+                                                     1e-13));
 
     Array<float> quick(14);
     fast<<<1, 1>>>(quick.device(), float(x));
-    row("numbers: fast functions", quick.near({float(sin(x)), float(cos(x)), float(tan(x)), float(exp(x)), float(pow(10, x)), float(log(x)), float(log2(x)), float(log10(x)),
-                                               float(pow(x, 3)), 0.09375f, 1, 0, float(1 / sqrt(x)), float(sin(x) + cos(x))}, 1e-5));
+    row("numbers: fast functions",
+        quick.near({float(sin(x)), float(cos(x)), float(tan(x)), float(exp(x)), float(pow(10, x)), float(log(x)),
+                    float(log2(x)), float(log10(x)), float(pow(x, 3)), 0.09375f, 1, 0, float(1 / sqrt(x)),
+                    float(sin(x) + cos(x))},
+                   1e-5));
 
     Array<float> two(8);
     Array<double> dtwo(4);
     two_results<<<1, 1>>>(two.device(), dtwo.device(), float(x));
-    row("numbers: sincos, sincospi", two.near({float(sin(x)), float(cos(x)), float(sin(pi * x)), float(cos(pi * x))}, 1e-6) && dtwo.near({sin(x), cos(x), sin(pi * x), cos(pi * x)}, 1e-14));
-    row("numbers: frexp, modf", two.host()[4] == 0.75f && two.host()[5] == 4 && two.host()[6] == 0.75f && two.host()[7] == 3);
+    row("numbers: sincos, sincospi",
+        two.near({float(sin(x)), float(cos(x)), float(sin(pi * x)), float(cos(pi * x))}, 1e-6) &&
+            dtwo.near({sin(x), cos(x), sin(pi * x), cos(pi * x)}, 1e-14));
+    row("numbers: frexp, modf",
+        two.host()[4] == 0.75f && two.host()[5] == 4 && two.host()[6] == 0.75f && two.host()[7] == 3);
 
     Array<int> kinds(10);
     classes<<<1, 1>>>(kinds.device(), float(x));
@@ -300,18 +382,24 @@ int main()
     Array<int> rounded(16);
     Array<long long> drounded(8);
     roundings<<<1, 1>>>(rounded.device(), drounded.device(), ldexpf(1, -30));
-    row("numbers: arithmetic of float with a rounding", rounded.is({0x3f800000, 0x3f800000, 0x3f800001, 0x3f7fffff, 0x3f7fffff, 0x3f800011, 0x3f800010, 0x3eaaaaab, 0x3eaaaaaa,
-                                                                     0x36000004, 0x3f800001, 0x3eaaaaab, 0x3eaaaaab, 0x3fb504f3, 0x3fb504f4, 0x3fb504f3}));
-    row("numbers: arithmetic of double with a rounding", drounded.is({0x3ff0000000000001, 0x3fefffffffffffff, 0x3ff35c28f5c28f5c, 0x3fd5555555555556, 0x3fd5555555555555,
-                                                                       0x3ff6a09e667f3bcc, 0x3fd5555555555555, (long long)(0xb9b0000000000000)}));
+    row("numbers: arithmetic of float with a rounding",
+        rounded.is({0x3f800000, 0x3f800000, 0x3f800001, 0x3f7fffff, 0x3f7fffff, 0x3f800011, 0x3f800010, 0x3eaaaaab,
+                    0x3eaaaaaa, 0x36000004, 0x3f800001, 0x3eaaaaab, 0x3eaaaaab, 0x3fb504f3, 0x3fb504f4, 0x3fb504f3}));
+    row("numbers: arithmetic of double with a rounding",
+        drounded.is({0x3ff0000000000001, 0x3fefffffffffffff, 0x3ff35c28f5c28f5c, 0x3fd5555555555556, 0x3fd5555555555555,
+                     0x3ff6a09e667f3bcc, 0x3fd5555555555555, (long long)(0xb9b0000000000000)}));
 
     Array<long long> bits(9);
     casts<<<1, 1>>>(bits.device());
-    row("numbers: casts", bits.is({0x3fc00000, 0xbfc00000, 3141592, 0x3ff8000000000000, 3141592, 0x3ff80000, 0x12345678, 100, 100}));
+    row("numbers: casts",
+        bits.is({0x3fc00000, 0xbfc00000, 3141592, 0x3ff8000000000000, 3141592, 0x3ff80000, 0x12345678, 100, 100}));
 
     Array<long long> converted(26);
     conversions<<<1, 1>>>(converted.device(), 2.5f);
-    row("numbers: conversions", converted.is({2, 2, 3, 2, -2, 2147483647, 0, 3000000000, -3, 3, 4, -3, 7, -1000000000000000, 0, 16777216, 16777218, -16777218, 4294967040,
-                                              1ll << 40, 1ll << 53, (1ll << 53) + 2, 1ll << 54, -7, 100000, 1}));
+    row("numbers: conversions",
+        converted.is({2,        2,         3,          2,         -2,        2147483647,        0,         3000000000,
+                      -3,       3,         4,          -3,        7,         -1000000000000000, 0,         16777216,
+                      16777218, -16777218, 4294967040, 1ll << 40, 1ll << 53, (1ll << 53) + 2,   1ll << 54, -7,
+                      100000,   1}));
     return wrong_rows() != 0;
 }

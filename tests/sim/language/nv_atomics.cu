@@ -21,7 +21,8 @@ __global__ void changes(T* out)
     __nv_atomic_xor(&out[7], T(1) << threadIdx.x % 3, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     // Whoever comes here adds one to what it has found.
     T found = __nv_atomic_load_n(&out[8], __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    while (!__nv_atomic_compare_exchange_n(&out[8], &found, found + 1, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)) {}
+    while (!__nv_atomic_compare_exchange_n(&out[8], &found, found + 1, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
+                                           __NV_THREAD_SCOPE_DEVICE)) {}
     T was, mine = i + 1;
     __nv_atomic_exchange(&out[9], &mine, &was, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_fetch_add(&out[10], was, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
@@ -85,7 +86,8 @@ int main()
 {
     const auto check_changes = [](auto zero, const char* name) {
         using T = decltype(zero);
-        std::vector<T> start(11, 0), expected{total * (total - 1) / 2, total, T(-2 * total), total - 1, 0, 0xffff, T(-16), 0};
+        std::vector<T> start(11, 0),
+            expected{total * (total - 1) / 2, total, T(-2 * total), total - 1, 0, 0xffff, T(-16), 0};
         start[4] = 1000;
         start[6] = T(~T(0));
         for (int b = 0; b < blocks; ++b)
@@ -115,7 +117,8 @@ int main()
     must(cudaMemcpyFromSymbol(numbers, inner::numbers<3>, sizeof numbers));
     must(cudaMemcpyFromSymbol(&count, counter, sizeof count));
     must(cudaMemcpyFromSymbol(&unseen, hidden, sizeof unseen));
-    row("variables: of templates, inline", out.is({12, 22, 33, 44}) && sum == 7 && numbers[0] == 0 && numbers[2] == 4 && count == 8 && unseen == 12);
+    row("variables: of templates, inline",
+        out.is({12, 22, 33, 44}) && sum == 7 && numbers[0] == 0 && numbers[2] == 4 && count == 8 && unseen == 12);
 
     const std::vector<float> values{1.5f, -0.0078125f, 70000, 3.14159f};
     Array<float> from(values), back(4);

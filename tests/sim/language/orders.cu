@@ -1,5 +1,5 @@
-// What orders two accesses of different threads. With the argument `faulty`, one thing is missing in each kernel, and two
-// threads race.
+// What orders two accesses of different threads. With the argument `faulty`, one thing is missing in each kernel, and
+// two threads race.
 #include <cstdio>
 #include <cstring>
 
@@ -82,7 +82,8 @@ __global__ void scopeOfTheFence(Memory* m, bool faulty)
     __syncthreads();
     if (threadIdx.x == 0) last = atomicAdd(&m->tickets, 1) == blocks - 1;
     __syncthreads();
-    if (last && threadIdx.x < threads / 2) atomicAdd(&m->result, m->partial[threadIdx.x] + m->partial[threadIdx.x + threads / 2]);
+    if (last && threadIdx.x < threads / 2)
+        atomicAdd(&m->result, m->partial[threadIdx.x] + m->partial[threadIdx.x + threads / 2]);
 }
 
 __global__ void lockOfBlocks(Memory* m, bool faulty)
@@ -209,7 +210,8 @@ __global__ void scopeOfTheAtomic(Memory* m, bool faulty)
         if (faulty) m->ready_here.store(1, cuda::memory_order_release);
         else m->ready.store(1, cuda::memory_order_release);
     } else if (blockIdx.x == 1) {
-        while ((faulty ? m->ready_here.load(cuda::memory_order_acquire) : m->ready.load(cuda::memory_order_acquire)) == 0) {}
+        while ((faulty ? m->ready_here.load(cuda::memory_order_acquire) : m->ready.load(cuda::memory_order_acquire)) ==
+               0) {}
         m->result = m->partial[0];
     }
 }

@@ -16,7 +16,8 @@ namespace {
 // Words whose parts are extreme, and random ones.
 std::vector<unsigned> words(unsigned seed)
 {
-    const unsigned edges[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7f80ff01, 0x80808080, 0x7fffffff, 0x80000000, 0xffffffff, 0x00ff00ff, 0x80017fff};
+    const unsigned edges[] = {0,          1,          0x7f,       0x80,       0xff,       0x7fff,     0x8000,    0xffff,
+                              0x7f80ff01, 0x80808080, 0x7fffffff, 0x80000000, 0xffffffff, 0x00ff00ff, 0x80017fff};
     std::mt19937 random(seed);
     std::vector<unsigned> all(256);
     for (unsigned& w : all) w = random() % 2 ? edges[random() % (sizeof edges / sizeof *edges)] : unsigned(random());
@@ -48,7 +49,9 @@ auto parts(F f)
     return [f](unsigned a, unsigned b, unsigned c) {
         unsigned result = 0;
         for (unsigned at = 0; at < 32; at += 8 * sizeof(T))
-            result |= (unsigned(f(long(T(a >> at)), long(T(b >> at)), long(T(c >> at)))) & (0xffffffffu >> (32 - 8 * sizeof(T)))) << at;
+            result |= (unsigned(f(long(T(a >> at)), long(T(b >> at)), long(T(c >> at)))) &
+                       (0xffffffffu >> (32 - 8 * sizeof(T))))
+                      << at;
         return result;
     };
 }
@@ -72,8 +75,14 @@ long clamped(long x)
 
 }  // namespace
 
-#define CALL(name, call) \
-    struct name##_called { __device__ unsigned operator()(unsigned a, unsigned b, unsigned c) const { (void)b, (void)c; return unsigned(call); } }
+#define CALL(name, call)                                                         \
+    struct name##_called {                                                       \
+        __device__ unsigned operator()(unsigned a, unsigned b, unsigned c) const \
+        {                                                                        \
+            (void)b, (void)c;                                                    \
+            return unsigned(call);                                               \
+        }                                                                        \
+    }
 #define CALL_2(name) CALL(name, name(a, b))
 #define CALL_1(name) CALL(name, name(a))
 #define CALL_3(name) CALL(name, name(a, b, c))
@@ -83,8 +92,26 @@ long clamped(long x)
 CALLS(__vadd); CALLS(__vsub); CALLS(__vaddus); CALLS(__vsubus); CALLS(__vaddss); CALLS(__vsubss);
 CALLS(__vabsdiffu); CALLS(__vabsdiffs); CALLS(__vhaddu); CALLS(__vavgu); CALLS(__vavgs);
 CALLS(__vmaxs); CALLS(__vmaxu); CALLS(__vmins); CALLS(__vminu);
-CALLS(__vcmpeq); CALLS(__vcmpne); CALLS(__vcmpgts); CALLS(__vcmpgtu); CALLS(__vcmpges); CALLS(__vcmpgeu); CALLS(__vcmplts); CALLS(__vcmpltu); CALLS(__vcmples); CALLS(__vcmpleu);
-CALLS(__vseteq); CALLS(__vsetne); CALLS(__vsetgts); CALLS(__vsetgtu); CALLS(__vsetges); CALLS(__vsetgeu); CALLS(__vsetlts); CALLS(__vsetltu); CALLS(__vsetles); CALLS(__vsetleu);
+CALLS(__vcmpeq);
+CALLS(__vcmpne);
+CALLS(__vcmpgts);
+CALLS(__vcmpgtu);
+CALLS(__vcmpges);
+CALLS(__vcmpgeu);
+CALLS(__vcmplts);
+CALLS(__vcmpltu);
+CALLS(__vcmples);
+CALLS(__vcmpleu);
+CALLS(__vseteq);
+CALLS(__vsetne);
+CALLS(__vsetgts);
+CALLS(__vsetgtu);
+CALLS(__vsetges);
+CALLS(__vsetgeu);
+CALLS(__vsetlts);
+CALLS(__vsetltu);
+CALLS(__vsetles);
+CALLS(__vsetleu);
 CALLS(__vsads); CALLS(__vsadu);
 CALLS_1(__vneg); CALLS_1(__vnegss); CALLS_1(__vabs); CALLS_1(__vabsss);
 CALL_3(__vimax3_s32); CALL_3(__vimin3_s32); CALL_3(__vimax3_u32); CALL_3(__vimin3_u32);
@@ -115,18 +142,30 @@ CALL_3(__viaddmax_s32_relu); CALL_3(__viaddmin_s32_relu); CALL_3(__viaddmax_s16x
 CALL_WHICH(__vibmax_s32); CALL_WHICH(__vibmin_s32); CALL_WHICH(__vibmax_u32); CALL_WHICH(__vibmin_u32);
 CALL_WHICH_2(__vibmax_s16x2); CALL_WHICH_2(__vibmin_s16x2); CALL_WHICH_2(__vibmax_u16x2); CALL_WHICH_2(__vibmin_u16x2);
 
-#define PARTS(name, T2, T4, f)                                             \
-    compare<name##2_called>(#name "2", parts<T2>([](long x, long y, long) { using T = T2; (void)sizeof(T); (void)y; return f; })); \
-    compare<name##4_called>(#name "4", parts<T4>([](long x, long y, long) { using T = T4; (void)sizeof(T); (void)y; return f; }))
+#define PARTS(name, T2, T4, f)                                              \
+    compare<name##2_called>(#name "2", parts<T2>([](long x, long y, long) { \
+                                using T = T2;                               \
+                                (void)sizeof(T);                            \
+                                (void)y;                                    \
+                                return f;                                   \
+                            }));                                            \
+    compare<name##4_called>(#name "4", parts<T4>([](long x, long y, long) { \
+                                using T = T4;                               \
+                                (void)sizeof(T);                            \
+                                (void)y;                                    \
+                                return f;                                   \
+                            }))
 #define SIGNED(name, f) PARTS(name, int16_t, int8_t, f)
 #define UNSIGNED(name, f) PARTS(name, uint16_t, uint8_t, f)
 #define BOTH(before, f) SIGNED(before##s, f); UNSIGNED(before##u, f)
 #define THREE(name, T, f) compare<name##_called>(#name, parts<T>([](long x, long y, long z) { (void)z; return f; }))
 #define WHICH(name, T, f, order) \
-    compare<name##_called>(#name, [](unsigned a, unsigned b, unsigned) { return (unsigned(f(T(a), T(b))) & ~1u) | (T(a) order T(b)); })
-#define WHICH_2(name, T, f, order)                                                                                                              \
-    compare<name##_called>(#name, [](unsigned a, unsigned b, unsigned c) {                                                                      \
-        return (parts<T>([](long x, long y, long) { return f(x, y); })(a, b, c) & ~3u) | (T(a >> 16) order T(b >> 16)) << 1 | (T(a) order T(b)); \
+    compare<name##_called>(      \
+        #name, [](unsigned a, unsigned b, unsigned) { return (unsigned(f(T(a), T(b))) & ~1u) | (T(a) order T(b)); })
+#define WHICH_2(name, T, f, order)                                                       \
+    compare<name##_called>(#name, [](unsigned a, unsigned b, unsigned c) {               \
+        return (parts<T>([](long x, long y, long) { return f(x, y); })(a, b, c) & ~3u) | \
+               (T(a >> 16) order T(b >> 16)) << 1 | (T(a) order T(b));                   \
     })
 
 __global__ void complex_numbers(cuDoubleComplex* out, cuDoubleComplex x, cuDoubleComplex y)
@@ -178,10 +217,16 @@ int main()
     SIGNED(__vavgs, (x + y + (x + y >= 0 ? 1 : 0)) >> 1);
     BOTH(__vmax, max(x, y)); BOTH(__vmin, min(x, y));
     UNSIGNED(__vcmpeq, x == y ? -1 : 0); UNSIGNED(__vcmpne, x != y ? -1 : 0);
-    BOTH(__vcmpgt, x > y ? -1 : 0); BOTH(__vcmpge, x >= y ? -1 : 0); BOTH(__vcmplt, x < y ? -1 : 0); BOTH(__vcmple, x <= y ? -1 : 0);
+    BOTH(__vcmpgt, x > y ? -1 : 0);
+    BOTH(__vcmpge, x >= y ? -1 : 0);
+    BOTH(__vcmplt, x < y ? -1 : 0);
+    BOTH(__vcmple, x <= y ? -1 : 0);
     UNSIGNED(__vseteq, x == y); UNSIGNED(__vsetne, x != y);
     BOTH(__vsetgt, x > y); BOTH(__vsetge, x >= y); BOTH(__vsetlt, x < y); BOTH(__vsetle, x <= y);
-    SIGNED(__vneg, -x); SIGNED(__vnegss, clamped<T>(-x)); SIGNED(__vabs, x < 0 ? -x : x); SIGNED(__vabsss, clamped<T>(x < 0 ? -x : x));
+    SIGNED(__vneg, -x);
+    SIGNED(__vnegss, clamped<T>(-x));
+    SIGNED(__vabs, x < 0 ? -x : x);
+    SIGNED(__vabsss, clamped<T>(x < 0 ? -x : x));
     compare<__vsads2_called>("__vsads2", sum<int16_t>([](long x, long y) { return x > y ? x - y : y - x; }));
     compare<__vsads4_called>("__vsads4", sum<int8_t>([](long x, long y) { return x > y ? x - y : y - x; }));
     compare<__vsadu2_called>("__vsadu2", sum<uint16_t>([](long x, long y) { return x > y ? x - y : y - x; }));
@@ -190,25 +235,37 @@ int main()
     THREE(__vimax3_u32, unsigned, max(max(x, y), z)); THREE(__vimin3_u32, unsigned, min(min(x, y), z));
     THREE(__vimax3_s16x2, int16_t, max(max(x, y), z)); THREE(__vimin3_s16x2, int16_t, min(min(x, y), z));
     THREE(__vimax3_u16x2, uint16_t, max(max(x, y), z)); THREE(__vimin3_u16x2, uint16_t, min(min(x, y), z));
-    THREE(__vimax3_s32_relu, int, max(max(max(x, y), z), 0L)); THREE(__vimin3_s32_relu, int, max(min(min(x, y), z), 0L));
-    THREE(__vimax3_s16x2_relu, int16_t, max(max(max(x, y), z), 0L)); THREE(__vimin3_s16x2_relu, int16_t, max(min(min(x, y), z), 0L));
+    THREE(__vimax3_s32_relu, int, max(max(max(x, y), z), 0L));
+    THREE(__vimin3_s32_relu, int, max(min(min(x, y), z), 0L));
+    THREE(__vimax3_s16x2_relu, int16_t, max(max(max(x, y), z), 0L));
+    THREE(__vimin3_s16x2_relu, int16_t, max(min(min(x, y), z), 0L));
     THREE(__vimax_s32_relu, int, max(max(x, y), 0L)); THREE(__vimin_s32_relu, int, max(min(x, y), 0L));
     THREE(__vimax_s16x2_relu, int16_t, max(max(x, y), 0L)); THREE(__vimin_s16x2_relu, int16_t, max(min(x, y), 0L));
     THREE(__viaddmax_s32, int, max(long(int(x + y)), z)); THREE(__viaddmin_s32, int, min(long(int(x + y)), z));
-    THREE(__viaddmax_u32, unsigned, max(long(unsigned(x + y)), z)); THREE(__viaddmin_u32, unsigned, min(long(unsigned(x + y)), z));
-    THREE(__viaddmax_s16x2, int16_t, max(long(int16_t(x + y)), z)); THREE(__viaddmin_s16x2, int16_t, min(long(int16_t(x + y)), z));
-    THREE(__viaddmax_u16x2, uint16_t, max(long(uint16_t(x + y)), z)); THREE(__viaddmin_u16x2, uint16_t, min(long(uint16_t(x + y)), z));
-    THREE(__viaddmax_s32_relu, int, max(max(long(int(x + y)), z), 0L)); THREE(__viaddmin_s32_relu, int, max(min(long(int(x + y)), z), 0L));
-    THREE(__viaddmax_s16x2_relu, int16_t, max(max(long(int16_t(x + y)), z), 0L)); THREE(__viaddmin_s16x2_relu, int16_t, max(min(long(int16_t(x + y)), z), 0L));
-    WHICH(__vibmax_s32, int, max, >=); WHICH(__vibmin_s32, int, min, <=); WHICH(__vibmax_u32, unsigned, max, >=); WHICH(__vibmin_u32, unsigned, min, <=);
+    THREE(__viaddmax_u32, unsigned, max(long(unsigned(x + y)), z));
+    THREE(__viaddmin_u32, unsigned, min(long(unsigned(x + y)), z));
+    THREE(__viaddmax_s16x2, int16_t, max(long(int16_t(x + y)), z));
+    THREE(__viaddmin_s16x2, int16_t, min(long(int16_t(x + y)), z));
+    THREE(__viaddmax_u16x2, uint16_t, max(long(uint16_t(x + y)), z));
+    THREE(__viaddmin_u16x2, uint16_t, min(long(uint16_t(x + y)), z));
+    THREE(__viaddmax_s32_relu, int, max(max(long(int(x + y)), z), 0L));
+    THREE(__viaddmin_s32_relu, int, max(min(long(int(x + y)), z), 0L));
+    THREE(__viaddmax_s16x2_relu, int16_t, max(max(long(int16_t(x + y)), z), 0L));
+    THREE(__viaddmin_s16x2_relu, int16_t, max(min(long(int16_t(x + y)), z), 0L));
+    WHICH(__vibmax_s32, int, max, >=);
+    WHICH(__vibmin_s32, int, min, <=);
+    WHICH(__vibmax_u32, unsigned, max, >=);
+    WHICH(__vibmin_u32, unsigned, min, <=);
     WHICH_2(__vibmax_s16x2, int16_t, max, >=); WHICH_2(__vibmin_s16x2, int16_t, min, <=);
     WHICH_2(__vibmax_u16x2, uint16_t, max, >=); WHICH_2(__vibmin_u16x2, uint16_t, min, <=);
 
     using Complex = std::complex<double>;
     const Complex x(1.5, -2.25), y(-3, 0.5), g(3, -4);
-    const Complex expected[] = {x + y, x - y, x * y, x / y, x * y + Complex(1, 2), std::conj(x), {std::abs(x), -2.5}, x + g, x - g, x * g, x / g, x * g + std::conj(g), {5, -1}, {0.5, -0.5}};
+    const Complex expected[] = {x + y, x - y, x * y, x / y, x * y + Complex(1, 2), std::conj(x), {std::abs(x), -2.5},
+                                x + g, x - g, x * g, x / g, x * g + std::conj(g),  {5, -1},      {0.5, -0.5}};
     Array<double> parts_of(2 * sizeof expected / sizeof *expected);
-    complex_numbers<<<1, 1>>>(reinterpret_cast<cuDoubleComplex*>(parts_of.device()), make_cuDoubleComplex(x.real(), x.imag()), make_cuDoubleComplex(y.real(), y.imag()));
+    complex_numbers<<<1, 1>>>(reinterpret_cast<cuDoubleComplex*>(parts_of.device()),
+                              make_cuDoubleComplex(x.real(), x.imag()), make_cuDoubleComplex(y.real(), y.imag()));
     std::vector<double> wanted;
     for (const Complex& z : expected) wanted.insert(wanted.end(), {z.real(), z.imag()});
     row("packed: cuComplex", parts_of.near(wanted, 1e-6));
@@ -216,6 +273,7 @@ int main()
     Array<double> results(11), a(std::vector<double>{1, 2, 4, 10, 3e200, -4e200});
     Array<float> b(std::vector<float>{2, 3, 6});
     norms<<<1, 1>>>(results.device(), a.device(), b.device());
-    row("packed: norms, __hcmadd", results.near({11, 1 / 11.0, 2, 0.5, 5e200, 2, 7, 1 / 7.0, -4.5, 10.25, 2147483647.0}, 1e-6) && isdigit('7'));
+    row("packed: norms, __hcmadd",
+        results.near({11, 1 / 11.0, 2, 0.5, 5e200, 2, 7, 1 / 7.0, -4.5, 10.25, 2147483647.0}, 1e-6) && isdigit('7'));
     return wrong_rows() != 0;
 }

@@ -1,4 +1,5 @@
-// What the functions of the runtime answer to arguments that make no sense, or hardly any: which they refuse, and with which error.
+// What the functions of the runtime answer to arguments that make no sense, or hardly any: which they refuse, and with
+// which error.
 
 #include "rows.h"
 
@@ -12,7 +13,8 @@ bool gives(cudaError_t expected, cudaError_t error)
 {
     const cudaError_t last = cudaGetLastError();
     if (error == expected && last == expected && cudaGetLastError() == cudaSuccess) return true;
-    printf("  %s, then %s instead of %s\n", cudaGetErrorName(error), cudaGetErrorName(last), cudaGetErrorName(expected));
+    printf("  %s, then %s instead of %s\n", cudaGetErrorName(error), cudaGetErrorName(last),
+           cudaGetErrorName(expected));
     return false;
 }
 
@@ -57,8 +59,10 @@ void launches()
 {
     row("a grid without blocks", no_launch(0, 32) && no_launch(dim3(1, 0), 32) && no_launch(dim3(1, 1, 0), 32));
     row("a block without threads", no_launch(1, 0) && no_launch(1, dim3(1, 0)) && no_launch(1, dim3(1, 1, 0)));
-    row("a grid with too many blocks", no_launch(2147483648u, 32) && no_launch(dim3(1, 65536), 32) && no_launch(dim3(1, 1, 65536), 32));
-    row("a block with too many threads", no_launch(1, 1025) && no_launch(1, dim3(32, 33)) && no_launch(1, dim3(1, 1, 65)) && no_launch(1, dim3(16, 16, 5)));
+    row("a grid with too many blocks",
+        no_launch(2147483648u, 32) && no_launch(dim3(1, 65536), 32) && no_launch(dim3(1, 1, 65536), 32));
+    row("a block with too many threads", no_launch(1, 1025) && no_launch(1, dim3(32, 33)) &&
+                                             no_launch(1, dim3(1, 1, 65)) && no_launch(1, dim3(16, 16, 5)));
     plain<<<dim3(1, 1, 65535), dim3(1, 1, 64)>>>(nullptr);
     bool largest = works(cudaGetLastError());
     plain<<<dim3(1, 65535), dim3(1, 1024)>>>(nullptr);
@@ -78,7 +82,8 @@ bool limited_to(Kernel kernel, int bytes)
 {
     cudaFuncAttributes attributes;
     must(cudaFuncGetAttributes(&attributes, kernel));
-    if (attributes.maxDynamicSharedSizeBytes != bytes) printf("  %d bytes instead of %d\n", attributes.maxDynamicSharedSizeBytes, bytes);
+    if (attributes.maxDynamicSharedSizeBytes != bytes)
+        printf("  %d bytes instead of %d\n", attributes.maxDynamicSharedSizeBytes, bytes);
     return attributes.maxDynamicSharedSizeBytes == bytes && runs(kernel, bytes) && !runs(kernel, bytes + 1);
 }
 
@@ -114,39 +119,49 @@ bool no_room(Kernel kernel, int blocks, int threads)
 
 void shared_memory()
 {
-    row("dynamic shared memory beside static", limited_to(fixed<44>, 49104) && limited_to(fixed<4800>, 44352) && limited_to(dynamic<0>, 49152));
+    row("dynamic shared memory beside static",
+        limited_to(fixed<44>, 49104) && limited_to(fixed<4800>, 44352) && limited_to(dynamic<0>, 49152));
     row("a limit of dynamic shared memory that is set",
-        works(allow(dynamic<1>, 100000)) && limited_to(dynamic<1>, 100000) && works(allow(fixed<256>, 232192)) && limited_to(fixed<256>, 232192));
+        works(allow(dynamic<1>, 100000)) && limited_to(dynamic<1>, 100000) && works(allow(fixed<256>, 232192)) &&
+            limited_to(fixed<256>, 232192));
     row("a limit of dynamic shared memory that is lowered",
-        works(allow(dynamic<2>, 1000)) && limited_to(dynamic<2>, 1000) && works(allow(dynamic<2>, 0)) && limited_to(dynamic<2>, 0));
+        works(allow(dynamic<2>, 1000)) && limited_to(dynamic<2>, 1000) && works(allow(dynamic<2>, 0)) &&
+            limited_to(dynamic<2>, 0));
     row("no limit of dynamic shared memory beyond the device's",
-        invalid(allow(dynamic<3>, 232449)) && invalid(allow(dynamic<3>, -1)) && invalid(allow(fixed<512>, 231937)) && invalid(allow(fixed<44>, 232401)) && limited_to(dynamic<3>, 49152));
-    const auto carveout = [](int percent) { return cudaFuncSetAttribute(plain, cudaFuncAttributePreferredSharedMemoryCarveout, percent); };
+        invalid(allow(dynamic<3>, 232449)) && invalid(allow(dynamic<3>, -1)) && invalid(allow(fixed<512>, 231937)) &&
+            invalid(allow(fixed<44>, 232401)) && limited_to(dynamic<3>, 49152));
+    const auto carveout = [](int percent) {
+        return cudaFuncSetAttribute(plain, cudaFuncAttributePreferredSharedMemoryCarveout, percent);
+    };
     cudaFuncAttributes attributes;
-    row("a carveout",
-        works(carveout(-1)) && works(carveout(100)) && works(carveout(50)) && invalid(carveout(-2)) && invalid(carveout(101)) &&
-        works(cudaFuncGetAttributes(&attributes, plain)) && attributes.preferredShmemCarveout == 50);
+    row("a carveout", works(carveout(-1)) && works(carveout(100)) && works(carveout(50)) && invalid(carveout(-2)) &&
+                          invalid(carveout(101)) && works(cudaFuncGetAttributes(&attributes, plain)) &&
+                          attributes.preferredShmemCarveout == 50);
     row("an attribute of a kernel that does not exist",
         invalid(cudaFuncSetAttribute(plain, cudaFuncAttribute(99), 1)) &&
         gives(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&attributes, (const void*)nullptr)));
     row("occupancy without a limit that was set",
-        occupancy(dynamic<4>, 256, 49152) == 4 && occupancy(dynamic<4>, 256, 49153) == 0 && occupancy(fixed<4800>, 256, 44352) == 4 &&
-        occupancy(fixed<4800>, 256, 45000) == 0);
-    row("occupancy with a limit that was set", works(allow(dynamic<4>, 100000)) && occupancy(dynamic<4>, 256, 100000) == 2 && occupancy(dynamic<4>, 256, 100001) == 0);
+        occupancy(dynamic<4>, 256, 49152) == 4 && occupancy(dynamic<4>, 256, 49153) == 0 &&
+            occupancy(fixed<4800>, 256, 44352) == 4 && occupancy(fixed<4800>, 256, 45000) == 0);
+    row("occupancy with a limit that was set", works(allow(dynamic<4>, 100000)) &&
+                                                   occupancy(dynamic<4>, 256, 100000) == 2 &&
+                                                   occupancy(dynamic<4>, 256, 100001) == 0);
     row("occupancy in units of shared memory",
-        works(allow(dynamic<6>, 232448)) && occupancy(dynamic<6>, 143, 20111) == 10 && occupancy(dynamic<6>, 20, 6704) == 29 &&
-        works(allow(fixed<1>, 100000)) && occupancy(fixed<1>, 256, 37872) == 6 && occupancy(fixed<1>, 256, 37873) == 5);
-    row("occupancy of a block with too many threads", occupancy(plain, 1024, 0) == 2 && occupancy(plain, 1025, 0) == 0 && occupancy(plain, 2000000, 0) == 0);
+        works(allow(dynamic<6>, 232448)) && occupancy(dynamic<6>, 143, 20111) == 10 &&
+            occupancy(dynamic<6>, 20, 6704) == 29 && works(allow(fixed<1>, 100000)) &&
+            occupancy(fixed<1>, 256, 37872) == 6 && occupancy(fixed<1>, 256, 37873) == 5);
+    row("occupancy of a block with too many threads",
+        occupancy(plain, 1024, 0) == 2 && occupancy(plain, 1025, 0) == 0 && occupancy(plain, 2000000, 0) == 0);
     int blocks = -1;
     row("occupancy of no block",
         invalid(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0)) &&
         invalid(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, -1, 0)) && blocks == -1);
-    row("room for dynamic shared memory",
-        room(fixed<44>, 1, 64, 49104) && room(fixed<44>, 5, 64, 46544) && room(fixed<44>, 31, 64, 7376) && room(fixed<4800>, 9, 64, 21056) &&
-        room(dynamic<5>, 2, 1024, 49152));
-    row("no room for dynamic shared memory",
-        no_room(plain, 0, 64) && no_room(plain, 1, 0) && no_room(plain, 1, 1025) && no_room(plain, 3, 1024) && no_room(plain, 33, 64) &&
-        no_room(fixed<48000>, 5, 64));
+    row("room for dynamic shared memory", room(fixed<44>, 1, 64, 49104) && room(fixed<44>, 5, 64, 46544) &&
+                                              room(fixed<44>, 31, 64, 7376) && room(fixed<4800>, 9, 64, 21056) &&
+                                              room(dynamic<5>, 2, 1024, 49152));
+    row("no room for dynamic shared memory", no_room(plain, 0, 64) && no_room(plain, 1, 0) && no_room(plain, 1, 1025) &&
+                                                 no_room(plain, 3, 1024) && no_room(plain, 33, 64) &&
+                                                 no_room(fixed<48000>, 5, 64));
     int grid = 0, block = 0;
     row("the best block below a limit",
         works(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 100)) && block == 64 &&
@@ -161,50 +176,67 @@ void devices()
     cudaDeviceProp properties;
     must(cudaGetDeviceCount(&count));
     const auto none = [&](int device) {
-        return gives(cudaErrorInvalidDevice, cudaSetDevice(device)) && gives(cudaErrorInvalidDevice, cudaGetDeviceProperties(&properties, device)) &&
-               gives(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&number, cudaDevAttrWarpSize, device)) && gives(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&number, 0, device)) &&
+        return gives(cudaErrorInvalidDevice, cudaSetDevice(device)) &&
+               gives(cudaErrorInvalidDevice, cudaGetDeviceProperties(&properties, device)) &&
+               gives(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&number, cudaDevAttrWarpSize, device)) &&
+               gives(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&number, 0, device)) &&
                gives(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(device, 0));
     };
     row("a device that does not exist", none(-1) && none(count) && none(1000));
     row("questions without a place for the answer",
-        invalid(cudaGetDeviceCount(nullptr)) && invalid(cudaGetDevice(nullptr)) && invalid(cudaGetDeviceProperties(nullptr, 0)) &&
-        invalid(cudaDeviceCanAccessPeer(nullptr, 0, 0)) && invalid(cudaDeviceGetCacheConfig(nullptr)) && invalid(cudaDeviceGetSharedMemConfig(nullptr)) &&
-        invalid(cudaGetDeviceFlags(nullptr)) && invalid(cudaChooseDevice(&number, nullptr)) && invalid(cudaDeviceGetLimit(nullptr, cudaLimitStackSize)) &&
-        invalid(cudaDriverGetVersion(nullptr)));
+        invalid(cudaGetDeviceCount(nullptr)) && invalid(cudaGetDevice(nullptr)) &&
+            invalid(cudaGetDeviceProperties(nullptr, 0)) && invalid(cudaDeviceCanAccessPeer(nullptr, 0, 0)) &&
+            invalid(cudaDeviceGetCacheConfig(nullptr)) && invalid(cudaDeviceGetSharedMemConfig(nullptr)) &&
+            invalid(cudaGetDeviceFlags(nullptr)) && invalid(cudaChooseDevice(&number, nullptr)) &&
+            invalid(cudaDeviceGetLimit(nullptr, cudaLimitStackSize)) && invalid(cudaDriverGetVersion(nullptr)));
     bool right = true;
-    for (int attribute = cudaDevAttrMaxThreadsPerBlock; attribute <= cudaDevAttrCanUseHostPointerForRegisteredMem; ++attribute)
+    for (int attribute = cudaDevAttrMaxThreadsPerBlock; attribute <= cudaDevAttrCanUseHostPointerForRegisteredMem;
+         ++attribute)
         right = works(cudaDeviceGetAttribute(&number, cudaDeviceAttr(attribute), 0)) && right;
-    const auto no_attribute = [&](int attribute) { return invalid(cudaDeviceGetAttribute(&number, cudaDeviceAttr(attribute), 0)); };
+    const auto no_attribute = [&](int attribute) {
+        return invalid(cudaDeviceGetAttribute(&number, cudaDeviceAttr(attribute), 0));
+    };
     row("attributes of a device", right && no_attribute(-1) && no_attribute(0) && no_attribute(100000));
     size_t bytes = 0;
-    row("memory without a place for the answer", works(cudaMemGetInfo(nullptr, &bytes)) && bytes > 0 && works(cudaMemGetInfo(&bytes, nullptr)));
-    row("a device and itself", works(cudaDeviceCanAccessPeer(&number, 0, 0)) && number == 0 && gives(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(0, 0)));
+    row("memory without a place for the answer",
+        works(cudaMemGetInfo(nullptr, &bytes)) && bytes > 0 && works(cudaMemGetInfo(&bytes, nullptr)));
+    row("a device and itself", works(cudaDeviceCanAccessPeer(&number, 0, 0)) && number == 0 &&
+                                   gives(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(0, 0)));
     char id[32];
-    row("a device by its bus",
-        works(cudaDeviceGetPCIBusId(id, sizeof id, 0)) && works(cudaDeviceGetByPCIBusId(&number, id)) && number == 0 && invalid(cudaDeviceGetPCIBusId(id, 3, 0)) &&
-        gives(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&number, "FFFF:FF:1F.0")) &&
-        gives(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&number, "0001:01:01")));
+    row("a device by its bus", works(cudaDeviceGetPCIBusId(id, sizeof id, 0)) &&
+                                   works(cudaDeviceGetByPCIBusId(&number, id)) && number == 0 &&
+                                   invalid(cudaDeviceGetPCIBusId(id, 3, 0)) &&
+                                   gives(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&number, "FFFF:FF:1F.0")) &&
+                                   gives(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&number, "0001:01:01")));
     row("a bus that is none",
         invalid(cudaDeviceGetByPCIBusId(&number, "nonsense")) && invalid(cudaDeviceGetByPCIBusId(&number, "")) &&
         invalid(cudaDeviceGetByPCIBusId(&number, "01:00")));
-    row("preferences that do not exist",
-        invalid(cudaDeviceSetCacheConfig(cudaFuncCache(9))) && invalid(cudaDeviceSetSharedMemConfig(cudaSharedMemConfig(9))) &&
-        invalid(cudaFuncSetCacheConfig(plain, cudaFuncCache(9))) && invalid(cudaFuncSetSharedMemConfig(plain, cudaSharedMemConfig(9))));
+    row("preferences that do not exist", invalid(cudaDeviceSetCacheConfig(cudaFuncCache(9))) &&
+                                             invalid(cudaDeviceSetSharedMemConfig(cudaSharedMemConfig(9))) &&
+                                             invalid(cudaFuncSetCacheConfig(plain, cudaFuncCache(9))) &&
+                                             invalid(cudaFuncSetSharedMemConfig(plain, cudaSharedMemConfig(9))));
     right = true;
     for (unsigned f = 0; f < 32; ++f) {
         const unsigned schedule = f & cudaDeviceScheduleMask;
         if (schedule & (schedule - 1)) right = invalid(cudaSetDeviceFlags(f)) && right;
-        else right = works(cudaSetDeviceFlags(f)) && works(cudaGetDeviceFlags(&flags)) && flags == (f | cudaDeviceMapHost) && right;
+        else
+            right = works(cudaSetDeviceFlags(f)) && works(cudaGetDeviceFlags(&flags)) &&
+                    flags == (f | cudaDeviceMapHost) && right;
     }
     row("flags of a device", right && invalid(cudaSetDeviceFlags(12345678)) && works(cudaSetDeviceFlags(0)));
-    const auto limit = [&](cudaLimit which, size_t value, size_t kept) { return works(cudaDeviceSetLimit(which, value)) && works(cudaDeviceGetLimit(&bytes, which)) && bytes == kept; };
+    const auto limit = [&](cudaLimit which, size_t value, size_t kept) {
+        return works(cudaDeviceSetLimit(which, value)) && works(cudaDeviceGetLimit(&bytes, which)) && bytes == kept;
+    };
     row("limits of a device",
-        limit(cudaLimitStackSize, 1, 16) && limit(cudaLimitStackSize, 4096, 4096) && limit(cudaLimitPrintfFifoSize, 1, 524288) &&
-        limit(cudaLimitPrintfFifoSize, 1 << 20, 1 << 20) && limit(cudaLimitMallocHeapSize, 0, 4 << 20) && limit(cudaLimitDevRuntimePendingLaunchCount, 1, 32) &&
-        limit(cudaLimitMaxL2FetchGranularity, 64, 64));
+        limit(cudaLimitStackSize, 1, 16) && limit(cudaLimitStackSize, 4096, 4096) &&
+            limit(cudaLimitPrintfFifoSize, 1, 524288) && limit(cudaLimitPrintfFifoSize, 1 << 20, 1 << 20) &&
+            limit(cudaLimitMallocHeapSize, 0, 4 << 20) && limit(cudaLimitDevRuntimePendingLaunchCount, 1, 32) &&
+            limit(cudaLimitMaxL2FetchGranularity, 64, 64));
     row("limits that a device has not",
-        invalid(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20)) && invalid(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 4096)) &&
-        invalid(cudaDeviceGetLimit(&bytes, cudaLimit(-1))) && invalid(cudaDeviceGetLimit(&bytes, cudaLimit(99))) && gives(cudaErrorUnsupportedLimit, cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1)));
+        invalid(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20)) &&
+            invalid(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 4096)) &&
+            invalid(cudaDeviceGetLimit(&bytes, cudaLimit(-1))) && invalid(cudaDeviceGetLimit(&bytes, cudaLimit(99))) &&
+            gives(cudaErrorUnsupportedLimit, cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1)));
 }
 
 // Whether nothing was allocated, without an error.
@@ -226,31 +258,39 @@ void allocations()
     right = nothing(cudaMallocAsync(&m, 0, 0), m) && right;
     row("memory of no bytes", right && works(cudaFree(nullptr)) && works(cudaFreeHost(nullptr)));
     const size_t huge = size_t(1) << 62;
-    row("memory of too many bytes",
-        gives(cudaErrorMemoryAllocation, cudaMalloc(&m, huge)) && gives(cudaErrorMemoryAllocation, cudaMallocManaged(&m, huge)) &&
-        gives(cudaErrorMemoryAllocation, cudaMallocHost(&m, huge)) && gives(cudaErrorMemoryAllocation, cudaMalloc(&m, ~size_t(0))));
+    row("memory of too many bytes", gives(cudaErrorMemoryAllocation, cudaMalloc(&m, huge)) &&
+                                        gives(cudaErrorMemoryAllocation, cudaMallocManaged(&m, huge)) &&
+                                        gives(cudaErrorMemoryAllocation, cudaMallocHost(&m, huge)) &&
+                                        gives(cudaErrorMemoryAllocation, cudaMalloc(&m, ~size_t(0))));
     size_t pitch = 77;
-    const auto rows_of = [&](size_t width, size_t height) { return pitch = 77, cudaMallocPitch(&m, &pitch, width, height); };
+    const auto rows_of = [&](size_t width, size_t height) {
+        return pitch = 77, cudaMallocPitch(&m, &pitch, width, height);
+    };
     row("rows of no bytes", nothing(rows_of(0, 3), m) && pitch == 0 && nothing(rows_of(3, 0), m) && pitch == 0);
-    row("rows of too many bytes", invalid(rows_of(size_t(1) << 33, size_t(1) << 33)) && invalid(rows_of(~size_t(0), 1)));
-    row("the pitch of rows", works(rows_of(513, 3)) && pitch == 1024 && works(cudaFree(m)) && works(rows_of(1, 1)) && pitch == 512 && works(cudaFree(m)));
+    row("rows of too many bytes",
+        invalid(rows_of(size_t(1) << 33, size_t(1) << 33)) && invalid(rows_of(~size_t(0), 1)));
+    row("the pitch of rows", works(rows_of(513, 3)) && pitch == 1024 && works(cudaFree(m)) && works(rows_of(1, 1)) &&
+                                 pitch == 512 && works(cudaFree(m)));
     cudaPitchedPtr slices;
-    row("slices of no bytes",
-        works(cudaMalloc3D(&slices, make_cudaExtent(0, 5, 3))) && !slices.ptr && slices.pitch == 0 && works(cudaMalloc3D(&slices, make_cudaExtent(5, 5, 0))) &&
-        !slices.ptr && slices.pitch == 0);
+    row("slices of no bytes", works(cudaMalloc3D(&slices, make_cudaExtent(0, 5, 3))) && !slices.ptr &&
+                                  slices.pitch == 0 && works(cudaMalloc3D(&slices, make_cudaExtent(5, 5, 0))) &&
+                                  !slices.ptr && slices.pitch == 0);
 
     right = true;
     unsigned kept = 0;
     for (unsigned flags = 0; flags < 16; ++flags) {
         m = nullptr;
         if (flags > 7) right = invalid(cudaHostAlloc(&m, 64, flags)) && right;
-        else right = works(cudaHostAlloc(&m, 64, flags)) && works(cudaHostGetFlags(&kept, m)) && kept == (flags | cudaHostAllocMapped) && works(cudaFreeHost(m)) && right;
+        else
+            right = works(cudaHostAlloc(&m, 64, flags)) && works(cudaHostGetFlags(&kept, m)) &&
+                    kept == (flags | cudaHostAllocMapped) && works(cudaFreeHost(m)) && right;
     }
     row("flags of cudaHostAlloc", right);
     right = true;
     for (unsigned flags = 0; flags < 10; ++flags) {
         m = nullptr;
-        if (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost) right = works(cudaMallocManaged(&m, 64, flags)) && works(cudaFree(m)) && right;
+        if (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost)
+            right = works(cudaMallocManaged(&m, 64, flags)) && works(cudaFree(m)) && right;
         else right = invalid(cudaMallocManaged(&m, 64, flags)) && right;
     }
     row("flags of cudaMallocManaged", right);
@@ -259,32 +299,38 @@ void allocations()
     right = true;
     for (unsigned flags = 0; flags < 20; ++flags) {
         if (flags & ~11u) right = invalid(cudaHostRegister(own, 4096, flags)) && right;
-        else right = works(cudaHostRegister(own, 4096, flags)) && works(cudaHostGetFlags(&kept, own)) && kept == ((flags & 3) | cudaHostAllocMapped) && works(cudaHostUnregister(own)) && right;
+        else
+            right = works(cudaHostRegister(own, 4096, flags)) && works(cudaHostGetFlags(&kept, own)) &&
+                    kept == ((flags & 3) | cudaHostAllocMapped) && works(cudaHostUnregister(own)) && right;
     }
     row("flags of cudaHostRegister", right);
     row("memory that is registered twice",
-        works(cudaHostRegister(own, 4096, 0)) && works(cudaHostRegister(own + 8192 + 100, 100, 0)) && works(cudaHostRegister(own + 8192 + 300, 100, 0)) &&
-        gives(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(own, 4096, 0)) &&
-        gives(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(own + 2048, 4096, 0)));
-    row("memory that is not registered",
-        invalid(cudaHostUnregister(nullptr)) && invalid(cudaHostUnregister(own + 8)) && works(cudaHostUnregister(own)) &&
-        works(cudaHostUnregister(own + 8192 + 100)) && works(cudaHostUnregister(own + 8192 + 300)) &&
-        gives(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(own)));
+        works(cudaHostRegister(own, 4096, 0)) && works(cudaHostRegister(own + 8192 + 100, 100, 0)) &&
+            works(cudaHostRegister(own + 8192 + 300, 100, 0)) &&
+            gives(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(own, 4096, 0)) &&
+            gives(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(own + 2048, 4096, 0)));
+    row("memory that is not registered", invalid(cudaHostUnregister(nullptr)) && invalid(cudaHostUnregister(own + 8)) &&
+                                             works(cudaHostUnregister(own)) &&
+                                             works(cudaHostUnregister(own + 8192 + 100)) &&
+                                             works(cudaHostUnregister(own + 8192 + 300)) &&
+                                             gives(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(own)));
     char *pinned = nullptr, *device = nullptr;
     void* seen = nullptr;
     must(cudaMallocHost(&pinned, 4096));
     must(cudaMalloc(&device, 4096));
     row("memory that cannot be registered",
-        invalid(cudaHostRegister(nullptr, 64, 0)) && invalid(cudaHostRegister(own, 0, 0)) && invalid(cudaHostRegister(pinned, 64, 0)) &&
-        invalid(cudaHostUnregister(pinned)) && invalid(cudaHostRegister(device, 64, 0)) && invalid(cudaHostUnregister(device)));
+        invalid(cudaHostRegister(nullptr, 64, 0)) && invalid(cudaHostRegister(own, 0, 0)) &&
+            invalid(cudaHostRegister(pinned, 64, 0)) && invalid(cudaHostUnregister(pinned)) &&
+            invalid(cudaHostRegister(device, 64, 0)) && invalid(cudaHostUnregister(device)));
     row("the device's address of the host's memory",
-        works(cudaHostGetDevicePointer(&seen, pinned, 0)) && seen == pinned && invalid(cudaHostGetDevicePointer(&seen, pinned, 1)) &&
-        invalid(cudaHostGetDevicePointer(&seen, own, 0)));
+        works(cudaHostGetDevicePointer(&seen, pinned, 0)) && seen == pinned &&
+            invalid(cudaHostGetDevicePointer(&seen, pinned, 1)) && invalid(cudaHostGetDevicePointer(&seen, own, 0)));
     cudaPointerAttributes a;
-    row("attributes of pointers",
-        works(cudaPointerGetAttributes(&a, pinned + 10)) && a.type == cudaMemoryTypeHost && a.hostPointer == pinned + 10 &&
-        works(cudaPointerGetAttributes(&a, device)) && a.type == cudaMemoryTypeDevice && !a.hostPointer && works(cudaPointerGetAttributes(&a, own)) &&
-        a.type == cudaMemoryTypeUnregistered && !a.devicePointer && a.hostPointer == own);
+    row("attributes of pointers", works(cudaPointerGetAttributes(&a, pinned + 10)) && a.type == cudaMemoryTypeHost &&
+                                      a.hostPointer == pinned + 10 && works(cudaPointerGetAttributes(&a, device)) &&
+                                      a.type == cudaMemoryTypeDevice && !a.hostPointer &&
+                                      works(cudaPointerGetAttributes(&a, own)) &&
+                                      a.type == cudaMemoryTypeUnregistered && !a.devicePointer && a.hostPointer == own);
     must(cudaFreeHost(pinned));
     must(cudaFree(device));
     free(own);
@@ -297,38 +343,45 @@ void places()
     must(cudaMalloc(&device, 4096));
     const auto at = [](int type, int id) { return cudaMemLocation{cudaMemLocationType(type), id}; };
     const cudaMemLocation gpu = at(cudaMemLocationTypeDevice, 0);
-    const auto prefetch = [&](const void* memory, size_t bytes, cudaMemLocation to, unsigned flags = 0) { return cudaMemPrefetchAsync(memory, bytes, to, flags, 0); };
-    row("prefetch",
-        works(prefetch(m, 4096, gpu)) && works(prefetch(m + 400, 3696, gpu)) && works(prefetch(m, 4096, at(cudaMemLocationTypeHost, 99))) &&
-        works(prefetch(m, 4096, at(cudaMemLocationTypeHostNumaCurrent, 99))));
-    row("prefetch of what is not there",
-        invalid(prefetch(m, 4097, gpu)) && invalid(prefetch(m + 400, 4096, gpu)) && invalid(prefetch(m, 0, gpu)) && invalid(prefetch(device, 4096, gpu)) &&
-        invalid(prefetch(&m, 4, gpu)) && invalid(prefetch(nullptr, 4, gpu)) && invalid(prefetch(m, 4096, gpu, 1)));
+    const auto prefetch = [&](const void* memory, size_t bytes, cudaMemLocation to, unsigned flags = 0) {
+        return cudaMemPrefetchAsync(memory, bytes, to, flags, 0);
+    };
+    row("prefetch", works(prefetch(m, 4096, gpu)) && works(prefetch(m + 400, 3696, gpu)) &&
+                        works(prefetch(m, 4096, at(cudaMemLocationTypeHost, 99))) &&
+                        works(prefetch(m, 4096, at(cudaMemLocationTypeHostNumaCurrent, 99))));
+    row("prefetch of what is not there", invalid(prefetch(m, 4097, gpu)) && invalid(prefetch(m + 400, 4096, gpu)) &&
+                                             invalid(prefetch(m, 0, gpu)) && invalid(prefetch(device, 4096, gpu)) &&
+                                             invalid(prefetch(&m, 4, gpu)) && invalid(prefetch(nullptr, 4, gpu)) &&
+                                             invalid(prefetch(m, 4096, gpu, 1)));
     row("prefetch to where nothing is",
         gives(cudaErrorInvalidDevice, prefetch(m, 4096, at(cudaMemLocationTypeDevice, 99))) &&
-        gives(cudaErrorInvalidDevice, prefetch(m, 4096, at(cudaMemLocationTypeDevice, -1))) && invalid(prefetch(m, 4096, at(0, 0))) &&
-        invalid(prefetch(m, 4096, at(-1, 0))) && invalid(prefetch(m, 4096, at(5, 0))) && invalid(prefetch(m, 4096, at(cudaMemLocationTypeHostNuma, 99))));
+            gives(cudaErrorInvalidDevice, prefetch(m, 4096, at(cudaMemLocationTypeDevice, -1))) &&
+            invalid(prefetch(m, 4096, at(0, 0))) && invalid(prefetch(m, 4096, at(-1, 0))) &&
+            invalid(prefetch(m, 4096, at(5, 0))) && invalid(prefetch(m, 4096, at(cudaMemLocationTypeHostNuma, 99))));
     bool right = true;
     for (int advice = -1; advice < 9; ++advice) {
         const cudaError_t error = cudaMemAdvise(m, 4096, cudaMemoryAdvise(advice), gpu);
         right = (advice < 1 || advice > 6 ? invalid(error) : works(error)) && right;
     }
     row("advice", right);
-    const auto advise = [&](cudaMemoryAdvise advice, int type, int id) { return cudaMemAdvise(m, 4096, advice, at(type, id)); };
-    row("advice on a place",
-        invalid(advise(cudaMemAdviseSetPreferredLocation, cudaMemLocationTypeDevice, 99)) &&
-        invalid(advise(cudaMemAdviseSetAccessedBy, cudaMemLocationTypeDevice, -1)) && invalid(advise(cudaMemAdviseSetPreferredLocation, 0, 0)) &&
-        works(advise(cudaMemAdviseSetPreferredLocation, cudaMemLocationTypeHost, 99)) &&
-        invalid(advise(cudaMemAdviseSetAccessedBy, cudaMemLocationTypeHostNumaCurrent, 0)) &&
-        works(advise(cudaMemAdviseSetReadMostly, cudaMemLocationTypeDevice, 99)));
-    row("advice on what is not there",
-        invalid(cudaMemAdvise(m, 4097, cudaMemAdviseSetReadMostly, gpu)) && invalid(cudaMemAdvise(m, 0, cudaMemAdviseSetReadMostly, gpu)) &&
-        invalid(cudaMemAdvise(device, 4096, cudaMemAdviseSetReadMostly, gpu)));
+    const auto advise = [&](cudaMemoryAdvise advice, int type, int id) {
+        return cudaMemAdvise(m, 4096, advice, at(type, id));
+    };
+    row("advice on a place", invalid(advise(cudaMemAdviseSetPreferredLocation, cudaMemLocationTypeDevice, 99)) &&
+                                 invalid(advise(cudaMemAdviseSetAccessedBy, cudaMemLocationTypeDevice, -1)) &&
+                                 invalid(advise(cudaMemAdviseSetPreferredLocation, 0, 0)) &&
+                                 works(advise(cudaMemAdviseSetPreferredLocation, cudaMemLocationTypeHost, 99)) &&
+                                 invalid(advise(cudaMemAdviseSetAccessedBy, cudaMemLocationTypeHostNumaCurrent, 0)) &&
+                                 works(advise(cudaMemAdviseSetReadMostly, cudaMemLocationTypeDevice, 99)));
+    row("advice on what is not there", invalid(cudaMemAdvise(m, 4097, cudaMemAdviseSetReadMostly, gpu)) &&
+                                           invalid(cudaMemAdvise(m, 0, cudaMemAdviseSetReadMostly, gpu)) &&
+                                           invalid(cudaMemAdvise(device, 4096, cudaMemAdviseSetReadMostly, gpu)));
     cudaStream_t stream;
     must(cudaStreamCreate(&stream));
-    row("managed memory of a stream",
-        works(cudaStreamAttachMemAsync(stream, m, 0, cudaMemAttachSingle)) && works(cudaStreamAttachMemAsync(stream, m, 0, cudaMemAttachGlobal)) &&
-        invalid(cudaStreamAttachMemAsync(stream, device, 0, cudaMemAttachGlobal)) && invalid(cudaStreamAttachMemAsync(stream, m, 0, 77)));
+    row("managed memory of a stream", works(cudaStreamAttachMemAsync(stream, m, 0, cudaMemAttachSingle)) &&
+                                          works(cudaStreamAttachMemAsync(stream, m, 0, cudaMemAttachGlobal)) &&
+                                          invalid(cudaStreamAttachMemAsync(stream, device, 0, cudaMemAttachGlobal)) &&
+                                          invalid(cudaStreamAttachMemAsync(stream, m, 0, 77)));
     must(cudaStreamSynchronize(stream));
     must(cudaStreamDestroy(stream));
     must(cudaFree(m));
@@ -356,12 +409,22 @@ void shapes()
             for (size_t to : {0, 16, 64}) {
                 for (size_t from : {0, 16, 64}) {
                     const cudaError_t expected = expected_2d(width, height, to, from);
-                    copied = gives(expected, cudaMemcpy2D(device, to, host, from, width, height, cudaMemcpyHostToDevice)) && copied;
-                    copied = gives(expected, cudaMemcpy2D(host, to, device, from, width, height, cudaMemcpyDeviceToHost)) && copied;
-                    copied = gives(expected, cudaMemcpy2D(device, to, device + 2048, from, width, height, cudaMemcpyDeviceToDevice)) && copied;
-                    copied = gives(expected, cudaMemcpy2DAsync(host, to, host + 8192, from, width, height, cudaMemcpyHostToHost, 0)) && copied;
+                    copied =
+                        gives(expected, cudaMemcpy2D(device, to, host, from, width, height, cudaMemcpyHostToDevice)) &&
+                        copied;
+                    copied =
+                        gives(expected, cudaMemcpy2D(host, to, device, from, width, height, cudaMemcpyDeviceToHost)) &&
+                        copied;
+                    copied = gives(expected, cudaMemcpy2D(device, to, device + 2048, from, width, height,
+                                                          cudaMemcpyDeviceToDevice)) &&
+                             copied;
+                    copied = gives(expected, cudaMemcpy2DAsync(host, to, host + 8192, from, width, height,
+                                                               cudaMemcpyHostToHost, 0)) &&
+                             copied;
                 }
-                set = gives(width && height > 1 && to < width ? cudaErrorInvalidValue : cudaSuccess, cudaMemset2D(device, to, 0, width, height)) && set;
+                set = gives(width && height > 1 && to < width ? cudaErrorInvalidValue : cudaSuccess,
+                            cudaMemset2D(device, to, 0, width, height)) &&
+                      set;
             }
     row("copies of rows, by pitch", copied);
     row("cudaMemset2D, by pitch", set);
@@ -382,19 +445,26 @@ void shapes()
                         const bool empty = !width || !height || !depth, several = height > 1 || depth > 1;
                         const bool pitch = !empty && ((several && width > 64) || (depth > 1 && height > 4));
                         const bool value = !empty && (x + width > 64 || y + height > 4);
-                        copied = gives(pitch ? cudaErrorInvalidPitchValue : value ? cudaErrorInvalidValue : cudaSuccess, cudaMemcpy3D(&copy)) && copied;
+                        copied = gives(pitch   ? cudaErrorInvalidPitchValue
+                                       : value ? cudaErrorInvalidValue
+                                               : cudaSuccess,
+                                       cudaMemcpy3D(&copy)) &&
+                                 copied;
                         const bool wrong = !empty && ((several && width > 64) || height > 4);
-                        set = gives(wrong ? cudaErrorInvalidValue : cudaSuccess, cudaMemset3D(copy.dstPtr, 0, copy.extent)) && set;
+                        set = gives(wrong ? cudaErrorInvalidValue : cudaSuccess,
+                                    cudaMemset3D(copy.dstPtr, 0, copy.extent)) &&
+                              set;
                     }
     row("copies of slices, by position and extent", copied);
     const cudaPitchedPtr no_rows = make_cudaPitchedPtr(device, 64, 64, 0);
-    set = invalid(cudaMemset3D(no_rows, 0, make_cudaExtent(64, 1, 1))) && invalid(cudaMemset3D(no_rows, 0, make_cudaExtent(64, 1, 2))) && set;
+    set = invalid(cudaMemset3D(no_rows, 0, make_cudaExtent(64, 1, 1))) &&
+          invalid(cudaMemset3D(no_rows, 0, make_cudaExtent(64, 1, 2))) && set;
     row("cudaMemset3D, by extent", set);
     row("copies in no direction",
         gives(cudaErrorInvalidMemcpyDirection, cudaMemcpy(device, host, 16, cudaMemcpyKind(9))) &&
         gives(cudaErrorInvalidMemcpyDirection, cudaMemcpy(device, host, 16, cudaMemcpyKind(-1))));
-    row("copies of no bytes",
-        works(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice)) && works(cudaMemset(nullptr, 1, 0)) && works(cudaMemcpyPeer(device, 0, device, 0, 0)));
+    row("copies of no bytes", works(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice)) &&
+                                  works(cudaMemset(nullptr, 1, 0)) && works(cudaMemcpyPeer(device, 0, device, 0, 0)));
     must(cudaDeviceSynchronize());
     must(cudaFree(device));
 }
@@ -420,15 +490,17 @@ void order()
     must(cudaEventCreate(&other));
     float ms = 0;
     const cudaError_t handle = cudaErrorInvalidResourceHandle;
-    row("an event that was not recorded",
-        works(cudaEventQuery(event)) && works(cudaEventSynchronize(event)) && works(cudaStreamWaitEvent(stream, event, 0)) &&
-        gives(handle, cudaEventElapsedTime(&ms, event, other)));
-    row("no event",
-        gives(handle, cudaEventRecord(nullptr)) && gives(handle, cudaEventSynchronize(nullptr)) && gives(handle, cudaEventQuery(nullptr)) &&
-        gives(handle, cudaStreamWaitEvent(stream, nullptr, 0)) && gives(handle, cudaEventDestroy(nullptr)) && gives(handle, cudaStreamDestroy(nullptr)));
+    row("an event that was not recorded", works(cudaEventQuery(event)) && works(cudaEventSynchronize(event)) &&
+                                              works(cudaStreamWaitEvent(stream, event, 0)) &&
+                                              gives(handle, cudaEventElapsedTime(&ms, event, other)));
+    row("no event", gives(handle, cudaEventRecord(nullptr)) && gives(handle, cudaEventSynchronize(nullptr)) &&
+                        gives(handle, cudaEventQuery(nullptr)) &&
+                        gives(handle, cudaStreamWaitEvent(stream, nullptr, 0)) &&
+                        gives(handle, cudaEventDestroy(nullptr)) && gives(handle, cudaStreamDestroy(nullptr)));
     row("flags of a record and of a wait",
-        invalid(cudaEventRecordWithFlags(event, stream, 55)) && gives(cudaErrorIllegalState, cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal)) &&
-        invalid(cudaStreamWaitEvent(stream, event, 9)));
+        invalid(cudaEventRecordWithFlags(event, stream, 55)) &&
+            gives(cudaErrorIllegalState, cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal)) &&
+            invalid(cudaStreamWaitEvent(stream, event, 9)));
     must(cudaEventDestroy(event));
     must(cudaEventDestroy(other));
     must(cudaStreamDestroy(stream));
@@ -437,14 +509,18 @@ void order()
     unsigned long long bytes = 1 << 20;
     int on = 0;
     must(cudaDeviceGetDefaultMemPool(&pool, 0));
-    bool kept = works(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes)) && works(cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &on));
+    bool kept = works(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes)) &&
+                works(cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &on));
     bytes = 0, on = 7;
-    kept = kept && works(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes)) && works(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &on));
+    kept = kept && works(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes)) &&
+           works(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &on));
     row("settings of a pool", kept && bytes == 1 << 20 && on == 0);
     bytes = 1;
     row("settings that a pool has not",
-        invalid(cudaMemPoolGetAttribute(pool, cudaMemPoolAttr(0), &bytes)) && invalid(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes)) &&
-        invalid(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes)) && gives(cudaErrorInvalidDevice, cudaDeviceGetDefaultMemPool(&pool, 99)));
+        invalid(cudaMemPoolGetAttribute(pool, cudaMemPoolAttr(0), &bytes)) &&
+            invalid(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes)) &&
+            invalid(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes)) &&
+            gives(cudaErrorInvalidDevice, cudaDeviceGetDefaultMemPool(&pool, 99)));
 }
 
 int main()

@@ -108,7 +108,8 @@ int main()
     for (unsigned k = 0; k < unsigned(total); ++k) parity ^= k;
     row("cuda::atomic_ref: int", i.is({total, total - 1, -(total - 1), 3 * total}));
     row("cuda::atomic_ref: unsigned", u.is({0xffffffff, parity, 0xf00}));
-    row("cuda::atomic_ref: unsigned long long, float, double", ull.host()[0] == (unsigned long long)(total) << 40 && f.is({total / 2.0f}) && d.is({total / 4.0}));
+    row("cuda::atomic_ref: unsigned long long, float, double",
+        ull.host()[0] == (unsigned long long)(total) << 40 && f.is({total / 2.0f}) && d.is({total / 4.0}));
 
     Array<int> out(2);
     objects<<<blocks, threads>>>(out.device());

@@ -74,7 +74,8 @@ void vectors(const char* name, size_t alignment)
     }
     Array<T> data(values);
     increment<V, T, count><<<2, 64>>>(reinterpret_cast<V*>(data.device()), n);
-    row(name, data.is(expected) && sizeof(V) == count * sizeof(T) && alignof(V) == alignment && is_trivially_default_constructible<V>::value);
+    row(name, data.is(expected) && sizeof(V) == count * sizeof(T) && alignof(V) == alignment &&
+                  is_trivially_default_constructible<V>::value);
 }
 
 struct Particle {
@@ -184,7 +185,8 @@ int main()
     made<<<1, 1>>>(out.device(), particles.device());
     row("types: vectors made and assigned", out.is({9, 6, 7, 8, 9, 10, 11, 12, 3, 0, 0, 253, 2, 1, 4, 3}));
     const Particle moved = particles.host()[1];
-    row("types: structs of vectors", moved.position.x == 21 && moved.position.w == 4 && moved.velocity.z == 30 && moved.energy.x == 0.5 && moved.energy.y == 7);
+    row("types: structs of vectors", moved.position.x == 21 && moved.position.w == 4 && moved.velocity.z == 30 &&
+                                         moved.energy.x == 0.5 && moved.energy.y == 7);
 
     const dim3 grid(2, 3, 2), block(4, 2, 5);
     Array<unsigned> numbers(12 * 40);
@@ -201,6 +203,7 @@ int main()
     const float4 on_host = {1, 2, 3, 4};
     const dim3 d(5);
     const uint3 u = {1, 2, 3};
-    row("types: vectors on the host", on_host.w == 4 && make_int3(1, 2, 3).y == 2 && d.y == 1 && dim3(u).z == 3 && min(3, 4) == 3 && max(2.5, 1.0) == 2.5);
+    row("types: vectors on the host", on_host.w == 4 && make_int3(1, 2, 3).y == 2 && d.y == 1 && dim3(u).z == 3 &&
+                                          min(3, 4) == 3 && max(2.5, 1.0) == 2.5);
     return wrong_rows() != 0;
 }

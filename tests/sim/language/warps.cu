@@ -114,7 +114,8 @@ __inline__ __device__ float warp_sum(float value)
 __global__ void block_sum(float* out, const float* in, int n)
 {
     __shared__ float sums[32];
-    const int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize, warps = (blockDim.x + warpSize - 1) / warpSize;
+    const int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize,
+              warps = (blockDim.x + warpSize - 1) / warpSize;
     float value = warp_sum(int(threadIdx.x) < n ? in[threadIdx.x] : 0);
     if (lane == 0) sums[warp] = value;
     __syncthreads();
@@ -198,7 +199,8 @@ int main()
     row("warps: matches", out.is(expected));
 
     reductions<<<1, 32>>>(out.device());
-    row("warps: __reduce_..._sync", out.is({496, 3, 34, 0x40, all_lanes, 3, unsigned(-496), unsigned(-27), unsigned(-4), 28}));
+    row("warps: __reduce_..._sync",
+        out.is({496, 3, 34, 0x40, all_lanes, 3, unsigned(-496), unsigned(-27), unsigned(-4), 28}));
 
     std::vector<float> values(224);
     for (int i = 0; i < 224; ++i) values[i] = float(i);

@@ -1,5 +1,5 @@
-// Shared arrays of functions that a kernel calls, first touched by yet another function; of a kernel whose template arguments
-// the launch does not give; of a lambda; and one whose declaration is jumped over.
+// Shared arrays of functions that a kernel calls, first touched by yet another function; of a kernel whose template
+// arguments the launch does not give; of a lambda; and one whose declaration is jumped over.
 #include "check.h"
 
 constexpr int threads = 64;

@@ -21,7 +21,8 @@ __host__ __device__ inline int value(int from, int to, int i) { return (from * m
 
 __global__ void fill(int* data, int me, int gpus)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < gpus * piece; i += gridDim.x * blockDim.x) data[i] = value(me, i / piece, i % piece);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < gpus * piece; i += gridDim.x * blockDim.x)
+        data[i] = value(me, i / piece, i % piece);
 }
 
 __global__ void put(int* to, const int* from)
@@ -66,7 +67,8 @@ static void exchange(const char* name, Send send)
     bool first = true;
     for (int from = 0; from < gpus; ++from)
         for (int to = 0; to < gpus; ++to) {
-            const unsigned long long counts[] = {t.bytes[from][to], t.asked[from][to], t.stores[from][to], t.loads[from][to], t.messages[from][to], t.message_bytes[from][to]};
+            const unsigned long long counts[] = {t.bytes[from][to], t.asked[from][to],    t.stores[from][to],
+                                                 t.loads[from][to], t.messages[from][to], t.message_bytes[from][to]};
             for (int k = 0; k < 6; ++k) {
                 if (from == to) {
                     diagonal += counts[k];
@@ -83,7 +85,8 @@ static void exchange(const char* name, Send send)
         return;
     }
     const char* const names[] = {"bytes", "asked", "stores", "loads", "messages", "message_bytes"};
-    for (int k = 0; k < 6; ++k) printf(least[k] == largest[k] ? " %s %llu" : " %s %llu to %llu", names[k], least[k], largest[k]);
+    for (int k = 0; k < 6; ++k)
+        printf(least[k] == largest[k] ? " %s %llu" : " %s %llu to %llu", names[k], least[k], largest[k]);
     printf(", windows %llu, busiest %.3f\n", t.windows, t.busiest_receiver);
 }
 
@@ -103,7 +106,9 @@ int main(int argc, char** argv)
     }
     NCCL(ncclCommInitAll(comm, gpus, nullptr));
 
-    const auto stores = [](int d, int to) { put<<<(piece + 255) / 256, 256, 0, stream[d]>>>(in[to] + d * piece, out[d] + to * piece); };
+    const auto stores = [](int d, int to) {
+        put<<<(piece + 255) / 256, 256, 0, stream[d]>>>(in[to] + d * piece, out[d] + to * piece);
+    };
     // All devices send to device 0 first, and so on.
     exchange("stores, plain order", [&] {
         for (int d = 0; d < gpus; ++d) {
@@ -136,7 +141,8 @@ int main(int argc, char** argv)
                 const int* const here = out[d] + to * piece;
                 CHECK(cudaSetDevice(d));
                 if (step % 3 == 0) CHECK(cudaMemcpyPeerAsync(there, to, here, d, piece * sizeof(int), stream[d]));
-                else if (step % 3 == 1) CHECK(cudaMemcpyAsync(there, here, piece * sizeof(int), cudaMemcpyDefault, stream[d]));
+                else if (step % 3 == 1)
+                    CHECK(cudaMemcpyAsync(there, here, piece * sizeof(int), cudaMemcpyDefault, stream[d]));
                 else CHECK(cudaMemcpy2DAsync(there, 40, here, 40, 40, piece / 10, cudaMemcpyDeviceToDevice, stream[d]));
             }
     });

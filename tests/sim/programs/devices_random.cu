@@ -1,5 +1,5 @@
-// Random pieces go from device to device by stores, loads, atomic operations, copies and messages. What the host counts itself, the
-// simulator has to count, too. Arguments: devices, moves, seed.
+// Random pieces go from device to device by stores, loads, atomic operations, copies and messages. What the host counts
+// itself, the simulator has to count, too. Arguments: devices, moves, seed.
 #include <cstdio>
 #include <cstdlib>
 #include <nccl.h>
@@ -85,15 +85,19 @@ int main(int, char** arguments)
     sim_take_traffic();
 
     for (int m = 0; m < moves; ++m) {
-        const int from = below(gpus), to = below(gpus), n = 1 + below(500), kind = below(6), block = 32 << below(4), blocks = (n + block - 1) / block;
+        const int from = below(gpus), to = below(gpus), n = 1 + below(500), kind = below(6), block = 32 << below(4),
+                  blocks = (n + block - 1) / block;
         const int to_step = 1 + below(5), from_step = 1 + below(5);
         // The lower half of a device's memory is read, the upper half is written.
-        const int source = below(length / 2 - (n - 1) * from_step), target = length / 2 + below(length / 2 - (n - 1) * to_step);
+        const int source = below(length / 2 - (n - 1) * from_step),
+                  target = length / 2 + below(length / 2 - (n - 1) * to_step);
         const unsigned lanes = below(2) ? ~0u : unsigned(random());
         int *const there = data[to] + target, *const here = data[from] + source;
         const auto mirrored = [&](int step_to, int step_from, unsigned with, bool adds) {
             for (int i = 0; i < n; ++i)
-                if (with >> i % 32 & 1) mirror[to][target + i * step_to] = (adds ? unsigned(mirror[to][target + i * step_to]) : 0u) + unsigned(mirror[from][source + i * step_from]);
+                if (with >> i % 32 & 1)
+                    mirror[to][target + i * step_to] = (adds ? unsigned(mirror[to][target + i * step_to]) : 0u) +
+                                                       unsigned(mirror[from][source + i * step_from]);
         };
         switch (kind) {
             case 0:  // a kernel of any device: it loads from one and stores to another
@@ -120,7 +124,9 @@ int main(int, char** arguments)
             case 3:
                 CHECK(cudaSetDevice(below(gpus)));
                 if (below(2)) CHECK(cudaMemcpyPeer(there, to, here, from, n * sizeof(int)));
-                else CHECK(cudaMemcpy(there, here, n * sizeof(int), below(2) ? cudaMemcpyDefault : cudaMemcpyDeviceToDevice));
+                else
+                    CHECK(cudaMemcpy(there, here, n * sizeof(int),
+                                     below(2) ? cudaMemcpyDefault : cudaMemcpyDeviceToDevice));
                 count_message(from, to, n);
                 mirrored(1, 1, ~0u, false);
                 break;
@@ -128,10 +134,12 @@ int main(int, char** arguments)
                 const int rows = 1 + below(5), pitch = n / rows, width = pitch ? 1 + below(pitch) : 0;
                 if (!pitch) break;
                 CHECK(cudaSetDevice(to));
-                CHECK(cudaMemcpy2DAsync(there, pitch * sizeof(int), here, pitch * sizeof(int), width * sizeof(int), rows, cudaMemcpyDeviceToDevice));
+                CHECK(cudaMemcpy2DAsync(there, pitch * sizeof(int), here, pitch * sizeof(int), width * sizeof(int),
+                                        rows, cudaMemcpyDeviceToDevice));
                 count_message(from, to, rows * width);
                 for (int y = 0; y < rows; ++y)
-                    for (int x = 0; x < width; ++x) mirror[to][target + y * pitch + x] = mirror[from][source + y * pitch + x];
+                    for (int x = 0; x < width; ++x)
+                        mirror[to][target + y * pitch + x] = mirror[from][source + y * pitch + x];
                 break;
             }
             case 5:
@@ -154,11 +162,15 @@ int main(int, char** arguments)
     unsigned long long sent = 0, pictured = 0;
     for (int from = 0; from < gpus; ++from)
         for (int to = 0; to < gpus; ++to) {
-            const Counts c{t.bytes[from][to], t.asked[from][to], t.stores[from][to], t.loads[from][to], t.messages[from][to], t.message_bytes[from][to]}, e = expected[from][to];
-            const bool same = c.bytes == e.bytes && c.asked == e.asked && c.stores == e.stores && c.loads == e.loads && c.messages == e.messages && c.message_bytes == e.message_bytes;
+            const Counts c{t.bytes[from][to], t.asked[from][to],    t.stores[from][to],
+                           t.loads[from][to], t.messages[from][to], t.message_bytes[from][to]},
+                e = expected[from][to];
+            const bool same = c.bytes == e.bytes && c.asked == e.asked && c.stores == e.stores && c.loads == e.loads &&
+                              c.messages == e.messages && c.message_bytes == e.message_bytes;
             if (!same)
-                printf("%d to %d: counted %llu %llu %llu %llu %llu %llu, expected %llu %llu %llu %llu %llu %llu\n", from, to, c.bytes, c.asked, c.stores, c.loads, c.messages, c.message_bytes, e.bytes,
-                       e.asked, e.stores, e.loads, e.messages, e.message_bytes);
+                printf("%d to %d: counted %llu %llu %llu %llu %llu %llu, expected %llu %llu %llu %llu %llu %llu\n",
+                       from, to, c.bytes, c.asked, c.stores, c.loads, c.messages, c.message_bytes, e.bytes, e.asked,
+                       e.stores, e.loads, e.messages, e.message_bytes);
             wrong += !same;
             sent += c.bytes + c.message_bytes;
             for (int w = 0; w < t.pictured; ++w) pictured += t.picture[w][from][to];

@@ -57,10 +57,12 @@ static void messages()
     int on_host[32];
     if (!is("lone_receive")) {
         const int* data = is("message_of_host") ? on_host : is("message_of_peer") ? a[1] : a[0];
-        ncclSend(data, is("message_too_long") ? 2000 : 32, ncclInt, is("no_rank") ? 3 : 1, comm[0], is("stream_of_peer") ? stream[1] : stream[0]);
+        ncclSend(data, is("message_too_long") ? 2000 : 32, ncclInt, is("no_rank") ? 3 : 1, comm[0],
+                 is("stream_of_peer") ? stream[1] : stream[0]);
     }
     if (is("not_ours")) ncclSend(a[1], 32, ncclInt, 1, reinterpret_cast<ncclComm_t>(a), stream[1]);
-    const bool refused = is("message_of_host") || is("message_of_peer") || is("message_too_long") || is("no_rank") || is("stream_of_peer");
+    const bool refused = is("message_of_host") || is("message_of_peer") || is("message_too_long") || is("no_rank") ||
+                         is("stream_of_peer");
     if (!is("lone_send") && !refused) ncclRecv(b[1], is("counts_differ") ? 31 : 32, ncclInt, 0, comm[1], stream[1]);
     if (is("received_twice")) {
         ncclSend(a[2], 32, ncclInt, 1, comm[2], stream[2]);
@@ -123,7 +125,8 @@ int main(int, char** arguments)
     if (is("wrong_stream_unseen")) set<<<1, 32, 0, stream[1]>>>(a[0], 7);
     if (is("wrong_event")) printf("record: %s\n", cudaGetErrorName(cudaEventRecord(event, stream[1])));
     if (is("peer_copy_source")) printf("%s\n", cudaGetErrorName(cudaMemcpyPeer(b[1], 1, a[0], 2, 128)));
-    if (is("peer_copy_destination")) printf("%s\n", cudaGetErrorName(cudaMemcpyPeerAsync(b[1], 2, a[0], 0, 128, stream[0])));
+    if (is("peer_copy_destination"))
+        printf("%s\n", cudaGetErrorName(cudaMemcpyPeerAsync(b[1], 2, a[0], 0, 128, stream[0])));
     if (is("out_of_bounds")) {
         enable(0, 1);
         set<<<1, 64>>>(b[1], 7);

@@ -1,5 +1,5 @@
-// Lanes of a warp that go different ways, and meet again: what each has stored, it loads. Some lanes come to the load long
-// before others. Nothing is wrong.
+// Lanes of a warp that go different ways, and meet again: what each has stored, it loads. Some lanes come to the load
+// long before others. Nothing is wrong.
 #include "check.h"
 
 constexpr int threads = 64;

@@ -35,7 +35,8 @@ int main()
     CHECK(cudaMemcpy(f, d_f, sizeof f, cudaMemcpyDeviceToHost));
     bool right = true;
     for (int i = 0; i < 32; ++i)
-        right = right && __half2float(h[i]) == 2 * i + 32 && f[i] == 64 + i && __half2float(h[64 + i]) == 65 + i && f[32 + i] == 0;
+        right = right && __half2float(h[i]) == 2 * i + 32 && f[i] == 64 + i && __half2float(h[64 + i]) == 65 + i &&
+                f[32 + i] == 0;
     CHECK(cudaFree(d_h));
     CHECK(cudaFree(d_pairs));
     CHECK(cudaFree(d_b));

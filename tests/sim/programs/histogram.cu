@@ -11,7 +11,8 @@ __global__ void histogram(const unsigned char* data, int n, unsigned* counts)
     __shared__ unsigned own[bins];
     for (int i = threadIdx.x; i < bins; i += blockDim.x) own[i] = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&own[data[i]], 1u);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&own[data[i]], 1u);
     __syncthreads();
     for (int i = threadIdx.x; i < bins; i += blockDim.x) atomicAdd(&counts[i], own[i]);
 }

@@ -4,7 +4,8 @@
 
 __global__ void fill(char* bytes, size_t n)
 {
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) bytes[i] = char(i);
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
+        bytes[i] = char(i);
 }
 
 int main(int, char** argument)

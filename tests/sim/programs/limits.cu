@@ -1,4 +1,5 @@
-// One kernel for each limit in sim/README.md: accesses that the simulator does not see or judge. The argument chooses it.
+// One kernel for each limit in sim/README.md: accesses that the simulator does not see or judge. The argument chooses
+// it.
 #include <cstdio>
 #include <cstdlib>
 

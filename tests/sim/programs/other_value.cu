@@ -1,5 +1,5 @@
-// Fault: threads store different values to one place, with nothing that orders them. That the values before and after are
-// the same (every third one is) makes no difference.
+// Fault: threads store different values to one place, with nothing that orders them. That the values before and after
+// are the same (every third one is) makes no difference.
 #include <cstdio>
 
 __global__ void last_one(int* out)

@@ -20,9 +20,11 @@ int main()
     float* plane;
     size_t pitch;
     CHECK(cudaMallocPitch(&plane, &pitch, width * sizeof(float), height));
-    CHECK(cudaMemcpy2D(plane, pitch, in.data(), width * sizeof(float), width * sizeof(float), height, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy2D(plane, pitch, in.data(), width * sizeof(float), width * sizeof(float), height,
+                       cudaMemcpyHostToDevice));
     increment<<<dim3(2, height), 32>>>((char*)plane, pitch, 0, width, height);
-    CHECK(cudaMemcpy2D(out.data(), width * sizeof(float), plane, pitch, width * sizeof(float), height, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy2D(out.data(), width * sizeof(float), plane, pitch, width * sizeof(float), height,
+                       cudaMemcpyDeviceToHost));
     for (int i = 0; i < width * height; ++i) wrong += out[i] != in[i] + 1;
     CHECK(cudaMemset2D(plane, pitch, 0, width * sizeof(float), height));
 

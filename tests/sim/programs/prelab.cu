@@ -1,5 +1,6 @@
-// The accesses of the pre-lab sheet's questions (lab/prelab.py). Arguments: global, shared or rows, the bytes of an element, where lane 0 begins,
-// and how far apart the lanes are, or the rows; or blocks, the threads of a block and its bytes of shared memory.
+// The accesses of the pre-lab sheet's questions (lab/prelab.py). Arguments: global, shared or rows, the bytes of an
+// element, where lane 0 begins, and how far apart the lanes are, or the rows; or blocks, the threads of a block and its
+// bytes of shared memory.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,7 +56,8 @@ void run(const char* how, int begin, int stride)
 int main(int argc, char** argv)
 {
     const char* how = argc > 4 ? argv[1] : "global";
-    const int bytes = argc > 4 ? atoi(argv[2]) : 4, begin = argc > 4 ? atoi(argv[3]) : 0, stride = argc > 4 ? atoi(argv[4]) : 1;
+    const int bytes = argc > 4 ? atoi(argv[2]) : 4, begin = argc > 4 ? atoi(argv[3]) : 0,
+              stride = argc > 4 ? atoi(argv[4]) : 1;
     if (!strcmp(how, "blocks")) {
         int blocks = 0;
         CHECK(cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, begin));

@@ -1,5 +1,5 @@
-// Threads that store the same value to one place with one statement: in a warp, in a block, from several blocks. It does not
-// matter whose store is the last. Nothing is wrong.
+// Threads that store the same value to one place with one statement: in a warp, in a block, from several blocks. It
+// does not matter whose store is the last. Nothing is wrong.
 #include "check.h"
 
 constexpr int threads = 96, blocks = 3;

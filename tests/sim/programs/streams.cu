@@ -10,7 +10,10 @@ __global__ void fill(int* data, const int* factor, int rounds)
 }
 
 static int called = 0;
-static void CUDART_CB count(cudaStream_t, cudaError_t status, void* data) { called += status == cudaSuccess ? *static_cast<int*>(data) : 0; }
+static void CUDART_CB count(cudaStream_t, cudaError_t status, void* data)
+{
+    called += status == cudaSuccess ? *static_cast<int*>(data) : 0;
+}
 static void CUDART_CB countMore(void* data) { called += *static_cast<int*>(data); }
 
 int main()

@@ -1,4 +1,5 @@
-// Structures inside of structures: they move in pieces as large as their alignment, which is not that of their addresses.
+// Structures inside of structures: they move in pieces as large as their alignment, which is not that of their
+// addresses.
 #include <cstdio>
 #include <cstring>
 #include <vector>

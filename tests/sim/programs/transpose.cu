@@ -58,7 +58,8 @@ int main()
         CHECK(cudaMemcpy(out.data(), d_out, bytes, cudaMemcpyDeviceToHost));
         for (int y = 0; y < n; ++y)
             for (int x = 0; x < n; ++x) wrong += out[x * n + y] != in[y * n + x];
-        printf("%s: %.2f GB/s%s\n", k ? "coalesced" : "naive", 2 * bytes * 1e-6 * repetitions / ms, std::isnan(ms) ? " (no time)" : "");
+        printf("%s: %.2f GB/s%s\n", k ? "coalesced" : "naive", 2 * bytes * 1e-6 * repetitions / ms,
+               std::isnan(ms) ? " (no time)" : "");
     }
     CHECK(cudaEventDestroy(start));
     CHECK(cudaEventDestroy(stop));

@@ -53,7 +53,8 @@ template <typename T>
 __global__ void lastBlockFinishes(T* odata, const T* idata, int width, int height)
 {
     __shared__ bool last;
-    const size_t n = size_t(width) * height, whole = n / THREADS * THREADS, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
+    const size_t n = size_t(width) * height, whole = n / THREADS * THREADS,
+                 i = size_t(blockIdx.x) * THREADS + threadIdx.x;
 
     if (i < whole) odata[i] = idata[i];
     __threadfence();

@@ -125,10 +125,12 @@ __global__ void bufferProducersConsumers(T* odata, const T* idata, int width, in
         const int left = (produces ? turn : turn - 1) * TILE_DIM;
         if (produces) {
             for (int j = row; j < TILE_DIM; j += BLOCK_ROWS)
-                if (left + x < width && top + j < height) tile[turn % 2][j][x] = idata[size_t(top + j) * width + left + x];
+                if (left + x < width && top + j < height)
+                    tile[turn % 2][j][x] = idata[size_t(top + j) * width + left + x];
         } else if (turn > 0) {
             for (int j = row; j < TILE_DIM; j += BLOCK_ROWS)
-                if (top + x < height && left + j < width) odata[size_t(left + j) * height + top + x] = tile[(turn - 1) % 2][x][j];
+                if (top + x < height && left + j < width)
+                    odata[size_t(left + j) * height + top + x] = tile[(turn - 1) % 2][x][j];
         }
         __syncthreads();
     }
@@ -217,14 +219,16 @@ __global__ void poolOfBytes(T* odata, const T* idata, int width, int height)
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height) tile[(threadIdx.y + j) * (TILE_DIM + 1) + threadIdx.x] = idata[size_t(y + j) * width + x];
+        if (x < width && y + j < height)
+            tile[(threadIdx.y + j) * (TILE_DIM + 1) + threadIdx.x] = idata[size_t(y + j) * width + x];
 
     __syncthreads();
 
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < height && y + j < width) odata[size_t(y + j) * height + x] = tile[threadIdx.x * (TILE_DIM + 1) + threadIdx.y + j];
+        if (x < height && y + j < width)
+            odata[size_t(y + j) * height + x] = tile[threadIdx.x * (TILE_DIM + 1) + threadIdx.y + j];
 }
 
 KERNEL(poolOfBytes, "-", transposes, launchTiles<poolOfBytes<T>>)
@@ -258,14 +262,16 @@ __global__ void poolOfTheLaunch(T* odata, const T* idata, int width, int height,
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < width && y + j < height) tile[(threadIdx.y + j) * pitch + threadIdx.x] = idata[size_t(y + j) * width + x];
+        if (x < width && y + j < height)
+            tile[(threadIdx.y + j) * pitch + threadIdx.x] = idata[size_t(y + j) * width + x];
 
     __syncthreads();
 
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (x < height && y + j < width) odata[size_t(y + j) * height + x] = tile[threadIdx.x * pitch + threadIdx.y + j];
+        if (x < height && y + j < width)
+            odata[size_t(y + j) * height + x] = tile[threadIdx.x * pitch + threadIdx.y + j];
 }
 
 template <typename T>
@@ -355,11 +361,13 @@ __global__ void structOfATile(T* odata, const T* idata, int width, int height)
     __syncthreads();
     int x = tile.left + threadIdx.x, y = tile.top + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (tile.whole || (x < width && y + j < height)) tile.element[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
+        if (tile.whole || (x < width && y + j < height))
+            tile.element[threadIdx.y + j][threadIdx.x] = idata[size_t(y + j) * width + x];
     __syncthreads();
     x = tile.top + threadIdx.x, y = tile.left + threadIdx.y;
     for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-        if (tile.whole || (x < height && y + j < width)) odata[size_t(y + j) * height + x] = tile.element[threadIdx.x][threadIdx.y + j];
+        if (tile.whole || (x < height && y + j < width))
+            odata[size_t(y + j) * height + x] = tile.element[threadIdx.x][threadIdx.y + j];
 }
 
 KERNEL(structOfATile, "-", transposes, launchTiles<structOfATile<T>>)
@@ -444,7 +452,8 @@ __global__ void tileAsOneRow(T* odata, const T* idata, int width, int height)
 
     for (int j = threadIdx.y; j < TILE_DIM; j += BLOCK_ROWS) {
         T* const row = tile[j];
-        if (left + int(threadIdx.x) < width && top + j < height) row[threadIdx.x] = idata[size_t(top + j) * width + left + threadIdx.x];
+        if (left + int(threadIdx.x) < width && top + j < height)
+            row[threadIdx.x] = idata[size_t(top + j) * width + left + threadIdx.x];
     }
     __syncthreads();
     for (int i = threadIdx.y * TILE_DIM + threadIdx.x; i < TILE_DIM * TILE_DIM; i += TILE_DIM * BLOCK_ROWS) {

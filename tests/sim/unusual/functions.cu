@@ -67,17 +67,21 @@ KERNEL(helperTwice, "-", copies, launchAlong<helperTwice<T>>)
 
 // A helper that fills a tile it is given, by reference, and one that empties it.
 template <typename T, int ROWS, int COLUMNS>
-__device__ __forceinline__ void fill(T (&tile)[ROWS][COLUMNS], const T* __restrict__ from, int left, int top, int width, int height)
+__device__ __forceinline__ void fill(T (&tile)[ROWS][COLUMNS], const T* __restrict__ from, int left, int top, int width,
+                                     int height)
 {
     for (int r = threadIdx.y; r < TILE_DIM; r += blockDim.y)
-        if (left + int(threadIdx.x) < width && top + r < height) tile[r][threadIdx.x] = from[size_t(top + r) * width + left + threadIdx.x];
+        if (left + int(threadIdx.x) < width && top + r < height)
+            tile[r][threadIdx.x] = from[size_t(top + r) * width + left + threadIdx.x];
 }
 
 template <typename T, int ROWS, int COLUMNS>
-__device__ __noinline__ void empty(const T (&tile)[ROWS][COLUMNS], T* __restrict__ to, int left, int top, int width, int height)
+__device__ __noinline__ void empty(const T (&tile)[ROWS][COLUMNS], T* __restrict__ to, int left, int top, int width,
+                                   int height)
 {
     for (int r = threadIdx.y; r < TILE_DIM; r += blockDim.y)
-        if (top + int(threadIdx.x) < height && left + r < width) to[size_t(left + r) * height + top + threadIdx.x] = tile[threadIdx.x][r];
+        if (top + int(threadIdx.x) < height && left + r < width)
+            to[size_t(left + r) * height + top + threadIdx.x] = tile[threadIdx.x][r];
 }
 
 template <typename T>
@@ -127,7 +131,8 @@ __global__ void functorSaysWhere(T* odata, const T* idata, int width, int height
 template <typename T>
 void launchFunctorSaysWhere(T* odata, const T* idata, int width, int height)
 {
-    functorSaysWhere<T><<<dim3(pieces(width, 16), pieces(height, 16)), dim3(16, 16)>>>(odata, idata, width, height, ToTransposed{size_t(height)});
+    functorSaysWhere<T><<<dim3(pieces(width, 16), pieces(height, 16)), dim3(16, 16)>>>(odata, idata, width, height,
+                                                                                       ToTransposed{size_t(height)});
 }
 
 KERNEL(functorSaysWhere, "-", transposes, launchFunctorSaysWhere)
@@ -197,7 +202,8 @@ KERNEL(rangeOverTheGrid, "-", transposes, launchRangeOverTheGrid)
 
 // A piece is halved, along its longer side, until it is one element.
 template <typename T>
-__device__ void transposeHalves(T* odata, const T* idata, int width, int height, int left, int top, int columns, int rows)
+__device__ void transposeHalves(T* odata, const T* idata, int width, int height, int left, int top, int columns,
+                                int rows)
 {
     if (columns <= 0 || rows <= 0) return;
     if (columns == 1 && rows == 1) {
@@ -215,14 +221,16 @@ template <typename T>
 __global__ void recursionByHalves(T* odata, const T* idata, int width, int height)
 {
     constexpr int SIDE = 6;
-    const int left = (blockIdx.x * blockDim.x + threadIdx.x) * SIDE, top = (blockIdx.y * blockDim.y + threadIdx.y) * SIDE;
+    const int left = (blockIdx.x * blockDim.x + threadIdx.x) * SIDE,
+              top = (blockIdx.y * blockDim.y + threadIdx.y) * SIDE;
     transposeHalves(odata, idata, width, height, left, top, min(SIDE, width - left), min(SIDE, height - top));
 }
 
 template <typename T>
 void launchRecursionByHalves(T* odata, const T* idata, int width, int height)
 {
-    recursionByHalves<T><<<dim3(pieces(width, 8 * 6), pieces(height, 8 * 6)), dim3(8, 8)>>>(odata, idata, width, height);
+    recursionByHalves<T>
+        <<<dim3(pieces(width, 8 * 6), pieces(height, 8 * 6)), dim3(8, 8)>>>(odata, idata, width, height);
 }
 
 KERNEL(recursionByHalves, "-", transposes, launchRecursionByHalves)
@@ -287,7 +295,8 @@ __device__ void moveEach(T* odata, const T* idata, size_t i, size_t n, Numbers<K
 template <typename T>
 __global__ void foldOverAPack(T* odata, const T* idata, int width, int height)
 {
-    moveEach(odata, idata, size_t(blockIdx.x) * THREADS * 4 + threadIdx.x, size_t(width) * height, Numbers<0, 1, 2, 3>());
+    moveEach(odata, idata, size_t(blockIdx.x) * THREADS * 4 + threadIdx.x, size_t(width) * height,
+             Numbers<0, 1, 2, 3>());
 }
 
 template <typename T>
@@ -307,14 +316,21 @@ __global__ void accessesByMacro(T* odata, const T* idata, int width, int height)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;
-    for (int r = threadIdx.y; r < TILE_DIM; r += BLOCK_ROWS) { if (INSIDE(top + r, left + c)) tile[r][c] = AT(idata, top + r, left + c, width); } __syncthreads(); for (int r = threadIdx.y; r < TILE_DIM; r += BLOCK_ROWS) { if (INSIDE(top + c, left + r)) AT(odata, left + r, top + c, height) = tile[c][r]; }
+    for (int r = threadIdx.y; r < TILE_DIM; r += BLOCK_ROWS) {
+        if (INSIDE(top + r, left + c)) tile[r][c] = AT(idata, top + r, left + c, width);
+    }
+    __syncthreads();
+    for (int r = threadIdx.y; r < TILE_DIM; r += BLOCK_ROWS) {
+        if (INSIDE(top + c, left + r)) AT(odata, left + r, top + c, height) = tile[c][r];
+    }
 }
 
 KERNEL(accessesByMacro, "-", transposes, launchTiles<accessesByMacro<T>>)
 
 // Qualifiers: launch bounds, restrict, read-only loads, unrolling.
 template <typename T>
-__global__ void __launch_bounds__(256, 2) qualifiersOfAllSorts(T* __restrict__ odata, const T* __restrict__ idata, const int width, const int height)
+__global__ void __launch_bounds__(256, 2)
+    qualifiersOfAllSorts(T* __restrict__ odata, const T* __restrict__ idata, const int width, const int height)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     int x = blockIdx.x * TILE_DIM + threadIdx.x, y = blockIdx.y * TILE_DIM + threadIdx.y;

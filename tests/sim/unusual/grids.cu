@@ -91,7 +91,8 @@ __global__ void blocksOfThreeDimensions(T* odata, const T* idata, int width, int
 template <typename T>
 void launchThreeDimensions(T* odata, const T* idata, int width, int height)
 {
-    blocksOfThreeDimensions<T><<<dim3(pieces(width, 8), pieces(height, 16)), dim3(8, 4, 4)>>>(odata, idata, width, height);
+    blocksOfThreeDimensions<T>
+        <<<dim3(pieces(width, 8), pieces(height, 16)), dim3(8, 4, 4)>>>(odata, idata, width, height);
 }
 
 KERNEL(blocksOfThreeDimensions, "-", transposes, launchThreeDimensions)
@@ -245,7 +246,8 @@ KERNEL(pointersPastTheEnd, "-", copies, launchPointersPastTheEnd)
 template <typename T>
 __global__ void indicesFromTheEnd(T* odata, const T* idata, int width, int height)
 {
-    const long long n = static_cast<long long>(width) * height, i = -1 - (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x);
+    const long long n = static_cast<long long>(width) * height,
+                    i = -1 - (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x);
     const T* const in = idata + n;
     T* const out = odata + n;
     if (i >= -n) out[i] = in[i];
@@ -278,7 +280,8 @@ __global__ void countsDown(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchCountsDown(T* odata, const T* idata, int width, int height)
 {
-    countsDown<T><<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
+    countsDown<T><<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), dim3(TILE_DIM, BLOCK_ROWS)>>>(
+        odata, idata, width, height);
 }
 
 KERNEL(countsDown, "-", transposes, launchCountsDown)
@@ -290,7 +293,8 @@ __global__ void trianglesOfATile(T* odata, const T* idata, int width, int height
 {
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, lane = threadIdx.x, y = top + lane;
     if (y >= height) return;
-    for (int k = 0; k <= lane && left + k < width; ++k) odata[size_t(left + k) * height + y] = idata[size_t(y) * width + left + k];
+    for (int k = 0; k <= lane && left + k < width; ++k)
+        odata[size_t(left + k) * height + y] = idata[size_t(y) * width + left + k];
     for (int k = lane + 1; k < TILE_DIM; ++k)
         if (left + k < width) odata[size_t(left + k) * height + y] = idata[size_t(y) * width + left + k];
 }
@@ -298,7 +302,8 @@ __global__ void trianglesOfATile(T* odata, const T* idata, int width, int height
 template <typename T>
 void launchTrianglesOfATile(T* odata, const T* idata, int width, int height)
 {
-    trianglesOfATile<T><<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), TILE_DIM>>>(odata, idata, width, height);
+    trianglesOfATile<T>
+        <<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), TILE_DIM>>>(odata, idata, width, height);
 }
 
 KERNEL(trianglesOfATile, "-", transposes, launchTrianglesOfATile)

@@ -96,7 +96,8 @@ __global__ void groupWaits(T* odata, const T* idata, int width, int height)
 template <typename T>
 void launchGroupWaits(T* odata, const T* idata, int width, int height)
 {
-    groupWaits<T><<<dim3(pieces(width, 2 * TILE_DIM), pieces(height, TILE_DIM)), dim3(TILE_DIM, 2)>>>(odata, idata, width, height);
+    groupWaits<T><<<dim3(pieces(width, 2 * TILE_DIM), pieces(height, TILE_DIM)), dim3(TILE_DIM, 2)>>>(odata, idata,
+                                                                                                      width, height);
 }
 
 KERNEL(groupWaits, "-", transposes, launchGroupWaits)

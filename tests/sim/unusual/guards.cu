@@ -77,7 +77,8 @@ __global__ void guardHoistedOnce(T* odata, const T* idata, int width, int height
             if (y + j < height) {
                 const int mx = blockIdx.x * TILE_DIM + threadIdx.y + j, my = blockIdx.y * TILE_DIM + threadIdx.x;
                 const bool whole = mx < width && my < height;
-                odata[size_t(y + j) * width + x] = whole ? tile[threadIdx.x][threadIdx.y + j] : tile[threadIdx.y + j][threadIdx.x];
+                odata[size_t(y + j) * width + x] =
+                    whole ? tile[threadIdx.x][threadIdx.y + j] : tile[threadIdx.y + j][threadIdx.x];
             }
 }
 
@@ -269,7 +270,8 @@ __global__ void barrierAndContinue(T* odata, const T* idata, int width, int heig
         const int mirror = blockIdx.y * TILE_DIM + turn * BLOCK_ROWS + BLOCK_ROWS - 1 - threadIdx.y;
         if (x < width && mirror < height) tile[turn][threadIdx.y][threadIdx.x] = idata[size_t(mirror) * width + x];
         __syncthreads();
-        if (x < width && y < height) odata[size_t(x) * height + y] = tile[turn][BLOCK_ROWS - 1 - threadIdx.y][threadIdx.x];
+        if (x < width && y < height)
+            odata[size_t(x) * height + y] = tile[turn][BLOCK_ROWS - 1 - threadIdx.y][threadIdx.x];
         if (turn % 2 == 1) continue;
         __syncthreads();
     }
@@ -318,7 +320,8 @@ __global__ void barrierTurnsFromShared(T* odata, const T* idata, int width, int 
     if (threadIdx.x == 0) turns = n - first < THREADS * 4 ? int((n - first + THREADS - 1) / THREADS) : 4;
     __syncthreads();
     for (int turn = 0; turn < turns; ++turn) {
-        const size_t i = first + turn * THREADS + threadIdx.x, mirror = first + turn * THREADS + THREADS - 1 - threadIdx.x;
+        const size_t i = first + turn * THREADS + threadIdx.x,
+                     mirror = first + turn * THREADS + THREADS - 1 - threadIdx.x;
         if (i < n) tile[THREADS - 1 - threadIdx.x] = idata[i];
         __syncthreads();
         if (mirror < n) odata[mirror] = tile[threadIdx.x];

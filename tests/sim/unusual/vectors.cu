@@ -106,7 +106,8 @@ void launchOwnStruct(T* odata, const T* idata, int width, int height)
 {
     constexpr int N = 16 / sizeof(T);
     if (width % N == 0 && height % N == 0)
-        asOwnStruct<T><<<dim3(pieces(width, 16 * N), pieces(height, 8 * N)), dim3(16, 8)>>>(odata, idata, width, height);
+        asOwnStruct<T>
+            <<<dim3(pieces(width, 16 * N), pieces(height, 8 * N)), dim3(16, 8)>>>(odata, idata, width, height);
     else
         plainTranspose<T, 1><<<pieces(size_t(width) * height, THREADS), THREADS>>>(odata, idata, width, height);
 }
@@ -134,7 +135,8 @@ __global__ void pairsInShared(T* odata, const T* idata, int width, int height)
     __syncthreads();
     for (int i = t; i < TILE_DIM * TILE_DIM; i += THREADS) {
         const int r = i % TILE_DIM, c = i / TILE_DIM;
-        if (left + c < width && top + r < height) odata[size_t(left + c) * height + top + r] = elements[r * TILE_DIM + c];
+        if (left + c < width && top + r < height)
+            odata[size_t(left + c) * height + top + r] = elements[r * TILE_DIM + c];
     }
 }
 
@@ -142,7 +144,8 @@ template <typename T>
 void launchPairsInShared(T* odata, const T* idata, int width, int height)
 {
     if (width % 2 == 0)
-        pairsInShared<T><<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), THREADS>>>(odata, idata, width, height);
+        pairsInShared<T>
+            <<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), THREADS>>>(odata, idata, width, height);
     else
         plainTranspose<T, 2><<<pieces(size_t(width) * height, THREADS), THREADS>>>(odata, idata, width, height);
 }
@@ -158,7 +161,8 @@ __global__ void vectorsInShared(T* odata, const T* idata, int width, int height)
     const T* const elements = reinterpret_cast<const T*>(vectors);
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS * N;
 
-    if (first + threadIdx.x * N < n) vectors[threadIdx.x] = *reinterpret_cast<const float4*>(idata + first + threadIdx.x * N);
+    if (first + threadIdx.x * N < n)
+        vectors[threadIdx.x] = *reinterpret_cast<const float4*>(idata + first + threadIdx.x * N);
     __syncthreads();
     for (int k = 0; k < N; ++k) {
         const int i = k * THREADS + threadIdx.x;
@@ -185,10 +189,12 @@ __global__ void elementsByMemcpy(T* odata, const T* idata, int width, int height
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;
 
     for (int r = threadIdx.y; r < TILE_DIM; r += BLOCK_ROWS)
-        if (left + c < width && top + r < height) memcpy(&tile[r][c], &idata[size_t(top + r) * width + left + c], sizeof(T));
+        if (left + c < width && top + r < height)
+            memcpy(&tile[r][c], &idata[size_t(top + r) * width + left + c], sizeof(T));
     __syncthreads();
     for (int r = threadIdx.y; r < TILE_DIM; r += BLOCK_ROWS)
-        if (top + c < height && left + r < width) memcpy(&odata[size_t(left + r) * height + top + c], &tile[c][r], sizeof(T));
+        if (top + c < height && left + r < width)
+            memcpy(&odata[size_t(left + r) * height + top + c], &tile[c][r], sizeof(T));
 }
 
 template <typename T>
@@ -261,12 +267,14 @@ __global__ void asBytesInShared(T* odata, const T* idata, int width, int height)
 
     if (i < n) {
         const T element = idata[i];
-        for (unsigned b = 0; b < sizeof(T); ++b) planes[b][threadIdx.x] = reinterpret_cast<const unsigned char*>(&element)[b];
+        for (unsigned b = 0; b < sizeof(T); ++b)
+            planes[b][threadIdx.x] = reinterpret_cast<const unsigned char*>(&element)[b];
     }
     __syncthreads();
     if (mirror < n) {
         T element;
-        for (unsigned b = 0; b < sizeof(T); ++b) reinterpret_cast<unsigned char*>(&element)[b] = planes[b][THREADS - 1 - threadIdx.x];
+        for (unsigned b = 0; b < sizeof(T); ++b)
+            reinterpret_cast<unsigned char*>(&element)[b] = planes[b][THREADS - 1 - threadIdx.x];
         odata[mirror] = element;
     }
 }

@@ -137,7 +137,8 @@ __global__ void shuffleByBits(T* odata, const T* idata, int width, int height)
     T a[WARP];
 
 #pragma unroll
-    for (int r = 0; r < WARP; ++r) a[r] = left + lane < width && top + r < height ? idata[size_t(top + r) * width + left + lane] : T(0);
+    for (int r = 0; r < WARP; ++r)
+        a[r] = left + lane < width && top + r < height ? idata[size_t(top + r) * width + left + lane] : T(0);
 #pragma unroll
     for (int bit = WARP / 2; bit > 0; bit /= 2)
 #pragma unroll
