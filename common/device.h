@@ -94,6 +94,7 @@ struct Wanted {
     int gpus;                // 0: as many as there are
     int patience_s;          // how long to wait for a process that does not come
     bool otherwise_simulated = false;  // the simulator takes over if there are too few GPUs
+    bool separate_host = false;        // launchers run in a process of their own, on the simulator
 
     Wanted(const Machine& machine, int gpus = 0, int patience_s = 60)
         : machine(machine), gpus(gpus), patience_s(patience_s)

@@ -123,6 +123,10 @@ const Known known[] = {
      false, set<&Options::explain>},
     {"trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes (simulator)",
      false, [](Parsed& p, const char* value) { p.options.trace = file_named("trace", value); }},
+    {"separate-host", nullptr,
+     "run the host's code of each launch in a process of its own, which reaches neither\n"
+     "matrices nor counts (simulator)",
+     false, set<&Options::separate_host>},
     {"peak", "GBS", "the DRAM peak of the card in GB/s, in place of the driver's figures",
      false, [](Parsed& p, const char* value) { p.options.peak_gbs = bandwidth_in("peak", value); }},
     {"csv", "FILE", "also write the results to FILE; with --list or --errata, what these print",

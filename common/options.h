@@ -30,6 +30,7 @@ struct Options {
     std::string link = "nvlink4";  // between them, in the model
     int patience_s = 60;           // how long to wait for a process that does not come
     bool explain = false;
+    bool separate_host = false;  // launchers run in a process of their own
     bool list = false, list_machines = false, help = false;
 };
 

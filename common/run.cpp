@@ -56,7 +56,10 @@ struct Setting {
 // Throws status_bad_input if the options want of a device what it does not have.
 std::unique_ptr<Device> open_asked(const Options& options, const Machine& machine, std::string& remark)
 {
-    std::unique_ptr<Device> device = open_device(options.device, {machine, options.gpus, options.patience_s}, remark);
+    Wanted wanted(machine, options.gpus, options.patience_s);
+    wanted.separate_host = options.separate_host;
+    std::unique_ptr<Device> device = open_device(options.device, wanted, remark);
+    if (options.separate_host && device->has_clock()) refuse("--separate-host: only the simulator has it");
     if (any_on_parts() && world().ranks > 1 && !device->has_clock())
         refuse("the simulator runs all GPUs in one process: start it without mpirun" +
                (remark.empty() ? "" : "; " + remark));

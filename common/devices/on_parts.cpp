@@ -2,6 +2,9 @@
 
 #include <numeric>
 
+#include "../../sim/core/host_process.h"
+#include "../base/error.h"
+
 namespace sim {
 
 using namespace harness;
@@ -32,8 +35,9 @@ BetweenGpus Account::between(int gpus)
 }
 
 OnParts::OnParts(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,
-                 const Unwritten& unwritten, const std::function<void()>& watch, Account& account)
-    : kernel_(kernel), type_(int(odata.contents.type)), width_(width), height_(height), watch_(watch), account_(account)
+                 const Unwritten& unwritten, const std::function<void()>& watch, Account& account, bool separate_host)
+    : kernel_(kernel), type_(int(odata.contents.type)), width_(width), height_(height), watch_(watch),
+      account_(account), separate_host_(separate_host)
 {
     gpus_ = kernel.gpus;
     if (!account.traffic) account.traffic = std::make_unique<TrafficAccount>();
@@ -73,6 +77,8 @@ OnParts::~OnParts()
 void OnParts::launch()
 {
     if (kernel_.launch_together[type_]) {
+        if (separate_host_)
+            throw Error{status_bad_input, "--separate-host: not for kernels that all GPUs run together"};
         kernel_.launch_together[type_](*this, odata_, idata_, width_, height_);
     } else {
         std::vector<Beside> earlier;  // nothing orders what different GPUs do
@@ -80,7 +86,9 @@ void OnParts::launch()
             stream(g, 0);
             launched_here_.clear();
             use_beside(earlier);
-            kernel_.launch_on_parts[type_](odata_, idata_, width_, height_, g, gpus_);
+            const auto launcher = [&] { kernel_.launch_on_parts[type_](odata_, idata_, width_, height_, g, gpus_); };
+            if (separate_host_) run_apart(launcher);
+            else launcher();
             earlier.insert(earlier.end(), launched_here_.begin(), launched_here_.end());
         }
     }

@@ -101,9 +101,11 @@ private:
 // One pass of a kernel on several GPUs.
 class OnParts : public harness::Exchange {
 public:
-    // `watch` is called for each piece of memory that kernels may access, when it is known.
+    // `watch` is called for each piece of memory that kernels may access, when it is known. `separate_host`: launchers
+    // run in a process of their own.
     OnParts(const harness::Kernel& kernel, const harness::Region& odata, const harness::Region& idata, int width,
-            int height, const Unwritten& unwritten, const std::function<void()>& watch, Account& account);
+            int height, const Unwritten& unwritten, const std::function<void()>& watch, Account& account,
+            bool separate_host);
     ~OnParts() override;
 
     void launch();
@@ -122,6 +124,7 @@ private:
     int type_, width_, height_;
     const std::function<void()>& watch_;
     Account& account_;
+    const bool separate_host_;
     std::vector<Slice> in_, out_;
     std::vector<std::unique_ptr<Slice>> buffers_[harness::MAX_GPUS];  // by number
     void* odata_[harness::MAX_GPUS] = {};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../sim/core/global_checker.h"
+#include "../../sim/core/host_process.h"
 #include "../../sim/core/launch_bounds.h"
 #include "../../sim/core/simulator.h"
 #include "../../sim/elf/symbols.h"
@@ -45,19 +46,19 @@ bool begin_launch(const Launching& launching, dim3& grid)
 
 class Simulator : public HostMemory {
 public:
-    explicit Simulator(const Machine& machine) : machine_(machine)
+    explicit Simulator(const Wanted& wanted) : machine_(wanted.machine), separate_host_(wanted.separate_host)
     {
         need_symbols();
-        use_machine(machine);
+        use_machine(machine_);
         // A CUDA runtime in this program notes its launches itself.
         if (!launch_hooks().begins) launch_hooks().begins = begin_launch;
         info_ = {"sim",
-                 machine.label,
+                 machine_.label,
                  "",
-                 format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine.label.c_str(),
-                        machine.major, machine.minor, host_threads(), host_threads() == 1 ? "" : "s"),
-                 machine.dram_peak_gbs(),
-                 machine.l2_bytes,
+                 format("the simulator of the %s (compute capability %d.%d), %d host thread%s", machine_.label.c_str(),
+                        machine_.major, machine_.minor, host_threads(), host_threads() == 1 ? "" : "s"),
+                 machine_.dram_peak_gbs(),
+                 machine_.l2_bytes,
                  "",
                  0};
     }
@@ -150,7 +151,8 @@ private:
     {
         const Poisoned unwritten = unwritten_output();
         const std::function<void()> watch = [this] { watch_for_races(); };
-        OnParts pass(*last_.kernel, last_.odata, last_.idata, last_.width, last_.height, unwritten, watch, on_parts_);
+        OnParts pass(*last_.kernel, last_.odata, last_.idata, last_.width, last_.height, unwritten, watch, on_parts_,
+                     separate_host_);
         use_one_host_thread(last_.kernel->part == Part::faulty);
         pass.launch();
         stop_watching();
@@ -166,8 +168,12 @@ private:
                      behind, &unwritten);
         watch_for_races();
         use_one_host_thread(last_.kernel->part == Part::faulty);
-        last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width,
-                                                             last_.height, last_.block);
+        const auto launcher = [&] {
+            last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width,
+                                                                 last_.height, last_.block);
+        };
+        if (separate_host_) run_apart(launcher);
+        else launcher();
         stop_watching();
         use_matrices(nullptr, 0, nullptr, 0, 0);
     }
@@ -204,6 +210,7 @@ private:
     }
 
     const Machine& machine_;
+    const bool separate_host_;
     bool exact_ = false;
     Last last_;
     Account on_parts_;
@@ -211,7 +218,7 @@ private:
 
 const bool registered = [] {
     backends().push_back({"sim", [](const Wanted& wanted, std::string&) -> std::unique_ptr<Device> {
-                              return std::make_unique<Simulator>(wanted.machine);
+                              return std::make_unique<Simulator>(wanted);
                           }});
     return true;
 }();

@@ -22,6 +22,7 @@ Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE)))
     void* pool =
         mmap(nullptr, stack_bytes * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pool == MAP_FAILED) harness::out_of_memory();
+    madvise(pool, stack_bytes * most, MADV_DONTFORK);  // another process would copy them, and runs no kernel
     pool_ = static_cast<char*>(pool);
 }
 

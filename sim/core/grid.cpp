@@ -263,6 +263,7 @@ uint64_t hash_of(uint64_t hash, const void* bytes, size_t count) { return harnes
 
 void run_grid(const Launching& launching, void (*threads)(const void* arguments), const void* arguments)
 {
+    if (launch_hooks().sent) return launch_hooks().sent(launching);
     dim3 grid = launching.configuration.grid;
     const dim3 block = launching.configuration.block;
     if (launch_hooks().begins && !launch_hooks().begins(launching, grid)) return;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "thread.h"
 
@@ -222,6 +223,10 @@ struct Launching {
     const void* place;   // of the launch
     const Argument* passed = nullptr;
     size_t passed_count = 0;
+    // For a launch that another process asks for: what is called with the arguments, and the code that launches again
+    // from copies of it and of them.
+    Argument call{};
+    void (*again)(const Launching& launching, void* const* objects) = nullptr;
 };
 
 // Runs every block of the grid and returns when all are done. `threads` runs threads of the kernel, for
@@ -272,17 +277,39 @@ auto callable(void (*kernel)(Parameters...))
         };
 }
 
+template <typename Call, typename... Arguments>
+SIM_FUNCTION void launch_again(const Launching& launching, void* const* objects);
+
+template <typename Call, typename... Arguments>
+SIM_FUNCTION void launch_call(Launching launching, const Call& call, Arguments&... arguments)
+{
+    const Argument passed[] = {{uintptr_t(&arguments), sizeof arguments}..., {}};
+    launching.passed = passed;
+    launching.passed_count = sizeof...(arguments);
+    launching.call = {uintptr_t(&call), sizeof call};
+    launching.again = launch_again<Call, Arguments...>;
+    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { call(arguments...); };
+    run_grid(launching, run_threads<decltype(thread)>, &thread);
+}
+
+template <typename Call, typename... Arguments, size_t... number>
+SIM_FUNCTION void launch_objects(const Launching& launching, void* const* objects, std::index_sequence<number...>)
+{
+    launch_call(launching, *static_cast<const Call*>(objects[0]), *static_cast<Arguments*>(objects[number + 1])...);
+}
+
+template <typename Call, typename... Arguments>
+SIM_FUNCTION void launch_again(const Launching& launching, void* const* objects)
+{
+    launch_objects<Call, Arguments...>(launching, objects, std::index_sequence_for<Arguments...>());
+}
+
 template <typename Kernel, typename... Arguments>
 SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&... arguments)
 {
     launching.arguments = 0xcbf29ce484222325u;
     ((launching.arguments = sim::hash_of(launching.arguments, &arguments, sizeof arguments)), ...);
-    const Argument passed[] = {{uintptr_t(&arguments), sizeof arguments}..., {}};
-    launching.passed = passed;
-    launching.passed_count = sizeof...(arguments);
-    const auto call = callable(kernel);
-    auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { call(arguments...); };
-    run_grid(launching, run_threads<decltype(thread)>, &thread);
+    launch_call(launching, callable(kernel), arguments...);
 }
 
 template <typename... Parameters>

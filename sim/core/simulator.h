@@ -77,6 +77,8 @@ struct LaunchHooks {
     bool (*begins)(const Launching& launching, dim3& grid) = nullptr;
     void (*ended)(const Launching& launching) = nullptr;
     void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
+    void (*sent)(const Launching& launching) =
+        nullptr;  // another process runs the launch; none of the others is called
 };
 LaunchHooks& launch_hooks();
 

@@ -147,11 +147,12 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
     }
     const Allocation* target = memory().find(address);
     if (!target) {
-        // The variables that a kernel sees of itself, and of this simulator.
-        if (address - uintptr_t(&thread_index) < sizeof thread_index ||
-            address - uintptr_t(&block_index) < sizeof block_index ||
-            address - uintptr_t(&block_size) < sizeof block_size || address - uintptr_t(&grid_size) < sizeof grid_size)
-            return false;
+        // The variables that a kernel sees of itself.
+        const auto in = [&](const auto& variable) {
+            return address - uintptr_t(&variable) < sizeof variable &&
+                   piece <= sizeof variable - (address - uintptr_t(&variable));
+        };
+        if (kind == load && (in(thread_index) || in(block_index) || in(block_size) || in(grid_size))) return false;
         if (piece == 1 && is_guard(address - thread_local_base(), return_address(site))) return false;
         if (kind == load && is_argument(address, piece)) return false;  // each thread makes its own copy of it
         if (kind == load)
