@@ -1,6 +1,8 @@
-"""What the cells of lab/transpose.ipynb call: predictions and the counts to compare them with, edits that are undone, and the file to hand in.
+"""What the cells of lab/transpose.ipynb call: predictions and the counts to compare them with, edits that are undone,
+and the file to hand in.
 
-Standard library only, because it runs wherever the notebook does. The counts are always the simulator's, with and without a GPU.
+Standard library only, because it runs wherever the notebook does. The counts are always the simulator's, with and
+without a GPU.
 """
 
 import csv
@@ -41,29 +43,46 @@ STORES, LOADS = per_request("global_store"), per_request("global_load")
 TILE_LOADS, TILE_STORES = per_request("shared_load", "wavefronts"), per_request("shared_store", "wavefronts")
 # Of each step's questions under Predict, those whose answers are counts.
 QUANTITIES = {
-    "step01": [Quantity("load requests of copy, 1024 x 1024 floats", "step01 --kernel copy --size 1024", column("global_load_requests")),
+    "step01": [Quantity("load requests of copy, 1024 x 1024 floats", "step01 --kernel copy --size 1024",
+                        column("global_load_requests")),
                Quantity("sectors of such a load", "step01 --kernel copy --size 1024", LOADS),
-               Quantity("sectors of a load that begins one element late", "step01 --kernel addMisaligned --size 256", LOADS)],
-    "step02": [Quantity("sectors of a load", "step02 --kernel transposeNaive --size 256", LOADS),
-               Quantity("sectors of a store", "step02 --kernel transposeNaive --size 256", STORES),
-               Quantity("percent of the bytes in them that are asked for", "step02 --kernel transposeNaive --size 256", column("coalesced_percent")),
-               Quantity("sectors of a load of doubles", "step02 --kernel transposeNaive --size 256 --type double", LOADS),
-               Quantity("sectors of a store of doubles", "step02 --kernel transposeNaive --size 256 --type double", STORES)],
+               Quantity("sectors of a load that begins one element late", "step01 --kernel addMisaligned --size 256",
+                        LOADS)],
+    "step02":
+        [Quantity("sectors of a load", "step02 --kernel transposeNaive --size 256", LOADS),
+         Quantity("sectors of a store", "step02 --kernel transposeNaive --size 256", STORES),
+         Quantity("percent of the bytes in them that are asked for", "step02 --kernel transposeNaive --size 256",
+                  column("coalesced_percent")),
+         Quantity("sectors of a load of doubles", "step02 --kernel transposeNaive --size 256 --type double", LOADS),
+         Quantity("sectors of a store of doubles", "step02 --kernel transposeNaive --size 256 --type double", STORES)],
     "step03": [Quantity("sectors of a load from idata", "step03 --kernel transposeCoalesced --size 256", LOADS),
                Quantity("sectors of a store to odata", "step03 --kernel transposeCoalesced --size 256", STORES),
-               Quantity("bytes of shared memory of a block", "step03 --kernel transposeCoalesced --size 256", column("shared_bytes_per_block"))],
-    "step04": [Quantity("wavefronts of a load of a column, rows of 32 words", "step03 --kernel transposeCoalesced --size 256", TILE_LOADS),
-               Quantity("wavefronts of the same, rows of 33 words", "step04 --kernel transposeNoBankConflicts --size 256", TILE_LOADS),
-               Quantity("wavefronts of a store to a row of 33 words", "step04 --kernel transposeNoBankConflicts --size 256", TILE_STORES),
-               Quantity("wavefronts of a load of 32 doubles", "step04 --kernel transposeNoBankConflicts --size 256 --type double", TILE_LOADS)],
+               Quantity("bytes of shared memory of a block", "step03 --kernel transposeCoalesced --size 256",
+                        column("shared_bytes_per_block"))],
+    "step04": [Quantity("wavefronts of a load of a column, rows of 32 words",
+                        "step03 --kernel transposeCoalesced --size 256", TILE_LOADS),
+               Quantity("wavefronts of the same, rows of 33 words",
+                        "step04 --kernel transposeNoBankConflicts --size 256", TILE_LOADS),
+               Quantity("wavefronts of a store to a row of 33 words",
+                        "step04 --kernel transposeNoBankConflicts --size 256", TILE_STORES),
+               Quantity("wavefronts of a load of 32 doubles",
+                        "step04 --kernel transposeNoBankConflicts --size 256 --type double", TILE_LOADS)],
     "step05": [Quantity("sectors of a store, tiles turned", "step05 --kernel transposeFineGrained --size 1024", STORES),
-               Quantity("sectors of a store, tiles moved", "step05 --kernel transposeCoarseGrained --size 1024", STORES),
-               Quantity("wavefronts of a load from the tile, tiles turned", "step05 --kernel transposeFineGrained --size 1024", TILE_LOADS)],
-    "step06": [Quantity("traffic of the busiest partition over the mean, stores of step 6", "step06 --kernel transposeDiagonal --machine gtx280 --size 2048", column("busiest_partition_of_stores")),
-               Quantity("the same for step 4 and 2080 x 2080 floats", "step04 --kernel transposeNoBankConflicts --machine gtx280 --size 2080", column("busiest_partition_of_stores"))],
-    "step07": [Quantity("load requests, 1024 x 1024 floats", "step07 --kernel transposeInFlight --size 1024", column("global_load_requests")),
+               Quantity("sectors of a store, tiles moved", "step05 --kernel transposeCoarseGrained --size 1024",
+                        STORES),
+               Quantity("wavefronts of a load from the tile, tiles turned",
+                        "step05 --kernel transposeFineGrained --size 1024", TILE_LOADS)],
+    "step06": [Quantity("traffic of the busiest partition over the mean, stores of step 6",
+                        "step06 --kernel transposeDiagonal --machine gtx280 --size 2048",
+                        column("busiest_partition_of_stores")),
+               Quantity("the same for step 4 and 2080 x 2080 floats",
+                        "step04 --kernel transposeNoBankConflicts --machine gtx280 --size 2080",
+                        column("busiest_partition_of_stores"))],
+    "step07": [Quantity("load requests, 1024 x 1024 floats", "step07 --kernel transposeInFlight --size 1024",
+                        column("global_load_requests")),
                Quantity("sectors of such a load", "step07 --kernel transposeInFlight --size 1024", LOADS),
-               Quantity("bytes of shared memory of a block", "step07 --kernel transposeInFlight --size 1024", column("shared_bytes_per_block"))],
+               Quantity("bytes of shared memory of a block", "step07 --kernel transposeInFlight --size 1024",
+                        column("shared_bytes_per_block"))],
 }
 
 
@@ -72,7 +91,8 @@ def counted(command):
     program, *options = shlex.split(command)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "counts.csv"
-        done = subprocess.run([f"./{program}", "--device", "sim", *options, "--csv", path], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
+        done = subprocess.run([f"./{program}", "--device", "sim", *options, "--csv", path], cwd=ROOT,
+                              stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
         if done.returncode:
             raise SystemExit(f"{program}: {(done.stderr or done.stdout).strip()}\nTo build it, type make {program}.")
         with open(path, encoding="utf-8") as file:
@@ -92,12 +112,14 @@ def predict(step, mine):
     for what, value in mine.items():
         if what not in wanted:
             raise SystemExit(f"“{what}” is not a prediction of {step}. The names are: {'; '.join(wanted)}.")
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))
+                                  or not math.isfinite(value)):
             raise SystemExit(f"{what}: {value!r} is not a number. Write a number, or None.")
     made = {what: mine[what] for what in wanted if mine.get(what) is not None}
     PREDICTIONS.parent.mkdir(exist_ok=True)
     PREDICTIONS.write_text(json.dumps({**saved(), step: made}, indent=1), encoding="utf-8")
-    print(f"{len(made)} of {len(wanted)} predictions are saved." + ("" if len(made) == len(wanted) else " Write a number in the place of each None, and run the cell again."))
+    print(f"{len(made)} of {len(wanted)} predictions are saved." +
+          ("" if len(made) == len(wanted) else " Write a number in the place of each None, and run the cell again."))
 
 
 def compare(step):
@@ -117,11 +139,13 @@ def try_edit(file, old, new, *commands):
     path = ROOT / file
     text = path.read_text(encoding="utf-8")
     if text.count(old) != 1:
-        raise SystemExit(f"{file} has “{old}” {text.count(old)} times, and the edit needs it once. Undo your changes of this file.")
+        raise SystemExit(f"{file} has “{old}” {text.count(old)} times, and the edit needs it once. Undo your "
+                         "changes of this file.")
     program = path.stem
 
     def run(command):
-        done = subprocess.run(["bash", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+        done = subprocess.run(["bash", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
         return done.returncode, done.stdout
 
     def build():

@@ -1,15 +1,16 @@
 """Checks one submission: python3 lab/check.py NN [--file FILE] [--explain] [--json] [--graded-bandwidth SHARE]
 
-Reads the text and writes it anew (lab/source.py). Rewrites and compiles the new text for the simulator and runs it, both in a sandbox
-(lab/sandbox.py), for all shapes, types and machines that the exercise names. Each check then judges the runs. Exit status: 0 full points,
-1 fewer, 2 bad input.
+Reads the text and writes it anew (lab/source.py). Rewrites and compiles the new text for the simulator and runs it,
+both in a sandbox (lab/sandbox.py), for all shapes, types and machines that the exercise names. Each check then judges
+the runs. Exit status: 0 full points, 1 fewer, 2 bad input.
 
-How verdicts are protected. The submission and the harness are one process. The submission cannot forge the harness's results, for three
-reasons: its text can name no part of the harness or the system (source.py), each of its accesses is checked before it happens
-(sim/core/watch.cpp), and its host code touches no memory. The results come through a pipe without a name, whose number is drawn for each
-process. They are lines of JSON (--json), and each has the name that the program was started under, which is drawn, too. No text for people
-is read. A run counts if the program ends with status 0 and its lines have one verified row for each matrix asked for and no other row. It
-runs on one processor, so that the points do not depend on their number.
+How verdicts are protected. The submission and the harness are one process. The submission cannot forge the harness's
+results, for three reasons: its text can name no part of the harness or the system (source.py), each of its accesses is
+checked before it happens (sim/core/watch.cpp), and its host code touches no memory. The results come through a pipe
+without a name, whose number is drawn for each process. They are lines of JSON (--json), and each has the name that the
+program was started under, which is drawn, too. No text for people is read. A run counts if the program ends with status
+0 and its lines have one verified row for each matrix asked for and no other row. It runs on one processor, so that the
+points do not depend on their number.
 """
 
 import signal
@@ -35,10 +36,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "lab"))
 
-import names    # noqa: E402
-import sandbox  # noqa: E402
-import source   # noqa: E402
-from parts import STOPPED, Run, gpus_of, said  # noqa: E402
+import names
+import sandbox
+import source
+from parts import STOPPED, Run, gpus_of, said
 
 # The text that is compiled in the place of the submission. Reports keep the submission's name.
 NORMAL = "normal.cu"
@@ -73,7 +74,8 @@ def exercise_of(exercises, number):
     try:
         return exercises.EXERCISES[int(number)]
     except (ValueError, KeyError):
-        raise BadInput(f"exercise {number}: expected one of {', '.join(f'{n:02}' for n in sorted(exercises.EXERCISES))}") from None
+        raise BadInput(f"exercise {number}: expected one of "
+                       f"{', '.join(f'{n:02}' for n in sorted(exercises.EXERCISES))}") from None
 
 
 def opened(path):
@@ -81,7 +83,8 @@ def opened(path):
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
-        raise BadInput(f"{shown(path)}: {'a link' if os.path.islink(path) else getattr(error, 'strerror', error)}") from None
+        raise BadInput(
+            f"{shown(path)}: {'a link' if os.path.islink(path) else getattr(error, 'strerror', error)}") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise BadInput(f"{shown(path)}: not a file")
@@ -101,7 +104,8 @@ def shown(name):
 
 
 def unpack(box, exercise, path, data, text):
-    """Puts a submission where it finds common/ and sim/ as in the checkout; the name that messages give it. The original is there to be quoted."""
+    """Puts a submission where it finds common/ and sim/ as in the checkout; the name that messages give it. The
+    original is there to be quoted."""
     name = f"{exercise.step}/{re.sub(r'[^A-Za-z0-9._-]', '_', os.path.basename(os.fspath(path)))}"
     os.mkdir(os.path.join(box.path, exercise.step))
     pathlib.Path(box.path, name).write_bytes(data)
@@ -112,14 +116,18 @@ def unpack(box, exercise, path, data, text):
 
 
 def compilation(name, command, *options):
-    """A line for the shell: build/rewrite makes C++ of the text, and the compiler's command sim.o of that. Messages and lines keep the name."""
+    """A line for the shell: build/rewrite makes C++ of the text, and the compiler's command sim.o of that. Messages and
+    lines keep the name."""
     compiling = shlex.join([*command, "-iquote", os.path.dirname(name), "-c", "rewritten.cpp", "-o", "sim.o"])
-    return f"{{ echo '#line 1 \"{name}\"' && {shlex.join([str(ROOT / 'build/rewrite'), *options, NORMAL])}; }} > rewritten.cpp && {compiling}"
+    return (f"{{ echo '#line 1 \"{name}\"' && {shlex.join([str(ROOT / 'build/rewrite'), *options, NORMAL])}; }} > "
+            f"rewritten.cpp && {compiling}")
 
 
 def outside_the_system(*paths):
     """Those that the sandbox does not show anyway, once each."""
-    return sorted({path for path in map(os.path.abspath, paths) if not any(path == s or path.startswith(s + "/") for s in sandbox.SYSTEM)})
+    return sorted({
+        path for path in map(os.path.abspath, paths)
+        if not any(path == s or path.startswith(s + "/") for s in sandbox.SYSTEM)})
 
 
 def any_processor():
@@ -127,7 +135,8 @@ def any_processor():
 
 
 class Lab:
-    """What all checks share. `isolate`: by namespaces, where the system allows them; `trust`: compile the text unread (tests)."""
+    """What all checks share. `isolate`: by namespaces, where the system allows them; `trust`: compile the text unread
+    (tests)."""
 
     def __init__(self, isolate=True, trust=False):
         self.trust = trust
@@ -135,7 +144,9 @@ class Lab:
         self.why_not = sandbox.isolation() if isolate else "not wanted"
         self.isolate = not self.why_not
         try:
-            self.command, self.link, self.cuda = [shlex.split(os.fsdecode((ROOT / "build/lab" / name).read_bytes())) for name in ("compile", "link", "cuda")]
+            self.command, self.link, self.cuda = [
+                shlex.split(os.fsdecode((ROOT / "build/lab" / name).read_bytes()))
+                for name in ("compile", "link", "cuda")]
         except OSError:
             raise BadInput("build/lab is missing; type make lab-ready") from None
         if not (ROOT / "build/rewrite").is_file():
@@ -146,32 +157,41 @@ class Lab:
         # A compiler in a separate folder, as on clusters, has its own libraries. It and its programs need them.
         libraries = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if os.path.isdir(folder)]
         self.environment = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
-        homes = [str(pathlib.Path(path).parent.parent) for path in outside_the_system(self.compiler, os.path.realpath(self.compiler))]
+        homes = [
+            str(pathlib.Path(path).parent.parent)
+            for path in outside_the_system(self.compiler, os.path.realpath(self.compiler))]
         toolchain = outside_the_system(*homes, *libraries)
         for folder in toolchain:
             if any(pathlib.Path(folder) in (path, *path.parents) for path in (ROOT, pathlib.Path.home())):
-                raise BadInput(f"{folder}: holds the compiler or its libraries, but also {pathlib.Path.home()} or {ROOT}, which submissions must not see; install the compiler elsewhere")
-        self.visible = [str(ROOT / "common"), str(ROOT / "sim"), str(ROOT / "build/lab"), str(ROOT / "build/rewrite"), *toolchain]
+                raise BadInput(f"{folder}: holds the compiler or its libraries, but also {pathlib.Path.home()} or "
+                               f"{ROOT}, which submissions must not see; install the compiler elsewhere")
+        self.visible = [str(ROOT / "common"), str(ROOT / "sim"), str(ROOT / "build/lab"), str(ROOT / "build/rewrite"),
+                        *toolchain]
 
     def sandboxed(self, command, box, **options):
-        return sandbox.run(command, box, isolate=self.isolate, visible=self.visible, environment=self.environment, **options)
+        return sandbox.run(command, box, isolate=self.isolate, visible=self.visible, environment=self.environment,
+                           **options)
 
     def produces(self, exercise):
         """The product that the hand-out registers. A submission must not register a kernel for an easier task."""
         handout = ROOT / exercise.step / exercise.file
         text = handout.read_text(encoding="utf-8") if handout.is_file() else ""
-        return frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE)) or frozenset({"transposes"})
+        return (frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE))
+                or frozenset({"transposes"}))
 
     def read(self, exercise, path):
         """(the bytes of a submission, the text to compile, why it is refused or '')."""
         data = read_submission(path)
         try:
-            return data, data.decode("utf-8") if self.trust else source.read(data, self.produces(exercise), exercise.kernel, exercise.given).text, ""
+            text = (data.decode("utf-8") if self.trust
+                    else source.read(data, self.produces(exercise), exercise.kernel, exercise.given).text)
+            return data, text, ""
         except source.Refused as refused:
             return data, "", str(refused)
 
     def check(self, exercise, path, processor=None, seed=None):
-        """The verdict of a submission (verdict_of). `processor`: the one to keep to; `seed`: of the shapes that are drawn."""
+        """The verdict of a submission (verdict_of). `processor`: the one to keep to; `seed`: of the shapes that are
+        drawn."""
         start = time.monotonic()
         processor = [any_processor() if processor is None else processor]
         seed = random.SystemRandom().randrange(1 << 20) if seed is None else seed
@@ -189,30 +209,38 @@ class Lab:
 
     def compile(self, box, file, processors):
         compiling = compilation(file, self.compiling())
-        linking = shlex.join([self.compiler, *self.link[1:], str(ROOT / "build/lab/harness.o"), "sim.o", "-o", "program"])
-        done = self.sandboxed(["/bin/sh", "-c", f"{compiling} && {linking}"], box, writable=True, processors=processors, **COMPILE)
+        linking = shlex.join([
+            self.compiler, *self.link[1:],
+            str(ROOT / "build/lab/harness.o"), "sim.o", "-o", "program"])
+        done = self.sandboxed(["/bin/sh", "-c", f"{compiling} && {linking}"], box, writable=True, processors=processors,
+                              **COMPILE)
         if done.status == 0:
             return ""
         if not isinstance(done.status, int):
-            return {"timeout": "the compiler took too long", "output": "the compiler said too much"}.get(done.status, "the compiler was stopped")
+            return {"timeout": "the compiler took too long",
+                    "output": "the compiler said too much"}.get(done.status, "the compiler was stopped")
         said = source.plain(done.stderr).replace(NORMAL, file).splitlines()
-        errors = [line for line in said if "error" in line or "undefined reference" in line] or said or ["no reason given"]
+        errors = ([line for line in said if "error" in line or "undefined reference" in line] or said
+                  or ["no reason given"])
         return f"does not compile: {errors[0].removeprefix(f'{os.path.dirname(file)}/')[:300]}"
 
     def show(self, exercise, path):
-        """The result for the smallest matrix that is not right, with what is wrong in it; of the sizes that fit a page."""
+        """The result for the smallest matrix that is not right, with what is wrong in it; of the sizes that fit a
+        page."""
         processor = [any_processor()]
         data, text, note = self.read(exercise, path)
         with sandbox.Box() as box:
             note = note or self.compile(box, unpack(box, exercise, path, data, text), processor)
             for width, height in SHOWN if not note else ():
                 name, descriptor = sandbox.secret()
-                done = self.sandboxed(["./program", "--device", "sim", "--kernel", self.own + exercise.kernel, "--print",
-                                       "--size", f"{width}x{height}", *with_gpus(exercise.gpus), "--json", f"/proc/self/fd/{descriptor}"],
+                done = self.sandboxed(["./program", "--device", "sim", "--separate-host", "--kernel",
+                                       self.own + exercise.kernel, "--print", "--size", f"{width}x{height}",
+                                       *with_gpus(exercise.gpus), "--json", f"/proc/self/fd/{descriptor}"],
                                       box, argv0=name, result=descriptor, processors=processor, **RUN)
                 if done.status != 0:
                     return shown_matrix(exercise, width, height, *told_of(done, name))
-        return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. Larger matrices and doubles are not shown; "
+        return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. "
+                        "Larger matrices and doubles are not shown; "
                         "the check names what is wrong there.")
 
     def run_all(self, exercise, seed, box, processors):
@@ -226,7 +254,9 @@ class Lab:
         def run(shapes, *key):
             nonlocal stopped
             if stopped == MOST_STOPPED:
-                return {shape: Run(*shape, *key, None, ["not run, because other runs were stopped"], "", "timeout") for shape in shapes}
+                return {
+                    shape: Run(*shape, *key, None, ["not run, because other runs were stopped"], "", "timeout")
+                    for shape in shapes}
             status, told = self.run(exercise, box, shapes, *key, processors)
             stopped += status == "timeout"
             return told
@@ -241,13 +271,17 @@ class Lab:
         return runs
 
     def run(self, exercise, box, shapes, type_, machine, processors):
-        """(status, {shape: Run}) of one process; of several shapes, only those with a result or a finding. A single shape always has one."""
+        """(status, {shape: Run}) of one process; of several shapes, only those with a result or a finding. A single
+        shape always has one."""
         name, descriptor = sandbox.secret()
         limits = RUN if len(shapes) > 1 else {**RUN, "cpu": RUN["cpu"] // 2}
         gpus, card = gpus_of(machine)
-        done = self.sandboxed(["./program", "--device", "sim", "--explain", "--kernel", self.own + exercise.kernel, "--type", type_,
-                               *(["--machine", card] if card else []), *with_gpus(gpus), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
-                               "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)), "--json", f"/proc/self/fd/{descriptor}"],
+        done = self.sandboxed(["./program", "--device", "sim", "--separate-host", "--explain",
+                               "--kernel", self.own + exercise.kernel, "--type", type_,
+                               *(["--machine", card] if card else []), *with_gpus(gpus),
+                               "--size", ",".join(f"{w}x{h}" for w, h in shapes),
+                               "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)),
+                               "--json", f"/proc/self/fd/{descriptor}"],
                               box, argv0=name, result=descriptor, processors=processors, **limits)
         status, lines = status_of(done), accounts(done.result, name)
         rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
@@ -255,7 +289,8 @@ class Lab:
         for line in lines:
             shape, found = (line["width"], line["height"]), findings(line)
             if shape in rows:
-                told[shape] = Run(*shape, type_, machine, rows[shape], [], line["text"], status, line["kernels"][0]["accesses"])
+                told[shape] = Run(*shape, type_, machine, rows[shape], [], line["text"], status,
+                                  line["kernels"][0]["accesses"])
             elif status in (0, 1, 2) and found:  # 2: each launch was refused
                 told[shape] = Run(*shape, type_, machine, None, found, "", 1)
         if len(shapes) == 1 and shapes[0] not in told:
@@ -279,8 +314,9 @@ def status_of(done):
 
 
 def accounts(result, name):
-    """The lines of --json of the program that was started under this name, as dictionaries, without the submission's own names. A line
-    that is cut off, or of another program, is left out: the program was stopped, or it was not the harness that wrote."""
+    """The lines of --json of the program that was started under this name, as dictionaries, without the submission's
+    own names. A line that is cut off, or of another program, is left out: the program was stopped, or it was not the
+    harness that wrote."""
     def plain(value):
         if isinstance(value, str):
             return source.plain(value)
@@ -318,25 +354,30 @@ def told_of(done, name):
 
 def belongs(exercise, row, column, width, height):
     """The number of the element of idata that belongs at this place of odata, in a matrix no larger than a tile."""
-    turned = exercise.produces == "transpose" or exercise.produces == "tile-local transpose" and row < width and column < height
+    turned = (exercise.produces == "transpose"
+              or exercise.produces == "tile-local transpose" and row < width and column < height)
     return column * width + row if turned else row * width + column
 
 
 def shown_matrix(exercise, width, height, status, found, findings):
-    """The matrix around the first wrong element, each element as its number in idata. A wrong element is shown with the number that belongs
-    there. `found`: the rows of odata as --print has them, or []."""
+    """The matrix around the first wrong element, each element as its number in idata. A wrong element is shown with the
+    number that belongs there. `found`: the rows of odata as --print has them, or []."""
     name = f"idata has {height} rows x {width} columns{on_gpus(exercise)}"
     told = [said(line, "float") for line in findings[:3]] or [STOPPED.get(status, f"exit status {status}")]
     wanted = [[str(belongs(exercise, r, c, width, height)) for c in range(len(row))] for r, row in enumerate(found)]
     wrong = [(r, c) for r, row in enumerate(found) for c, cell in enumerate(row) if cell != wanted[r][c]]
     if not wrong:
-        return "\n".join([f"{name}. {'Every element of odata is right, but:' if found else 'There is no result:'}", *told])
+        return "\n".join([
+            f"{name}. {'Every element of odata is right, but:' if found else 'There is no result:'}", *told])
     top, left = (max(0, min(first - 1, of - WINDOW)) for first, of in zip(wrong[0], (len(found), len(found[0]))))
     rows, columns = range(len(found))[top:top + WINDOW], range(len(found[0]))[left:left + WINDOW]
-    cells = [[found[r][c] if found[r][c] == wanted[r][c] else f"{found[r][c]}!{wanted[r][c]}" for c in columns] for r in rows]
+    cells = [[found[r][c] if found[r][c] == wanted[r][c] else f"{found[r][c]}!{wanted[r][c]}" for c in columns]
+             for r in rows]
     wide = max(len(cell) for row in cells for cell in row)
-    part = f", rows {rows[0]} to {rows[-1]} and columns {columns[0]} to {columns[-1]} of {len(found)} x {len(found[0])}" if len(cells) < len(found) or len(cells[0]) < len(found[0]) else ""
-    return "\n".join([f"{name}, its elements numbered row by row. In odata, 5!3 marks element 5 in the place of element 3, and ?!3 a value that is no element. odata{part}:", "",
+    part = (f", rows {rows[0]} to {rows[-1]} and columns {columns[0]} to {columns[-1]} of {len(found)} x "
+            f"{len(found[0])}") if len(cells) < len(found) or len(cells[0]) < len(found[0]) else ""
+    return "\n".join([f"{name}, its elements numbered row by row. In odata, 5!3 marks element 5 in the place of "
+                      f"element 3, and ?!3 a value that is no element. odata{part}:", "",
                       *[" ".join(f"{cell:>{wide}}" for cell in row) for row in cells], "", *told])
 
 
@@ -350,28 +391,34 @@ def verified_rows(lines, kernel, shapes, type_, gpus=None):
             carried = int(row["global_bytes_moved"]) >= 2 * shape[0] * shape[1] * int(row["element_bytes"])
         except (KeyError, TypeError, ValueError):
             return {}
-        wanted = {"kernel": kernel, "verified": "yes", "type": type_, "backend": "sim", "gpus": None if gpus is None else str(gpus)}
-        if any(row.get(column) != cell for column, cell in wanted.items()) or shape not in shapes or shape in found or not carried:
+        wanted = {
+            "kernel": kernel, "verified": "yes", "type": type_, "backend": "sim",
+            "gpus": None if gpus is None else str(gpus)}
+        if (any(row.get(column) != cell for column, cell in wanted.items())
+                or shape not in shapes or shape in found or not carried):
             return {}
         found[shape] = row
     return found
 
 
 def judged(check, runs):
-    """(share, hint) of a check; never full where a run gave neither a verified result nor a report: a report begins with the
-    name that the program was started under, so it is the harness's, and a check may find that it is about something else."""
+    """(share, hint) of a check; never full where a run gave neither a verified result nor a report: a report begins
+    with the name that the program was started under, so it is the harness's, and a check may find that it is about
+    something else."""
     mine = {key: runs[key] for key in map(tuple, check.runs)}
     share, hint = check.judge(mine)
     if share == 1:
         for run in mine.values():
             if not run.row and not (run.status in (1, 2) and run.findings):
-                return 0, f"no result for a matrix of {run.height} rows x {run.width} columns of {run.type}: {run.status}"
+                return 0, (f"no result for a matrix of {run.height} rows x {run.width} columns of {run.type}: "
+                           f"{run.status}")
     return share, hint
 
 
 def modelled(run):
     """The model's time for these counts."""
-    return (f"{float(run.row['model_time_over_copy']):.2f} times the time of a copy, in a matrix larger than the L2 of the {run.row['machine']}; "
+    return (f"{float(run.row['model_time_over_copy']):.2f} times the time of a copy, in a matrix larger than the L2 "
+            f"of the {run.row['machine']}; "
             f"limited by {run.row['model_time_over_copy_limit']}")
 
 
@@ -379,36 +426,44 @@ NOT_RIGHT = "Cost earns a quarter until the kernel is right and clean everywhere
 
 
 def verdict_of(exercise, seed, runs, note="", seconds=0):
-    """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds, seed}. `note`: why nothing was run;
-    `explain`: the simulator's account of each line, from the first verified run, those of a cost first; `model`: the model's time for
-    the counts of a cost, or of a limit, where it is longest.
+    """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds, seed}. `note`: why
+    nothing was run; `explain`: the simulator's account of each line, from the first verified run, those of a cost
+    first; `model`: the model's time for the counts of a cost, or of a limit, where it is longest.
 
-    Checks of the result earn their points separately. The points for cost are divided by the largest limit that is exceeded, and by 4 until all checks of the result pass."""
+    Checks of the result earn their points separately. The points for cost are divided by the largest limit that is
+    exceeded, and by 4 until all checks of the result pass."""
     right, costs = exercise.right, exercise.costs(seed)
     given = [(0, "not run: see above") if note else judged(check, runs) for check in [*right, *costs]]
     divisor, why = 1, []
     if not note:
-        divisor, why = max((limit.judge({key: runs[key] for key in map(tuple, limit.runs)}) for limit in exercise.limits(seed)), default=(1, ""))
+        divisor, why = max(
+            (limit.judge({key: runs[key] for key in map(tuple, limit.runs)}) for limit in exercise.limits(seed)),
+            default=(1, ""))
         why = [f"Divided by {divisor:.3g}: {why}."] if divisor > 1 else []
-        if any(share < 1 for share, _ in given[:len(right)]) or not all(runs[key].row for check in costs for key in map(tuple, check.runs)):
+        if (any(share < 1 for share, _ in given[:len(right)])
+                or not all(runs[key].row for check in costs for key in map(tuple, check.runs))):
             divisor, why = 4 * divisor, [*why, NOT_RIGHT]
     speed = exercise.speed(seed, runs) if exercise.speed and not note and divisor == 1 else None
     checks = []
     for i, (check, (share, hint)) in enumerate(zip([*right, *costs], given)):
         if i >= len(right) and share > 0:
             share, hint = share / divisor, " ".join([hint, *why]).strip()
-        checks.append({"name": check.name, "what": check.what, "points": int(check.points * share + 1e-9), "of": check.points, "hint": hint})
+        checks.append({
+            "name": check.name, "what": check.what, "points": int(check.points * share + 1e-9), "of": check.points,
+            "hint": hint})
     counted = [] if note else [runs[key] for each in [*costs, *exercise.limits(seed)] for key in map(tuple, each.runs)]
     firsts = [*counted, *([] if note else [runs[tuple(check.runs[0])] for check in right])]
-    slowest = max((run for run in counted if run.row and run.row["model_time_over_copy"]), key=lambda run: float(run.row["model_time_over_copy"]), default=None)
-    return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks), "checks": checks,
-            "note": note, "explain": next((run.explain for run in firsts if run.explain), ""), "model": modelled(slowest) if slowest else "", "seconds": round(seconds, 2), "seed": seed,
+    slowest = max((run for run in counted if run.row and run.row["model_time_over_copy"]),
+                  key=lambda run: float(run.row["model_time_over_copy"]), default=None)
+    return {"exercise": exercise.number, "total": sum(c["points"] for c in checks), "of": sum(c["of"] for c in checks),
+            "checks": checks, "note": note, "explain": next((run.explain for run in firsts if run.explain), ""),
+            "model": modelled(slowest) if slowest else "", "seconds": round(seconds, 2), "seed": seed,
             "speed": dataclasses.asdict(speed) if speed else None}
 
 
 def bandwidth(lab, exercise, path):
-    """(percent of cudaMemcpy's bandwidth on this machine's GPU, '') or (None, why there is none). Only for a text that the reader
-    accepted: the sandbox's namespaces have no GPU, so the program runs with this user's rights."""
+    """(percent of cudaMemcpy's bandwidth on this machine's GPU, '') or (None, why there is none). Only for a text that
+    the reader accepted: the sandbox's namespaces have no GPU, so the program runs with this user's rights."""
     if not lab.cuda:
         return None, "no GPU, or no nvcc"
     if exercise.gpus is not None:
@@ -416,63 +471,77 @@ def bandwidth(lab, exercise, path):
     with sandbox.Box() as box:
         def run(command, seconds):
             try:
-                return subprocess.run(command, cwd=box.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", errors="replace", timeout=seconds)
+                return subprocess.run(command, cwd=box.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, encoding="utf-8", errors="replace", timeout=seconds)
             except subprocess.TimeoutExpired:
                 return subprocess.CompletedProcess(command, -1, stderr=f"stopped after {seconds} s")
 
         data, text, refused = lab.read(exercise, path)  # again: the file may be another one by now
         if refused:
             return None, refused
-        (types,) = [word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]  # nvcc takes no commas
+        # nvcc takes no commas
+        (types,) = [
+            word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]
         name = unpack(box, exercise, path, data, text)
-        pathlib.Path(box.path, "build").symlink_to(ROOT / "build")  # nvcc gives a path to a shell as it is, and ROOT may have any characters
+        # nvcc gives a path to a shell as it is, and ROOT may have any characters
+        pathlib.Path(box.path, "build").symlink_to(ROOT / "build")
         cuda = sorted(f"build/common/devices/{file.name}" for file in (ROOT / "build/common/devices").glob("*.cuda.o"))
-        pathlib.Path(box.path, "gpu.cu").write_text(f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
-        for command, seconds in ([["/bin/sh", "-c", compilation(name, lab.compiling(), "--namespace", "simulated")], 60],
-                                 [[*lab.cuda, "build/lab/harness.o", "gpu.cu", "sim.o", *cuda, "-o", "program"], 120],
-                                 [["./program", "--device", "cuda", "--kernel", lab.own + exercise.kernel, "--csv", "gpu.csv"], 60]):
+        pathlib.Path(box.path, "gpu.cu").write_text(
+            f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
+        for command, seconds in (
+            [["/bin/sh", "-c", compilation(name, lab.compiling(), "--namespace", "simulated")], 60],
+            [[*lab.cuda, "build/lab/harness.o", "gpu.cu", "sim.o", *cuda, "-o", "program"], 120],
+            [["./program", "--device", "cuda", "--kernel", lab.own + exercise.kernel, "--csv", "gpu.csv"], 60]):
             done = run(command, seconds)
             if done.returncode:
                 return None, (done.stderr.strip().splitlines() or [f"{command[0]} ended with {done.returncode}"])[0]
         with open(os.path.join(box.path, "gpu.csv"), encoding="utf-8") as file:
-            percent = [float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file) if row["kernel"] == lab.own + exercise.kernel and row["verified"] == "yes"]
+            percent = [float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file)
+                       if row["kernel"] == lab.own + exercise.kernel and row["verified"] == "yes"]
         return (percent[0], "") if percent else (None, "no verified result")
 
 
 def add_bandwidth(verdict, lab, exercise, path, least=None):
-    """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a check worth BANDWIDTH_POINTS.
-    An exercise for several GPUs has neither."""
+    """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a
+    check worth BANDWIDTH_POINTS. An exercise for several GPUs has neither."""
     percent, why_not = (None, verdict["note"]) if verdict["note"] else bandwidth(lab, exercise, path)
     if percent is not None and verdict["speed"]:
         verdict["speed"]["measured"] = percent
     verdict["bandwidth"] = why_not or f"{percent:.1f} % of cudaMemcpy's bandwidth"
     if least is not None and exercise.gpus is None:
         share = 0 if percent is None else exercise.earned(percent, least)
-        verdict["checks"].append({"name": "bandwidth", "what": f"At least {least:g} % of cudaMemcpy's bandwidth on this GPU.", "of": BANDWIDTH_POINTS,
-                                  "points": int(BANDWIDTH_POINTS * share + 1e-9), "hint": "" if share == 1 else verdict["bandwidth"] + "."})
+        verdict["checks"].append({
+            "name": "bandwidth", "what": f"At least {least:g} % of cudaMemcpy's bandwidth on this GPU.",
+            "of": BANDWIDTH_POINTS, "points": int(BANDWIDTH_POINTS * share + 1e-9),
+            "hint": "" if share == 1 else verdict["bandwidth"] + "."})
         verdict["total"], verdict["of"] = (sum(c[k] for c in verdict["checks"]) for k in ("points", "of"))
 
 
 def report(verdict):
-    """The text for students: each check and its condition, and a hint below each check that is missed. A repeated hint is printed once."""
+    """The text for students: each check and its condition, and a hint below each check that is missed. A repeated hint
+    is printed once."""
     if verdict["note"]:
         return f"exercise {verdict['exercise']}: {verdict['note']}\n   0 / {verdict['of']}  in all"
     lines, said = [], set()
     for check in verdict["checks"]:
         lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")
-        cause = re.sub(r"\d+ x \d+( on \d+ GPUs?)?( of \w+)?", "", re.sub(r"^(Not right at|At) [^:]*: ", "", check["hint"]))
+        cause = re.sub(r"\d+ x \d+( on \d+ GPUs?)?( of \w+)?", "",
+                       re.sub(r"^(Not right at|At) [^:]*: ", "", check["hint"]))
         if cause:
             lines.append(f"{'':12}-> {check['hint'] if cause not in said else 'as above'}")
         said.add(cause)
     if verdict["model"]:
         lines.append(f"{'model:':>10}  {verdict['model']}")
-    return "\n".join([*lines, f"{verdict['total']:4} / {verdict['of']:<3}  in all" + ("" if verdict["total"] == verdict["of"] else f" (below {verdict['of']}, make ends with an error)")])
+    return "\n".join([
+        *lines, f"{verdict['total']:4} / {verdict['of']:<3}  in all" +
+        ("" if verdict["total"] == verdict["of"] else f" (below {verdict['of']}, make ends with an error)")])
 
 
 def refuse_bandwidth(exercise, least):
     """BadInput where a bandwidth is to be graded that an exercise does not have."""
     if least is not None and exercise.gpus is not None:
-        raise BadInput(f"--graded-bandwidth: exercise {exercise.number} is for several GPUs and runs on the simulator alone; leave the option out")
+        raise BadInput(f"--graded-bandwidth: exercise {exercise.number} is for several GPUs and runs on the "
+                       "simulator alone; leave the option out")
 
 
 def named_seed(name, seed=None):
@@ -492,15 +561,21 @@ def begin():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Checks the submission of an exercise. Exit status: 0 full points, 1 fewer, 2 bad input.")
+    parser = argparse.ArgumentParser(
+        description="Checks the submission of an exercise. Exit status: 0 full points, 1 fewer, 2 bad "
+        "input.")
     parser.add_argument("number", metavar="NN", help="which exercise: 1 to 9")
     parser.add_argument("--file", help="the submission; default: the exercise in the folder of the step")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
-    parser.add_argument("--explain", action="store_true", help="also print the cost of each load and store of the kernel")
-    parser.add_argument("--show", action="store_true", help="print, instead of points, the result for the smallest of some matrices of floats that is not right")
+    parser.add_argument("--explain", action="store_true",
+                        help="also print the cost of each load and store of the kernel")
+    parser.add_argument("--show", action="store_true", help="print, instead of points, the result for the smallest of "
+                                                            "some matrices of floats that is not right")
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
-    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help=f"on a GPU, add {BANDWIDTH_POINTS} points for SHARE percent of cudaMemcpy's bandwidth")
-    parser.add_argument("--seed", type=int, metavar="N", help="the seed of the shapes that are not on the page, to repeat a run")
+    parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE",
+                        help=f"on a GPU, add {BANDWIDTH_POINTS} points for SHARE percent of cudaMemcpy's bandwidth")
+    parser.add_argument("--seed", type=int, metavar="N",
+                        help="the seed of the shapes that are not on the page, to repeat a run")
     parser.add_argument("--name", help="draw these shapes from a name: the same ones in every run")
     options = parser.parse_args()
     begin()

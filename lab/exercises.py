@@ -1,8 +1,8 @@
 """The lab's exercises: what is run, what is judged, what it is worth. It holds only data and judges. lab/check.py
 compiles a submission, makes a Run of each run that a Check or Limit names, and hands them to its judge.
 
-A kernel's cost is the total of all its launches for each 32 elements of the matrix. A warp has 32 lanes, and 32 floats are 4
-sectors. Cost is counted at a shape that students know and at one that is drawn for each run.
+A kernel's cost is the total of all its launches for each 32 elements of the matrix. A warp has 32 lanes, and 32 floats
+are 4 sectors. Cost is counted at a shape that students know and at one that is drawn for each run.
 """
 
 import math
@@ -16,8 +16,8 @@ TYPES = ["float", "double"]
 MACHINE = "h200"
 
 # width, height: of one element, of whole tiles, of primes, one off a power of two, flat and tall.
-SHAPES = [(1, 1), (64, 64), (128, 128), (31, 33), (33, 31), (127, 129), (129, 127), (13, 97), (97, 13), (1, 200), (200, 1),
-          (96, 40), (36, 260), (257, 67)]
+SHAPES = [(1, 1), (64, 64), (128, 128), (31, 33), (33, 31), (127, 129), (129, 127), (13, 97), (97, 13), (1, 200),
+          (200, 1), (96, 40), (36, 260), (257, 67)]
 SQUARES = [(64, 64), (128, 128), (256, 256)]
 DOUBLES = [(64, 64), (128, 128), (33, 31), (127, 129), (97, 13)]
 MOST_SHARED = 48 * 1024  # bytes of static shared memory that nvcc allows a block
@@ -25,21 +25,25 @@ MOST_SHARED = 48 * 1024  # bytes of static shared memory that nvcc allows a bloc
 # ---- What a run shows ------------------------------------------------------------------------------------------
 
 # Causes before effects. A wrong index, for example, may make two threads write one element of odata.
-FORBIDDEN = ("the host accesses", "divergent barrier", "misaligned", "out-of-bounds", "hazard in shared memory", "uninitialized", "store to the input", "race:")
+FORBIDDEN = ("the host accesses", "divergent barrier", "misaligned", "out-of-bounds", "hazard in shared memory",
+             "uninitialized", "store to the input", "race:")
 
 
 def forbidden(run):
-    """The findings that are faults even where the result is right, causes before effects. They name a block, or the host."""
+    """The findings that are faults even where the result is right, causes before effects. They name a block, or the
+    host."""
     lines = [line for line in run.findings if re.search(r"\bblock \(\d+, \d+, \d+\)|the host accesses", line)]
     if run.row and number(run, "shared_bytes_per_block") > MOST_SHARED:
-        lines.append(f"shared memory: {number(run, 'shared_bytes_per_block'):.0f} bytes in a block, and nvcc allows {MOST_SHARED}")
+        lines.append(f"shared memory: {number(run, 'shared_bytes_per_block'):.0f} bytes in a block, and nvcc allows "
+                     f"{MOST_SHARED}")
     return sorted(lines, key=lambda line: next((i for i, word in enumerate(FORBIDDEN) if word in line), len(FORBIDDEN)))
 
 
 def first_trouble(run):
     """Why there is no verified result, in a few words."""
     # A wrong result explains a wrong index better than the race that it also causes.
-    lines = [line for line in forbidden(run) if not re.search(r"hazard in odata|race: byte", line)] + [line for line in run.findings if "wrong result" in line] + run.findings
+    lines = ([line for line in forbidden(run) if not re.search(r"hazard in odata|race: byte", line)]
+             + [line for line in run.findings if "wrong result" in line] + run.findings)
     if run.row is not None and not lines:
         return f"it produces a {run.row['produces']}"
     if run.status in STOPPED:
@@ -51,7 +55,8 @@ def right(run, produces):
     """Whether every element is right. (stays_clean judges what else the kernel does.)"""
     if run.row is not None:
         return run.row["produces"] == produces and run.row["verified"] == "yes"
-    return run.status == 1 and bool(forbidden(run)) and not re.search("wrong result|the host accesses", " ".join(run.findings))
+    return (run.status == 1 and bool(forbidden(run))
+            and not re.search("wrong result|the host accesses", " ".join(run.findings)))
 
 
 def verified(run, produces):
@@ -63,13 +68,14 @@ def number(run, column):
 
 
 def blame(run, way, memory):
-    """The load or store that costs most per request above the ideal, as the end of a sentence; '' where each is at its ideal."""
+    """The load or store that costs most per request above the ideal, as the end of a sentence; '' where each is at its
+    ideal."""
     def per_request(access, what):
         return float(f"{access[what] / access['requests']:.4g}")  # small differences are none
 
     sites = [(per_request(access, "units") / per_request(access, "ideal"),
-              f"{access['file'].rsplit('/', 1)[-1]}:{access['line']}" if access["file"] else "an unknown line", access["diagnosis"])
-             for access in run.accesses if access["access"] in way and access["memory"] == memory]
+              f"{access['file'].rsplit('/', 1)[-1]}:{access['line']}" if access["file"] else "an unknown line",
+              access["diagnosis"]) for access in run.accesses if access["access"] in way and access["memory"] == memory]
     ratio, where, why = max(sites, default=(1, "", ""))
     return f"; look at {where}: {why}" if ratio > 1 else ""
 
@@ -100,7 +106,8 @@ def gets_right(runs, produces):
 
 
 def gets_doubles_right(shapes, produces, machines):
-    """Right for doubles wherever it is right for floats, so that one fault costs points once; and right for one square at least."""
+    """Right for doubles wherever it is right for floats, so that one fault costs points once; and right for one square
+    at least."""
     def judge(found):
         some = False
         for w, h, machine in [(w, h, machine) for machine in machines for w, h in shapes]:
@@ -126,15 +133,21 @@ def stays_clean(runs, produces):
 RIGHT = {"squares": 4, "shapes": 6, "double": 4, "clean": 6}
 
 
-def correctness(produces, more=(), points=RIGHT, machines=(MACHINE,), whole=(MACHINE,), shapes="every shape, down to a single element"):
-    """The checks of the result; `more`: further runs to be kept clean. `machines`: to run all of them on; `whole`: those that a square has whole tiles for."""
-    squares, every, doubles = runs_of(SQUARES, "float", machines=whole), runs_of(SHAPES, "float", machines=machines), runs_of(DOUBLES, *TYPES, machines=machines)
+def correctness(produces, more=(), points=RIGHT, machines=(MACHINE,), whole=(MACHINE,),
+                shapes="every shape, down to a single element"):
+    """The checks of the result; `more`: further runs to be kept clean. `machines`: to run all of them on; `whole`:
+    those that a square has whole tiles for."""
+    squares, every = runs_of(SQUARES, "float", machines=whole), runs_of(SHAPES, "float", machines=machines)
+    doubles = runs_of(DOUBLES, *TYPES, machines=machines)
     watched = every + [key for key in doubles if key not in every] + list(more)
     return [
-        Check("squares", points["squares"], "Right for squares of whole tiles.", squares, gets_right(squares, produces)),
+        Check("squares", points["squares"], "Right for squares of whole tiles.", squares,
+              gets_right(squares, produces)),
         Check("shapes", points["shapes"], f"Right for {shapes}.", every, gets_right(every, produces)),
-        Check("double", points["double"], "Right for doubles.", doubles, gets_doubles_right(DOUBLES, produces, machines)),
-        Check("clean", points["clean"], "No race, no access out of bounds, no load of uninitialized memory, no barrier that some threads miss.",
+        Check("double", points["double"], "Right for doubles.", doubles,
+              gets_doubles_right(DOUBLES, produces, machines)),
+        Check("clean", points["clean"],
+              "No race, no access out of bounds, no load of uninitialized memory, no barrier that some threads miss.",
               watched, stays_clean(watched, produces)),
     ]
 
@@ -177,12 +190,15 @@ def progress(value, start, target):
 def with_result(found, keys, produces):
     """The runs that can be judged, and why another cannot, or ''. (lab/check.py gives a quarter where one cannot.)"""
     runs = [found[key] for key in keys]
-    missing = [f"Not judged without a right and clean result at {run.shape} of {run.type}: {first_trouble(run)}." for run in runs if not verified(run, produces)]
+    missing = [f"Not judged without a right and clean result at {run.shape} of {run.type}: {first_trouble(run)}."
+               for run in runs if not verified(run, produces)]
     return [run for run in runs if verified(run, produces)], (missing or [""])[0]
 
 
-def cheaper(name, points, what, produces, keys, column, start, target, value=per_32, unit=" for each 32 elements", hint=""):
-    """The way from `start` to `target`, at the worst of the shapes with a result. Both are numbers, or functions of a run."""
+def cheaper(name, points, what, produces, keys, column, start, target, value=per_32, unit=" for each 32 elements",
+            hint=""):
+    """The way from `start` to `target`, at the worst of the shapes with a result. Both are numbers, or functions of a
+    run."""
     def judge(found):
         judged, missing = with_result(found, keys, produces)
         worst = (1.0 if judged else 0.0, "")
@@ -192,7 +208,8 @@ def cheaper(name, points, what, produces, keys, column, start, target, value=per
             share = progress(n, begin, end)
             if share < worst[0]:
                 of, memory = COLUMNS[column][1:] if column in COLUMNS else ("", "")
-                worst = share, (f"{figure(n)} {column}{unit} at {run.shape}; the hand-out has {figure(begin)}, the target is {figure(end)}"
+                worst = share, (f"{figure(n)} {column}{unit} at {run.shape}; the hand-out has {figure(begin)}, the "
+                                f"target is {figure(end)}"
                                 + (blame(run, of, memory) if memory else "") + (f"; {hint}" if hint else "") + ".")
         return worst[0], f"{worst[1]} {missing}".strip()
     return Check(name, points, what, keys, judge)
@@ -209,7 +226,8 @@ def at_most(keys, produces, column, most, value=per_32, unit=" for each 32 eleme
             n, limit = value(run, column), most(run) if callable(most) else most
             if n > limit * (1 + 1e-9) and n / max(limit, 1e-9) > worst[0]:
                 way, memory = COLUMNS[column][1:] if column in COLUMNS else ("", "")
-                worst = n / limit, f"{figure(n)} {column}{unit} at {run.shape}, and the task needs {figure(limit)}{why}" + (blame(run, way, memory) if way else "")
+                worst = n / limit, (f"{figure(n)} {column}{unit} at {run.shape}, and the task needs "
+                                    f"{figure(limit)}{why}") + (blame(run, way, memory) if way else "")
         return worst
     return Limit(keys, judge)
 
@@ -236,7 +254,8 @@ def launches(keys, produces, most=1):
 
 
 def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1, launched=1):
-    """What any solution of whole tiles needs for each 32 elements: one warp, one request each way, 4 sectors, two requests to the tile."""
+    """What any solution of whole tiles needs for each 32 elements: one warp, one request each way, 4 sectors, two
+    requests to the tile."""
     return [
         at_most(keys, produces, "warps", warps),
         at_most(keys, produces, "loads", 1, why=", with all 32 lanes active"),
@@ -264,7 +283,8 @@ def first_exercise():
         return runs_of([(1025, 64), (2 * random.randrange(300, 700) + 1, 8 * random.randrange(5, 12))], "float")
 
     def pieces(run, of, begin_late):
-        """The sectors that warps touch, summed over all rows. Warps begin where the row begins, or at a sector boundary."""
+        """The sectors that warps touch, summed over all rows. Warps begin where the row begins, or at a sector
+        boundary."""
         total = 0
         for row in range(run.height):
             begin = row * run.width
@@ -287,8 +307,9 @@ def first_exercise():
 
     def costs(seed):
         keys = wide(seed)
-        return [cheaper(way, 40, f"From 5 sectors for a warp's {way[:-1]} to 4.", t, keys, f"sectors of {way}", start, target, value=whole, unit="")
-                for way in ("loads", "stores")]
+        return [
+            cheaper(way, 40, f"From 5 sectors for a warp's {way[:-1]} to 4.", t, keys, f"sectors of {way}", start,
+                    target, value=whole, unit="") for way in ("loads", "stores")]
 
     def limits(seed):
         keys = wide(seed)
@@ -303,11 +324,14 @@ def second_exercise():
     t = "transpose"
 
     def costs(seed):
-        return [cheaper("stores", 80, "From 32 sectors for a store of 32 floats to 4, with at most 8 for a load.", t, two_shapes(seed), "sectors of stores", 32, 4)]
+        return [
+            cheaper("stores", 80, "From 32 sectors for a store of 32 floats to 4, with at most 8 for a load.", t,
+                    two_shapes(seed), "sectors of stores", 32, 4)]
 
     def limits(seed):
         keys = two_shapes(seed)
-        return [*needs(keys, t, sectors=()), at_most(keys, t, "sectors of loads", 8), condition(keys, t, shared(0, 0, "none"))]
+        return [*needs(keys, t, sectors=()), at_most(keys, t, "sectors of loads", 8),
+                condition(keys, t, shared(0, 0, "none"))]
     return Exercise(2, "step02_naive", "transposePatches", t, correctness(t), costs, limits)
 
 
@@ -315,11 +339,15 @@ def third_exercise():
     t = "transpose"
 
     def costs(seed):
-        return [cheaper("stores", 80, "From 32 sectors for a store of 32 floats to 4.", t, two_shapes(seed), "sectors of stores", 32, 4)]
+        return [
+            cheaper("stores", 80, "From 32 sectors for a store of 32 floats to 4.", t, two_shapes(seed),
+                    "sectors of stores", 32, 4)]
 
     def limits(seed):
         keys = two_shapes(seed)
-        return [*needs(keys, t, sectors=["loads"]), condition(keys, t, shared(2048, 2048, "2048: a tile of 32 x 16 floats"))]
+        return [
+            *needs(keys, t, sectors=["loads"]),
+            condition(keys, t, shared(2048, 2048, "2048: a tile of 32 x 16 floats"))]
     return Exercise(3, "step03_coalesced", "transposeHalfTile", t, correctness(t), costs, limits)
 
 
@@ -327,7 +355,9 @@ def fourth_exercise():
     t = "transpose"
 
     def costs(seed):
-        return [cheaper("conflicts", 80, "From 1 + 16 wavefronts, to fill and to empty the tile, to 1 + 1.", t, two_shapes(seed), "wavefronts", 17, 2)]
+        return [
+            cheaper("conflicts", 80, "From 1 + 16 wavefronts, to fill and to empty the tile, to 1 + 1.", t,
+                    two_shapes(seed), "wavefronts", 17, 2)]
 
     def limits(seed):
         keys = two_shapes(seed)
@@ -339,11 +369,15 @@ def fifth_exercise():
     t = "tile-local transpose"
 
     def costs(seed):
-        return [cheaper("conflicts", 80, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t, two_shapes(seed), "wavefronts", 33, 2)]
+        return [
+            cheaper("conflicts", 80, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t,
+                    two_shapes(seed), "wavefronts", 33, 2)]
 
     def limits(seed):
         keys = two_shapes(seed)
-        return [*needs(keys, t, barriers=1, warps=0.5), condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"))]
+        return [
+            *needs(keys, t, barriers=1, warps=0.5),
+            condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"))]
     return Exercise(5, "step05_decomposed", "turnTiles", t, correctness(t), costs, limits)
 
 
@@ -367,29 +401,39 @@ def sixth_exercise():
         return max(number(run, "busiest_partition_of_loads"), number(run, "busiest_partition_of_stores"))
 
     def costs(seed):
-        # At the first shape each block has one tile and does not loop, so the order is judged before the race is mended.
+        # At the first shape each block has one tile and does not loop, so the order is judged before the race is
+        # mended.
         keys = camping(seed)
-        return [cheaper("partitions", 40, "At 1024 x 1024 on a GTX 280, from 5.3 times the mean traffic in the busiest partition to 1.25 times.", t, keys[:1],
-                        "times the mean traffic in the busiest partition", start, 1.25, value=busiest, unit="", hint=diagonal),
-                cheaper("looping", 40, "The same for a larger matrix, whose blocks take several tiles each.", t, keys[1:],
-                        "times the mean traffic in the busiest partition", start, 1.25, value=busiest, unit="", hint=diagonal)]
+        return [
+            cheaper(
+                "partitions", 40, "At 1024 x 1024 on a GTX 280, from 5.3 times the mean traffic in the busiest "
+                "partition to 1.25 times.", t, keys[:1], "times the mean traffic in the busiest partition", start, 1.25,
+                value=busiest, unit="", hint=diagonal),
+            cheaper("looping", 40, "The same for a larger matrix, whose blocks take several tiles each.", t, keys[1:],
+                    "times the mean traffic in the busiest partition", start, 1.25, value=busiest, unit="",
+                    hint=diagonal)]
 
     def grid(run):
         n = number(run, "blocks_launched")
         return "" if n == 1024 else f"{n:.0f} blocks at {run.shape}, and the task asks for 32 x 32"
 
-    # A matrix with more tiles than CUDA allows blocks takes seconds to simulate. This grid is the same for every matrix.
+    # A matrix with more tiles than CUDA allows blocks takes seconds to simulate. This grid is the same for every
+    # matrix.
     def loops(found):
         wrong = gets_right([looping, tall], t)(found)[1]
-        return wrong or next((f"{hint}." for key in (looping, tall) if verified(found[key], t) and (hint := grid(found[key]))), "")
+        return wrong or next(
+            (f"{hint}." for key in (looping, tall) if verified(found[key], t) and (hint := grid(found[key]))), "")
 
     def limits(seed):
         keys = two_shapes(seed)
-        return [limit for limit in needs(keys, t)[1:]] + [at_most(keys, t, "wavefronts", 2), condition(camping(seed), t, grid), condition([looping], t, grid)]
+        return ([limit for limit in needs(keys, t)[1:]]
+                + [at_most(keys, t, "wavefronts", 2), condition(camping(seed), t, grid), condition([looping], t, grid)])
 
     points = {"squares": 4, "shapes": 4, "double": 2, "clean": 6}
-    more = Check("tall", 4, "Right for more tiles than blocks, with 32 x 32 blocks for every shape.", [looping, tall], all_or_nothing(loops))
-    return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", t, [*correctness(t, [looping], points), more], costs, limits)
+    more = Check("tall", 4, "Right for more tiles than blocks, with 32 x 32 blocks for every shape.", [looping, tall],
+                 all_or_nothing(loops))
+    return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", t, [*correctness(t, [looping], points), more], costs,
+                    limits)
 
 
 def seventh_exercise():
@@ -397,24 +441,34 @@ def seventh_exercise():
 
     def shapes(seed):
         random = Random(seed)
-        return (runs_of([(256, 256), (128 * random.randrange(2, 4), 64)], "float"), runs_of([(256, 63), (128 * random.randrange(1, 4), random.randrange(61, 200, 2))], "float"),
+        return (runs_of([(256, 256), (128 * random.randrange(2, 4), 64)], "float"),
+                runs_of([(256, 63), (128 * random.randrange(1, 4), random.randrange(61, 200, 2))], "float"),
                 runs_of([(256, 256), (64 * random.randrange(2, 6), 96)], "double"))
 
     def costs(seed):
         even, odd, double = shapes(seed)
         hint = "if each thread moves a Vector<T>, one request moves 32 of them"
-        return [cheaper("requests", 50, "From 1 load and 1 store for each 32 floats to a quarter of that.", t, even, "loads and stores", 2, 0.5, hint=hint),
-                cheaper("height", 15, "The same for a height that is not a multiple of a vector's length; a copy's rows keep their length.", t, odd, "loads and stores", 2, lambda run: 0.5 * (run.height + 3) / run.height, hint=hint),
-                cheaper("doubles", 15, "The same for doubles, to half.", t, double, "loads and stores", 2, 1, hint=hint)]
+        return [
+            cheaper("requests", 50, "From 1 load and 1 store for each 32 floats to a quarter of that.", t, even,
+                    "loads and stores", 2, 0.5, hint=hint),
+            cheaper(
+                "height", 15, "The same for a height that is not a multiple of a vector's length; a copy's "
+                "rows keep their length.", t, odd, "loads and stores", 2, lambda run: 0.5 *
+                (run.height + 3) / run.height, hint=hint),
+            cheaper("doubles", 15, "The same for doubles, to half.", t, double, "loads and stores", 2, 1, hint=hint)]
 
     def limits(seed):
         even, odd, double = shapes(seed)
         keys = even + odd
 
         def through(run):
-            return "" if number(run, "shared_store_wavefronts") * 32 >= run.width * run.height else "the copy does not go through the tile"
-        return [at_most(keys, t, "sectors of loads", 4.2), at_most(keys, t, "sectors of stores", 4.2), at_most(keys + double, t, "warps", 1.3),
-                at_most(keys, t, "wavefronts", 2.1), at_most(keys, t, "waits of warps at barriers", 1), launches(keys + double, t), condition(even, t, through)]
+            return ("" if number(run, "shared_store_wavefronts") * 32 >= run.width * run.height
+                    else "the copy does not go through the tile")
+
+        return [at_most(keys, t, "sectors of loads", 4.2), at_most(keys, t, "sectors of stores", 4.2),
+                at_most(keys + double, t, "warps", 1.3),
+                at_most(keys, t, "wavefronts", 2.1), at_most(keys, t, "waits of warps at barriers", 1),
+                launches(keys + double, t), condition(even, t, through)]
     return Exercise(7, "step07_in_flight", "copyVectorized", t, correctness(t), costs, limits)
 
 
@@ -444,7 +498,8 @@ def eighth_exercise():
 
     def shapes(seed):
         random = Random(seed)
-        return runs_of([(8192, 512), (2 * random.randrange(4000, 4200) + 1, 2 * random.randrange(270, 284) + 1)], "float")
+        return runs_of([(8192, 512), (2 * random.randrange(4000, 4200) + 1, 2 * random.randrange(270, 284) + 1)],
+                       "float")
 
     def slower(runs):
         return min(runs, key=of_a_copy)
@@ -457,20 +512,28 @@ def eighth_exercise():
             run = slower(judged)
             limit = run.row["model_time_over_copy_limit"]
             share = between(of_a_copy(run), start, target)
-            hint = "" if share == 1 else (f"{of_a_copy(run):.1f} % of a copy's bandwidth at {run.shape}, by the model; the hand-out has {start} %, the target is {target} %; "
-                                                 f"limited by {limit}; {REMEDIES.get(limit, 'look at CHECK=--explain')}.")
+            hint = "" if share == 1 else (f"{of_a_copy(run):.1f} % of a copy's bandwidth at {run.shape}, by the model; "
+                                          f"the hand-out has {start} %, the target is {target} %; "
+                                                 f"limited by {limit}; "
+                                                 f"{REMEDIES.get(limit, 'look at CHECK=--explain')}.")
             return share, f"{hint} {missing}".strip()
-        return [Check("speed", 80, f"From {start} % of a copy's bandwidth to {target} %, by the model of the H200.", shapes(seed), judge)]
+
+        return [
+            Check("speed", 80, f"From {start} % of a copy's bandwidth to {target} %, by the model of the H200.",
+                  shapes(seed), judge)]
 
     def limits(seed):
         # What the model does not count.
         keys = shapes(seed)
-        return [at_most(keys, t, "warps", 1.3), at_most(keys, t, "waits of warps at barriers", 2.6), launches(keys, t, 2)]
+        return [at_most(keys, t, "warps", 1.3), at_most(keys, t, "waits of warps at barriers", 2.6),
+                launches(keys, t, 2)]
 
     def speed(seed, found):
         run = slower([found[key] for key in shapes(seed)])
-        requests = sum(number(run, f"{memory}_{way}_requests") for memory in ("global", "shared") for way in ("load", "store"))
-        return Speed(round(of_a_copy(run), 1), run.row["model_time_over_copy_limit"], round(32 * requests / (run.width * run.height), 2))
+        requests = sum(
+            number(run, f"{memory}_{way}_requests") for memory in ("global", "shared") for way in ("load", "store"))
+        return Speed(round(of_a_copy(run), 1), run.row["model_time_over_copy_limit"],
+                     round(32 * requests / (run.width * run.height), 2))
 
     return Exercise(8, "step07_in_flight", "transposeFast", t, correctness(t), costs, limits, "exercise08.cu", speed,
                     lambda percent, wanted: between(percent, start, wanted))
@@ -482,11 +545,13 @@ def ninth_exercise():
     machines = [f"{gpus} x {MACHINE}" for gpus in (1, 2, 3, 5, 8)]
 
     # Of the hand-out's order: what the busiest GPU receives, over the mean. Each GPU has whole tiles.
-    given = {(2048, 2048, 4): 3.5, (1920, 1440, 3): 2.8, (1920, 1920, 5): 3.88, (1920, 1728, 6): 3.66, (2016, 1792, 7): 3.33}
+    given = {(2048, 2048, 4): 3.5, (1920, 1440, 3): 2.8, (1920, 1920, 5): 3.88, (1920, 1728, 6): 3.66,
+             (2016, 1792, 7): 3.33}
 
     def shapes(seed):
         # A T4 runs few blocks at a time, so the order of the blocks shows in a small matrix.
-        return [(w, h, "float", f"{gpus} x t4") for w, h, gpus in (next(iter(given)), Random(seed).choice(list(given)[1:]))]
+        return [
+            (w, h, "float", f"{gpus} x t4") for w, h, gpus in (next(iter(given)), Random(seed).choice(list(given)[1:]))]
 
     def crossing(run):
         """Bytes that have to cross: all but each GPU's own columns of its own rows."""
@@ -504,7 +569,8 @@ def ninth_exercise():
         return sent(run) <= 2
 
     def conflicts(keys):
-        check = cheaper("conflicts", 15, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t, keys, "wavefronts", 33, 2)
+        check = cheaper("conflicts", 15, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t, keys,
+                        "wavefronts", 33, 2)
 
         def judge(found):
             # A kernel without a tile has no conflicts, and gains nothing by that.
@@ -515,29 +581,42 @@ def ninth_exercise():
 
     def costs(seed):
         keys = shapes(seed)
-        return [cheaper("crossing", 40, "From 8 bytes between GPUs for each byte that has to cross to 1.", t, keys, "bytes between GPUs", 8, 1, value=sent, unit=" for each byte that has to cross"),
-                cheaper("receivers", 25, "At 2048 x 2048 on four T4s, from 3.5 times the mean traffic into the busiest GPU to 1.05 times.", t, keys, "times the mean traffic into the busiest GPU",
-                        lambda run: given[run.width, run.height, run.gpus], 1.05, value=busiest, unit="", hint="let the GPUs begin with different receivers"),
-                conflicts(keys)]
+        return [
+            cheaper("crossing", 40, "From 8 bytes between GPUs for each byte that has to cross to 1.", t, keys,
+                    "bytes between GPUs", 8, 1, value=sent, unit=" for each byte that has to cross"),
+            cheaper(
+                "receivers", 25, "At 2048 x 2048 on four T4s, from 3.5 times the mean traffic into the "
+                "busiest GPU to 1.05 times.", t, keys, "times the mean traffic into the busiest GPU",
+                lambda run: given[run.width, run.height, run.gpus], 1.05, value=busiest, unit="",
+                hint="let the GPUs begin with different receivers"),
+            conflicts(keys)]
 
-    # The simulator knows in which order blocks begin. A block that takes several tiles would hide the order of the tiles.
+    # The simulator knows in which order blocks begin. A block that takes several tiles would hide the order of the
+    # tiles.
     def one_tile(run):
         least, n = run.width * run.height / 1024, number(run, "blocks_launched")
-        return "" if n >= least else f"{n:.0f} blocks at {run.shape}, and the task asks for a block for each 32 x 32 elements: {least:.0f}"
+        return "" if n >= least else (f"{n:.0f} blocks at {run.shape}, and the task asks for a block for each 32 x 32 "
+                                      f"elements: {least:.0f}")
 
     def what_stays(run):
         n = per_32(run, "sectors of stores")
-        return "" if n <= 4 * (1 + 1e-9) or not by_rows(run) else f"{figure(n)} sectors of stores for each 32 elements at {run.shape}, and the task needs 4, also where elements stay on their GPU{blame(run, 'store', 'global')}"
+        return "" if n <= 4 * (1 + 1e-9) or not by_rows(run) else (
+            f"{figure(n)} sectors of stores for each 32 elements at {run.shape}, and the task "
+            f"needs 4, also where elements stay on their GPU{blame(run, 'store', 'global')}")
 
     def limits(seed):
         keys = shapes(seed)
         return [*needs(keys, t, sectors=["loads"], launched=lambda run: run.gpus),
-                condition(keys, t, shared(0, 4096, "at most 4096: a tile of 32 x 32 floats")), condition(keys, t, one_tile), condition(keys, t, what_stays)]
+                condition(keys, t, shared(0, 4096, "at most 4096: a tile of 32 x 32 floats")),
+                condition(keys, t, one_tile), condition(keys, t, what_stays)]
 
     right = correctness(t, machines=machines, whole=machines[:2], shapes="every shape and for 1, 2, 3, 5 and 8 GPUs")
-    words = Given(types=frozenset({"Parts"}), functions=frozenset({"first_row"}), others=frozenset({"part", "MAX_GPUS"}))
-    return Exercise(9, "step08_gpus", "transposeExchange", t, right, costs, limits, "exercise09.cu", given=words, gpus=3)
+    words = Given(types=frozenset({"Parts"}), functions=frozenset({"first_row"}),
+                  others=frozenset({"part", "MAX_GPUS"}))
+    return Exercise(9, "step08_gpus", "transposeExchange", t, right, costs, limits, "exercise09.cu", given=words,
+                    gpus=3)
 
 
-EXERCISES = {e.number: e for e in (first_exercise(), second_exercise(), third_exercise(), fourth_exercise(), fifth_exercise(),
-                                   sixth_exercise(), seventh_exercise(), eighth_exercise(), ninth_exercise())}
+EXERCISES = {
+    e.number: e for e in (first_exercise(), second_exercise(), third_exercise(), fourth_exercise(), fifth_exercise(),
+                          sixth_exercise(), seventh_exercise(), eighth_exercise(), ninth_exercise())}

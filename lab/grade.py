@@ -1,13 +1,15 @@
 """Grades a class: python3 lab/grade.py SUBMISSIONS [--exercise NN] [--jobs N] [--results FOLDER]
 
-SUBMISSIONS holds a folder, a file or an archive for each person, as courses export them: NAME/exercise.cu, NAME/.../step04_padding/exercise.cu
-(which may be part of a whole copy of the project), NAME.cu, or NAME.zip and NAME/....zip, which are read in place. --exercise names the exercise to grade. Without it, every exercise that
-the names of folders and files give is graded. FOLDER/labNN/NAME/results.json is in Gradescope's format. FOLDER/labNN.csv has a line for
-each person, also for those without a submission, and FOLDER/labNN.html their statistics. For an open exercise,
-FOLDER/labNN.leaderboard.html orders the fastest. --one OUT: SUBMISSIONS belongs to one person, whose results.json goes to OUT.
+SUBMISSIONS holds a folder, a file or an archive for each person, as courses export them: NAME/exercise.cu,
+NAME/.../step04_padding/exercise.cu (which may be part of a whole copy of the project), NAME.cu, or NAME.zip and
+NAME/....zip, which are read in place. --exercise names the exercise to grade. Without it, every exercise that the names
+of folders and files give is graded. FOLDER/labNN/NAME/results.json is in Gradescope's format. FOLDER/labNN.csv has a
+line for each person, also for those without a submission, and FOLDER/labNN.html their statistics. For an open exercise,
+FOLDER/labNN.leaderboard.html orders the fastest. --one OUT: SUBMISSIONS belongs to one person, whose results.json goes
+to OUT.
 
-Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted. After an interruption, FOLDER/labNN.interrupted.csv has the
-submissions graded so far, and FOLDER/labNN.csv is unchanged.
+Exit status: 0 all graded, whatever the points; 2 bad input; 130 interrupted. After an interruption,
+FOLDER/labNN.interrupted.csv has the submissions graded so far, and FOLDER/labNN.csv is unchanged.
 """
 
 import signal
@@ -32,7 +34,7 @@ import handed_in
 import sandbox
 
 sys.path.append(str(check.ROOT / "plots"))
-import whole  # noqa: E402: after its folder is known
+import whole
 
 def write(path, text, encoding="utf-8"):
     """Writes the file whole or not at all, for everybody to read."""
@@ -41,12 +43,15 @@ def write(path, text, encoding="utf-8"):
 
 
 def write_tables(verdicts, exercises, options, interrupted):
-    """For each exercise: the table, the page of statistics, the leaderboard if it has one, and the exports. After an interruption,
-    only a table. Returns lines to print."""
+    """For each exercise: the table, the page of statistics, the leaderboard if it has one, and the exports. After an
+    interruption, only a table. Returns lines to print."""
     said = []
     for number in sorted({n for _, n in verdicts if n is not None}):
-        rows = [(check.shown(name), v) for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0]) if n in (number, None)]
-        shown_as = class_pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms else None
+        rows = [(check.shown(name), v)
+                for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0])
+                if n in (number, None)]
+        shown_as = (class_pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms
+                    else None)
         place = options.results / f"lab{number:02}"
         if interrupted:
             write(place.with_suffix(".interrupted.csv"), exports.grades(rows, shown_as), "utf-8-sig")
@@ -60,12 +65,15 @@ def write_tables(verdicts, exercises, options, interrupted):
                 text, unknown = exports.EXPORTS[system](number, rows)
                 write(place.with_suffix(f".{system}.csv"), text)
                 if unknown:
-                    said.append(f"{place}.{system}.csv: {len(unknown)} of {len(rows)} names are not as {system.capitalize()} exports them, so their rows have no number: {', '.join(unknown[:3])}")
+                    said.append(f"{place}.{system}.csv: {len(unknown)} of {len(rows)} names are not as "
+                                f"{system.capitalize()} exports them, so their rows have no number: "
+                                f"{', '.join(unknown[:3])}")
     return said
 
 
 def same(number, file, drawn_by):
-    """What makes two submissions one: files with the same bytes and name, as hand-outs that nobody touched are, get one verdict."""
+    """What makes two submissions one: files with the same bytes and name, as hand-outs that nobody touched are, get one
+    verdict."""
     try:
         return number, file if isinstance(file, str) else (file.name, check.read_submission(file)), drawn_by
     except (check.BadInput, OSError):  # the verdict says why
@@ -77,22 +85,34 @@ def systems(text):
     chosen = text.split(",")
     for system in chosen:
         if system not in exports.EXPORTS:
-            raise check.BadInput(f"--export {check.shown(system)}: expected one or more of {', '.join(exports.EXPORTS)}")
+            raise check.BadInput(f"--export {check.shown(system)}: expected one or more of "
+                                 f"{', '.join(exports.EXPORTS)}")
     return chosen
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("submissions", metavar="SUBMISSIONS", help="the folder of all submissions; with --one, the folder of one person")
-    parser.add_argument("--exercise", metavar="NN", help="the exercise to grade; default: each that the names of folders and files give")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="how many run at a time, at most one per processor")
-    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER", help="where the grades go; default: results/grades")
-    parser.add_argument("--one", type=pathlib.Path, metavar="OUT", help="grade one person, and always write results.json there")
+    parser.add_argument("submissions", metavar="SUBMISSIONS",
+                        help="the folder of all submissions; with --one, the folder of one person")
+    parser.add_argument("--exercise", metavar="NN",
+                        help="the exercise to grade; default: each that the names of folders and files give")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N",
+                        help="how many run at a time, at most one per processor")
+    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER",
+                        help="where the grades go; default: results/grades")
+    parser.add_argument("--one", type=pathlib.Path, metavar="OUT",
+                        help="grade one person, and always write results.json there")
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
-    parser.add_argument("--export", default="gradescope", metavar="SYSTEM,...", help=f"also write tables for course systems: {', '.join(exports.EXPORTS)}")
-    parser.add_argument("--pseudonyms", metavar="SEED", help="leaderboards show pseudonyms that this text gives the names; the table lists them")
-    parser.add_argument("--seed", type=int, metavar="N", help="the seed of the shapes that are not on the page, to repeat a run")
-    parser.add_argument("--by-name", action="store_true", help="draw each person's shapes from the name of the folder or file, as `make labNN NAME=...` does")
+    parser.add_argument("--export", default="gradescope", metavar="SYSTEM,...",
+                        help=f"also write tables for course systems: {', '.join(exports.EXPORTS)}")
+    parser.add_argument("--pseudonyms", metavar="SEED",
+                        help="leaderboards show pseudonyms that this text gives the names; the table lists them")
+    parser.add_argument("--seed", type=int, metavar="N",
+                        help="the seed of the shapes that are not on the page, to repeat a run")
+    parser.add_argument(
+        "--by-name", action="store_true",
+        help="draw each person's shapes from the name of the folder or file, as `make labNN "
+        "NAME=...` does")
     parser.add_argument("--graded-bandwidth", type=float, metavar="SHARE", help="see lab/check.py --help")
     options = parser.parse_args()
     if options.jobs < 1:
@@ -104,7 +124,8 @@ def main():
     if number is not None:
         check.refuse_bandwidth(exercises.EXERCISES[number], options.graded_bandwidth)
     lab, start = check.Lab(), time.monotonic()
-    seed = random.SystemRandom().randrange(1 << 20) if options.seed is None else options.seed  # everybody gets the same shapes
+    # everybody gets the same shapes
+    seed = random.SystemRandom().randrange(1 << 20) if options.seed is None else options.seed
 
     # A worker and its programs stay on one processor, so that no submission slows others down.
     usable = sorted(os.sched_getaffinity(0))
@@ -124,7 +145,8 @@ def main():
             return check.verdict_of(exercise, 0, {}, file)
         processor = processors.get()
         try:
-            verdict = lab.check(exercise, file, processor, check.names.seed_of(exports.person(name)) if options.by_name and name else seed)
+            verdict = lab.check(exercise, file, processor,
+                                check.names.seed_of(exports.person(name)) if options.by_name and name else seed)
             if options.graded_bandwidth is not None or exercise.speed and lab.cuda:
                 with on_the_gpu:
                     check.add_bandwidth(verdict, lab, exercise, file, options.graded_bandwidth)
@@ -163,8 +185,10 @@ def main():
                 verdict = verdicts[name, n] = done.result()
                 graded += 1
                 if n is not None:
-                    write(options.results / f"lab{n:02}" / name / "results.json", json.dumps(exports.gradescope(verdict), indent=1) + "\n")
-                print(f"{graded:4} of {len(found)}  {check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
+                    write(options.results / f"lab{n:02}" / name / "results.json",
+                          json.dumps(exports.gradescope(verdict), indent=1) + "\n")
+                print(f"{graded:4} of {len(found)}  {check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: "
+                      f"{verdict['total']} / {verdict['of']}"
                       + (f"  {verdict['note']}" if verdict["note"] else ""), flush=True)
     status, ending = (130, ".interrupted.csv") if sandbox.ended.is_set() else (0, ".csv")
     said = write_tables(verdicts, exercises, options, bool(status))

@@ -1,7 +1,9 @@
-"""What a class handed in: a folder that holds a folder, a file or a .zip for each person, as course systems export them.
+"""What a class handed in: a folder that holds a folder, a file or a .zip for each person, as course systems export
+them.
 
-Archives are read in place. Only the files that are asked for come out of one, at most MOST_FILES of them and of each no more than a
-submission may have. They go into a temporary folder under names of ours, so no path in an archive leads anywhere.
+Archives are read in place. Only the files that are asked for come out of one, at most MOST_FILES of them and of each no
+more than a submission may have. They go into a temporary folder under names of ours, so no path in an archive leads
+anywhere.
 """
 
 import contextlib
@@ -21,7 +23,8 @@ import exports
 DEEP = 6                   # folders below that of a person, and in an archive
 MOST_FILES = 500           # a copy of the project has about 60
 MOST_CONTENTS = 4 << 20    # bytes of an archive's table of contents: some 40 000 files
-OTHER = re.compile(r"\.(cu\.\w+|cpp|c|zip|zipx|tar|t?gz|bz2|xz|7z|rar)$", re.IGNORECASE)  # named where nothing else is found
+# named where nothing else is found
+OTHER = re.compile(r"\.(cu\.\w+|cpp|c|zip|zipx|tar|t?gz|bz2|xz|7z|rar)$", re.IGNORECASE)
 LINK = "a link, which is not followed"
 
 
@@ -37,13 +40,16 @@ class Contents:
     """Of the entry of a person, or of several."""
     files: List[File] = field(default_factory=list)
     others: List[pathlib.PurePath] = field(default_factory=list)  # of another kind, that may have been meant
-    troubles: List[str] = field(default_factory=list)             # archives and folders that cannot be read, with the reason
+    # archives and folders that cannot be read, with the reason
+    troubles: List[str] = field(default_factory=list)
 
 
 def number_of(names):
-    """The exercise's number from the names of folders and files on a path: step04_padding, Lab 4, step04.cu; None if no name has one."""
+    """The exercise's number from the names of folders and files on a path: step04_padding, Lab 4, step04.cu; None if no
+    name has one."""
     for part in reversed(names):
-        if re.match(r"exercise[ _-]*\(?\d\)?\.cu$", part, re.IGNORECASE) and not re.match(r"exercise\d", part, re.IGNORECASE):
+        if (re.match(r"exercise[ _-]*\(?\d\)?\.cu$", part, re.IGNORECASE)
+                and not re.match(r"exercise\d", part, re.IGNORECASE)):
             continue  # the number of a copy, by a browser or a course system
         if match := re.match(r"(?:step|lab|exercise)[ _-]?0?(\d)(?!\d)", part, re.IGNORECASE):
             return int(match.group(1))
@@ -71,14 +77,16 @@ class Reader:
 
     def __enter__(self):
         self.temporary = contextlib.ExitStack()
-        self.folder, self.count = pathlib.Path(self.temporary.enter_context(tempfile.TemporaryDirectory(prefix="handed-in-"))), 0
+        self.folder, self.count = pathlib.Path(
+            self.temporary.enter_context(tempfile.TemporaryDirectory(prefix="handed-in-"))), 0
         return self
 
     def __exit__(self, *_):
         self.temporary.close()
 
     def read(self, entry, name=None):
-        """The Contents of a person's folder, file or archive. `name`: of a file, as the person wrote it, if a course system put more around it."""
+        """The Contents of a person's folder, file or archive. `name`: of a file, as the person wrote it, if a course
+        system put more around it."""
         contents = Contents()
         if entry.is_symlink():
             contents.troubles.append(LINK)
@@ -118,11 +126,13 @@ class Reader:
                 if info.is_dir() or not wanted and not OTHER.search(inside.name):
                     continue
                 if inside.is_absolute() or ".." in inside.parts or re.match("[A-Za-z]:", inside.parts[0]):
-                    contents.troubles.append(f"{check.shown(place / inside.name)}: its path leads out of the archive: {check.shown(info.filename[:200])}")
+                    contents.troubles.append(f"{check.shown(place / inside.name)}: its path leads out of the "
+                                             f"archive: {check.shown(info.filename[:200])}")
                 elif not any(map(hidden, inside.parts)) and len(inside.parts) <= DEEP + 1:
                     (found if wanted else others).append((info, inside))
             if len(found) > MOST_FILES:
-                raise check.BadInput(f"{len(found)} files with {' or '.join(self.endings)} at the end, and at most {MOST_FILES} are read")
+                raise check.BadInput(f"{len(found)} files with {' or '.join(self.endings)} at the end, and at most "
+                                     f"{MOST_FILES} are read")
             contents.others += [place / inside for _, inside in others[:MOST_FILES]]
             for info, inside in found:
                 if why := not_read(info):
@@ -158,8 +168,8 @@ def exercises_of(files):
 
 
 def choose(contents, number):
-    """{exercise number: its File, or the reason why there is none} for one person. The file is an exercise.cu, or else any .cu file.
-    Its place gives the exercise; with `number`, a place without a number counts as that exercise."""
+    """{exercise number: its File, or the reason why there is none} for one person. The file is an exercise.cu, or else
+    any .cu file. Its place gives the exercise; with `number`, a place without a number counts as that exercise."""
     placed = {}
     for file in contents.files:
         placed.setdefault(number if file.number is None else file.number, []).append(file)
@@ -169,31 +179,37 @@ def choose(contents, number):
         placed = {number: placed.get(number, [])}
 
     def names(places):
-        return ", ".join(check.shown(place) for place in places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+        return (", ".join(check.shown(place) for place in places[:3])
+                + (f" and {len(places) - 3} more" if len(places) > 3 else ""))
 
     def instead():
         """The end of a sentence: files of other kinds or exercises, and what could not be read."""
         there = [file.place for file in exercises_of(contents.files) or contents.files] or contents.others
         return "; ".join(["", *([f"there is {names(there)}"] if there else []), *contents.troubles[:2]])
     if not placed or list(placed) == [None]:
-        return {None: "no exercise number in its path; add EXERCISE=NN" if contents.files else contents.troubles[0] if contents.troubles else "no .cu file in it" + instead()}
+        return {
+            None: "no exercise number in its path; add EXERCISE=NN"
+            if contents.files else contents.troubles[0] if contents.troubles else "no .cu file in it" + instead()}
 
     def the_one(found):
         if len(found) == 1:
             return found[0]
         if found:
             return f"several files: {names([file.place for file in found])}"
-        return contents.troubles[0] if contents.troubles and not contents.files and not contents.others else "no file of this exercise in it" + instead()
+        return (contents.troubles[0] if contents.troubles and not contents.files and not contents.others
+                else "no file of this exercise in it" + instead())
     return {n: the_one(found) for n, found in placed.items() if n is not None}
 
 
 def entries(folder, endings, asked):
-    """{name of a person: [(path, the file's own name, or None for a name that is the person's)]} of a class. A course system's names are taken apart."""
+    """{name of a person: [(path, the file's own name, or None for a name that is the person's)]} of a class. A course
+    system's names are taken apart."""
     if not folder:  # the path '' would be the current folder
         raise check.BadInput(f"{asked}=: expected a folder of submissions")
     folder = pathlib.Path(folder)
     if folder.is_file() and folder.suffix.lower() == ".zip":
-        raise check.BadInput(f"{check.shown(folder)}: an archive; unpack it into a folder, and give the folder: unzip -d class {check.shown(folder.name)}")
+        raise check.BadInput(f"{check.shown(folder)}: an archive; unpack it into a folder, and give the folder: "
+                             f"unzip -d class {check.shown(folder.name)}")
     if not folder.is_dir():
         raise check.BadInput(f"{check.shown(folder)}: expected a folder of submissions")
     people, called = {}, {}
@@ -201,7 +217,8 @@ def entries(folder, endings, asked):
         if entry.name.startswith("._") or entry.name == "__MACOSX":
             continue
         known = exports.known(entry.name)
-        if not (known or entry.is_symlink() or entry.is_dir() or entry.name.lower().endswith((*endings, ".zip")) or OTHER.search(entry.name)):
+        if not (known or entry.is_symlink() or entry.is_dir() or entry.name.lower().endswith((*endings, ".zip"))
+                or OTHER.search(entry.name)):
             continue
         alone = known is None or entry.is_dir()
         name = entry.name if alone else known[0]
@@ -223,15 +240,19 @@ def contents_of(reader, own):
 
 
 def submissions(folder, number, reader, asked="SUBMISSIONS"):
-    """[(name, exercise number, path of a file or the reason why there is none)] of each person, in order. The paths hold while the reader does."""
+    """[(name, exercise number, path of a file or the reason why there is none)] of each person, in order. The paths
+    hold while the reader does."""
     found = []
     for name, own in entries(folder, reader.endings, asked).items():
         if len(own) > 1 and any(of is None and not (path.is_dir() and exports.known(path.name)) for path, of in own):
-            found.append((name, number, "several of this name: " + ", ".join(check.shown(path.name) for path, _ in own)))
+            found.append(
+                (name, number, "several of this name: " + ", ".join(check.shown(path.name) for path, _ in own)))
         else:
-            found += [(name, n, file.path if isinstance(file, File) else file) for n, file in sorted(choose(contents_of(reader, own), number).items(), key=str)]
+            found += [(name, n, file.path if isinstance(file, File) else file)
+                      for n, file in sorted(choose(contents_of(reader, own), number).items(), key=str)]
     if not found:
-        raise check.BadInput(f"{check.shown(folder)}: no submissions: expected NAME/exercise.cu, NAME/stepNN/exercise.cu, NAME.cu or NAME.zip")
+        raise check.BadInput(f"{check.shown(folder)}: no submissions: expected NAME/exercise.cu, "
+                             "NAME/stepNN/exercise.cu, NAME.cu or NAME.zip")
     if all(n is None for _, n, _ in found):
         raise check.BadInput(f"{check.shown(folder)}: {check.shown(found[0][0])}: {found[0][2]}")
     return found

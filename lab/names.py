@@ -1,4 +1,5 @@
-"""People's names, which may hold anything: what is drawn from them, and how they are shown. Standard library only: students have it, too."""
+"""People's names, which may hold anything: what is drawn from them, and how they are shown. Standard library only:
+students have it, too."""
 
 import hashlib
 import html
@@ -14,12 +15,14 @@ def readable(name):
 
 
 def normalised(name):
-    """The same text for the same name, however it is typed: letters are composed and in lower case, with single spaces."""
+    """The same text for the same name, however it is typed: letters are composed and in lower case, with single
+    spaces."""
     return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", readable(name)).casefold()).split())
 
 
 def drawn(name, what, choices):
-    """One of the choices, by a hash of the name. It is the same in every version of Python, which random.choice() does not promise."""
+    """One of the choices, by a hash of the name. It is the same in every version of Python, which random.choice() does
+    not promise."""
     digest = hashlib.sha256(f"{normalised(name)}\n{what}".encode("utf-8", "replace")).digest()
     return choices[int.from_bytes(digest[:8], "big") % len(choices)]
 

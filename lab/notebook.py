@@ -3,9 +3,10 @@
 
 usage: python3 lab/notebook.py [--url URL] [--out FILE] [--check]
 
-The notebook runs in Google Colab with its free GPU, or in any Jupyter. Its first cell gets the project and builds it; nothing else needs setting up.
---url: the git repository to clone, for a notebook that is opened alone. Without it, the first cell takes the project from around the notebook, from
-transpose.zip next to it, or from the GitHub repository that Colab opened it from.
+The notebook runs in Google Colab with its free GPU, or in any Jupyter. Its first cell gets the project and builds it;
+nothing else needs setting up.
+--url: the git repository to clone, for a notebook that is opened alone. Without it, the first cell takes the project
+from around the notebook, from transpose.zip next to it, or from the GitHub repository that Colab opened it from.
 --check writes nothing and exits 1 if the notebook is stale.
 """
 
@@ -16,16 +17,20 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
-import cells  # noqa: E402: after its folder is known
-import whole  # noqa: E402
-from pages import ROOT, STEPS, page, picture_of  # noqa: E402
+import cells
+import whole
+from pages import ROOT, STEPS, page, picture_of
 
 WELCOME = """# CUDA matrix transpose, step by step
 
-Seven steps lead from a copy to a transpose at the speed of memory. Each step asks you to *predict* something, then runs it, then explains it. Write your
-predictions into the cell for them before you run the step. With a GPU (in Colab: *Runtime*, *Change runtime type*, *T4 GPU*), the notebook measures the
-kernels on it. Without one, a simulator counts what they cost. Run the next cell first, once. It gets the project and builds it, which takes a few minutes."""
-SET_UP = '''URL = {url!r}  # the project's git repository; leave it empty if the project or its transpose.zip is next to this notebook
+Seven steps lead from a copy to a transpose at the speed of memory. Each step asks you to *predict* something, then \
+runs it, then explains it. Write your
+predictions into the cell for them before you run the step. With a GPU (in Colab: *Runtime*, *Change runtime type*, \
+*T4 GPU*), the notebook measures the
+kernels on it. Without one, a simulator counts what they cost. Run the next cell first, once. It gets the project and \
+builds it, which takes a few minutes."""
+SET_UP = '''URL = {url!r}  # the project's git repository; leave it empty if the project or its transpose.zip is \
+next to this notebook
 
 import json, os, pathlib, re, shutil, subprocess, sys, urllib.parse, urllib.request, zipfile
 
@@ -37,7 +42,8 @@ def project():
     return next((p for p in [here, *here.parents, here / "transpose"] if (p / "step01_copy").is_dir()), None)
 
 def opened_from():
-    """The GitHub repository that Colab opened this notebook from, or ''. Colab tells its kernels so, but does not document it."""
+    """The GitHub repository that Colab opened this notebook from, or ''. Colab tells its kernels so, but does \
+not document it."""
     try:
         address = f"http://{{os.environ['COLAB_JUPYTER_IP']}}:{{os.environ['KMP_TARGET_PORT']}}/api/sessions"
         path = json.load(urllib.request.urlopen(address, timeout=5))[0]["path"]
@@ -47,7 +53,8 @@ def opened_from():
     return f"https://github.com/{{found[1]}}" if found else ""
 
 def run(*command, why):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, \
+encoding="utf-8", errors="replace")
     if done.returncode:
         raise SystemExit(f"{{why}} It said: {{done.stdout.strip()[-2000:]}}")
     return done.stdout
@@ -62,7 +69,9 @@ if not project() and pathlib.Path("transpose.zip").is_file():
 if not project():
     URL = URL or opened_from()
     if not URL:
-        raise SystemExit("The project is not here. Set URL to its git repository, or " + ("upload transpose.zip with the folder symbol on the left" if IN_COLAB else "open this notebook inside the project") + ", then run this cell again.")
+        raise SystemExit("The project is not here. Set URL to its git repository, or " + \
+("upload transpose.zip with the folder symbol on the left" if IN_COLAB else "open this notebook inside the project") + \
+", then run this cell again.")
     run("git", "clone", "--depth", "1", "--", URL, "transpose", why=f"{{URL}} could not be cloned.")
 if not project():
     raise SystemExit(f"{{URL or 'transpose.zip'}} has no folder step01_copy, so it is not this project.")
@@ -76,15 +85,18 @@ print(run("./step01", "--size", "256", why="step01 failed.").split("\\n")[0])'''
 
 # The edits that the pages ask for: file, what is there, what to write, and the command to run then.
 EDITS = {
-    "step03_coalesced": ("step03_coalesced/step03.cu", "__syncthreads();", "// __syncthreads();", "./step03 --size 256 --device sim"),
+    "step03_coalesced": ("step03_coalesced/step03.cu", "__syncthreads();", "// __syncthreads();",
+                         "./step03 --size 256 --device sim"),
     "step04_padding": ("step04_padding/step04.cu", "TILE_DIM + 1]", "TILE_DIM + 2]", "./step04 --size 256 --explain"),
 }
 # Step 8 is not in the notebook, because Colab has one GPU. Its exercise needs none.
 SPREAD = "step08_gpus"
-LAST = f"# Several GPUs\n\nRead step 8 first, which is not in this notebook. Its page is `{SPREAD}/README.md` in the project."
+LAST = (f"# Several GPUs\n\nRead step 8 first, which is not in this notebook. Its page is `{SPREAD}/README.md` in "
+        "the project.")
 HAND_IN = """## Hand in
 
-Write your name between the quotation marks and run the cell. It packs your exercises and predictions into one file. In Colab, your browser downloads it."""
+Write your name between the quotation marks and run the cell. It packs your exercises and predictions into one file. \
+In Colab, your browser downloads it."""
 
 
 def cell(number, kind, text):
@@ -96,7 +108,9 @@ def cell(number, kind, text):
 def predictions_of(step):
     """The source of two cells: one to write the predictions down, one to compare them with the counts."""
     lines = [f"    {json.dumps(quantity.what)}: None," for quantity in cells.QUANTITIES[step]]
-    return "\n".join(["# Your predictions, before you run anything: write a number in the place of each None.", f'predict("{step}", {{', *lines, "})"]), f'compare("{step}")'
+    return "\n".join([
+        "# Your predictions, before you run anything: write a number in the place of each None.",
+        f'predict("{step}", {{', *lines, "})"]), f'compare("{step}")'
 
 
 def cells_of(step):
@@ -107,12 +121,15 @@ def cells_of(step):
     write_down, look = predictions_of(short)
     yield "code", write_down
     commands, remarks = re.search(r"```sh\n(.*?)```(.*)", sections["Run"], re.DOTALL).groups()
-    yield "code", f"%%bash\nmake -s {short}\n" + "\n".join(f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines())
+    yield "code", f"%%bash\nmake -s {short}\n" + "\n".join(
+        f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines())
     yield "markdown", remarks.strip()
     if step in EDITS:
-        yield "code", f"# The edit, which the cell undoes afterwards.\ntry_edit({', '.join(json.dumps(word) for word in EDITS[step])})"
+        yield "code", ("# The edit, which the cell undoes "
+                       f"afterwards.\ntry_edit({', '.join(json.dumps(word) for word in EDITS[step])})")
     yield "code", look
-    yield "markdown", f"<details><summary><b>Explain</b>: open this after you have predicted and run</summary>\n\n{sections['Explain']}\n\n</details>"
+    yield "markdown", ("<details><summary><b>Explain</b>: open this after you have predicted and "
+                       f"run</summary>\n\n{sections['Explain']}\n\n</details>")
     name, alt, words = picture_of(sections)
     yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/svg/{name}.svg")  # {alt}'
     yield "markdown", words
@@ -120,17 +137,22 @@ def cells_of(step):
 
 
 def exercises_of(step, heading):
-    yield "markdown", f"{heading}\n\n{page(step)[1]['Exercise']}\n\nEdit the next cell and run it. Then run the cell below it, which checks your kernel. Repeat as often as you like."
+    yield "markdown", (f"{heading}\n\n{page(step)[1]['Exercise']}\n\nEdit the next cell and run it. Then run the "
+                       "cell below it, which checks your kernel. Repeat as often as you like.")
     for file in sorted((ROOT / step).glob("exercise*.cu")):
         yield "code", f"%%writefile {step}/{file.name}\n{file.read_text(encoding='utf-8').rstrip()}"
         yield "code", f"!make -s lab{file.stem.removeprefix('exercise') or step[4:6]} || true"
 
 
 def notebook(url):
-    texts = [("markdown", WELCOME), ("code", SET_UP.format(url=url)), *(found for step in STEPS for found in cells_of(step)), *exercises_of(SPREAD, LAST),
-             ("markdown", HAND_IN), ("code", 'hand_in("")')]
-    return {"cells": [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)], "metadata": {"accelerator": "GPU", "colab": {"provenance": []}, "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-                                         "language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
+    texts = [("markdown", WELCOME), ("code", SET_UP.format(url=url)),
+             *(found for step in STEPS for found in cells_of(step)), *exercises_of(SPREAD, LAST), ("markdown", HAND_IN),
+             ("code", 'hand_in("")')]
+    return {"cells": [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)],
+            "metadata": {"accelerator": "GPU", "colab": {"provenance": []},
+                         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+                         "language_info": {"name": "python"}},
+            "nbformat": 4, "nbformat_minor": 5}
 
 
 def main():

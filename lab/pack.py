@@ -1,8 +1,9 @@
 """Packs this copy of the project, without tests and solutions: python3 lab/pack.py OUT.zip [--gradescope NN]
 
-The archive is for students and leaves out what only an instructor needs. With --gradescope it is the autograder of exercise NN, with the scripts
-of lab/gradescope at the top. It holds the files that git tracks, with uncommitted changes. Exercises are the exception: they are packed as they
-were committed, and a changed one is named. Prints OUT. Exit status: 0; 2 bad input.
+The archive is for students and leaves out what only an instructor needs. With --gradescope it is the autograder of
+exercise NN, with the scripts of lab/gradescope at the top. It holds the files that git tracks, with uncommitted
+changes. Exercises are the exception: they are packed as they were committed, and a changed one is named. Prints OUT.
+Exit status: 0; 2 bad input.
 """
 
 import argparse
@@ -15,10 +16,11 @@ import zipfile
 import check
 
 sys.path.append(str(check.ROOT / "plots"))
-import whole  # noqa: E402: after its folder is known
+import whole
 
 NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/", "lab/similar.py", "lab/requirements.txt")
-NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/handed_in.py", "lab/exports.py", "lab/class_pages.py", "lab/pack.py", "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py")
+NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/handed_in.py", "lab/exports.py",
+                    "lab/class_pages.py", "lab/pack.py", "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py")
 ELSEWHERE = {"lab/classroom.yml": ".github/workflows/classroom.yml"}  # in a student's repository
 
 
@@ -46,7 +48,9 @@ def main():
     parser.add_argument("--gradescope", metavar="NN", help="pack the autograder of this exercise")
     options = parser.parse_args()
     left_out = NOT_PACKED if options.gradescope is not None else NOT_FOR_STUDENTS
-    names = [name for name in git("ls-files", "-z").decode().split("\0") if name and not name.startswith(left_out) and (check.ROOT / name).is_file()]
+    names = [
+        name for name in git("ls-files", "-z").decode().split("\0")
+        if name and not name.startswith(left_out) and (check.ROOT / name).is_file()]
     every = check.load_exercises()
     exercises = {f"{exercise.step}/{exercise.file}" for exercise in every.EXERCISES.values()}
     number = check.exercise_of(every, options.gradescope).number if options.gradescope is not None else None
@@ -54,7 +58,8 @@ def main():
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
-            info = zipfile.ZipInfo.from_file(check.ROOT / name, name if number else f"transpose/{ELSEWHERE.get(name, name)}")
+            info = zipfile.ZipInfo.from_file(check.ROOT / name,
+                                             name if number else f"transpose/{ELSEWHERE.get(name, name)}")
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, contents(name, exercises))
         if number:

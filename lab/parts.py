@@ -1,5 +1,5 @@
-"""The parts of an exercise. A file of exercises (lab/exercises.py, or another) defines them, and lab/check.py runs them.
-And what both say of a run that has no result."""
+"""The parts of an exercise. A file of exercises (lab/exercises.py, or another) defines them, and lab/check.py runs
+them. And what both say of a run that has no result."""
 
 import re
 from dataclasses import dataclass, field
@@ -35,7 +35,8 @@ class Run:
 
     @property
     def shape(self):
-        return f"{self.width} x {self.height}" + ("" if self.gpus is None else f" on {self.gpus} GPU{'s'[:self.gpus != 1]}")
+        on = "" if self.gpus is None else f" on {self.gpus} GPU{'s'[:self.gpus != 1]}"
+        return f"{self.width} x {self.height}{on}"
 
 
 STOPPED = {
@@ -46,12 +47,15 @@ STOPPED = {
 
 
 def said(line, type_):
-    """A finding without the kernel's name, with file names without folders, and with the numbers of elements next to bytes and instead of their values."""
+    """A finding without the kernel's name, with file names without folders, and with the numbers of elements next to
+    bytes and instead of their values."""
     line = re.sub(r"(?:[\w.~+-]*/)+([\w.-]+:\d+)", r"\1", re.sub(r"^\w+: (?=[\w -]+[:,]? )", "", line, count=1))
     line = re.sub(r"(expected|found) \S+ \[0x\w+\] \((idata row \d+, column \d+)\)", r"\1 \2", line)
     line = re.sub(r", found \S+ \[0x\w+\] \(never written\)", "; it was never written", line)
     line = re.sub(r"found \S+ \[0x\w+\] \(no element of the input\)", "found a value that is no element of idata", line)
-    return re.sub(r"\bbyte (-?\d+)", lambda byte: f"{byte[0]} ({type_} number {int(byte[1]) // (8 if type_ == 'double' else 4)})", line, count=1)
+    return re.sub(r"\bbyte (-?\d+)",
+                  lambda byte: f"{byte[0]} ({type_} number {int(byte[1]) // (8 if type_ == 'double' else 4)})", line,
+                  count=1)
 
 
 @dataclass
@@ -61,7 +65,8 @@ class Check:
     points: int
     what: str                      # one sentence, for students
     runs: List[Key]                # the runs that judge examines
-    judge: Callable[[dict], tuple]  # of {key: Run}: (the share of the points, 0 to 1; one sentence that names what is missed, or '')
+    # of {key: Run}: (the share of the points, 0 to 1; one sentence that names what is missed, or '')
+    judge: Callable[[dict], tuple]
 
 
 @dataclass
@@ -73,7 +78,8 @@ class Limit:
 
 @dataclass
 class Speed:
-    """How fast a right submission is, by the model. A larger share is faster; of equal shares, the one with fewer requests."""
+    """How fast a right submission is, by the model. A larger share is faster; of equal shares, the one with fewer
+    requests."""
     percent: float   # of a copy's bandwidth, at the slower of the shapes
     limit: str       # the resource that limits it there
     requests: float  # to global and shared memory, for each 32 elements
@@ -93,7 +99,10 @@ class Exercise:
     costs: Callable      # of the seed for the shapes that students do not know: the checks of the cost
     limits: Callable     # of the same seed: the limits
     file: str = "exercise.cu"         # the hand-out's name in that folder
-    speed: Optional[Callable] = None  # of the seed and {key: Run}: what a leaderboard orders by, as Speed; None: it has no leaderboard
-    earned: Callable = at_least       # of a bandwidth measured on a GPU and the one asked for, both in percent: the share of the points
+    # of the seed and {key: Run}: what a leaderboard orders by, as Speed; None: it has no leaderboard
+    speed: Optional[Callable] = None
+    # of a bandwidth measured on a GPU and the one asked for, both in percent: the share of the points
+    earned: Callable = at_least
     given: Given = NOTHING            # the names of common/step.h that a submission may use
-    gpus: Optional[int] = None        # of a kernel for several GPUs, which runs on the simulator alone: so many for --show
+    # of a kernel for several GPUs, which runs on the simulator alone: so many for --show
+    gpus: Optional[int] = None

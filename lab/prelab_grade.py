@@ -1,8 +1,9 @@
 """Grades pre-lab sheets: python3 lab/prelab_grade.py SUBMISSIONS [--results FOLDER], or --key NAME
 
-SUBMISSIONS holds a file or a folder for each person: NAME.md, NAME.txt, NAME/... with one such file in it, or an archive of it. A file is a sheet of
-lab/prelab.py with its answers filled in, or any text with a line `Name: Ada Lovelace` and lines `Answer 1: 24`. FOLDER/prelab.csv has a line
-for each person. --key prints a person's answers. This file is for instructors and is not in the hand-out.
+SUBMISSIONS holds a file or a folder for each person: NAME.md, NAME.txt, NAME/... with one such file in it, or an
+archive of it. A file is a sheet of lab/prelab.py with its answers filled in, or any text with a line `Name: Ada
+Lovelace` and lines `Answer 1: 24`. FOLDER/prelab.csv has a line for each person. --key prints a person's answers. This
+file is for instructors and is not in the hand-out.
 
 Exit status: 0 all graded, whatever the points; 2 bad input.
 """
@@ -22,7 +23,8 @@ import prelab
 import whole  # of plots, whose folder grade adds
 
 # ---- The answers -----------------------------------------------------------------------------------------------
-# The rules of the simulator (sim/core/rules.cpp) for compute capability 5.0 and newer, and of common/base/machine.h. Tests hold them to its counts.
+# The rules of the simulator (sim/core/rules.cpp) for compute capability 5.0 and newer, and of common/base/machine.h.
+# Tests hold them to its counts.
 
 
 def sectors(addresses):
@@ -109,8 +111,10 @@ SPACE = " \u00a0\u2009\u202f'"
 
 
 def number(text):
-    """The number that an answer begins with: 1024, 1 024, 1,024, 12.5, 12,5 or 2e6. No other digit may follow, but a unit. None: there is no such number."""
-    match = re.match(rf"[\s*_`=≈~]*([+-]?[0-9.,{SPACE}]*[0-9](?:e[+-]?[0-9]+)?)(.*)$", text[:LONGEST + 1], re.IGNORECASE | re.DOTALL)
+    """The number that an answer begins with: 1024, 1 024, 1,024, 12.5, 12,5 or 2e6. No other digit may follow, but a
+    unit. None: there is no such number."""
+    match = re.match(rf"[\s*_`=≈~]*([+-]?[0-9.,{SPACE}]*[0-9](?:e[+-]?[0-9]+)?)(.*)$", text[:LONGEST + 1],
+                     re.IGNORECASE | re.DOTALL)
     if not match or len(text) > LONGEST or any(c.isnumeric() for c in match[2]):
         return None
     digits = match[1]
@@ -152,7 +156,8 @@ def judged(question, expected, said):
     (value,) = values
     if value is None:
         return "not a number"
-    right = value == expected if question.tolerance == prelab.EXACT else abs(value - expected) <= question.tolerance * expected * (1 + 1e-9)
+    right = (value == expected if question.tolerance == prelab.EXACT
+             else abs(value - expected) <= question.tolerance * expected * (1 + 1e-9))
     return "" if right else f"{value:.6g}, expected {written(expected)}"
 
 
@@ -161,16 +166,22 @@ def graded(data):
     found = read(data)
     if found["edition"] not in (None, prelab.edition()):
         raise check.BadInput("the sheet is of another edition of the questions; let the student make a new one")
-    whys = [judged(question, expected, found["answers"].get(i, [])) for i, (question, expected) in enumerate(zip(prelab.QUESTIONS, answers(found["name"])), 1)]
-    return {"name": found["name"], "points": [int(not why) for why in whys], "note": "; ".join(f"{i}: {why}" for i, why in enumerate(whys, 1) if why)}
+    whys = [
+        judged(question, expected, found["answers"].get(i, []))
+        for i, (question, expected) in enumerate(zip(prelab.QUESTIONS, answers(found["name"])), 1)]
+    return {
+        "name": found["name"], "points": [int(not why) for why in whys],
+        "note": "; ".join(f"{i}: {why}" for i, why in enumerate(whys, 1) if why)}
 
 
 def sheet_of(contents):
     """The bytes of the one sheet of a person. BadInput: there is none, or more than one."""
-    sheets = [(file.place, data) for file, data in ((file, check.read_submission(file.path)[:MOST_BYTES + 1]) for file in contents.files)
+    sheets = [(file.place, data)
+              for file, data in ((file, check.read_submission(file.path)[:MOST_BYTES + 1]) for file in contents.files)
               if len(contents.files) == 1 or ANSWER.search(data.decode("utf-8", "replace"))]
     if len(sheets) != 1:
-        raise check.BadInput("several sheets: " + ", ".join(check.shown(place) for place, _ in sheets) if sheets else "; ".join(contents.troubles[:2]) or "no sheet in it")
+        raise check.BadInput("several sheets: " + ", ".join(check.shown(place) for place, _ in sheets)
+                             if sheets else "; ".join(contents.troubles[:2]) or "no sheet in it")
     return sheets[0][1]
 
 
@@ -181,21 +192,27 @@ def table(found):
         if isinstance(result, str):
             result = {"name": "", "points": [0] * len(prelab.QUESTIONS), "note": result}
         elif (other := seen.setdefault(names.normalised(result["name"]), name)) != name:
-            result = {**result, "note": "; ".join(filter(None, [f"the same name is on the sheet of {check.shown(other)}", result["note"]]))}
-        lines.append([check.shown(name), result["name"], sum(result["points"]), len(result["points"]), *result["points"], result["note"]])
+            result = {
+                **result, "note": "; ".join(
+                    filter(None, [f"the same name is on the sheet of {check.shown(other)}", result["note"]]))}
+        lines.append([check.shown(name), result["name"], sum(result["points"]), len(result["points"]),
+                      *result["points"], result["note"]])
     return exports.table(lines)
 
 
 def key(name):
     prelab.file_of(name)
-    lines = [f"{i:2}  {question.title}: {written(value)} {question.unit}" for i, (question, value) in enumerate(zip(prelab.QUESTIONS, answers(name)), 1)]
+    lines = [
+        f"{i:2}  {question.title}: {written(value)} {question.unit}"
+        for i, (question, value) in enumerate(zip(prelab.QUESTIONS, answers(name)), 1)]
     return "\n".join([names.readable(name), *lines])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("submissions", metavar="SUBMISSIONS", nargs="?", help="the folder of all sheets")
-    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER", help="where the table goes; default: results/grades")
+    parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER",
+                        help="where the table goes; default: results/grades")
     parser.add_argument("--key", metavar="NAME", help="print the answers to this person's sheet instead")
     options = parser.parse_args()
     check.begin()
@@ -212,13 +229,15 @@ def main():
             except OSError as error:
                 found.append((name, f"cannot be read: {error.strerror}"))
     if not found:
-        raise check.BadInput(f"{check.shown(options.submissions)}: no sheets: expected NAME.md, NAME.txt, NAME.zip or NAME/sheet.md")
+        raise check.BadInput(f"{check.shown(options.submissions)}: no sheets: expected NAME.md, NAME.txt, NAME.zip "
+                             "or NAME/sheet.md")
     grade.write(options.results / "prelab.csv", table(found), "utf-8-sig")
     results = [result for _, result in found if not isinstance(result, str)]
     for i, question in enumerate(prelab.QUESTIONS, 1):
         print(f"{sum(result['points'][i - 1] for result in results):4} of {len(results)} right  {i}. {question.title}")
     missing = len(found) - len(results)
-    print(f"{len(results)} of {len(found)} graded{f', {missing} without a sheet' if missing else ''}: {check.shown(options.results / 'prelab.csv')}")
+    print(f"{len(results)} of {len(found)} graded{f', {missing} without a sheet' if missing else ''}: "
+          f"{check.shown(options.results / 'prelab.csv')}")
     return 0
 
 

@@ -57,7 +57,8 @@ def inner(spec):
         user, group = os.getuid(), os.getgid()
         call("unshare", NEWNS | NEWPID | NEWNET | NEWIPC | NEWUTS | (0 if root_user else NEWUSER))
         if not root_user:
-            for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+            for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"),
+                               ("gid_map", f"{group} {group} 1")):
                 with open(f"/proc/self/{name}", "w") as file:
                     file.write(text)
         first = os.fork()
@@ -72,7 +73,8 @@ def inner(spec):
             if os.path.lexists(path):
                 bind(path, new + path, False)
         os.makedirs(new + "/tmp")
-        mount("none", new + "/tmp", b"tmpfs", NOSUID | NODEV, b"mode=1777,size=256m" if spec["writable"] else b"mode=555,size=64k")
+        mount("none", new + "/tmp", b"tmpfs", NOSUID | NODEV,
+              b"mode=1777,size=256m" if spec["writable"] else b"mode=555,size=64k")
         for path in spec["visible"]:
             bind(path, new + path, False)
         bind(box, new + "/lab", spec["writable"])
@@ -127,7 +129,9 @@ def inner(spec):
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), (limit, limit + 5 if name == "CPU" else limit))
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores them
-    os.execve(spec["command"][0], spec["as"], {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp" if spec["isolate"] else ".", **spec["environment"]})
+    os.execve(
+        spec["command"][0], spec["as"],
+        {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp" if spec["isolate"] else ".", **spec["environment"]})
 
 
 if __name__ == "__main__":
@@ -156,7 +160,8 @@ import time
 
 @dataclasses.dataclass
 class Done:
-    status: object  # the exit status; negative: the signal that ended it; or 'timeout', 'output' (too much of it), 'killed'
+    # the exit status; negative: the signal that ended it; or 'timeout', 'output' (too much of it), 'killed'
+    status: object
     stdout: str
     stderr: str
     result: str     # what was written to the pipe `result`
@@ -168,7 +173,8 @@ PREFIX = "transpose-lab-"
 def remove(folder):
     os.chmod(folder, 0o700)
     for inside, folders, _ in os.walk(folder):
-        for path in (os.path.join(inside, name) for name in folders):  # before it is walked: what a command made unreadable would stay
+        # before it is walked: what a command made unreadable would stay
+        for path in (os.path.join(inside, name) for name in folders):
             if not os.path.islink(path):
                 os.chmod(path, 0o700)
     shutil.rmtree(folder)
@@ -180,7 +186,8 @@ def remove_abandoned():
     for entry in os.scandir(tempfile.gettempdir()):
         try:
             found = entry.stat(follow_symlinks=False)
-            if not entry.name.startswith(PREFIX) or not entry.is_dir(follow_symlinks=False) or found.st_uid != os.geteuid() or found.st_mtime > time.time() - 60:
+            if (not entry.name.startswith(PREFIX) or not entry.is_dir(follow_symlinks=False)
+                    or found.st_uid != os.geteuid() or found.st_mtime > time.time() - 60):
                 continue
             lock = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:
@@ -221,16 +228,21 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
     variables in addition to PATH, LC_ALL and TMPDIR. Limits in seconds and bytes."""
     if ended.is_set():
         raise Interrupted("interrupted")
-    limits = {"CPU": cpu, "AS": memory, "FSIZE": file_size, "CORE": 0, "NOFILE": 256, "NPROC": processes + (0 if isolate else mine())}
+    limits = {
+        "CPU": cpu, "AS": memory, "FSIZE": file_size, "CORE": 0, "NOFILE": 256,
+        "NPROC": processes + (0 if isolate else mine())}
     read_end, write_end = os.pipe() if result else (None, None)
     why_not, failed = os.pipe()
     if result:
         os.fchmod(write_end, 0o666)
-    spec = {"isolate": isolate, "root": box.root, "box": box.path, "visible": list(visible), "writable": writable, "limits": limits,
-            "processors": list(processors), "failed": failed, "result": write_end, "result_as": result, "environment": environment,
-            "command": command, "as": [argv0 or command[0], *command[1:]]}
-    child = subprocess.Popen([sys.executable, "-I", "-S", __file__, os.fsencode(json.dumps(spec, ensure_ascii=False))], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/", start_new_session=True, pass_fds=[failed, *([write_end] if result else [])])
+    spec = {
+        "isolate": isolate, "root": box.root, "box": box.path, "visible": list(visible), "writable": writable,
+        "limits": limits, "processors": list(processors), "failed": failed, "result": write_end, "result_as": result,
+        "environment": environment, "command": command, "as": [argv0 or command[0], *command[1:]]}
+    child = subprocess.Popen([sys.executable, "-I", "-S", __file__, os.fsencode(json.dumps(spec, ensure_ascii=False))],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/",
+                             start_new_session=True, pass_fds=[failed, *([write_end] if result else [])])
     stdout, stderr = child.stdout.fileno(), child.stderr.fileno() if child.stderr else None
     for end in filter(None, (failed, write_end)):
         os.close(end)
@@ -250,11 +262,13 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
             os.close(end)
     if ended.is_set():
         raise Interrupted("interrupted")
-    out, errors, results, trouble = (bytes(streams.get(stream, b"")).decode("utf-8", "replace") for stream in (stdout, stderr, read_end, why_not))
+    out, errors, results, trouble = (
+        bytes(streams.get(stream, b"")).decode("utf-8", "replace") for stream in (stdout, stderr, read_end, why_not))
     if trouble:
         raise RuntimeError(trouble.strip())
     if status is None:
-        status = child.returncode if child.returncode < 128 else child.returncode - 256  # -11 came through the pipe of exits as 245
+        # -11 came through the pipe of exits as 245
+        status = child.returncode if child.returncode < 128 else child.returncode - 256
         if status in (-signal.SIGXCPU, -signal.SIGKILL):
             status = "timeout" if status == -signal.SIGXCPU else "killed"
     return Done(status, out, errors, results)
@@ -311,7 +325,8 @@ def wait(child, streams, end, output):
                     selector.unregister(key.fd)
                 elif len(streams[key.fd]) > output:
                     status = "output"
-            # Processes that the command left running may hold the pipes open, so its end is enough. What it wrote is in them.
+            # Processes that the command left running may hold the pipes open, so its end is enough. What it wrote is in
+            # them.
             if child.poll() is not None and not selector.select(0):
                 break
             if time.monotonic() >= end:
@@ -320,7 +335,8 @@ def wait(child, streams, end, output):
 
 
 def mine():
-    """The number of this user's processes and threads. Outside a user namespace, the limit on processes counts them all."""
+    """The number of this user's processes and threads. Outside a user namespace, the limit on processes counts them
+    all."""
     count = 0
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -335,7 +351,8 @@ def isolation():
     """'' where the system allows namespaces, or the reason why not."""
     try:
         with Box() as box:
-            done = run(["/bin/sh", "-c", "test ! -e /root && echo x > file"], box, isolate=True, writable=True, file_size=1024)
+            done = run(["/bin/sh", "-c", "test ! -e /root && echo x > file"], box, isolate=True, writable=True,
+                       file_size=1024)
             return "" if done.status == 0 else f"a trial ended with {done.status}: {done.stderr.strip()}"
     except (RuntimeError, OSError) as error:
         return str(error)
@@ -343,4 +360,5 @@ def isolation():
 
 def secret():
     """A random name and descriptor, which a submission cannot know."""
-    return "".join(random.SystemRandom().choices("abcdefghijklmnopqrstuvwxyz", k=20)), random.SystemRandom().randrange(20, 250)
+    draw = random.SystemRandom()
+    return "".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=20)), draw.randrange(20, 250)

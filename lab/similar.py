@@ -1,11 +1,12 @@
 """Prints pairs of similar submissions: python3 lab/similar.py CLASS [--exercise NN] [--threshold PERCENT] [--csv FILE]
 
-CLASS is a folder as for lab/grade.py. Two numbers are given for a pair, in percent of the longer text: `text` compares the words as they are
-written, `structure` compares them with every name and number replaced, so that renaming does not hide a copy. Statements that the hand-out
-has count for neither, nor do comments, spaces and the order of the statements. Submissions that leave fewer than 20 words are not compared.
+CLASS is a folder as for lab/grade.py. Two numbers are given for a pair, in percent of the longer text: `text` compares
+the words as they are written, `structure` compares them with every name and number replaced, so that renaming does not
+hide a copy. Statements that the hand-out has count for neither, nor do comments, spaces and the order of the
+statements. Submissions that leave fewer than 20 words are not compared.
 
-A similar pair is a reason to look at both files, not a proof: small tasks have few solutions. Needs lab/requirements.txt.
-Exit status: 0, whatever is found; 2 bad input, or a package is missing.
+A similar pair is a reason to look at both files, not a proof: small tasks have few solutions. Needs
+lab/requirements.txt. Exit status: 0, whatever is found; 2 bad input, or a package is missing.
 """
 
 import argparse
@@ -29,7 +30,9 @@ try:
     from pygments.token import Comment, Literal, Name, Text
     from rapidfuzz.distance import Indel
 except ImportError as error:
-    install = shlex.join([sys.executable, "-m", "pip", "install", "-r", str(pathlib.Path(__file__).parent / "requirements.txt")])
+    install = shlex.join([
+        sys.executable, "-m", "pip", "install", "-r",
+        str(pathlib.Path(__file__).parent / "requirements.txt")])
     print(f"similar: the package {error.name} is missing; type {install}", file=sys.stderr)
     sys.exit(2)
 
@@ -62,7 +65,8 @@ def views(text):
 
 
 def own(text, handout):
-    """(tokens of `text`, tokens of `structure`) that are not the hand-out's. Sorted statements, so that their order does not count."""
+    """(tokens of `text`, tokens of `structure`) that are not the hand-out's. Sorted statements, so that their order
+    does not count."""
     left = []
     for statements, given in zip(views(text), views(handout)):
         given = set(given)
@@ -75,7 +79,8 @@ def similar(first, second):
 
 
 def pairs(texts, handout, threshold):
-    """([(text, structure, name, name)] at or above the threshold, the most similar first; the names that have too little text). {name: text}"""
+    """([(text, structure, name, name)] at or above the threshold, the most similar first; the names that have too
+    little text). {name: text}"""
     parts = {name: own(text, handout) for name, text in texts.items()}
     short = [name for name, part in parts.items() if len(part[0]) < LEAST_TOKENS]
     found = []
@@ -97,8 +102,10 @@ def text_of(file):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="CLASS", help="the folder of all submissions")
-    parser.add_argument("--exercise", metavar="NN", help="the exercise to compare; default: each that the names of folders and files give")
-    parser.add_argument("--threshold", type=float, default=THRESHOLD, metavar="PERCENT", help=f"print pairs from this similarity on; default: {THRESHOLD}")
+    parser.add_argument("--exercise", metavar="NN",
+                        help="the exercise to compare; default: each that the names of folders and files give")
+    parser.add_argument("--threshold", type=float, default=THRESHOLD, metavar="PERCENT",
+                        help=f"print pairs from this similarity on; default: {THRESHOLD}")
     parser.add_argument("--csv", type=pathlib.Path, metavar="FILE", help="also write the pairs as a table")
     parser.add_argument("--exercises", metavar="FILE", help="the file of exercises; default: lab/exercises.py")
     options = parser.parse_args()
@@ -108,13 +115,17 @@ def main():
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     with handed_in.Reader() as reader:
-        found = [(check.shown(name), n, text_of(file)) for name, n, file in handed_in.submissions(options.folder, number, reader, "CLASS") if n in exercises.EXERCISES and not isinstance(file, str)]
+        found = [(check.shown(name), n, text_of(file))
+                 for name, n, file in handed_in.submissions(options.folder, number, reader, "CLASS")
+                 if n in exercises.EXERCISES and not isinstance(file, str)]
     lines = []
     for n in sorted({n for _, n, _ in found}):
         exercise = exercises.EXERCISES[n]
         texts = {name: text for name, m, text in found if m == n}
-        close, short = pairs(texts, (check.ROOT / exercise.step / exercise.file).read_text(encoding="utf-8"), options.threshold)
-        print(f"exercise {n}: {len(texts)} submissions, {len(close)} similar pairs" + (f"; {len(short)} have too little text of their own to compare" if short else ""))
+        close, short = pairs(texts, (check.ROOT / exercise.step / exercise.file).read_text(encoding="utf-8"),
+                             options.threshold)
+        print(f"exercise {n}: {len(texts)} submissions, {len(close)} similar pairs" +
+              (f"; {len(short)} have too little text of their own to compare" if short else ""))
         if close:
             print(f"{'text':>6} {'structure':>10}")
         for text, structure, a, b in close[:MOST_PRINTED]:
@@ -123,7 +134,8 @@ def main():
             print(f"and {len(close) - MOST_PRINTED} more; --csv FILE writes all of them")
         lines += [[n, round(text, 1), round(structure, 1), a, b] for text, structure, a, b in close]
     if options.csv:
-        grade.write(options.csv, exports.table([["exercise", "text", "structure", "first", "second"], *lines]), "utf-8-sig")
+        grade.write(options.csv, exports.table([["exercise", "text", "structure", "first", "second"], *lines]),
+                    "utf-8-sig")
     return 0
 
 

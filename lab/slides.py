@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes the slides of the lesson of 90 minutes: python3 lab/slides.py [--out FILE] (default: report/slides.html)
 
-They follow the plan in lab/README.md, and take code, pictures and exercise from the steps' pages and figures from plots/data. The file needs no
-network. Keys: right, space or page down for the next slide; left or page up for the last one; home and end. Printed, each slide is a page.
-Exit status: 0; 2 if the guide, a page or the data lacks what a slide shows.
+They follow the plan in lab/README.md, and take code, pictures and exercise from the steps' pages and figures from
+plots/data. The file needs no network. Keys: right, space or page down for the next slide; left or page up for the last
+one; home and end. Printed, each slide is a page. Exit status: 0; 2 if the guide, a page or the data lacks what a slide
+shows.
 """
 
 import argparse
@@ -15,14 +16,14 @@ import textwrap
 from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
-import markdown  # noqa: E402: after its folder is known
+import markdown
 
-import quoted                       # noqa: E402
-import whole                        # noqa: E402
-from chapter.captions import CAPTIONS, FURTHER  # noqa: E402
-from chapter.page import inline     # noqa: E402
-from facts import LESSONS           # noqa: E402
-from pages import ROOT, STEPS, page, picture_of, plain  # noqa: E402
+import quoted
+import whole
+from chapter.captions import CAPTIONS, FURTHER
+from chapter.page import inline
+from facts import LESSONS
+from pages import ROOT, STEPS, page, picture_of, plain
 
 GUIDE = ROOT / "lab/README.md"
 SHAPE = ("float", "16384")
@@ -89,29 +90,39 @@ def mean_cost(row, above, below):
 
 def numbers(step):
     """Counts and bandwidths of the lessons up to this step, as Markdown. ValueError: they are not in the data."""
-    lines = ["| kernel | sectors per load | per store | wavefronts per tile load | GB/s | of `cudaMemcpy` |", "|---|--:|--:|--:|--:|--:|"]
+    lines = [
+        "| kernel | sectors per load | per store | wavefronts per tile load | GB/s | of `cudaMemcpy` |",
+        "|---|--:|--:|--:|--:|--:|"]
     for kernel in lessons_of(step):
-        counts, (gbs, share) = quoted.only("h200_profile", kernel=kernel, **COUNTED_AT), (quoted.number(f"{kind} {kernel} {' '.join(SHAPE)}") for kind in ("gbs", "share"))
+        counts, (gbs, share) = quoted.only("h200_profile", kernel=kernel, **COUNTED_AT), (
+            quoted.number(f"{kind} {kernel} {' '.join(SHAPE)}") for kind in ("gbs", "share"))
         costs = [mean_cost(counts, f"global_{way}_sectors", f"global_{way}_requests") for way in ("load", "store")]
-        lines.append(f"| `{kernel}` | {' | '.join(costs)} | {mean_cost(counts, 'shared_load_wavefronts', 'shared_load_instructions')} | **{gbs}** | {share} |")
-    return "\n".join(lines) + "\n\nH200. GB/s: measured, 16384 × 16384 float. Counts: Nsight Compute, 2048 × 2048 float."
+        lines.append(f"| `{kernel}` | {' | '.join(costs)} | "
+                     f"{mean_cost(counts, 'shared_load_wavefronts', 'shared_load_instructions')} | **{gbs}** | "
+                     f"{share} |")
+    return "\n".join(lines) + ("\n\nH200. GB/s: measured, 16384 × 16384 float. Counts: Nsight Compute, 2048 × 2048 "
+                               "float.")
 
 
 def slides_of_step(step, part, foot):
     begin, sections = page(step)
     title, _, opening = begin.lstrip("# ").partition("\n")
     words = part.what.partition(": ")[2]
-    yield Slide("part", title, "\n\n".join([f"Minutes {part.begin} to {part.end}", *([f"New: {words}"] if words else [])]), foot)
+    yield Slide("part", title,
+                "\n\n".join([f"Minutes {part.begin} to {part.end}", *([f"New: {words}"] if words else [])]), foot)
     yield Slide("code", "The kernel", f"```\n{code_of(sections, 'The kernel')}\n```", foot)
     for question, answer in part.asked:
         yield Slide("question", "Predict", question, foot)
         yield Slide("answer", question, sentence(answer), foot)
-    yield Slide("code", "Run", f"```\n{commands(code_of(sections, 'Run'))}\n```\n\nNumbers are those of the questions under *Predict* in `{step}/README.md`.", foot)
+    yield Slide("code", "Run", f"```\n{commands(code_of(sections, 'Run'))}\n```\n\nNumbers are those of the questions "
+                               f"under *Predict* in `{step}/README.md`.", foot)
     pictures = [picture_of(sections)]
-    pictures += [(further, CAPTIONS[further].alt, f"{CAPTIONS[further].plots} {CAPTIONS[further].notice}") for further in FURTHER.get(step.split("_")[0], ())]
+    pictures += [(further, CAPTIONS[further].alt, f"{CAPTIONS[further].plots} {CAPTIONS[further].notice}")
+                 for further in FURTHER.get(step.split("_")[0], ())]
     for name, seen, words in pictures:
         yield Slide("picture", seen, words, foot, name)
-    yield Slide("numbers", re.sub(r"[*]", "", re.search(r"^\*\*.*?(?=\n\n|\Z)", opening.strip(), re.MULTILINE | re.DOTALL)[0]).replace("\n", " "), numbers(step), foot)
+    summary = re.search(r"^\*\*.*?(?=\n\n|\Z)", opening.strip(), re.MULTILINE | re.DOTALL)[0]
+    yield Slide("numbers", re.sub(r"[*]", "", summary).replace("\n", " "), numbers(step), foot)
 
 
 def deck(guide):
@@ -128,32 +139,55 @@ def deck(guide):
             yield from slides_of_step(step, part, foot)
         elif match:
             yield Slide("part", f"Exercise {match[2]}", f"Minutes {part.begin} to {part.end}", foot)
-            yield Slide("exercise", f"Exercise {match[2]}", f"`{step}/exercise.cu`\n\n{page(step)[1]['Exercise']}", foot)
+            yield Slide("exercise", f"Exercise {match[2]}", f"`{step}/exercise.cu`\n\n{page(step)[1]['Exercise']}",
+                        foot)
         else:
             yield Slide("question", sentence(part.what).rstrip("."), part.text, foot)
 
 
 STYLE = """
-* { box-sizing: border-box; } :root { --ink: #1a1a1a; --muted: #595959; --line: #d0d0d0; --blue: #0072b2; --code: #f3f3ef; }
-html { font: min(2.6vw, 4.6vh)/1.35 Helvetica, Arial, sans-serif; color: var(--ink); background: #fff; } body { margin: 0; }
-.slide { position: relative; width: 100vw; height: 100vh; padding: 1.4rem 2rem 1.6rem; overflow: hidden; display: flex; flex-direction: column; justify-content: center; }
+* { box-sizing: border-box; }
+:root { --ink: #1a1a1a; --muted: #595959; --line: #d0d0d0; --blue: #0072b2; --code: #f3f3ef; }
+html { font: min(2.6vw, 4.6vh)/1.35 Helvetica, Arial, sans-serif; color: var(--ink); background: #fff; }
+body { margin: 0; }
+.slide { position: relative; width: 100vw; height: 100vh; padding: 1.4rem 2rem 1.6rem; overflow: hidden; display: flex;
+  flex-direction: column; justify-content: center; }
 .live .slide { display: none; } .live .slide.now { display: flex; }
 h1 { font-size: 1.35rem; line-height: 1.2; margin: 0 0 .8rem; color: var(--blue); } p { margin: .4rem 0; }
-footer { position: absolute; left: 2rem; right: 2rem; bottom: .4rem; display: flex; justify-content: space-between; font-size: .5rem; color: var(--muted); }
+footer { position: absolute; left: 2rem; right: 2rem; bottom: .4rem; display: flex; justify-content: space-between;
+  font-size: .5rem; color: var(--muted); }
 .part { text-align: center; } .part h1 { font-size: 2.4rem; } .part p { font-size: 1.2rem; color: var(--muted); }
 .question h1 { color: var(--muted); } .question p { font-size: 2rem; line-height: 1.3; }
-.answer h1 { color: var(--muted); font-weight: normal; } .answer p { font-size: 2.2rem; line-height: 1.25; color: var(--blue); font-weight: bold; }
+.answer h1 { color: var(--muted); font-weight: normal; }
+.answer p { font-size: 2.2rem; line-height: 1.25; color: var(--blue); font-weight: bold; }
 .exercise p { font-size: 1.15rem; }
-code { font-family: Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em; background: var(--code); padding: 0 .15em; }
-pre { background: var(--code); border-left: .25rem solid var(--blue); margin: 0; padding: .8rem 1rem; font-size: min(1rem, calc((100vw - 6.4rem) / (var(--columns) * .61)), calc((100vh - 10rem) / (var(--lines) * 1.45))); line-height: 1.45; } pre + p { font-size: .7rem; color: var(--muted); margin-top: .8rem; } pre code { font-size: 1em; padding: 0; }
-table { border-collapse: collapse; font-size: .82rem; width: 100%; } th, td { padding: .22rem .5rem; border-bottom: 1px solid var(--line); text-align: left; } th { color: var(--muted); font-size: .7rem; vertical-align: bottom; }
-.numbers p, .numbers h1 { font-size: 1.1rem; } .numbers p { font-size: .62rem; color: var(--muted); margin-top: .8rem; } .plan table { font-size: 1.05rem; } .plan th { display: none; } .plan td:first-child { width: 4rem; color: var(--muted); }
+code { font-family: Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em; background: var(--code);
+  padding: 0 .15em; }
+pre { background: var(--code); border-left: .25rem solid var(--blue); margin: 0; padding: .8rem 1rem;
+  font-size: min(1rem, calc((100vw - 6.4rem) / (var(--columns) * .61)), calc((100vh - 10rem) / (var(--lines) * 1.45)));
+  line-height: 1.45; }
+pre + p { font-size: .7rem; color: var(--muted); margin-top: .8rem; }
+pre code { font-size: 1em; padding: 0; }
+table { border-collapse: collapse; font-size: .82rem; width: 100%; }
+th, td { padding: .22rem .5rem; border-bottom: 1px solid var(--line); text-align: left; }
+th { color: var(--muted); font-size: .7rem; vertical-align: bottom; }
+.numbers p, .numbers h1 { font-size: 1.1rem; }
+.numbers p { font-size: .62rem; color: var(--muted); margin-top: .8rem; }
+.plan table { font-size: 1.05rem; }
+.plan th { display: none; }
+.plan td:first-child { width: 4rem; color: var(--muted); }
 .numbers tbody tr:last-child { background: #e3f1fa; }
-.picture { display: grid; grid-template-columns: minmax(0, 1fr) 10.5rem; gap: 1.2rem; align-items: center; padding-right: 1.4rem; } .picture svg { display: block; width: 100%; height: 86vh; } .picture p { font-size: .74rem; }
+.picture { display: grid; grid-template-columns: minmax(0, 1fr) 10.5rem; gap: 1.2rem; align-items: center;
+  padding-right: 1.4rem; }
+.picture svg { display: block; width: 100%; height: 86vh; }
+.picture p { font-size: .74rem; }
 @media print {
   @page { size: 1280px 720px; margin: 0; } html { font-size: 33px; }
-  .slide, .live .slide { display: flex; width: 1280px; height: 720px; break-after: page; break-inside: avoid; } .slide.picture, .live .slide.picture { display: grid; }
-  .picture svg { height: 620px; } pre { font-size: min(1rem, calc(1068px / (var(--columns) * .61)), calc(390px / (var(--lines) * 1.45))); } * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .slide, .live .slide { display: flex; width: 1280px; height: 720px; break-after: page; break-inside: avoid; }
+  .slide.picture, .live .slide.picture { display: grid; }
+  .picture svg { height: 620px; }
+  pre { font-size: min(1rem, calc(1068px / (var(--columns) * .61)), calc(390px / (var(--lines) * 1.45))); }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 .live .slide.picture.now { display: grid; }
 """
@@ -167,13 +201,16 @@ function go(n) {
   slides.forEach((slide, i) => slide.classList.toggle("now", i === now - 1));
 }
 const asked = () => go(parseInt(location.hash.slice(1)));
-const moves = { ArrowRight: 1, ArrowDown: 1, PageDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1, Backspace: -1, Home: -Infinity, End: Infinity };
+const moves = { ArrowRight: 1, ArrowDown: 1, PageDown: 1, " ": 1, Enter: 1,
+                ArrowLeft: -1, ArrowUp: -1, PageUp: -1, Backspace: -1, Home: -Infinity, End: Infinity };
 addEventListener("keydown", event => {
   if (!(event.key in moves) || event.ctrlKey || event.altKey || event.metaKey) return;
   event.preventDefault();
   go(now + moves[event.key]);
 });
-addEventListener("click", event => { if (!getSelection().toString()) go(now + (event.clientX < innerWidth / 3 ? -1 : 1)); });
+addEventListener("click", event => {
+  if (!getSelection().toString()) go(now + (event.clientX < innerWidth / 3 ? -1 : 1));
+});
 addEventListener("hashchange", asked);
 asked();
 """
@@ -184,16 +221,20 @@ def element(slide, number, of):
     if slide.figure:
         body = inline(slide.figure, ROOT / f"plots/figures/svg/{slide.figure}.svg", slide.title) + f"<div>{body}</div>"
     lines = slide.text.split("```")[1].strip().splitlines() if slide.kind == "code" else [" "]
-    heading = "" if slide.figure else f"<h1>{markdown.markdown(slide.title).removeprefix('<p>').removesuffix('</p>')}</h1>"
-    return (f'<section class="slide {slide.kind}" id="slide-{number}" style="--columns: {max(map(len, lines))}; --lines: {len(lines)}">\n{heading}\n{body}\n'
+    title = markdown.markdown(slide.title).removeprefix("<p>").removesuffix("</p>")
+    heading = "" if slide.figure else f"<h1>{title}</h1>"
+    return (f'<section class="slide {slide.kind}" id="slide-{number}" style="--columns: {max(map(len, lines))}; '
+            f'--lines: {len(lines)}">\n{heading}\n{body}\n'
             f"<footer><span>{html.escape(slide.foot)}</span><span>{number} / {of}</span></footer>\n</section>")
 
 
 def to_html(slides):
     """One page that needs nothing else."""
     body = "\n".join(element(slide, number, len(slides)) for number, slide in enumerate(slides, 1))
-    return (f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{html.escape(slides[0].title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n<script>{SCRIPT}</script>\n</body>\n</html>\n")
+    return ('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{html.escape(slides[0].title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n"
+            f"<script>{SCRIPT}</script>\n</body>\n</html>\n")
 
 
 def main():

@@ -31,6 +31,7 @@ make report            run all steps on the simulator, the CPU and any GPU, and 
 make check             verify every kernel, and compare the lessons' counts with an H200's (10 seconds)
 make test              build and run the tests (the first time, it also creates .venv); of what takes long, a sample
 make test-all          the same, and everything that takes long
+make lint              check the style of the code: lines of at most 120 columns, ruff, shellcheck
 make sanitize          build step 4 with the sanitizers of the compiler, in a copy of the tree, and run it
                        (some minutes)
 make bench-page        measure how fast the page of make report answers in a browser

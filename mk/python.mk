@@ -29,3 +29,10 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 	@$(VENV_INSTALL) -r $< 2> build/venv.log || \
 	    { echo "make similar: pip cannot fetch the packages of $<: $$(tail -n 1 build/venv.log)" >&2; exit 1; }
 	touch $@
+
+# The style of the code, as CI asks for it.
+SHELL_FILES := .ci/run .ci/packages $(wildcard mk/*.sh bench/*.sh tools/*.sh)
+lint: .venv/tests
+	python3 tools/columns.py
+	.venv/bin/ruff check --quiet .
+	.venv/bin/shellcheck --severity=warning $(SHELL_FILES)

@@ -9,6 +9,9 @@
 #
 # Exits with 2 if a file is refused or does not compile, else with the program's status.
 
+# Commands in variables name the variables here: eval reads them.
+# shellcheck disable=SC2034,SC2206
+
 refuse() { echo "make try: $*" >&2; exit 2; }
 
 # rewritten STEM SOURCE PREPROCESSOR'S-OPTIONS REWRITER'S-OPTIONS: writes STEM.ii. The headers of libraries that the

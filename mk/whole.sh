@@ -11,7 +11,7 @@ trap 'rm -f "$new" "$new.d"' EXIT
 trap 'exit 2' HUP INT TERM
 mkdir -p "$(dirname "$target")" || exit
 if test "$depends"; then
-    "$@" -o "$new" -MMD -MP -MF "$new.d" -MT "$target" && mv "$new.d" "${target%.o}.d" && mv "$new" "$target"
+    "$@" -o "$new" -MD -MP -MF "$new.d" -MT "$target" && mv "$new.d" "${target%.o}.d" && mv "$new" "$target"
 else
     "$@" -o "$new" && mv "$new" "$target"
 fi

@@ -3,11 +3,11 @@
 
 usage: python3 plots/claims.py [--all] RESULTS.csv...
 
-Takes the files that `./stepNN --csv` writes. For every machine in them, each claim holds, does not hold, or cannot be told
-here. The figures say why, and those that the source published stand next to them. Claims for which figures are missing are
-listed with the command that measures them. Figures of the simulator's model are marked `model`. What cannot be read goes to
-stderr, one line each, and the rest is judged; exits 2 if nothing is left. plots/sources has a function for each claim, and
-judging.py says how it is decided.
+Takes the files that `./stepNN --csv` writes. For every machine in them, each claim holds, does not hold, or cannot be
+told here. The figures say why, and those that the source published stand next to them. Claims for which figures are
+missing are listed with the command that measures them. Figures of the simulator's model are marked `model`. What cannot
+be read goes to stderr, one line each, and the rest is judged; exits 2 if nothing is left. plots/sources has a function
+for each claim, and judging.py says how it is decided.
 """
 
 import argparse
@@ -19,10 +19,11 @@ import whole  # first: Ctrl-C may come while the others are imported
 import results as reader
 import sources.book
 import sources.posts
-import sources.whitepaper  # noqa: F401: each lists its claims
+import sources.whitepaper  # noqa: F401
 from sources.judging import CLAIMS
 
-CLAIMS.sort(key=lambda judged: [int(part) if part.isdigit() else part for part in re.findall(r"\d+|\D+", judged.claim[0])])
+CLAIMS.sort(
+    key=lambda judged: [int(part) if part.isdigit() else part for part in re.findall(r"\d+|\D+", judged.claim[0])])
 
 
 def judge(results, machine):
@@ -44,14 +45,17 @@ def show(results, machine, everything):
     if left_out:
         print("     cannot be told here (--all shows each in full)")
         for why, numbers in left_out.items():
-            print(textwrap.fill(f"{', '.join(numbers)}: {why}", 125, initial_indent=" " * 25, subsequent_indent=" " * 27, break_on_hyphens=False))
+            print(
+                textwrap.fill(f"{', '.join(numbers)}: {why}", 125, initial_indent=" " * 25, subsequent_indent=" " * 27,
+                              break_on_hyphens=False))
         print()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
-    parser.add_argument("--all", action="store_true", help="also show in full the claims that cannot be told here, each with the figures that it lacks")
+    parser.add_argument("--all", action="store_true", help="also show in full the claims that cannot be told here, "
+                                                           "each with the figures that it lacks")
     options = parser.parse_args()
     results = reader.load(options.results)
     for problem in results.problems:

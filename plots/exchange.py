@@ -1,8 +1,9 @@
 """A model of what a transpose costs on many GPUs, and what was measured on two. step08_gpus/SCALING.md explains it.
 
-A message takes its link `latency + bytes / bandwidth`, and a GPU sends one message after the other on each of its two links: NVLINK to the
-GPUs of its node, NETWORK to all others. Both work at the same time. Bandwidths and latencies are those of common/links.h. Packing,
-unpacking, the transposes inside a GPU, the start of a program, and cables that several nodes share cost nothing here.
+A message takes its link `latency + bytes / bandwidth`, and a GPU sends one message after the other on each of its two
+links: NVLINK to the GPUs of its node, NETWORK to all others. Both work at the same time. Bandwidths and latencies are
+those of common/links.h. Packing, unpacking, the transposes inside a GPU, the start of a program, and cables that
+several nodes share cost nothing here.
 """
 
 import pathlib
@@ -30,15 +31,17 @@ class Link(NamedTuple):
 
 def links(text=None):
     """{name: Link} of step 8's table. ValueError: it has none that this can read."""
-    found = {name: Link(float(gbs), float(latency)) for name, gbs, latency in
-             re.findall(r'\{"(\w+)", ([\d.]+), ([\d.]+), "', text if text is not None else LINKS.read_text(encoding="utf-8"))}
+    found = {
+        name: Link(float(gbs), float(latency)) for name, gbs, latency in re.findall(
+            r'\{"(\w+)", ([\d.]+), ([\d.]+), "', text if text is not None else LINKS.read_text(encoding="utf-8"))}
     if missing := [name for name in (NVLINK, NETWORK) if name not in found]:
         raise ValueError(f"common/links.h: no {' and no '.join(missing)}")
     return found
 
 
 def neighbours(group, stride):
-    """(In its node, elsewhere) of the other members of a GPU's group, whose numbers are `stride` apart. Both are powers of two."""
+    """(In its node, elsewhere) of the other members of a GPU's group, whose numbers are `stride` apart. Both are powers
+    of two."""
     near = min(group, max(1, NODE // stride)) - 1
     return near, group - 1 - near
 
@@ -56,14 +59,15 @@ def phases(way, gpus):
 
 
 def time_ms(way, gpus, n=N, element=BYTES, found=None):
-    """Modelled time of a transpose of n × n elements. way: flat, nodes (inside a node, then between nodes) or grid (rows, then columns of
-    a nearly square grid of GPUs). gpus: a power of two."""
+    """Modelled time of a transpose of n × n elements. way: flat, nodes (inside a node, then between nodes) or grid
+    (rows, then columns of a nearly square grid of GPUs). gpus: a power of two."""
     return sum(phase_ms(*phase, n * n * element / gpus, found or links()) for phase in phases(way, gpus))
 
 
 def bytes_alone_ms(gpus, n=N, element=BYTES, found=None):
     """The same for one flat exchange, without latencies."""
-    return time_ms("flat", gpus, n, element, {name: link._replace(latency_us=0) for name, link in (found or links()).items()})
+    return time_ms("flat", gpus, n, element,
+                   {name: link._replace(latency_us=0) for name, link in (found or links()).items()})
 
 
 def message_bytes(gpus, n=N, element=BYTES):
@@ -78,13 +82,15 @@ def even_bytes(link):
 
 def measured(rows, kernel, element="float"):
     """{n: row} of a kernel's squares on two GPUs."""
-    return {int(r["width"]): r for r in rows if r["kernel"] == kernel and r["type"] == element and r["width"] == r["height"]}
+    return {int(r["width"]): r for r in rows
+            if r["kernel"] == kernel and r["type"] == element and r["width"] == r["height"]}
 
 
 def start_ms(rows, kernel):
     """What a kernel's time is without a byte: the straight line through the small and the large matrix."""
     of = measured(rows, kernel)
-    (small, few), (large, many) = ((float(of[n]["time_median_ms"]), float(of[n]["crossing_bytes_of_a_gpu"])) for n in (SMALL, N))
+    (small, few), (large, many) = ((float(of[n]["time_median_ms"]), float(of[n]["crossing_bytes_of_a_gpu"]))
+                                   for n in (SMALL, N))
     return small - (large - small) * few / (many - few)
 
 

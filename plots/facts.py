@@ -1,7 +1,8 @@
-"""The list of lessons, common/lessons.csv, for pages, figures and tests. It needs no packages, and no program that is built.
+"""The list of lessons, common/lessons.csv, for pages, figures and tests. It needs no packages, and no program that is
+built.
 
-A new step is a folder and a row of that list. What a kernel produces and its row in the table of sources stand where the kernel is
-registered; `./stepNN --list --csv FILE` writes them.
+A new step is a folder and a row of that list. What a kernel produces and its row in the table of sources stand where
+the kernel is registered; `./stepNN --list --csv FILE` writes them.
 """
 
 import csv

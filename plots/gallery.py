@@ -25,18 +25,22 @@ class Fault(NamedTuple):
 
 
 def faults_of(program):
-    """The Faults of one program, from the table that it writes. Raises RuntimeError if it is missing, or does not find its faults."""
+    """The Faults of one program, from the table that it writes. Raises RuntimeError if it is missing, or does not find
+    its faults."""
     with tempfile.TemporaryDirectory() as folder:
         table = pathlib.Path(folder, "errata.csv")
         try:
-            done = subprocess.run([ROOT / program, "--errata", "--csv", table], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=120)
+            done = subprocess.run([ROOT / program, "--errata", "--csv", table], cwd=ROOT, stdin=subprocess.DEVNULL,
+                                  capture_output=True, encoding="utf-8", errors="replace", timeout=120)
         except OSError as error:
             raise RuntimeError(f"{program}: {error.strerror}: run `make all` first") from error
         if done.returncode or done.stderr:
             raise RuntimeError(f"{program} --errata: {done.stderr or done.stdout[-300:]}")
         with table.open(encoding="utf-8", newline="") as lines:
-            return [Fault(program, row["id"], row["kernel"], row["source"], row["story"], (int(row["width"]), int(row["height"])) if row["width"] else None,
-                          row["finding"], row["corrected"], row["verdict_on_corrected"]) for row in csv.DictReader(lines)]
+            return [
+                Fault(program, row["id"], row["kernel"], row["source"], row["story"],
+                      (int(row["width"]), int(row["height"])) if row["width"] else None, row["finding"],
+                      row["corrected"], row["verdict_on_corrected"]) for row in csv.DictReader(lines)]
 
 
 @functools.cache

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Says whether this Python can make the chapter: whether it has the packages of plots/requirements.txt, or versions that do.
+"""Says whether this Python can make the chapter: whether it has the packages of plots/requirements.txt, or versions
+that do.
 
 usage: python3 plots/packages.py [--missing]
 
-Exits 0 if it can, 1 if not. --missing prints the line that `make report` shows where pip cannot fetch the packages: what is missing, and what to type.
+Exits 0 if it can, 1 if not. --missing prints the line that `make report` shows where pip cannot fetch the packages:
+what is missing, and what to type.
 """
 
 import importlib.util
@@ -11,7 +13,8 @@ import re
 import sys
 from importlib import metadata
 
-# The oldest versions that the chapter was made with: those of Debian 12. The figures need matplotlib 3.6. Debian's name of a package is python3- and its name.
+# The oldest versions that the chapter was made with: those of Debian 12. The figures need matplotlib 3.6. Debian's name
+# of a package is python3- and its name.
 OLDEST = {"matplotlib": (3, 6), "numpy": (1, 24), "markdown": (3, 4), "pygments": (2, 14)}
 
 
@@ -32,7 +35,8 @@ def main():
     names = lacking()
     if names and "--missing" in sys.argv[1:]:
         versions = ", ".join(f"{name} {'.'.join(map(str, OLDEST[name]))}" for name in names)
-        print(f"make report: python3 lacks {versions} (or newer), and pip cannot fetch them here. Type: sudo apt-get install "
+        print(f"make report: python3 lacks {versions} (or newer), and pip cannot fetch them here. Type: sudo "
+              "apt-get install "
               + " ".join(f"python3-{name}" for name in names), file=sys.stderr)
     return 1 if names else 0
 

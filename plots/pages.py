@@ -1,4 +1,5 @@
-"""The pages of the steps, in parts, for documents that are read away from the repository: the chapter and the notebook."""
+"""The pages of the steps, in parts, for documents that are read away from the repository: the chapter and the
+notebook."""
 
 import pathlib
 import re
@@ -6,7 +7,8 @@ import re
 import quoted
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The steps whose kernels run on one GPU. Each has an exercise of its own number. Step 8 has exercise 9, and several GPUs.
+# The steps whose kernels run on one GPU. Each has an exercise of its own number. Step 8 has exercise 9, and several
+# GPUs.
 STEPS = sorted(path.parent.name for path in ROOT.glob("step[0-9][0-9]_*/exercise.cu"))
 # All steps with an exercise, which runs without GPUs, however many it is for.
 EXERCISED = sorted({path.parent.name for path in ROOT.glob("step[0-9][0-9]_*/exercise*.cu")})
@@ -15,8 +17,9 @@ GENERATED = re.compile(r"<!-- generated: ([\w ]+) -->.*?<!-- end -->\n*", re.DOT
 
 
 def plain(text, link=None, generated=None):
-    """A page's text without what only the repository needs. link: from the target of a link into the repository to its target in the
-    document, or to None; generated: from the name of a generated part to what takes its place. Without them both kinds are left out."""
+    """A page's text without what only the repository needs. link: from the target of a link into the repository to its
+    target in the document, or to None; generated: from the name of a generated part to what takes its place. Without
+    them both kinds are left out."""
     text = GENERATED.sub(lambda m: generated(m[1]) if generated else "", quoted.without_sources(text))
     where = link or (lambda target: None)
     return LINK.sub(lambda m: f"[{m[1]}]({where(m[2])})" if where(m[2]) else m[1], text)
@@ -24,11 +27,13 @@ def plain(text, link=None, generated=None):
 
 def page(step, link=None, generated=None):
     """(title and what stands below it, {heading: section}) of a step's README.md, plain. `step`: the folder's name."""
-    begin, *rest = re.split(r"^## (.*)\n", plain((ROOT / step / "README.md").read_text(encoding="utf-8"), link, generated), flags=re.MULTILINE)
+    begin, *rest = re.split(r"^## (.*)\n",
+                            plain((ROOT / step / "README.md").read_text(encoding="utf-8"), link, generated),
+                            flags=re.MULTILINE)
     return begin.strip(), {heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])}
 
 
 def picture_of(sections):
     """(name, what is to be seen, how to read it) of the figure in a page's section Picture."""
-    return (re.match(r"!\[(?P<seen>.*?)\]\(\.\./plots/figures/svg/(?P<name>\w+)\.svg\)\n*(?P<words>.*)", sections["Picture"], re.DOTALL)
-            .group("name", "seen", "words"))
+    return (re.match(r"!\[(?P<seen>.*?)\]\(\.\./plots/figures/svg/(?P<name>\w+)\.svg\)\n*(?P<words>.*)",
+                     sections["Picture"], re.DOTALL).group("name", "seen", "words"))

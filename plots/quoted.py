@@ -1,16 +1,19 @@
 """Figures in prose, held to the data that they come from.
 
-A page names the source of a figure in a comment right behind it, which no reader sees: `3506<!-- = gbs transposeNoBankConflicts float 16384 -->`.
-readme.py writes the figure afresh, and its --check finds one that has drifted. SHAPE is `16384` (a square) or `WIDTHxHEIGHT`. On an H200:
+A page names the source of a figure in a comment right behind it, which no reader sees: `3506<!-- = gbs
+transposeNoBankConflicts float 16384 -->`. readme.py writes the figure afresh, and its --check finds one that has
+drifted. SHAPE is `16384` (a square) or `WIDTHxHEIGHT`. On an H200:
 
     gbs KERNEL TYPE SHAPE            effective bandwidth, GB/s
     ms KERNEL TYPE SHAPE             time of one pass
     share KERNEL TYPE SHAPE          of cudaMemcpy's bandwidth in the same run, as 0.83; `percent` gives 83
     times KERNEL OTHER TYPE SHAPE    how many times as fast KERNEL is as OTHER
     ahead CONTENDER TYPE SHAPE       how many times as fast step 7 is as one of `make peers`, 1.05
-    peer KERNEL TYPE SHAPE           a kernel's or library's share of cudaMemcpy in `make peers`, 0.966; SHAPE `large`: the mean of large aligned matrices
+    peer KERNEL TYPE SHAPE           a kernel's or library's share of cudaMemcpy in `make peers`, 0.966; SHAPE `large`:
+                                     the mean of large aligned matrices
     trial NAME TYPE SHAPE            a trial's share of cudaMemcpy, 0.975; NAME may have spaces
-    timing SIDE HOW                  µs per pass of the copy that `make timing` times, HOW as in its table: `events, many launches`
+    timing SIDE HOW                  µs per pass of the copy that `make timing` times, HOW as in its table: `events,
+                                     many launches`
 
 On the GTX 280, 2048 × 2048 floats:
 
@@ -30,8 +33,9 @@ On thousands of GPUs, 65536 × 65536 floats (exchange.py):
 
 From any file of plots/data or tests/data:
 
-    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a factor if any: `0`, `1*1e-9`; with
-                                            spaces, as in a shell: "trial=one launch for all"
+    cell FILE COLUMN FORMAT KEY=VALUE...    the one row that has these values; FORMAT: digits behind the point, and a
+                                            factor if any: `0`, `1*1e-9`; with spaces, as in a shell: "trial=one launch
+                                            for all"
 """
 
 import functools
@@ -49,14 +53,16 @@ NAMED = re.compile(r"(-?\d[\d,.]*\d|\d)(<!-- = (.*?) -->)")
 @functools.lru_cache
 def rows(file):
     """The rows of a committed file, as dictionaries of text. `file`: its name without .csv."""
-    path = next((p for folder in ("plots/data", "tests/data", "plots") if (p := ROOT / folder / f"{file}.csv").is_file()), None)
+    path = next(
+        (p for folder in ("plots/data", "tests/data", "plots") if (p := ROOT / folder / f"{file}.csv").is_file()), None)
     if path is None:
         raise ValueError(f"there is no {file}.csv in plots/data or tests/data")
     return read(path)
 
 
 def only(file, **values):
-    """The one row of a file that has these values. ValueError if there is none, or if several differ in more than their date."""
+    """The one row of a file that has these values. ValueError if there is none, or if several differ in more than their
+    date."""
     found = [r for r in rows(file) if all(r.get(column) == value for column, value in values.items())]
     if len(found) != 1:
         raise ValueError(f"{file}: {len(found)} rows have " + ", ".join(f"{c} = {v}" for c, v in values.items()))
@@ -70,7 +76,9 @@ def at(element, shape):
 
 def step(kernel, element, shape):
     """A kernel's row of the H200, of the steps' own runs; of several the last, as in the tables."""
-    found = [r for r in rows("h200_steps") if r["kernel"] == kernel and r["bandwidth_gbs"] and all(r[c] == v for c, v in at(element, shape).items())]
+    found = [
+        r for r in rows("h200_steps")
+        if r["kernel"] == kernel and r["bandwidth_gbs"] and all(r[c] == v for c, v in at(element, shape).items())]
     if not found:
         raise ValueError(f"h200_steps: no {kernel}, {element}, {shape}")
     return found[-1]
@@ -86,14 +94,23 @@ def cell(file, column, form, *keys):
 
 
 def ahead(contender, element, shape):
-    ours, theirs = (float(only("h200_peers", kernel=name, **at(element, shape))["bandwidth_gbs"]) for name in ("transposeInFlight", contender))
+    ours, theirs = (float(only("h200_peers", kernel=name, **at(element, shape))["bandwidth_gbs"])
+                    for name in ("transposeInFlight", contender))
     return f"{ours / theirs:.2f}"
 
 
 def peer(kernel, element, shape):
     shapes = [s.replace(" ", "") for s in LARGE] if shape == "large" else [shape]
-    theirs, copies = ([float(only("h200_peers", kernel=name, **at(element, s))["bandwidth_gbs"]) for s in shapes] for name in (kernel, "cudaMemcpy"))
+    theirs, copies = ([float(only("h200_peers", kernel=name, **at(element, s))["bandwidth_gbs"])
+                       for s in shapes]
+                      for name in (kernel, "cudaMemcpy"))
     return f"{mean([gbs / copy for gbs, copy in zip(theirs, copies)]):.3f}"
+
+
+def published(row):
+    """GB/s that the whitepaper published for a row of its table, on a GTX 280."""
+    found = only("published", source="whitepaper", machine="GTX 280", quantity="bandwidth", source_row=row)
+    return f"{float(found['value']) * GIB:.1f}"
 
 
 KINDS = {
@@ -101,12 +118,14 @@ KINDS = {
     "ms": lambda *key: f"{float(step(*key)['time_median_ms']):.3g}",
     "share": lambda *key: f"{float(step(*key)['bandwidth_percent_of_memcpy']) / 100:.2f}",
     "percent": lambda *key: f"{float(step(*key)['bandwidth_percent_of_memcpy']):.0f}",
-    "times": lambda kernel, other, *at: ratio(float(step(kernel, *at)["bandwidth_gbs"]) / float(step(other, *at)["bandwidth_gbs"])),
+    "times": lambda kernel, other, *at:
+        ratio(float(step(kernel, *at)["bandwidth_gbs"]) / float(step(other, *at)["bandwidth_gbs"])),
     "ahead": ahead,
     "peer": peer,
     "trial": lambda *key: f"{float(only('h200_trials', trial=' '.join(key[:-2]), **at(*key[-2:]))['of_memcpy']):.3f}",
-    "timing": lambda side, *how: f"{float(only('h200_timing', method=' '.join(how).replace(',', ';'), width=side)['us_per_pass']):.2f}",
-    "published": lambda row: f"{float(only('published', source='whitepaper', machine='GTX 280', quantity='bandwidth', source_row=row)['value']) * GIB:.1f}",
+    "timing": lambda side, *how:
+        f"{float(only('h200_timing', method=' '.join(how).replace(',', ';'), width=side)['us_per_pass']):.2f}",
+    "published": published,
     "modelled": lambda kernel: f"{float(only('gtx280_model', kernel=kernel, width='2048')['model_bandwidth_gbs']):.1f}",
     "scaling": lambda what, *key: exchange.QUOTED[what](*key),
     "cell": cell,

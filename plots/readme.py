@@ -3,11 +3,14 @@
 
 usage: python3 plots/readme.py [--check]
 
-Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of every step; `gpus`, the ways of step 8;
-`results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`,
-what a profiler says of them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`,
-`memories`, `exercises`: the tables of the subject pages and of the lab (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the trial
-that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
+Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of
+every step; `gpus`, the ways of step 8; `results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step
+7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`, what a profiler says of
+them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`,
+`batches`, `transfers`, `readonly`, `memories`, `exercises`: the tables of the subject pages and of the lab
+(subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the
+trial that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures come
+from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
 import argparse
@@ -26,9 +29,13 @@ from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "plots/data"
 MARKED = re.compile(r"(<!-- generated: ([\w ]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("common/*.md")), *sorted(ROOT.glob("sim/*.md")), *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
-NOTE = ("Effective bandwidth of float matrices in GB/s. GTX 280, 2048 × 2048: published figures, converted from GiB/s, and this project's model; "
-        "† the model is fitted to this row. H200, 16384 × 16384: measured, and as a share of `cudaMemcpy` in the same run")
+PAGES = [
+    ROOT / "README.md", *sorted(ROOT.glob("common/*.md")), *sorted(ROOT.glob("sim/*.md")),
+    *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
+NOTE = ("Effective bandwidth of float matrices in GB/s. GTX 280, 2048 × 2048: published figures, converted from "
+        "GiB/s, and this project's model; "
+        "† the model is fitted to this row. H200, 16384 × 16384: measured, and as a share of `cudaMemcpy` in the "
+        "same run")
 
 
 class Data:
@@ -36,13 +43,16 @@ class Data:
 
     def __init__(self):
         self.results = reader.load([DATA / "h200_steps.csv"])
-        self.measured = {(r["kernel"], r["width"], r["type"]): r for r in read(DATA / "h200_steps.csv") if r["bandwidth_gbs"] and r["step"]}
+        self.measured = {(r["kernel"], r["width"], r["type"]): r
+                         for r in read(DATA / "h200_steps.csv")
+                         if r["bandwidth_gbs"] and r["step"]}
         self.modelled = {r["kernel"]: r for r in read(DATA / "gtx280_model.csv")}
         self.published = {r["source_row"]: float(r["value"]) * GIB for r in read(PUBLISHED)
                           if r["source"] == "whitepaper" and r["machine"] == "GTX 280" and r["quantity"] == "bandwidth"}
 
     def cells(self, kernel):
-        """GTX 280 published, GTX 280 modelled († fitted), H200 measured, share of cudaMemcpy; `-` where there is none."""
+        """GTX 280 published, GTX 280 modelled († fitted), H200 measured, share of cudaMemcpy; `-` where there is
+        none."""
         here, model = self.measured.get((kernel, "16384", "float")), self.modelled.get(kernel)
         published = [self.published[row] for row in (model or here)["source_row"].split() if row in self.published]
         return [f"{published[0]:.1f}" if published else "-",
@@ -65,12 +75,15 @@ HEADING = ["GTX 280, published", "GTX 280, model", "H200, measured", "of cudaMem
 def steps(data):
     lines = []
     for lesson in LESSONS:
-        lines.append([f"[{lesson.number}]({lesson.step}/README.md)", lesson.idea, f"`{lesson.kernel}`", *data.cells(lesson.kernel)])
+        lines.append([
+            f"[{lesson.number}]({lesson.step}/README.md)", lesson.idea, f"`{lesson.kernel}`",
+            *data.cells(lesson.kernel)])
     return Table("", ["step", "the idea", "kernel", *HEADING], lines, NOTE + ".", texts=3)
 
 
 def results(data, step):
-    return Table("", ["kernel", *HEADING], [[f"`{kernel}`", *data.cells(kernel)] for kernel in data.kernels(step)], NOTE + ".")
+    return Table("", ["kernel", *HEADING], [[f"`{kernel}`", *data.cells(kernel)] for kernel in data.kernels(step)],
+                 NOTE + ".")
 
 
 def at(element, width, height):
@@ -94,7 +107,9 @@ def rungs(data):
 def beside_peers(element):
     """Step 7 and the libraries, without the other steps; nothing, if that type was not measured."""
     measured = reader.load([DATA / "h200_peers.csv"])
-    measured.rows = [r for r in measured.rows if r["type"] == element and (not r["step"].startswith("step") or r["kernel"] == "transposeInFlight")]
+    measured.rows = [
+        r for r in measured.rows
+        if r["type"] == element and (not r["step"].startswith("step") or r["kernel"] == "transposeInFlight")]
     (table,) = peers(None, measured)
     return table
 
@@ -112,25 +127,35 @@ def ahead():
             ratios = {shape: ours[shape] / gbs for shape, gbs in found.get(name, {}).items() if shape in ours}
             cells.append(f"{mean([ratios[s] for s in LARGE]):.2f}" if set(LARGE) <= set(ratios) else "-")
             cells.extend(f"{ratios[s]:.2f}" if s in ratios else "-" for s in others)
-    shapes = [at(element, *map(int, s.split(" x "))) if s in others else f"{element}, large*" for element in ("float", "double") for s in ["", *others]]
-    return Table("", ["step 7 over", *shapes], [[f"`{name}`", *cells] for name, cells in lines.items()],
-                 "H200, measured in one run for each type: how many times as fast step 7 is. * geometric mean of " + ", ".join(s.replace("x", "×") for s in LARGE) + ".")
+    shapes = [at(element, *map(int, s.split(" x "))) if s in others else f"{element}, large*"
+              for element in ("float", "double") for s in ["", *others]]
+    return Table(
+        "", ["step 7 over", *shapes], [[f"`{name}`", *cells] for name, cells in lines.items()],
+        "H200, measured in one run for each type: how many times as fast step 7 is. * geometric mean of " +
+        ", ".join(s.replace("x", "×") for s in LARGE) + ".")
 
 
 def limits():
     def line(row):
-        return [f"`{row['kernel']}`", at(row["type"], int(row["width"]), int(row["height"])), row["dram_busy_percent"], row["l2_fabric_busy_percent"],
-                f"{int(row['l2_requests']) / 1e6:.1f}", *(f"{int(row[f'dram_{way}_bytes']) / 1e9:.3f}" for way in ("read", "write"))]
-    return Table("", ["kernel", "matrix", "DRAM busy, %", "L2 fabric busy, %", "L2 requests, millions", "DRAM read, GB", "DRAM written, GB"],
+        return [f"`{row['kernel']}`", at(row["type"], int(row["width"]), int(row["height"])), row["dram_busy_percent"],
+                row["l2_fabric_busy_percent"], f"{int(row['l2_requests']) / 1e6:.1f}",
+                *(f"{int(row[f'dram_{way}_bytes']) / 1e9:.3f}" for way in ("read", "write"))]
+
+    return Table("",
+                 ["kernel", "matrix", "DRAM busy, %", "L2 fabric busy, %", "L2 requests, millions", "DRAM read, GB",
+                  "DRAM written, GB"],
                  map(line, read(DATA / "h200_limits.csv")), "H200, Nsight Compute.", texts=2)
 
 
-SUBJECTS = {table.__name__: table for table in (subjects.widths, subjects.constants, subjects.timing, subjects.batches, subjects.transfers, subjects.readonly, subjects.memories, subjects.exercises)}
+SUBJECTS = {
+    table.__name__: table for table in (subjects.widths, subjects.constants, subjects.timing, subjects.batches,
+                                        subjects.transfers, subjects.readonly, subjects.memories, subjects.exercises)}
 
 
 def fill_trials(text):
     """The same text with the measured cells of its tables of trials as they should be."""
-    trials = {(r["trial"], at(r["type"], int(r["width"]), int(r["height"]))): r["of_memcpy"] for r in read(DATA / "h200_trials.csv")}
+    trials = {(r["trial"], at(r["type"], int(r["width"]), int(r["height"]))): r["of_memcpy"]
+              for r in read(DATA / "h200_trials.csv")}
     heading, lines = None, []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -139,24 +164,30 @@ def fill_trials(text):
         elif cells[0] == "tried":
             heading = cells
         elif heading and not line.startswith("|--"):
-            shares = (share(trials.get((cells[0].strip("`"), where)) or sys.exit(f"readme.py: no trial {cells[0]} of {where}"), 1) for where in heading[2:])
+            shares = (share(
+                trials.get((cells[0].strip("`"), where)) or sys.exit(f"readme.py: no trial {cells[0]} of {where}"), 1)
+                      for where in heading[2:])
             line = "| " + " | ".join([*cells[:2], *shares]) + " |"
         lines.append(line + "\n")
     return "".join(lines)
 
 
-SPREAD_AT = [("float", 8192, 8192), ("float", 16384, 16384), ("float", 65536, 65536), ("float", 16383, 16381), ("double", 16384, 16384), ("double", 16383, 16381)]
+SPREAD_AT = [("float", 8192, 8192), ("float", 16384, 16384), ("float", 65536, 65536), ("float", 16383, 16381),
+             ("double", 16384, 16384), ("double", 16383, 16381)]
 
 
 def spread():
     """Step 8: every way's share of copies between the GPUs, in both directions at once, in its own run."""
     rows = {(r["kernel"], r["type"], int(r["width"]), int(r["height"])): r for r in read(DATA / "h200x2_gpus.csv")}
     kernels = dict.fromkeys(kernel for kernel, *_ in rows if kernel != "copyToPeers")
-    lines = [[f"`{kernel}`", *(share(rows[(kernel, *shape)]["percent_of_peer_copies"], 100) for shape in SPREAD_AT)] for kernel in kernels]
+    lines = [[f"`{kernel}`", *(share(rows[(kernel, *shape)]["percent_of_peer_copies"], 100)
+                               for shape in SPREAD_AT)]
+             for kernel in kernels]
     copies = [float(rows[("copyToPeers", *shape)]["gbs_out_of_each_gpu"]) for shape in SPREAD_AT]
     lines.append(["`copyToPeers`, GB/s", *(f"{gbs:.0f}" for gbs in copies)])
     return Table("", ["kernel", *(at(*shape) for shape in SPREAD_AT)], lines,
-                 "Two H200s with NVLink, measured: the time of `copyToPeers`, copies of what must cross in both directions at once, over that of the kernel in the "
+                 "Two H200s with NVLink, measured: the time of `copyToPeers`, copies of what must cross in both "
+                 "directions at once, over that of the kernel in the "
                  "same run. The last line is what leaves each GPU.")
 
 

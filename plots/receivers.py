@@ -3,9 +3,10 @@
 
 usage: python3 plots/receivers.py FILE [--gpus G] [--size N]
 
-Runs ./step08 on simulated T4s (build it first: make step08) and writes a row for each order of blocks and each sending GPU. The column
-`receivers` has a character for each window of blocks that run together: the number of the GPU that more than half of the bytes go to,
-`*` where none gets more than half, `.` where nothing crosses. Exits 2 if the program is missing or fails.
+Runs ./step08 on simulated T4s (build it first: make step08) and writes a row for each order of blocks and each sending
+GPU. The column `receivers` has a character for each window of blocks that run together: the number of the GPU that more
+than half of the bytes go to, `*` where none gets more than half, `.` where nothing crosses. Exits 2 if the program is
+missing or fails.
 """
 
 import argparse
@@ -25,8 +26,9 @@ COLUMNS = [*RUN, "sender", "receivers"]
 
 def pictures(text):
     """{kernel: [the receivers of GPU 0, of GPU 1, ...]} of what the program prints."""
-    return {kernel: re.findall(r"^    GPU \d+ +(\S+)$", lines, re.MULTILINE)
-            for kernel, lines in re.findall(r"^  (\w+): to whom each GPU's data goes.*\n((?:    GPU \d+ .*\n)+)", text, re.MULTILINE)}
+    return {
+        kernel: re.findall(r"^    GPU \d+ +(\S+)$", lines, re.MULTILINE) for kernel, lines in re.findall(
+            r"^  (\w+): to whom each GPU's data goes.*\n((?:    GPU \d+ .*\n)+)", text, re.MULTILINE)}
 
 
 def run(gpus, size):
@@ -34,9 +36,10 @@ def run(gpus, size):
     with tempfile.TemporaryDirectory() as folder:
         counts = pathlib.Path(folder) / "counts.csv"
         try:
-            done = subprocess.run([ROOT / "step08", "--device", "sim", "--machine", "t4", "--gpus", str(gpus), "--size", str(size),
-                                   "--kernel", ",".join(KERNELS), "--explain", "--csv", counts],
-                                  cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
+            done = subprocess.run([ROOT / "step08", "--device", "sim", "--machine", "t4", "--gpus", str(gpus), "--size",
+                                   str(size), "--kernel", ",".join(KERNELS), "--explain", "--csv", counts],
+                                  cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                                  errors="replace")
         except OSError as error:
             raise RuntimeError(f"./step08 cannot be run ({error.strerror}): make step08") from None
         if done.returncode != 0:
@@ -50,7 +53,8 @@ def run(gpus, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="receivers.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="receivers.py", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", metavar="FILE", type=pathlib.Path)
     parser.add_argument("--gpus", metavar="G", type=int, default=4)
     parser.add_argument("--size", metavar="N", type=int, default=4096)

@@ -3,10 +3,11 @@
 
 usage: python3 plots/report.py RESULTS.csv... [--out DIR]
 
-Takes the files that `./stepNN --csv` and bench/measure.sh write. Files of other machines may be among them: each machine has a column, or a table, of its own.
-Fills plots/chapter.md with tables, figures, code and verdicts and writes DIR/chapter.md, DIR/chapter.html (one file that opens from disk) and DIR/figures (DIR:
-report, unless --out names another). Measured, counted and modelled figures keep their label. If no GPU ran, the H200 measurements that are committed with the
-project take the GPU's place, labelled so. What is missing is named and never made up.
+Takes the files that `./stepNN --csv` and bench/measure.sh write. Files of other machines may be among them: each
+machine has a column, or a table, of its own. Fills plots/chapter.md with tables, figures, code and verdicts and writes
+DIR/chapter.md, DIR/chapter.html (one file that opens from disk) and DIR/figures (DIR: report, unless --out names
+another). Measured, counted and modelled figures keep their label. If no GPU ran, the H200 measurements that are
+committed with the project take the GPU's place, labelled so. What is missing is named and never made up.
 
 A damaged file, or one of another kind, is named with its line, and the rest of it is used. Exits 2 if nothing is left.
 """

@@ -1,7 +1,8 @@
 """The one reader of result files: what `./stepNN --csv FILE` writes, one row per kernel, size and back end.
 
 load(paths) keeps every row that is whole and names every line that is not; it makes no value up. A figure leaves here
-only as a Figure, with its unit and with what it is: measured (a clock), counted (the simulator) or model (computed from counts).
+only as a Figure, with its unit and with what it is: measured (a clock), counted (the simulator) or model (computed from
+counts).
 """
 
 import codecs
@@ -11,18 +12,26 @@ import os
 import re
 import stat
 
-# What a column holds, and which of them a file must have: those that the programs here read. Others are left as they are.
-TEXT = ["backend", "date_utc", "commit", "machine", "driver", "step", "kernel", "source_row", "produces", "type", "verified", "memory",
-        "partition_map", "model_limit", "block", "one_launch_memory"]
-COUNT = ["width", "height", "global_load_requests", "global_load_transactions", "global_store_requests", "global_store_transactions", "shared_load_requests",
-         "shared_load_wavefronts", "shared_store_requests", "shared_store_wavefronts"]
-NUMBER = ["time_median_ms", "time_spread_percent", "bandwidth_gbs", "bandwidth_percent_of_memcpy", "dram_peak_gbs", "coalesced_percent",
-          "busiest_partition_of_loads", "busiest_partition_of_stores", "model_time_ms", "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "first_launch_ms"]
+# What a column holds, and which of them a file must have: those that the programs here read. Others are left as they
+# are.
+TEXT = [
+    "backend", "date_utc", "commit", "machine", "driver", "step", "kernel", "source_row", "produces", "type",
+    "verified", "memory", "partition_map", "model_limit", "block", "one_launch_memory"]
+COUNT = [
+    "width", "height", "global_load_requests", "global_load_transactions", "global_store_requests",
+    "global_store_transactions", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
+    "shared_store_wavefronts"]
+NUMBER = [
+    "time_median_ms", "time_spread_percent", "bandwidth_gbs", "bandwidth_percent_of_memcpy", "dram_peak_gbs",
+    "coalesced_percent", "busiest_partition_of_loads", "busiest_partition_of_stores", "model_time_ms",
+    "model_bandwidth_gbs", "one_launch_bandwidth_gbs", "first_launch_ms"]
 NEEDED = [*TEXT, *COUNT, *NUMBER]
 # The same of columns that a file need not have.
 MORE_TEXT = ["model_time_over_copy_limit"]
-MORE_COUNT = ["element_bytes", "samples", "passes_per_sample", "buffers", "working_set_bytes", "l2_bytes", "global_bytes_moved", "worst_conflict", "model_bursts",
-              "model_scattered_bursts", "accesses", "one_launch_passes", "shared_bytes_per_block", "launches", "blocks_launched", "warps_launched", "barriers_of_warps"]
+MORE_COUNT = [
+    "element_bytes", "samples", "passes_per_sample", "buffers", "working_set_bytes", "l2_bytes", "global_bytes_moved",
+    "worst_conflict", "model_bursts", "model_scattered_bursts", "accesses", "one_launch_passes",
+    "shared_bytes_per_block", "launches", "blocks_launched", "warps_launched", "barriers_of_warps"]
 MORE_NUMBER = ["time_min_ms", "model_barriers", "one_launch_time_median_ms", "model_time_over_copy"]
 TEXTS, COUNTS, NUMBERS = {*TEXT, *MORE_TEXT}, {*COUNT, *MORE_COUNT}, {*NUMBER, *MORE_NUMBER}
 NONE = {"coalesced_percent": ("", "-")}  # what no value looks like there
@@ -85,7 +94,8 @@ class Figure:
 def _timed(row, column, unit):
     if row is None:
         return None
-    column, label = ("model_" + column.replace("_median", ""), "model") if row["backend"] == "sim" else (column, "measured")
+    column, label = (("model_" + column.replace("_median", ""), "model") if row["backend"] == "sim"
+                     else (column, "measured"))
     return Figure(float(row[column]), unit, label, row) if float(row[column] or 0) > 0 else None
 
 
@@ -127,8 +137,8 @@ def newest(rows):
 
 
 class Results:
-    """all: every good row, in the order of the files, as dictionaries of text; rows: of several alike the newest, the later one
-    of equal date; problems: what was left out, 'FILE, line N: what is wrong'."""
+    """all: every good row, in the order of the files, as dictionaries of text; rows: of several alike the newest, the
+    later one of equal date; problems: what was left out, 'FILE, line N: what is wrong'."""
 
     def __init__(self, rows, problems):
         self.all, self.problems = rows, problems
@@ -147,8 +157,8 @@ class Results:
         found = {}
         for row in self.all:
             found.setdefault((row["backend"], row["machine"]), []).append(row)
-        return [Machine(*key, ", ".join(sorted({r["driver"] for r in rows if r["driver"]})), max(r["date_utc"] for r in rows))
-                for key, rows in found.items()]
+        return [Machine(*key, ", ".join(sorted({r["driver"] for r in rows if r["driver"]})),
+                        max(r["date_utc"] for r in rows)) for key, rows in found.items()]
 
     def _index(self, having):
         """{(back end, name or source row, width, height, type): its rows}, made once."""
@@ -156,14 +166,16 @@ class Results:
             found = self._found[having] = {}
             for row in newest(row for row in self.all if row[having]) if having else self.rows:
                 for name in {row["kernel"], *row["source_row"].split()}:
-                    found.setdefault((row["backend"], name, int(row["width"]), int(row["height"]), row["type"]), []).append(row)
+                    found.setdefault((row["backend"], name, int(row["width"]), int(row["height"]), row["type"]),
+                                     []).append(row)
         return self._found[having]
 
     def find(self, name, width, height=None, type="float", block=None, machine=None, backends=BACKENDS, having=None):
         """The row of a kernel, given by its name or its row in the table of sources; None if there is none.
 
         height: None for a square. block: None for whichever comes first. machine: one of machines(), or None for the
-        first that has such a row, back ends in the order given. having: a column that not all runs fill; the newest that did.
+        first that has such a row, back ends in the order given. having: a column that not all runs fill; the newest
+        that did.
         """
         index = self._index(having)
         for backend in [machine.backend] if machine else backends:
@@ -174,7 +186,8 @@ class Results:
 
 
 def read(path, problems):
-    """(heading, [(line number, row)]) of any CSV file without line breaks in its cells; adds to problems what is left out."""
+    """(heading, [(line number, row)]) of any CSV file without line breaks in its cells; adds to problems what is left
+    out."""
     def problem(what, line=None):
         problems.append(f"{path}, line {line}: {what}" if line else f"{path}: {what}")
 
@@ -211,7 +224,8 @@ def read(path, problems):
                 return [], []
         elif cells:
             if len(cells) != len(heading):
-                problem(f"too {'many' if len(cells) > len(heading) else 'few'} values: {len(cells)}, not {len(heading)}", number)
+                problem(f"too {'many' if len(cells) > len(heading) else 'few'} values: {len(cells)}, not "
+                        f"{len(heading)}", number)
             elif number == len(lines):  # its last value may lack digits
                 problem("cut off: no end of the line", number)
             else:
@@ -244,8 +258,10 @@ def fault(row):
             if not re.fullmatch(DIGITS, text) or not (float(text) == 0 or LEAST <= float(text) <= MOST):
                 return f"{name} is {quoted(text)}: expected a number, 0 or from {LEAST} to {MOST}"
     shortest = float(row.get("time_min_ms") or 0)
-    if shortest >= 1e-3 and row["time_median_ms"] and float(row["time_median_ms"]) and not shortest <= float(row["time_median_ms"]) <= 1000 * shortest:
-        return f"time_median_ms is {row['time_median_ms']}, and time_min_ms is {row['time_min_ms']}: one of them is no such time"
+    if (shortest >= 1e-3 and row["time_median_ms"] and float(row["time_median_ms"])
+            and not shortest <= float(row["time_median_ms"]) <= 1000 * shortest):
+        return (f"time_median_ms is {row['time_median_ms']}, and time_min_ms is {row['time_min_ms']}: one of them is "
+                "no such time")
     for name in ("machine", "kernel", "type"):
         if not row[name]:
             return f"no {name}"
@@ -262,7 +278,8 @@ def fault(row):
 
 
 def load(paths):
-    """Results of all files. Never raises for what is in them, or for a file that is not there: that goes to problems."""
+    """Results of all files. Never raises for what is in them, or for a file that is not there: that goes to
+    problems."""
     good, problems = [], []
     for path in paths:
         before = len(problems)
@@ -271,7 +288,8 @@ def load(paths):
         if heading and missing:
             del problems[before:]  # of the lines of a foreign file nothing need be said
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            problems.append(f"{path}, line 1: no column {', '.join(missing[:5])}{more}: not a file that ./stepNN --csv wrote")
+            problems.append(f"{path}, line 1: no column {', '.join(missing[:5])}{more}: not a file that ./stepNN "
+                            "--csv wrote")
             continue
         for number, row in rows:
             what = fault(row)

@@ -30,8 +30,10 @@ PROFILES = {
     "step01": (["copy", "copySharedMem", "copyCol"], ["load_requests", "load_sectors", "duration"]),
     "step02": (["transposeNaive", "transposeCol"], ["load_sectors", "store_sectors", "duration"]),
     "step03": (["transposeCoalesced", "transposeTile16"], ["store_sectors", "shared_load_wavefronts", "duration"]),
-    "step04": (["transposeNoBankConflicts", "transposeTile16Padded"], ["store_sectors", "shared_load_wavefronts", "duration"]),
-    "step05": (["transposeFineGrained", "transposeCoarseGrained"], ["store_sectors", "shared_load_wavefronts", "duration"]),
+    "step04": (["transposeNoBankConflicts", "transposeTile16Padded"],
+               ["store_sectors", "shared_load_wavefronts", "duration"]),
+    "step05": (["transposeFineGrained", "transposeCoarseGrained"],
+               ["store_sectors", "shared_load_wavefronts", "duration"]),
     "step06": (["transposeDiagonal", "transposeSwappedRoles"], ["store_sectors", "shared_load_wavefronts", "duration"]),
     "step07": (["transposeInFlight"], ["dram_busy", "l2_fabric_busy", "duration"]),
 }
@@ -39,7 +41,8 @@ METRICS = {  # as tools/gpu.py has them: Nsight Compute's name, and the column o
     "load_requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_load_requests"),
     "load_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global_load_sectors"),
     "store_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global_store_sectors"),
-    "shared_load_wavefronts": ("sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared_load_wavefronts"),
+    "shared_load_wavefronts": ("sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+                               "shared_load_wavefronts"),
     "duration": ("gpu__time_duration.sum", "duration_ns"),
     "dram_busy": ("dram__cycles_active.avg.pct_of_peak_sustained_elapsed", "dram_busy_percent"),
     "l2_fabric_busy": ("lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed", "l2_fabric_busy_percent"),
@@ -57,10 +60,17 @@ def noted(cells, note, command):
 
 
 def compared(kernels, types):
-    measured = {(r["kernel"], r["type"]): r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv") if r["width"] == r["height"] == "16384"}
-    lines = [[f"`{kernel}`", what, *(f"{float(measured[kernel, t]):.0f}" if (kernel, t) in measured else NONE for t in types)] for kernel, what in kernels.items()]
-    return Table("", ["kernel", "elements of a thread", *types], lines,
-                 noted(lines, "GB/s, effective bandwidth, 16384², measured on an H200.", "`python3 tools/gpu.py --out DIR new`"), texts=2)
+    measured = {(r["kernel"], r["type"]): r["bandwidth_gbs"]
+                for r in read(DATA / "h200_steps.csv")
+                if r["width"] == r["height"] == "16384"}
+    lines = [[
+        f"`{kernel}`", what, *(f"{float(measured[kernel, t]):.0f}" if (kernel, t) in measured else NONE
+                               for t in types)]
+             for kernel, what in kernels.items()]
+    return Table(
+        "", ["kernel", "elements of a thread", *types], lines,
+        noted(lines, "GB/s, effective bandwidth, 16384², measured on an H200.", "`python3 tools/gpu.py --out DIR new`"),
+        texts=2)
 
 
 def widths():
@@ -74,9 +84,11 @@ def constants():
 
 
 def timing():
-    lines = [[r["method"].replace(";", ","), f"{r['width']}²", r["launches"], r["passes"], f"{float(r['us_per_pass']):.2f}", f"{float(r['bandwidth_gbs']):.0f}"]
-             for r in rows_of("h200_timing.csv")] or [["all seven", *[NONE] * 5]]
-    return Table("", ["how", "floats", "launches", "passes in each", "µs per pass", "GB/s"], lines, noted(lines, "H200, measured.", "`make timing`"))
+    lines = [[
+        r["method"].replace(";", ","), f"{r['width']}²", r["launches"], r["passes"], f"{float(r['us_per_pass']):.2f}",
+        f"{float(r['bandwidth_gbs']):.0f}"] for r in rows_of("h200_timing.csv")] or [["all seven", *[NONE] * 5]]
+    return Table("", ["how", "floats", "launches", "passes in each", "µs per pass", "GB/s"], lines,
+                 noted(lines, "H200, measured.", "`make timing`"))
 
 
 def bytes_text(count):
@@ -87,24 +99,32 @@ def bytes_text(count):
 
 
 def exercises():
-    """What hand-outs and solutions of the lab reach, and two thirds of the way between them, for instructors who grade bandwidth."""
+    """What hand-outs and solutions of the lab reach, and two thirds of the way between them, for instructors who grade
+    bandwidth."""
     found = {}
     for row in read(COUNTS / "h200_lab.csv"):
         found.setdefault(int(row["exercise"]), {})[row["submission"]] = float(row["bandwidth_percent_of_memcpy"] or 0)
 
     def line(number):
         given, solved = found[number]["handed out"], found[number]["solved"]
-        return [number, f"{given} %" if given else "wrong", f"{solved} %", f"{given + 2 / 3 * (solved - given):.0f} %" if solved > given + 1 else "no bandwidth"]
+        return [
+            number, f"{given} %" if given else "wrong", f"{solved} %",
+            f"{given + 2 / 3 * (solved - given):.0f} %" if solved > given + 1 else "no bandwidth"]
     return Table("", ["exercise", "handed out", "solved", "ask for"], map(line, sorted(found)),
-                 "Shares of `cudaMemcpy`'s bandwidth, H200, measured. A hand-out with a wrong result has none. The last column is two thirds of the way from the hand-out to the solution.")
+                 "Shares of `cudaMemcpy`'s bandwidth, H200, measured. A hand-out with a wrong result has none. The "
+                 "last column is two thirds of the way from the hand-out to the solution.")
 
 
 def transfers():
     rows = {(r["way"], r["memory"], int(r["bytes"])): r["bandwidth_gbs"] for r in rows_of("h200_transfers.csv")}
     ways = [(way, memory) for way in ("to_device", "to_host") for memory in ("pageable", "pinned")]
-    lines = [[bytes_text(size), *(f"{float(rows[way, memory, size]):.2f}" for way, memory in ways)] for size in sorted({size for _, _, size in rows})] or [["all", *[NONE] * 4]]
-    return Table("", ["bytes", "to the GPU, pageable", "pinned", "to the host, pageable", "pinned"], lines, noted(lines, "GB/s, H200 and its host, measured.", "`make transfers`") +
-                 ("\n\n![Bandwidth over the size of a copy, to the GPU and to the host: pinned memory above pageable](../plots/figures/svg/transfers.svg)" if rows else ""))
+    lines = [[bytes_text(size), *(f"{float(rows[way, memory, size]):.2f}" for way, memory in ways)]
+             for size in sorted({size for _, _, size in rows})] or [["all", *[NONE] * 4]]
+    return Table(
+        "", ["bytes", "to the GPU, pageable", "pinned", "to the host, pageable", "pinned"], lines,
+        noted(lines, "GB/s, H200 and its host, measured.", "`make transfers`") +
+        ("\n\n![Bandwidth over the size of a copy, to the GPU and to the host: pinned memory above "
+         "pageable](../plots/figures/svg/transfers.svg)" if rows else ""))
 
 
 BATCH_TILE = ", tile of 64 x 64, 16 warps"
@@ -113,40 +133,54 @@ BATCH_WAYS = ("a launch for each", "a graph of a launch for each", "one launch f
 
 def batches():
     rows = {(int(r["n"]), r["trial"]): r for r in rows_of("h200_batches.csv")}
-    lines = [[f"{n}²", rows[n, BATCH_WAYS[0] + BATCH_TILE]["matrices"], *(f"{float(rows[n, way + BATCH_TILE]['us_per_matrix']):.3g}" for way in BATCH_WAYS),
-              *(f"{float(rows[n, way + BATCH_TILE]['of_memcpy']):.3f}" for way in BATCH_WAYS)] for n in sorted({n for n, _ in rows})] or [["all", *[NONE] * 7]]
-    return Table("", ["floats", "matrices", *(f"µs per matrix, {way}" for way in BATCH_WAYS), *(f"of cudaMemcpy, {way}" for way in BATCH_WAYS)], lines,
-                 noted(lines, "H200, measured. `cudaMemcpy` copies all matrices at once.", "`make batches`"))
+    lines = [[f"{n}²", rows[n, BATCH_WAYS[0] + BATCH_TILE]["matrices"],
+              *(f"{float(rows[n, way + BATCH_TILE]['us_per_matrix']):.3g}" for way in BATCH_WAYS),
+              *(f"{float(rows[n, way + BATCH_TILE]['of_memcpy']):.3f}" for way in BATCH_WAYS)]
+             for n in sorted({n for n, _ in rows})] or [["all", *[NONE] * 7]]
+    return Table("",
+                 ["floats", "matrices", *(f"µs per matrix, {way}" for way in BATCH_WAYS),
+                  *(f"of cudaMemcpy, {way}" for way in BATCH_WAYS)],
+                 lines, noted(lines, "H200, measured. `cudaMemcpy` copies all matrices at once.", "`make batches`"))
 
 
 def readonly():
-    steps = {r["kernel"]: r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv") if (r["width"], r["height"], r["type"]) == ("8192", "8192", "float")}
+    steps = {r["kernel"]: r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv")
+             if (r["width"], r["height"], r["type"]) == ("8192", "8192", "float")}
     paths = {r["path"].replace(";", ","): r["bandwidth_gbs"] for r in rows_of("h200_readonly.csv")}
-    kernels = {"plain": "transposeCol", "__ldg()": "transposeColLdg", "__restrict__": "transposeColRestrict", "texture, linear memory": "", "texture, CUDA array": ""}
+    kernels = {
+        "plain": "transposeCol", "__ldg()": "transposeColLdg", "__restrict__": "transposeColRestrict",
+        "texture, linear memory": "", "texture, CUDA array": ""}
     def cell(found, key):
         return f"{float(found[key]):.0f}" if key in found else NONE
 
-    lines = [[f"`{path}`" if path.startswith("__") else path, cell(steps, kernel) if kernel else "refused", cell(paths, path)] for path, kernel in kernels.items()]
+    lines = [[f"`{path}`" if path.startswith("__") else path, cell(steps, kernel) if kernel else "refused",
+              cell(paths, path)] for path, kernel in kernels.items()]
     return Table("", ["loads", "kernel of step 2", "`./readonly`"], lines,
-                 noted(lines, "GB/s, effective bandwidth of the transpose by columns, 8192² float, measured on an H200.",
+                 noted(lines, "GB/s, effective bandwidth of the transpose by columns, 8192² float, measured on an "
+                              "H200.",
                        "`python3 tools/gpu.py --out DIR new`"))
 
 
-# The memories of an H200, from the thread outwards: where, who sees it, how long it lives, its size, the rows of h200_micro.csv that are its latency and
-# its bandwidth, and what makes GB/s of the latter.
+# The memories of an H200, from the thread outwards: where, who sees it, how long it lives, its size, the rows of
+# h200_micro.csv that are its latency and its bandwidth, and what makes GB/s of the latter.
 MEMORIES = {
     "registers": ("in the SM", "one thread", "as the thread", "256 KiB per SM", "latency_registers", None, 0),
     "shared": ("in the SM", "one block", "as the block", "228 KiB per SM", "latency_shared", "wavefronts", 128e-9),
-    "L1 cache": ("in the SM", "the SM's blocks", "until replaced", "256 KiB per SM, with shared", "latency_l1", "l1_bandwidth", 1),
-    "constant": ("in DRAM, cached in the SM", "all threads, to read", "as the program", "64 KiB", "latency_constant", "constant_broadcast", 4e-9),
-    "texture": ("in DRAM, through the L1", "all threads, to read", "as the allocation", "that of DRAM", "latency_texture", "texture_bandwidth", 1),
+    "L1 cache": ("in the SM", "the SM's blocks", "until replaced", "256 KiB per SM, with shared", "latency_l1",
+                 "l1_bandwidth", 1),
+    "constant": ("in DRAM, cached in the SM", "all threads, to read", "as the program", "64 KiB", "latency_constant",
+                 "constant_broadcast", 4e-9),
+    "texture": ("in DRAM, through the L1", "all threads, to read", "as the allocation", "that of DRAM",
+                "latency_texture", "texture_bandwidth", 1),
     "L2 cache": ("in the chip", "all threads", "until replaced", "60 MiB", "latency_l2", "l2_bandwidth", 1),
-    "global (DRAM)": ("beside the chip", "all threads, and the host", "as the allocation", "141 GB", "latency_dram", "stream", 1),
+    "global (DRAM)": ("beside the chip", "all threads, and the host", "as the allocation", "141 GB", "latency_dram",
+                      "stream", 1),
 }
 
 
 def measured_of(name, micro):
-    """What was measured of one memory: its latency in clocks and in ns, and its GB/s; None for what was not. micro: {constant: its value}."""
+    """What was measured of one memory: its latency in clocks and in ns, and its GB/s; None for what was not. micro:
+    {constant: its value}."""
     *_, latency, bandwidth, factor = MEMORIES[name]
     return micro.get(latency), micro.get(latency + "_ns"), micro[bandwidth] * factor if bandwidth in micro else None
 
@@ -163,9 +197,14 @@ def memories():
     for name, (where, who, life, size, _, bandwidth, _) in MEMORIES.items():
         clocks, ns, gbs = (f"{value:.0f}" if value else NONE for value in measured_of(name, micro))
         lines.append([name, where, who, life, size, clocks, ns, gbs if bandwidth else ""])
-    return Table("", ["memory", "where", "seen by", "lives", "size, H200", "latency, clocks", "latency, ns", "bandwidth, GB/s"], lines,
-                 noted(lines, "H200. Sizes: CUDA C Programming Guide and the driver. Latencies and bandwidths: measured by `bench/microbench.cu`, bandwidths of all SMs together; "
-                       "of constant memory, 4 bytes for a whole warp.", "`make microbench`"), texts=5)
+    return Table(
+        "", ["memory", "where", "seen by", "lives", "size, H200", "latency, clocks", "latency, ns", "bandwidth, GB/s"],
+        lines,
+        noted(lines,
+              "H200. Sizes: CUDA C Programming Guide and the driver. Latencies and bandwidths: measured by "
+              "`bench/microbench.cu`, bandwidths of all SMs together; of constant memory, 4 bytes for a whole warp.",
+              "`make microbench`"),
+        texts=5)
 
 
 def spaced(number):
@@ -174,7 +213,8 @@ def spaced(number):
 
 
 class Profile:
-    """The commands of a profiler and of compute-sanitizer for one step, and the lines of what they print that carry the lesson."""
+    """The commands of a profiler and of compute-sanitizer for one step, and the lines of what they print that carry the
+    lesson."""
 
     def __init__(self, step):
         self.step = step
@@ -182,14 +222,23 @@ class Profile:
     def markdown(self):
         kernels, names = PROFILES[self.step]
         # How busy the memory is was asked of large matrices.
-        side, file = ("16384", DATA / "h200_limits.csv") if "dram_busy" in names else ("2048", COUNTS / "h200_profile.csv")
+        side, file = (("16384", DATA / "h200_limits.csv") if "dram_busy" in names
+                      else ("2048", COUNTS / "h200_profile.csv"))
         counts = {r["kernel"]: r for r in read(file) if (r["width"], r["height"], r["type"]) == (side, side, "float")}
         summaries = {r["tool"]: r["summary"] for r in read(COUNTS / "h200_sanitizer.csv")
-                     if (r["program"], r["width"], r["height"]) == (f"{self.step} --all", "333", "555") and r["tool"] in ("memcheck", "racecheck")}
-        lines = [[f"`{METRICS[name][0]}`", *(spaced(counts[kernel][METRICS[name][1]]) for kernel in kernels)] for name in names]
-        table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines, f"H200, Nsight Compute, {side}² float; durations in ns.")
-        commands = [f"ncu --kernel-name 'regex:^({'|'.join(kernels)})' \\", f"    --metrics {','.join(METRICS[name][0] for name in names)} \\",
-                    f"    ./{self.step} --device cuda --size {side} --once --kernel {','.join(kernels)}"]
-        commands += [f"compute-sanitizer --tool {tool} ./{self.step} --device cuda --size 333x555 --once --all" for tool in summaries]
+                     if (r["program"], r["width"], r["height"]) == (f"{self.step} --all", "333", "555")
+                        and r["tool"] in ("memcheck", "racecheck")}
+        lines = [[f"`{METRICS[name][0]}`", *(spaced(counts[kernel][METRICS[name][1]]) for kernel in kernels)]
+                 for name in names]
+        table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines,
+                      f"H200, Nsight Compute, {side}² float; durations in ns.")
+        commands = [
+            f"ncu --kernel-name 'regex:^({'|'.join(kernels)})' \\",
+            f"    --metrics {','.join(METRICS[name][0] for name in names)} \\",
+            f"    ./{self.step} --device cuda --size {side} --once --kernel {','.join(kernels)}"]
+        commands += [
+            f"compute-sanitizer --tool {tool} ./{self.step} --device cuda --size 333x555 --once --all"
+            for tool in summaries]
         ends = " and ".join(f"`{summary}`" for summary in summaries.values())
-        return f"```sh\n{chr(10).join(commands)}\n```\n\n{table.markdown()}\nOn the same card compute-sanitizer ends with {ends}.\n"
+        return (f"```sh\n{chr(10).join(commands)}\n```\n\n{table.markdown()}\nOn the same card compute-sanitizer "
+                f"ends with {ends}.\n")

@@ -47,12 +47,14 @@ def read(path):
 def machines(results):
     """What was measured where, a line each."""
     kinds = {"cuda": "measured on", "cpu": "measured on one core of", "sim": "counted and modelled for"}
-    return [f"{kinds[m.backend]} {m.name}{', driver ' + m.driver if m.driver else ''}, {m.date[:10]}" for m in results.machines()]
+    return [
+        f"{kinds[m.backend]} {m.name}{', driver ' + m.driver if m.driver else ''}, {m.date[:10]}"
+        for m in results.machines()]
 
 
 def apart(results):
-    """[Results] of which no two GPUs, hosts or simulated machines are in one: for each GPU, with its host and the counts made for it; without one,
-    for each machine."""
+    """[Results] of which no two GPUs, hosts or simulated machines are in one: for each GPU, with its host and the
+    counts made for it; without one, for each machine."""
     from sources import judging  # which knows the sources, and this module their tables
 
     found = {backend: [m for m in results.machines() if m.backend == backend] for backend in reader.BACKENDS}
@@ -90,8 +92,8 @@ def bandwidth(row):
 
 
 def shown(text):
-    """A cell, or any other line, as Markdown that shows it: code, bold and links to other pages stay what they are, and all else that a
-    file of results may have in it (a tag, an entity, a link, the end of a cell) is text."""
+    """A cell, or any other line, as Markdown that shows it: code, bold and links to other pages stay what they are, and
+    all else that a file of results may have in it (a tag, an entity, a link, the end of a cell) is text."""
     def escape(match):
         code, link = match.group("code"), match.group("link")
         if code:
@@ -102,7 +104,8 @@ def shown(text):
 
 
 class Table:
-    """A title, a heading, lines of cells, and a note for below. texts: the columns that are no numbers, or how many are none, from the first on."""
+    """A title, a heading, lines of cells, and a note for below. texts: the columns that are no numbers, or how many are
+    none, from the first on."""
 
     def __init__(self, title, heading, lines, note="", texts=1):
         self.title, self.note, self.texts = title, note, range(texts) if isinstance(texts, int) else texts
@@ -111,14 +114,16 @@ class Table:
     def text(self):
         """For a terminal: columns as wide as they need to be."""
         widths = [max(len(line[i]) for line in self.rows) for i in range(len(self.rows[0]))]
-        lines = ["  ".join(f"{c:<{w}}" if i in self.texts else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
+        lines = ["  ".join(f"{c:<{w}}" if i in self.texts else f"{c:>{w}}"
+                           for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
         return f"\n{self.title}\n\n" + "\n".join(lines) + "\n" + (f"\n{self.note}\n" if self.note else "")
 
     def markdown(self):
         heading, *lines = ["| " + " | ".join(map(shown, line)) + " |" for line in self.rows]
         title = [f"**{shown(self.title)}**\n"] if self.title else []
         rule = "|" + "".join("---|" if i in self.texts else "---:|" for i in range(len(self.rows[0])))
-        return "\n".join([*title, heading, rule, *lines]) + ("\n\n" + self.note.replace("\n*", "\n\\*") if self.note else "") + "\n"
+        return ("\n".join([*title, heading, rule, *lines])
+                + ("\n\n" + self.note.replace("\n*", "\n\\*") if self.note else "") + "\n")
 
 
 def editions(rows):
@@ -149,10 +154,13 @@ def whitepaper(published, results):
         if set(row["source_row"].split()) & {"W9", "W10", "W11", "W12"} and \
                 (row["type"], row["width"], row["height"]) == ("float", "2048", "2048"):
             lines.append([row["kernel"], "", "", "", "", bandwidth(row), row["one_launch_bandwidth_gbs"] or "-"])
-    return [Table("The whitepaper's table: effective bandwidth in GB/s, 2048 x 2048 float (published in GiB/s, converted)",
-                  ["kernel"] + [f"{m}, published" for m in machines] + ["GTX 280, passes inside*", "here", "here, one launch"], lines,
-                  editions([r for r in rows if r["quantity"] == "bandwidth"]) + "\n* " + "".join(dict.fromkeys(r["edition"] for r in rows if r["quantity"] != "bandwidth"))
-                  + ".\nHere, passes inside one launch are a deeper grid: no loop in the kernel, no race, and a matrix that stays in the L2 if it fits.")]
+    return [Table(
+        "The whitepaper's table: effective bandwidth in GB/s, 2048 x 2048 float (published in GiB/s, converted)",
+        ["kernel"] + [f"{m}, published" for m in machines] + ["GTX 280, passes inside*", "here", "here, one launch"],
+        lines, editions([r for r in rows if r["quantity"] == "bandwidth"]) + "\n* "
+               + "".join(dict.fromkeys(r["edition"] for r in rows if r["quantity"] != "bandwidth"))
+               + ".\nHere, passes inside one launch are a deeper grid: no loop in the kernel, no race, and a matrix "
+                 "that stays in the L2 if it fits.")]
 
 
 def book(published, results):
@@ -164,7 +172,8 @@ def book(published, results):
             names.setdefault(r["source_row"], r["kernel"])
 
     def there(table, source_row, side):
-        (value,) = [r["value"] for r in rows if r["table"] == table and r["source_row"] == source_row and int(r["side"]) == side]
+        (value,) = [r["value"] for r in rows
+                    if r["table"] == table and r["source_row"] == source_row and int(r["side"]) == side]
         return float(value)
 
     def here(source_row, side):
@@ -192,19 +201,25 @@ def book(published, results):
         cells = [here(source_row, n) for n in sides]
         bandwidths.append(["  here"] + [("model " if t.startswith("model") else "") + f"{gbs(n, ms):.1f}" if ms else "-"
                                         for n, (t, ms) in zip(sides, cells)])
-    for kernel, label in (("transposeSerialBlocked", "serial, blocked: here"), ("hostToDevicePinned", "to the device, pinned: here"),
+    for kernel, label in (("transposeSerialBlocked", "serial, blocked: here"),
+                          ("hostToDevicePinned", "to the device, pinned: here"),
                           ("deviceToHostPinned", "to the host, pinned: here")):
         cells = [time_ms(results.find(kernel, n)) for n in sides]
         if any(ms for _, ms in cells):
             times.append([label] + [t for t, _ in cells])
-            bandwidths.append([label] + [f"{gbs(n, ms) / (2 if 'pinned' in label else 1):.1f}" if ms else "-" for n, (_, ms) in zip(sides, cells)])
+            bandwidths.append([label] + [
+                f"{gbs(n, ms) / (2 if 'pinned' in label else 1):.1f}" if ms else "-"
+                for n, (_, ms) in zip(sides, cells)])
     tables = [Table("The book's table 9.1: ms, n x n float; published: Tesla K20c and its host", ["n"] + sides, times,
                     editions(r for r in rows if r["table"] == "9.1")
-                    + " Published gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the device and back, from pageable memory."),
-              Table("The book's table 9.2 as effective bandwidth: GB/s, each element read once and written once (the book prints MiB per ms and counts each byte once)",
+                    + " Published gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the "
+                      "device and back, from pageable memory."),
+              Table("The book's table 9.2 as effective bandwidth: GB/s, each element read once and written once "
+                    "(the book prints MiB per ms and counts each byte once)",
                     ["n"] + sides, bandwidths,
                     editions(r for r in rows if r["table"] == "9.2") + " Computed from the times of table 9.1."
-                    f"\n* more than the peak of the card's memory, {peak:.0f} GB/s: most rows were left out (errata E1, E21).")]
+                    f"\n* more than the peak of the card's memory, {peak:.0f} GB/s: most rows were left out (errata "
+                    "E1, E21).")]
     lines = []
     for n in sides:
         one, loop = there("9.3", "B7", n), there("9.3", "B9", n)
@@ -212,10 +227,12 @@ def book(published, results):
         timed = [reader.time(row) for row in (per_tile, looping)]
         lines.append([n, f"{one:.3f}", f"{loop:.3f}", f"{one / loop:.2f}", time_ms(per_tile)[0], time_ms(looping)[0],
                       f"{timed[0].value / timed[1].value:.2f}" if comparable(*timed) else "-"])
-    return tables + [Table("The book's table 9.3: ms, one block per tile (gpu_2_2) and a fixed grid of looping blocks (gpu_2_2_1); here: both with a tile of 32 x 33 and 32 x 32 threads",
-                           ["n", "per tile, published", "looping, published*", "ratio", "per tile, here", "looping, here", "ratio"], lines,
-                           editions(r for r in rows if r["table"] == "9.3")
-                           + " Its gpu_2_2 is evidently not the one of table 9.1 (erratum E22).\n* timed while racing (erratum E2).")]
+    return tables + [Table(
+        "The book's table 9.3: ms, one block per tile (gpu_2_2) and a fixed grid of looping blocks (gpu_2_2_1); here: "
+        "both with a tile of 32 x 33 and 32 x 32 threads",
+        ["n", "per tile, published", "looping, published*", "ratio", "per tile, here", "looping, here", "ratio"], lines,
+        editions(r for r in rows if r["table"] == "9.3")
+        + " Its gpu_2_2 is evidently not the one of table 9.1 (erratum E22).\n* timed while racing (erratum E2).")]
 
 
 def bandwidth_post(published, results, counts=None):
@@ -226,35 +243,45 @@ def bandwidth_post(published, results, counts=None):
         if r["table"] == "kernels":
             ms = float(r["value"]) * 1e3
             row = results.find(r["source_row"], 4096, block="32x32")
-            lines.append([r["kernel"] + (" (E5: the kernel by columns)" if r["remark"].startswith("E5") else ""), f"{ms:.3f}", f"{gbs(4096, ms):.1f}",
-                          time_ms(row)[0], bandwidth(row)])
+            lines.append([r["kernel"] + (" (E5: the kernel by columns)" if r["remark"].startswith("E5") else ""),
+                          f"{ms:.3f}", f"{gbs(4096, ms):.1f}", time_ms(row)[0], bandwidth(row)])
     for source_row, label in (("F7", "row, diagonal"), ("F8", "col, diagonal")):
         row = results.find(source_row, 4096)
         lines.append([label, "-", "-", time_ms(row)[0], bandwidth(row)])
-    tables = [Table("The bandwidth post's kernels: 4096 x 4096 float, blocks of 32 x 32; published: a notebook's GTX 1050 Ti (112 GB/s)",
-                    ["kernel", "ms, published", "GB/s", "ms, here", "GB/s"], lines, editions(r for r in rows if r["table"] == "kernels"))]
+    tables = [
+        Table(
+            "The bandwidth post's kernels: 4096 x 4096 float, blocks of 32 x 32; published: a notebook's "
+            "GTX 1050 Ti (112 GB/s)", ["kernel", "ms, published", "GB/s", "ms, here", "GB/s"], lines,
+            editions(r for r in rows if r["table"] == "kernels"))]
     lines = []
     for r in rows:
         if r["table"] == "block shapes" and r["quantity"] == "time":
             ms = float(r["value"]) * 1e3
             row = results.find("F9", 4096, block=r["block"])
             lines.append([r["block"], f"{ms:.3f}", f"{gbs(4096, ms):.1f}", time_ms(row)[0], bandwidth(row)])
-    tables.append(Table("Its block shapes: naive by columns, 4096 x 4096 float", ["block", "ms, published", "GB/s", "ms, here", "GB/s"], lines,
-                        editions(r for r in rows if r["table"] == "block shapes") + " Means of three trials."))
+    tables.append(
+        Table("Its block shapes: naive by columns, 4096 x 4096 float",
+              ["block", "ms, published", "GB/s", "ms, here", "GB/s"], lines,
+              editions(r for r in rows if r["table"] == "block shapes") + " Means of three trials."))
     lines = []
     for source_row in dict.fromkeys(r["source_row"] for r in rows if r["table"] == "throughput"):
         cells = []
         for what in ("load", "store"):
             (r,) = [r for r in rows if r["source_row"] == source_row and r["quantity"] == f"{what} throughput"]
-            timed, counted = results.find(source_row, 4096, block="32x32"), (counts or results).find(source_row, 4096, block="32x32", backends=["sim"])
+            timed = results.find(source_row, 4096, block="32x32")
+            counted = (counts or results).find(source_row, 4096, block="32x32", backends=["sim"])
             text, ms = time_ms(timed)
             mark = "model " if text.startswith("model") else ""
-            cells += [r["value"], f"{mark}{int(counted[f'global_{what}_transactions']) * 32 / ms / 1e6:.1f}" if ms and counted else "-"]
+            cells += [
+                r["value"],
+                f"{mark}{int(counted[f'global_{what}_transactions']) * 32 / ms / 1e6:.1f}" if ms and counted else "-"]
         lines.append([r["kernel"]] + cells)
-    return tables + [Table("Its profile: GB/s that loads and stores moved; published: nvprof; here: sectors counted by the simulator x 32 bytes / the time above",
+    return tables + [Table("Its profile: GB/s that loads and stores moved; published: nvprof; here: sectors "
+                           "counted by the simulator x 32 bytes / the time above",
                            ["kernel", "loads, published", "here", "stores, published", "here"], lines,
                            editions(r for r in rows if r["table"] == "throughput")
-                           + " By it, copyRow loads twice the bytes that it stores, though it copies, so its published loads are doubtful.")]
+                           + " By it, copyRow loads twice the bytes that it stores, though it copies, so its "
+                             "published loads are doubtful.")]
 
 
 # Out of the caches' reach, aligned: what is true of large matrices in general.
@@ -289,17 +316,22 @@ def peers(_, results):
 
         def line(name, ratios):
             have = [ratios[s] for s in large if s in ratios]
-            return [name] + [f"{ratios[s]:.3f}" if s in ratios else "-" for s in shapes] + [f"{mean(have):.3f}" if have and len(have) == len(large) else "-"]
+            return ([name] + [f"{ratios[s]:.3f}" if s in ratios else "-" for s in shapes]
+                    + [f"{mean(have):.3f}" if have and len(have) == len(large) else "-"])
 
         lines = [["cudaMemcpy, GB/s"] + [f"{copy[s]:.0f}" if s in copy else "-" for s in shapes] + [""]]
-        lines += [line(kernel, {s: gbs / copy[s] for s, gbs in speeds.items() if s in copy}) for kernel, speeds in found.items()]
+        lines += [line(kernel, {s: gbs / copy[s] for s, gbs in speeds.items() if s in copy})
+                  for kernel, speeds in found.items()]
         ours, cublas = found.get("transposeInFlight", {}), found.get("cublasGeam", {})
         if ours and cublas:
             lines.append(line("step 7 / cublasGeam", {s: ours[s] / cublas[s] for s in ours if s in cublas}))
         others = [speeds for kernel, speeds in found.items() if kernel in contenders]
         if ours and others:
-            lines.append(line("step 7 / best contender", {s: ours[s] / max(speeds.get(s, 0) for speeds in others) for s in ours if any(s in speeds for speeds in others)}))
-        tables.append(Table(f"{element}, width x height of idata: shares of cudaMemcpy's bandwidth on the device, in one run", ["", *shapes, "mean*"], lines))
+            lines.append(line("step 7 / best contender",
+                              {s: ours[s] / max(speeds.get(s, 0) for speeds in others) for s in ours
+                               if any(s in speeds for speeds in others)}))
+        tables.append(Table(f"{element}, width x height of idata: shares of cudaMemcpy's bandwidth on the device, "
+                            "in one run", ["", *shapes, "mean*"], lines))
     if tables:
         tables[-1].note = note
     return tables
@@ -320,7 +352,8 @@ def main():
             print(table.text(), end="")
     if options.csv:
         text = io.StringIO()
-        writer = csv.DictWriter(text, dict.fromkeys(name for row in results.all for name in row), lineterminator="\n", restval="")
+        writer = csv.DictWriter(text, dict.fromkeys(name for row in results.all for name in row), lineterminator="\n",
+                                restval="")
         writer.writeheader()
         writer.writerows(results.all)
         whole.write(options.csv, text.getvalue())

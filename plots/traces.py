@@ -41,7 +41,8 @@ class Trace:
     partition (n)    of the first active lane; -1: none
     """
 
-    FIELDS = ("block", "launch", "warp", "phase", "access", "memory", "line", "lane_bytes", "lanes", "offsets", "units", "partition")
+    FIELDS = ("block", "launch", "warp", "phase", "access", "memory", "line", "lane_bytes", "lanes", "offsets", "units",
+              "partition")
 
     def __init__(self, of, arrays):
         self.of = of
@@ -112,8 +113,8 @@ def read_trace(path, kernel=None, memory=MEMORIES, access=ACCESSES):
     return Trace(of, arrays)
 
 
-REQUEST = ("launch", "block_x", "block_y", "warp", "phase", "access", "memory", "line", "lane_bytes", "lanes", "units", "partition",
-           "first", "step")
+REQUEST = ("launch", "block_x", "block_y", "warp", "phase", "access", "memory", "line", "lane_bytes", "lanes", "units",
+           "partition", "first", "step")
 
 
 def request(launch, block_x, block_y, warp, phase, access, memory, line, lane_bytes, lanes, offsets, units, partition):
@@ -123,8 +124,9 @@ def request(launch, block_x, block_y, warp, phase, access, memory, line, lane_by
     listed = None if colon else [int(value) for value in offsets.split()]
     if listed is not None and len(listed) != mask.bit_count():
         raise ValueError(f"{len(listed)} offsets of {mask.bit_count()} lanes")
-    numbers = (launch, int(block_x), int(block_y), int(warp), int(phase), ACCESSES.index(access), MEMORIES.index(memory), int(line),
-               int(lane_bytes), mask, int(units), int(partition or -1), int(first) if colon else 0, int(step) if colon else 0)
+    numbers = (launch, int(block_x), int(block_y), int(warp), int(phase),
+               ACCESSES.index(access), MEMORIES.index(memory), int(line), int(lane_bytes), mask, int(units),
+               int(partition or -1), int(first) if colon else 0, int(step) if colon else 0)
     if max(numbers + tuple(listed or ())) >= LARGEST or min(numbers + tuple(listed or ())) <= -LARGEST:
         raise ValueError("a number that is none of a trace")
     return (*numbers, listed)
@@ -142,13 +144,14 @@ def offsets(lanes, first, step, listed):
 
 
 def run_trace(run, folder):
-    """(Trace, blocks that run at a time) of a run: (program, its options, the memories that are needed, or None for all).
-    RuntimeError: the program is not there, or fails."""
+    """(Trace, blocks that run at a time) of a run: (program, its options, the memories that are needed, or None for
+    all). RuntimeError: the program is not there, or fails."""
     program, options, memories = run
     with tempfile.TemporaryDirectory(dir=folder) as own:
         path = pathlib.Path(own) / "trace.csv"
         try:
-            done = subprocess.run([ROOT / program, "--device", "sim", "--explain", "--trace", path, *options], cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace")
+            done = subprocess.run([ROOT / program, "--device", "sim", "--explain", "--trace", path, *options], cwd=ROOT,
+                                  capture_output=True, encoding="utf-8", errors="replace")
         except OSError as error:
             raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
         if done.returncode != 0:
@@ -159,10 +162,13 @@ def run_trace(run, folder):
 
 
 def take_traces(runs):
-    """{name: (Trace, blocks at a time)}, and {name: why there is none}, of runs by name. Each in a process of its own."""
+    """{name: (Trace, blocks at a time)}, and {name: why there is none}, of runs by name. Each in a process of its
+    own."""
     taken, failed = {}, {}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(2) as pool:
-        size = {name: max(map(int, options[options.index("--size") + 1].split("x"))) for name, (_, options, _) in runs.items()}
+        size = {
+            name: max(map(int, options[options.index("--size") + 1].split("x")))
+            for name, (_, options, _) in runs.items()}
         waiting = {name: pool.submit(run_trace, runs[name], folder) for name in sorted(runs, key=lambda n: -size[n])}
         for name, future in waiting.items():
             try:

@@ -1,4 +1,5 @@
-"""What every program of plots/ and lab/ does in the same way: write files that are whole or not there, and end without a traceback.
+"""What every program of plots/ and lab/ does in the same way: write files that are whole or not there, and end without
+a traceback.
 
     write("chapter.html", text)      # bytes are written as they are
     sys.exit(run(main, "tables.py"))
@@ -17,18 +18,18 @@ def end_quietly(kind, error, trace):
 
 sys.excepthook = end_quietly
 
-import contextlib  # noqa: E402: after Ctrl-C is seen to
-import errno  # noqa: E402
-import secrets  # noqa: E402
-import signal  # noqa: E402
-import stat  # noqa: E402
-import threading  # noqa: E402
+import contextlib
+import errno
+import secrets
+import signal
+import stat
+import threading
 
 
 def write(path, content, encoding="utf-8", mode=None):
-    """Writes a file, text or bytes, whole or not at all: without a name until it is there, so that even a program that is killed leaves
-    nothing. An old one is replaced and keeps its permissions, a link stays a link, and a device gets the bytes. mode: permissions, whatever
-    was there. OSError names `path`."""
+    """Writes a file, text or bytes, whole or not at all: without a name until it is there, so that even a program that
+    is killed leaves nothing. An old one is replaced and keeps its permissions, a link stays a link, and a device gets
+    the bytes. mode: permissions, whatever was there. OSError names `path`."""
     data = content.encode(encoding) if isinstance(content, str) else content
     path = os.fspath(path)
     try:
@@ -83,7 +84,8 @@ def place(path, data, mode):
 
 
 def link(file, at, name):
-    os.link(f"/proc/self/fd/{file}", name, src_dir_fd=at, dst_dir_fd=at)  # with a folder given, it is what the link leads to that gets the name
+    # with a folder given, it is what the link leads to that gets the name
+    os.link(f"/proc/self/fd/{file}", name, src_dir_fd=at, dst_dir_fd=at)
 
 
 @contextlib.contextmanager
@@ -105,7 +107,9 @@ def signals_wait():
         yield
         return
     came = []
-    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)}
+    before = {
+        number: signal.signal(number, lambda number, _: came.append(number))
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)}
     try:
         yield
     finally:
@@ -125,8 +129,8 @@ def replace_by_copy(at, name, data, mode):
 
 
 def run(main, name, refused=()):
-    """The exit status of a program, for sys.exit(). What it prints is printed in any locale; what the system refuses is one line and 2, and so is
-    what the program itself refuses by an exception of the class `refused`."""
+    """The exit status of a program, for sys.exit(). What it prints is printed in any locale; what the system refuses is
+    one line and 2, and so is what the program itself refuses by an exception of the class `refused`."""
     for stream in (sys.stdout, sys.stderr):
         if stream:
             stream.reconfigure(errors="backslashreplace")
@@ -140,7 +144,7 @@ def run(main, name, refused=()):
     except KeyboardInterrupt:
         os._exit(130)
     except OSError as error:
-        said = f"{error.filename}: {error.strerror}" if error.filename else f"standard output cannot be written: {error.strerror}"
+        said = f"{error.filename or 'standard output cannot be written'}: {error.strerror}"
     except refused as error:
         said = str(error)
     except MemoryError:

@@ -11,8 +11,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))
 
-from lessons import run, tried_of  # noqa: E402
-from samples import ALL  # noqa: E402
+from lessons import run, tried_of
+from samples import ALL
 
 # What `make` says to the makes that it starts itself is nothing for those that the tests run.
 for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
@@ -26,7 +26,9 @@ HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncod
 
 
 # Files whose tests build in the checkout.
-CHECKOUT = {"test_devices", "test_divergence", "test_foreign", "test_completeness", "test_kinds", "test_language", "test_mutation", "test_notebook", "test_prelab", "test_seen", "test_steps", "test_tables", "test_try"}
+CHECKOUT = {
+    "test_devices", "test_divergence", "test_foreign", "test_completeness", "test_kinds", "test_language",
+    "test_mutation", "test_notebook", "test_prelab", "test_seen", "test_steps", "test_tables", "test_try"}
 # Files whose tests share what the chapter is made of: traces of the steps, and the gallery.
 CHAPTER = {"test_errata", "test_explorables", "test_figures", "test_report"}
 FIRST = ["chapter", "checkout", "test_exercises", "test_lab"]
@@ -39,7 +41,8 @@ def group_of(item):
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """Files of tests run side by side (pytest-xdist), those of a group one after another, on one worker. What takes longest begins first."""
+    """Files of tests run side by side (pytest-xdist), those of a group one after another, on one worker. What takes
+    longest begins first."""
     items.sort(key=lambda item: [*FIRST, group_of(item)].index(group_of(item)))
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
@@ -47,7 +50,9 @@ def pytest_collection_modifyitems(items):
 
 def built():
     """The programs that `make test` builds, and when each was linked."""
-    paths = [*ROOT.glob("step??"), ROOT / "build/rewrite", *(path for folder in ("tests", "try/tests") for path in (ROOT / "build" / folder).rglob("*"))]
+    paths = [
+        *ROOT.glob("step??"), ROOT / "build/rewrite",
+        *(path for folder in ("tests", "try/tests") for path in (ROOT / "build" / folder).rglob("*"))]
     return {path: path.stat().st_mtime_ns for path in paths if path.is_file() and os.access(path, os.X_OK)}
 
 
@@ -57,19 +62,23 @@ def pytest_sessionstart(session):
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
-    """Tests run side by side, so none may link a program that another may be running. That one would find half a file."""
+    """Tests run side by side, so none may link a program that another may be running. That one would find half a
+    file."""
     if session.config.getoption("dist", "no") == "no":  # one after another; or a worker
         return
     now = built()
-    session.config.relinked = sorted(str(path.relative_to(ROOT)) for path, when in session.config.built.items() if now.get(path) != when)
+    session.config.relinked = sorted(
+        str(path.relative_to(ROOT)) for path, when in session.config.built.items() if now.get(path) != when)
     if session.config.relinked and exitstatus == 0:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter, config):
     if getattr(config, "relinked", []):
-        terminalreporter.section("linked anew while the tests ran, by a make with other flags, or after a change of the sources", red=True)
-        terminalreporter.line(f"{len(config.relinked)} of the programs: {' '.join(config.relinked[:10])}{' ...' if len(config.relinked) > 10 else ''}")
+        terminalreporter.section("linked anew while the tests ran, by a make with other flags, or after a change of "
+                                 "the sources", red=True)
+        terminalreporter.line(f"{len(config.relinked)} of the programs: "
+                              f"{' '.join(config.relinked[:10])}{' ...' if len(config.relinked) > 10 else ''}")
 
 
 @pytest.fixture(scope="session")

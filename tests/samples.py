@@ -1,4 +1,5 @@
-"""Tests that take long try a sample, so that `make test` takes minutes. `make test-all` sets TESTS=all, and they try everything."""
+"""Tests that take long try a sample, so that `make test` takes minutes. `make test-all` sets TESTS=all, and they try
+everything."""
 
 import os
 

@@ -3,9 +3,9 @@
 
 usage: python3 tools/bench_against.py COMMIT [--rounds 5]        (make bench-sim AGAINST=COMMIT)
 
-Prints, for each lesson at 1024 x 1024, the median over the rounds of the ratio of their traced accesses per second, and the least and
-greatest: traced alone; counted and checked by one host thread; by all. Exits 1 if a median of one host thread is below 0.95, and 2 if the
-commit cannot be built. A lesson that the other commit has not is named.
+Prints, for each lesson at 1024 x 1024, the median over the rounds of the ratio of their traced accesses per second, and
+the least and greatest: traced alone; counted and checked by one host thread; by all. Exits 1 if a median of one host
+thread is below 0.95, and 2 if the commit cannot be built. A lesson that the other commit has not is named.
 """
 
 import argparse
@@ -43,7 +43,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        cloned = subprocess.run(["git", "clone", "-q", ROOT, folder]).returncode or subprocess.run(["git", "-C", folder, "checkout", "-q", arguments.commit]).returncode
+        cloned = (subprocess.run(["git", "clone", "-q", ROOT, folder]).returncode
+                  or subprocess.run(["git", "-C", folder, "checkout", "-q", arguments.commit]).returncode)
         if cloned:
             sys.exit(2)
         programs = built(ROOT), built(folder)

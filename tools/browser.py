@@ -1,4 +1,5 @@
-"""Debian's Chromium, or Chrome, for what operates the pages that the project writes: tests/plots/test_explorables.py, tests/lab/test_slides.py, tools/bench_page.py."""
+"""Debian's Chromium, or Chrome, for what operates the pages that the project writes: tests/plots/test_explorables.py,
+tests/lab/test_slides.py, tools/bench_page.py."""
 
 import contextlib
 import os
@@ -14,6 +15,7 @@ NEEDED = "needs a browser: apt-get install chromium"
 def opened():
     """The browser, without a window. root has to do without its sandbox."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM,
+                                             args=["--no-sandbox"] if os.geteuid() == 0 else [])
         yield browser
         browser.close()

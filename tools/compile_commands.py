@@ -16,7 +16,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TARGETS = ["all", "build/sim/runtime.o", "build/tests/steps/unit", "build/tests/steps/planted", "build/tests/sim/unusual/unusual"]
+TARGETS = [
+    "all", "build/sim/runtime.o", "build/tests/steps/unit", "build/tests/steps/planted",
+    "build/tests/sim/unusual/unusual"]
 
 
 def commands():

@@ -3,13 +3,15 @@
 
 usage: python3 tools/compilers.py [--work DIR] [--csv FILE] [--only NAME,...] [--jobs N] [--list]
 
-Builds the kernels of all steps and their errata, of the tests (unusual, planted, faults, divergence, atomics_async) and of the
-language with each compiler that this machine has. Runs the steps in three types and three shapes, the tests in the smaller two
-shapes; where an emulator runs them, in the smallest. Compares every count, every finding and every row of the language with
-those of the reference: g++ at -O1. Prints a table and each difference. Exits 1 if there is a difference that REASONS and
-FINDING_REASONS do not name, or if something does not build. Not covered: exercises and tests/sim/programs.
+Builds the kernels of all steps and their errata, of the tests (unusual, planted, faults, divergence, atomics_async) and
+of the language with each compiler that this machine has. Runs the steps in three types and three shapes, the tests in
+the smaller two shapes; where an emulator runs them, in the smallest. Compares every count, every finding and every row
+of the language with those of the reference: g++ at -O1. Prints a table and each difference. Exits 1 if there is a
+difference that REASONS and FINDING_REASONS do not name, or if something does not build. Not covered: exercises and
+tests/sim/programs.
 
-  --work DIR   copies of the tree are built there (default: a temporary folder); one that is there already is brought up to date
+  --work DIR   copies of the tree are built there (default: a temporary folder); one that is there already is brought up
+               to date
   --csv FILE   also write the table to FILE; configurations that do not run keep their rows
   --only NAME  these configurations, and the reference
   --jobs N     so many at once
@@ -39,7 +41,9 @@ TYPES = ["char", "half", "float", "double", "int", "double2"]
 SIZES = [(1024, 96), (333, 555), (33, 65)]
 LANGUAGE = sorted(f"tests/sim/language/{p.stem}" for p in (ROOT / "tests/sim/language").glob("*.cu"))
 PLAIN = LANGUAGE + ["tests/sim/divergence", "tests/sim/atomics_async"]
-TESTS = ["build/tests/steps/unit", "build/tests/sim/unusual/unusual", "build/tests/steps/faults", "build/tests/steps/planted"]
+TESTS = [
+    "build/tests/steps/unit", "build/tests/sim/unusual/unusual", "build/tests/steps/faults",
+    "build/tests/steps/planted"]
 
 Configuration = collections.namedtuple("Configuration", "name cxx level runner")
 ARM = "aarch64-linux-gnu-g++"
@@ -52,12 +56,15 @@ CONFIGURATIONS = [REFERENCE] + [Configuration(f"g++ {level}", "g++", level, ()) 
     Configuration("aarch64 g++ -O1", ARM, "-O1", ("qemu-aarch64", "-R", "64G", "-L", "/usr/aarch64-linux-gnu")),
 ]
 
-# Differences that are right, and may be of no other kind: configurations, program, kernels or a part of the finding, why.
+# Differences that are right, and may be of no other kind: configurations, program, kernels or a part of the finding,
+# why.
 AGAIN = "loads each time, as the source says, what g++ 12 at -O1 loads only once because nothing can have changed it"
 EITHER = "loads in either branch of condition ? a[i] : b[j], where g++ chooses the address and loads once"
 REASONS = [
-    ("clang.*", "build/tests/sim/unusual/unusual", "helperTwice|ownCells|poolDivided|poolOfTheLaunchDivided|prefixSumPlaces|sharedPlace|structOfATile|"
-     "treeFindsTheLast|turnsByACounter", AGAIN),
+    ("clang.*", "build/tests/sim/unusual/unusual",
+     "helperTwice|ownCells|poolDivided|poolOfTheLaunchDivided|prefixSumPlaces|sharedPlace|structOfATile|"
+     "treeFindsTheLast|turnsByACounter",
+     AGAIN),
     ("clang.*", "tests/sim/language/groups", "filter", AGAIN),
     ("clang.*", "tests/sim/language/numbers", "two_results", AGAIN),
     ("clang.*", "tests/sim/language/types", "variables", AGAIN),
@@ -72,10 +79,12 @@ def without_line(lines):
 
 
 def in_either_order(lines):
-    """How often two places of a kernel raced, whichever came first; of a kernel's other lines all but the number of its places."""
+    """How often two places of a kernel raced, whichever came first; of a kernel's other lines all but the number of its
+    places."""
     pairs, rest = collections.Counter(), []
     for line in lines:
-        race = re.fullmatch(r"(.*): race: .* hazard in (.*), byte .* at (\S+) and thread .* at (\S+), with .* \((\d+) times\)", line)
+        race = re.fullmatch(
+            r"(.*): race: .* hazard in (.*), byte .* at (\S+) and thread .* at (\S+), with .* \((\d+) times\)", line)
         if race: pairs[race[1], race[2], frozenset(race.group(3, 4))] += int(race[5])
         else: rest.append(re.sub(r", at \d+ places of the kernel$", "", line))
     return pairs, rest
@@ -83,18 +92,24 @@ def in_either_order(lines):
 
 # Of findings: a function of these kernels' lines that must give the same.
 FINDING_REASONS = [
-    ("clang.*", "build/tests/steps/faults", "deepStack_faulty", without_line, "says that a function begins at its brace, where g++ says at its name"),
-    ("clang.*", "build/tests/steps/planted", "copy_forgetBarrier|transpose_forgetBarrier|fine_forgetBarrier|coarse_forgetBarrier", in_either_order, "loads and stores an element of 16 bytes in parts in another order, and either of two that race may come first"),
+    ("clang.*", "build/tests/steps/faults", "deepStack_faulty", without_line,
+     "says that a function begins at its brace, where g++ says at its name"),
+    ("clang.*", "build/tests/steps/planted",
+     "copy_forgetBarrier|transpose_forgetBarrier|fine_forgetBarrier|coarse_forgetBarrier", in_either_order,
+     "loads and stores an element of 16 bytes in parts in another order, and either of two that race may come first"),
 ]
 # The same counts at another place.
-CALLER = "names the kernel's line for the copy of a pipeline, where g++ names the call of the kernel; the cause is not known"
+CALLER = ("names the kernel's line for the copy of a pipeline, where g++ names the call of the kernel; the cause is "
+          "not known")
 PLACE_REASONS = [
     ("clang.*", "tests/sim/language/memory", "shared_pipeline", CALLER),
     ("clang.*", "tests/sim/language/orders", "stagesOfAPipeline", CALLER),
     ("aarch64.*", "tests/sim/language/memory", "roles",
-     "names the call of the kernel for the copy of a pipeline, where g++ for x86-64 names the kernel's line; the cause is not known"),
+     "names the call of the kernel for the copy of a pipeline, where g++ for x86-64 names the kernel's line; the "
+     "cause is not known"),
 ]
-OF_LOADS = re.compile(".*_load_.*|accesses|global_bytes_moved|coalesced_percent|worst_conflict|busiest_partition_of_loads|model_time_over_copy(_limit)?")
+OF_LOADS = re.compile(".*_load_.*|accesses|global_bytes_moved|coalesced_percent|worst_conflict|busiest_partition_of_loa"
+                      "ds|model_time_over_copy(_limit)?")
 
 # When, and from which sources.
 VOLATILE = {"date_utc", "commit"}
@@ -114,7 +129,8 @@ def sizes(configuration):
 
 def copy_tree(folder):
     """The sources that git knows or does not ignore, as they are now. Those that have not changed keep their times."""
-    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "-z"], check=True, capture_output=True).stdout
+    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "-z"], check=True,
+                           capture_output=True).stdout
     names = list(filter(None, names.decode().split("\0")))
     for file in folder.rglob("*"):  # what the project has no more is no part of a wildcard either
         name = file.relative_to(folder)
@@ -129,7 +145,8 @@ def copy_tree(folder):
 
 def build(configuration, folder):
     """Returns what failed, or an empty text."""
-    options = ["NVCC=", "JOBS=1", f"CXX={configuration.cxx}", "HOSTCXX=g++", f"SIM_O={configuration.level}", "CXXFLAGS=-O1"]
+    options = [
+        "NVCC=", "JOBS=1", f"CXX={configuration.cxx}", "HOSTCXX=g++", f"SIM_O={configuration.level}", "CXXFLAGS=-O1"]
     targets = STEPS + TESTS + [f"build/try/{p}" for p in PLAIN]
     done = subprocess.run(["make", "-k", "-s", *options, *targets], cwd=folder, capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stderr[-3000:]
@@ -139,7 +156,8 @@ class Results:
     """What the programs said: counts and findings by (program, kernel), rows of the language by name."""
 
     def __init__(self):
-        self.counts, self.findings, self.rows, self.seconds = collections.defaultdict(list), collections.defaultdict(list), {}, 0
+        self.counts, self.findings = collections.defaultdict(list), collections.defaultdict(list)
+        self.rows, self.seconds = {}, 0
 
 
 def run_all(configuration, folder):
@@ -151,8 +169,9 @@ def run_all(configuration, folder):
         table.unlink(missing_ok=True)
         environment = dict(os.environ, **({"SIM_OPTIONS": options} if options else {}))
         try:
-            return subprocess.run([*configuration.runner, f"./{program}", *map(str, arguments)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, errors="replace", timeout=900)
+            return subprocess.run([*configuration.runner, f"./{program}", *map(str, arguments)], cwd=folder,
+                                  env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  errors="replace", timeout=900)
         except (OSError, subprocess.TimeoutExpired) as failed:
             return subprocess.CompletedProcess([], 99, "", f"{type(failed).__name__}")
 
@@ -165,7 +184,8 @@ def run_all(configuration, folder):
 
     def note(program, what, done):
         """The findings, and how it ended."""
-        lines = [line for line in done.stderr.splitlines() if not line.startswith("qemu:") and ": not written" not in line]
+        lines = [
+            line for line in done.stderr.splitlines() if not line.startswith("qemu:") and ": not written" not in line]
         results.findings[program, what] += [f"exit status {done.returncode}", *lines]
 
     for program in STEPS + ["build/tests/sim/unusual/unusual", "build/tests/steps/faults", "build/tests/steps/planted"]:
@@ -188,7 +208,8 @@ def run_all(configuration, folder):
             row = re.fullmatch(r"ROW (.*) (ok|WRONG)", line)
             if row: results.rows[program, row[1]] = row[2]
         note(program, "", done)
-        results.findings[program, ""] += [line for line in done.stdout.splitlines() if line.startswith(("finding", "try:"))]
+        results.findings[program, ""] += [line for line in done.stdout.splitlines()
+                                          if line.startswith(("finding", "try:"))]
     results.seconds = time.time() - began
     return results
 
@@ -197,10 +218,14 @@ def only_more_loads(ours, theirs):
     """Whether two lists of rows differ in their loads alone, and the second has more of them."""
     if ours and "access" in dict(ours[0]):
         stores = [[row for row in rows if dict(row)["access"] != "load"] for rows in (ours, theirs)]
-        loads = [sum(int(dict(row)["requests"]) for row in rows if dict(row)["access"] == "load") for rows in (ours, theirs)]
+        loads = [
+            sum(int(dict(row)["requests"]) for row in rows if dict(row)["access"] == "load") for rows in (ours, theirs)]
         return stores[0] == stores[1] and loads[0] < loads[1]
-    return len(ours) == len(theirs) and all(x == y or OF_LOADS.fullmatch(a) for left, right in zip(ours, theirs) for (a, x), (_, y) in zip(left, right)) \
-        and all(int(x) <= int(y) for left, right in zip(ours, theirs) for (a, x), (_, y) in zip(left, right) if a.endswith("_load_requests"))
+    if len(ours) != len(theirs):
+        return False
+    cells = [(a, x, y) for left, right in zip(ours, theirs) for (a, x), (_, y) in zip(left, right)]
+    return (all(x == y or OF_LOADS.fullmatch(a) for a, x, y in cells)
+            and all(int(x) <= int(y) for a, x, y in cells if a.endswith("_load_requests")))
 
 
 def without_places(rows):
@@ -212,18 +237,23 @@ def reason(configuration, key, what, expected, got):
     if what == "counts":
         kernel = re.sub("<.*", "", key[1])
         for name, where, kernels, why in REASONS:
-            if re.fullmatch(name, configuration.name) and re.fullmatch(where, key[0]) and re.fullmatch(kernels, kernel) \
-                    and only_more_loads(sorted(expected.counts[key]), sorted(got.counts[key])): return kernel, why
+            if (re.fullmatch(name, configuration.name) and re.fullmatch(where, key[0])
+                    and re.fullmatch(kernels, kernel)
+                    and only_more_loads(sorted(expected.counts[key]), sorted(got.counts[key]))):
+                return kernel, why
         for name, where, kernels, why in PLACE_REASONS:
-            if re.fullmatch(name, configuration.name) and re.fullmatch(where, key[0]) and re.fullmatch(kernels, kernel) \
-                    and without_places(expected.counts[key]) == without_places(got.counts[key]): return kernel, why
+            if (re.fullmatch(name, configuration.name) and re.fullmatch(where, key[0])
+                    and re.fullmatch(kernels, kernel)
+                    and without_places(expected.counts[key]) == without_places(got.counts[key])):
+                return kernel, why
     if what == "findings":
         for name, where, kernels, kept, why in FINDING_REASONS:
             def differing(lines):
                 theirs = [line for line in lines if re.search(rf"\b({kernels}): ", line)]
                 return kept(theirs), [line for line in lines if line not in theirs]
             if re.fullmatch(name, configuration.name) and re.fullmatch(where, key[0]) \
-                    and differing(expected.findings[key]) == differing(got.findings[key]): return kernels.replace("|", " "), why
+                    and differing(expected.findings[key]) == differing(got.findings[key]):
+                return kernels.replace("|", " "), why
     return None
 
 
@@ -243,8 +273,10 @@ def compare(expected, got):
     for key in sorted(set(expected.findings) | set(got.findings)):
         ours, theirs = expected.findings.get(key, []), got.findings.get(key, [])
         if ours == theirs: continue
-        missing, more = collections.Counter(ours) - collections.Counter(theirs), collections.Counter(theirs) - collections.Counter(ours)
-        text = "".join(f"\n      - {line}" for line in list(missing)[:4]) + "".join(f"\n      + {line}" for line in list(more)[:4])
+        ours, theirs = collections.Counter(ours), collections.Counter(theirs)
+        missing, more = ours - theirs, theirs - ours
+        text = ("".join(f"\n      - {line}" for line in list(missing)[:4])
+                + "".join(f"\n      + {line}" for line in list(more)[:4]))
         yield key, "findings", text or "the order differs"
     for key in sorted(set(expected.rows) | set(got.rows)):
         if got.rows.get(key) != "ok": yield key, "row", got.rows.get(key, "missing")
@@ -265,7 +297,8 @@ def main():
     if options.only:
         wanted = options.only.split(",")
         unknown = set(wanted) - {c.name for c in configurations}
-        if unknown: sys.exit(f"--only {','.join(sorted(unknown))}: not on this machine; it has {', '.join(c.name for c in configurations)}")
+        if unknown: sys.exit(f"--only {','.join(sorted(unknown))}: not on this machine; it has "
+                             f"{', '.join(c.name for c in configurations)}")
         configurations = [c for c in configurations if c is REFERENCE or c.name in wanted]
     if REFERENCE not in configurations: sys.exit("g++ is missing: apt-get install g++")
     with tempfile.TemporaryDirectory() as temporary:
@@ -274,7 +307,8 @@ def main():
 
 def part_of(results, configuration):
     """What of the reference's results this configuration is to have."""
-    left_out = {f"{width}x{height}" for width, height in SIZES} - {f"{width}x{height}" for width, height in sizes(configuration)}
+    left_out = ({f"{width}x{height}" for width, height in SIZES}
+                - {f"{width}x{height}" for width, height in sizes(configuration)})
     def kept(table): return {key: value for key, value in table.items() if not left_out & set(" ".join(key).split())}
     part = Results()
     part.counts, part.findings, part.rows = kept(results.counts), kept(results.findings), results.rows
@@ -282,13 +316,16 @@ def part_of(results, configuration):
 
 
 def check(configurations, work, table, jobs):
-    header = ["configuration", "compiler", "kernel rows", "equal", "runs", "findings equal", "language rows", "ok", "explained", "seconds"]
+    header = [
+        "configuration", "compiler", "kernel rows", "equal", "runs", "findings equal", "language rows", "ok",
+        "explained", "seconds"]
     lines, unexplained, reference = [], 0, None
     folders = {c: work / re.sub(r"\W+", "_", c.name) for c in configurations}
     for folder in folders.values(): copy_tree(folder)  # all at once: others may be working on the tree
     def build_and_run(c): return build(c, folders[c]), run_all(c, folders[c])
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
-    done = {c: pool.submit(build_and_run, c) for c in sorted(configurations, key=lambda c: not c.runner)}  # an emulator takes longest
+    # an emulator takes longest
+    done = {c: pool.submit(build_and_run, c) for c in sorted(configurations, key=lambda c: not c.runner)}
     for configuration in configurations:
         failed, got = done[configuration].result()
         print(configuration.name)
@@ -305,11 +342,14 @@ def check(configurations, work, table, jobs):
             print(f"  {' '.join(key)}: {what}: {text}" + (f"\n      explained: {why}" if why else ""))
         unexplained += len(differences) - explained + bool(failed)
         kinds = collections.Counter(what for _, what, _ in differences)
-        lines.append([configuration.name, version(configuration.cxx), len(expected.counts), len(expected.counts) - kinds["counts"], len(expected.findings),
-                      len(expected.findings) - kinds["findings"], len(expected.rows), len(expected.rows) - kinds["row"], explained, round(got.seconds)])
+        lines.append([configuration.name, version(configuration.cxx), len(expected.counts),
+                      len(expected.counts) - kinds["counts"], len(expected.findings),
+                      len(expected.findings) - kinds["findings"], len(expected.rows), len(expected.rows) - kinds["row"],
+                      explained, round(got.seconds)])
         print("  " + ", ".join(f"{name} {value}" for name, value in zip(header[2:], lines[-1][2:])), flush=True)
-        if table: write(table, ["date_utc", *header, "reasons"], [time.strftime("%Y-%m-%d", time.gmtime()), *lines[-1],
-                                                                   "; ".join(f"{' '.join(sorted(reasons[why]))}: {why}" for why in sorted(reasons))])
+        if table: write(table, ["date_utc", *header, "reasons"],
+                        [time.strftime("%Y-%m-%d", time.gmtime()), *lines[-1],
+                         "; ".join(f"{' '.join(sorted(reasons[why]))}: {why}" for why in sorted(reasons))])
     widths = [max(len(str(row[i])) for row in [header, *lines]) for i in range(len(header))]
     print()
     for row in [header, *lines]: print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
@@ -318,9 +358,12 @@ def check(configurations, work, table, jobs):
 
 def write(table, header, line):
     """Puts the line of one configuration in its place."""
-    rows = {row["configuration"]: [row.get(name, "") for name in header] for row in csv.DictReader(open(table))} if table.exists() else {}
+    rows = ({row["configuration"]: [row.get(name, "") for name in header] for row in csv.DictReader(open(table))}
+            if table.exists() else {})
     rows[line[1]] = line
-    with open(table, "w", newline="") as file: csv.writer(file, lineterminator="\n").writerows([header, *(rows[c.name] for c in CONFIGURATIONS if c.name in rows)])
+    with open(table, "w", newline="") as file:
+        lines = [header, *(rows[c.name] for c in CONFIGURATIONS if c.name in rows)]
+        csv.writer(file, lineterminator="\n").writerows(lines)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""That the simulator sees every access: the memory instructions that run, as valgrind reports them, against those that the hooks saw.
+"""That the simulator sees every access: the memory instructions that run, as valgrind reports them, against those that
+the hooks saw.
 
 usage: python3 tools/completeness.py [--seed 39] [--random 200] [--only TEXT]      every program below
        python3 tools/completeness.py -- PROGRAM [ARGUMENT...]                      one that is built
 
-Runs the lessons, the unusual kernels, the programs of tests/sim/language and random kernels under valgrind (lackey), and
-gives its trace to build/tools/witness. Prints one line for each program, and each access that only one of the two has
-seen, with its place. Takes about two hours on two processors, most of it in the trace of the random kernels. Exits 1
-if an access differs, 2 if valgrind is missing.
+Runs the lessons, the unusual kernels, the programs of tests/sim/language and random kernels under valgrind (lackey),
+and gives its trace to build/tools/witness. Prints one line for each program, and each access that only one of the two
+has seen, with its place. Takes about two hours on two processors, most of it in the trace of the random kernels. Exits
+1 if an access differs, 2 if valgrind is missing.
 """
 
 import argparse
@@ -39,10 +40,13 @@ def compare(program, *arguments):
         environment = {**os.environ, "SIM_WITNESS": "1", "SIM_OPTIONS": "--quiet"}
         read, write = os.pipe()
         with open(pathlib.Path(folder) / "output", "w") as output:
-            traced = subprocess.Popen(["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-fd={write}", program, *arguments],
-                                      pass_fds=[write], preexec_fn=lambda: os.sched_setaffinity(0, {processor}), stdout=output, stderr=output, env=environment, cwd=ROOT)
+            traced = subprocess.Popen(
+                ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-fd={write}", program, *arguments],
+                pass_fds=[write], preexec_fn=lambda: os.sched_setaffinity(0, {processor}), stdout=output, stderr=output,
+                env=environment, cwd=ROOT)
             os.close(write)
-            witness = subprocess.run([ROOT / "build/tools/witness", symbols], stdin=read, capture_output=True, text=True)
+            witness = subprocess.run([ROOT / "build/tools/witness", symbols], stdin=read, capture_output=True,
+                                     text=True)
             os.close(read)
             traced.wait()
         return witness.returncode, witness.stdout + witness.stderr
@@ -59,7 +63,8 @@ def places(program, text):
 def programs(options, folder):
     """(name, path, arguments) of each chosen program, built."""
     steps = ((f"step {step}", f"step{step:02}", ["--device", "sim", "--size", "70x37"]) for step in range(1, 8))
-    unusual = "unusual kernels", "build/tests/sim/unusual/unusual", ["--device", "sim", "--size", "33x21", "--type", "float"]
+    unusual = "unusual kernels", "build/tests/sim/unusual/unusual", [
+        "--device", "sim", "--size", "33x21", "--type", "float"]
     language = ((f"language: {name}", f"build/try/tests/sim/language/{name}", []) for name in LANGUAGE)
     for name, target, arguments in (*steps, unusual, *language):
         if options.only in name:
@@ -106,7 +111,9 @@ def main():
             first, *rest = places(path, text).splitlines()
             accesses += sum(map(int, SEEN.match(first).groups()))
             differ += status != 0
-            print(f"{number} of {len(running)}: {name}: {first}" + (": equal" if not status else "\n" + "\n".join(rest)), flush=True)
+            print(
+                f"{number} of {len(running)}: {name}: {first}" + (": equal" if not status else "\n" + "\n".join(rest)),
+                flush=True)
     print(f"{accesses} accesses, {differ} programs differ")
     return int(differ > 0)
 

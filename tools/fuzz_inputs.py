@@ -3,13 +3,15 @@
 
 usage: python3 tools/fuzz_inputs.py [--seed N] [--files N] [--lines N] [--chapter] [--figures N]
 
---files: so many copies of the committed results, damaged: cut off, cells swapped, deleted or replaced, bytes changed, tags and links planted. tables.py and
-claims.py read each, as a program would run them, but in this process; with --chapter, report.py fills its chapter, too, and every Nth time (--figures) it draws.
-Traces are damaged in the same way. --lines: so many random command lines of all options of the steps' programs.
+--files: so many copies of the committed results, damaged: cut off, cells swapped, deleted or replaced, bytes changed,
+tags and links planted. tables.py and claims.py read each, as a program would run them, but in this process; with
+--chapter, report.py fills its chapter, too, and every Nth time (--figures) it draws. Traces are damaged in the same
+way. --lines: so many random command lines of all options of the steps' programs.
 
-Counts what must not be: a traceback, a crash, a hang, an exit status that is none of ours, an error of more than one line, a file left behind, a `nan` or `inf`
-that is shown, and what a file planted and a page would run. Prints each, and the counts; exits 1 if there is one. What it takes to repeat it is printed with it.
-grade.py reads no results: submissions are tests/lab/fuzz.py's.
+Counts what must not be: a traceback, a crash, a hang, an exit status that is none of ours, an error of more than one
+line, a file left behind, a `nan` or `inf` that is shown, and what a file planted and a page would run. Prints each, and
+the counts; exits 1 if there is one. What it takes to repeat it is printed with it. grade.py reads no results:
+submissions are tests/lab/fuzz.py's.
 """
 
 import argparse
@@ -31,18 +33,23 @@ import traceback
 from lessons import ROOT, STEPS
 
 sys.path.insert(0, str(ROOT / "plots"))
-import claims  # noqa: E402: after its folder is known
-import results as reader  # noqa: E402
-import tables  # noqa: E402
-import traces  # noqa: E402
+import claims
+import results as reader
+import tables
+import traces
 
 DATA = ROOT / "plots/data"
 FILES = sorted(path for path in DATA.glob("*.csv") if path.read_bytes().startswith(b"date_utc,"))
 SECONDS = 60  # of a processor, that a command line may take: how busy the machine is does not matter
 KINDS = ["whitepaper", "book", "bandwidth", "peers"]
-PLANTED = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[a](javascript:alert(1))", "![a](javascript:alert(1))", "<a href='javascript:alert(1)'>a</a>", "a|b", "a\\|<b>",
-           "`<script>alert(1)</script>", "a`|`<img src=x onerror=alert(1)>", "&lt;script&gt;", "$\\frac$", "*a*", "[a]: javascript:alert(1)", "**</td><script>alert(1)</script>**", "{{steps}}", "\\"]
-CELLS = ["", "0", "-1", "1.5", "1e3", "1e400", "1e-300", "nan", "inf", "-", "9" * 200, "0x10", "1_0", " 1", "yes", "cuda", "sim", "cpu", "float", "\x1b[2J", "é", "x" * 5000, "2026-11-21T00:00:00Z"]
+PLANTED = [
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[a](javascript:alert(1))",
+    "![a](javascript:alert(1))", "<a href='javascript:alert(1)'>a</a>", "a|b", "a\\|<b>", "`<script>alert(1)</script>",
+    "a`|`<img src=x onerror=alert(1)>", "&lt;script&gt;", "$\\frac$", "*a*", "[a]: javascript:alert(1)",
+    "**</td><script>alert(1)</script>**", "{{steps}}", "\\"]
+CELLS = [
+    "", "0", "-1", "1.5", "1e3", "1e400", "1e-300", "nan", "inf", "-", "9" * 200, "0x10", "1_0", " 1", "yes", "cuda",
+    "sim", "cpu", "float", "\x1b[2J", "é", "x" * 5000, "2026-11-21T00:00:00Z"]
 NO_NUMBER = re.compile(r"(?<![\w-])(nan|inf)(?![\w-])", re.IGNORECASE)
 
 
@@ -56,7 +63,8 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.inside = tag == "script"
         for name, value in attributes:
-            if name.startswith("on") or (name in ("href", "src", "xlink:href", "action", "formaction", "data") and "javascript:" in (value or "").lower()):
+            if name.startswith("on") or (name in ("href", "src", "xlink:href", "action", "formaction", "data") and
+                                         "javascript:" in (value or "").lower()):
                 self.found.append(f"<{tag} {name}={value}>")
 
     def handle_data(self, data):
@@ -94,7 +102,9 @@ class Fuzz:
         for _ in range(draw.choice([1, 1, 2, 4])):
             lines = data.decode("utf-8", "surrogateescape").split("\n")
             heading = lines[0].split(",")
-            kind = draw.choice(["cut", "bytes", "line", "swap", "column", "rename", "cell", "cell", "cell", "everywhere", "everywhere", "mark", "ends"])
+            kind = draw.choice([
+                "cut", "bytes", "line", "swap", "column", "rename", "cell", "cell", "cell", "everywhere", "everywhere",
+                "mark", "ends"])
             n, c = draw.randrange(len(lines)), draw.randrange(len(heading))
             cells = lines[n].split(",")
             if kind == "cut":
@@ -104,11 +114,13 @@ class Fuzz:
                 for _ in range(draw.choice([1, 5, 100])):
                     changed[draw.randrange(len(changed) or 1):][:0] = b""
                     if changed:
-                        changed[draw.randrange(len(changed))] = draw.choice([0, 10, 13, 34, 44, 60, 128, 255, draw.randrange(256)])
+                        changed[draw.randrange(len(changed))] = draw.choice(
+                            [0, 10, 13, 34, 44, 60, 128, 255, draw.randrange(256)])
                 data = bytes(changed)
             else:
                 if kind == "line":
-                    lines[n:n + 1] = draw.choice([[], [lines[n]] * 2, [lines[n] + ",1"], [lines[n][:draw.randrange(len(lines[n]) + 1)]]])
+                    lines[n:n + 1] = draw.choice([[], [lines[n]] * 2, [lines[n] + ",1"],
+                                                  [lines[n][:draw.randrange(len(lines[n]) + 1)]]])
                 elif kind == "swap":
                     a, b = draw.randrange(len(cells)), draw.randrange(len(cells))
                     cells[a], cells[b] = cells[b], cells[a]
@@ -126,9 +138,12 @@ class Fuzz:
                     if name in heading:
                         c, text = heading.index(name), self.cell(name)
                         text = '"' + text.replace('"', '""') + '"' if "," in text else text
-                        lines[1:] = [",".join([*row[:c], text, *row[c + 1:]]) if len(row) > c else ",".join(row) for row in (line.split(",") for line in lines[1:])]
+                        lines[1:] = [
+                            ",".join([*row[:c], text, *row[c + 1:]]) if len(row) > c else ",".join(row)
+                            for row in (line.split(",") for line in lines[1:])]
                 data = "\n".join(lines).encode("utf-8", "surrogateescape")
-                data = b"\xef\xbb\xbf" + data if kind == "mark" else data.replace(b"\n", draw.choice([b"\r\n", b"\r"])) if kind == "ends" else data
+                data = (b"\xef\xbb\xbf" + data if kind == "mark" else data.replace(b"\n", draw.choice([b"\r\n", b"\r"]))
+                        if kind == "ends" else data)
             done.append(kind)
         return data, ", ".join(done)
 
@@ -177,7 +192,8 @@ class Fuzz:
         self.runs("claims.py", self.command(claims, path, *others), how)
         name = next((kind for kind in KINDS if kind in source.name), None) or self.random.choice(KINDS)
         for kind in {name, self.random.choice(KINDS)}:
-            self.runs(f"tables.py {kind}", self.command(tables, kind, path, *others, "--csv", self.path / "all.csv"), how)
+            self.runs(f"tables.py {kind}", self.command(tables, kind, path, *others, "--csv", self.path / "all.csv"),
+                      how)
         left = {entry.name for entry in self.path.iterdir()} - {"damaged.csv", "all.csv", "trace.csv"}
         if left:
             self.fault("left", str(left), how)
@@ -196,10 +212,13 @@ class Fuzz:
 
         def draw(folder, rows, *_):
             names = [*report.figures.FIGURES, *report.figures.TRACED, *report.figures.BENCHED, *report.figures.EXPLORED]
-            drawn = {name: module.draw(rows[name], self.path / "figures" / name) for name, module in report.figures.FIGURES.items()} if draws else {}
+            drawn = {
+                name: module.draw(rows[name], self.path / "figures" / name)
+                for name, module in report.figures.FIGURES.items()} if draws else {}
             return {name: drawn.get(name, "not drawn here") for name in names}
 
-        report.figures.draw_all, report.take_traces, report.explorables.data = draw, lambda runs: ({}, {}), lambda: ({}, {})
+        report.figures.draw_all, report.take_traces = draw, lambda runs: ({}, {})
+        report.explorables.data = lambda: ({}, {})
         try:
             chapter = report.Chapter(results, self.path)
             text = chapter.fill((ROOT / "plots/chapter.md").read_text(encoding="utf-8"))
@@ -220,7 +239,8 @@ class Fuzz:
     def trace(self, number):
         path = self.path / "trace.csv"
         if not hasattr(self, "whole"):
-            subprocess.run([ROOT / "step04", "--device", "sim", "--size", "64", "--trace", path], stdout=subprocess.DEVNULL, check=True)
+            subprocess.run([ROOT / "step04", "--device", "sim", "--size", "64", "--trace", path],
+                           stdout=subprocess.DEVNULL, check=True)
             self.whole = path.read_bytes()
         data, what = self.damaged(self.whole)
         path.write_bytes(data)
@@ -235,8 +255,10 @@ class Fuzz:
     # Command lines.
 
     def names(self, program):
-        listed = subprocess.run([ROOT / program, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()[1:]
-        return [line.split()[1] for line in listed] + [row for line in listed for row in line.split()[-1:] if re.fullmatch(r"[WBFCRE]\d+", row)]
+        listed = subprocess.run([ROOT / program, "--list"], capture_output=True, text=True,
+                                check=True).stdout.splitlines()[1:]
+        return [line.split()[1] for line in listed] + [
+            row for line in listed for row in line.split()[-1:] if re.fullmatch(r"[WBFCRE]\d+", row)]
 
     def options(self, program):
         draw = self.random
@@ -248,35 +270,47 @@ class Fuzz:
             return ",".join(one() for _ in range(draw.choice([1, 1, 1, 2, 3])))
 
         def side():
-            return draw.choice(["1", "2", "31", "32", "33", "64", "100", "129"] if good or draw.random() < 0.8 else
-                               ["0", "-1", "abc", "", "1e9", "2147483648", "99999999999999999999", "3x", "x3", "1x2x3", "3000000000", "²"])
+            return draw.choice(["1", "2", "31", "32", "33", "64", "100", "129"] if good or draw.random() < 0.8 else [
+                "0", "-1", "abc", "", "1e9", "2147483648", "99999999999999999999", "3x", "x3", "1x2x3", "3000000000",
+                "²"])
 
         def of(right, wrong):
             return lambda: draw.choice(right if good or draw.random() < 0.7 else wrong)
 
         odd = ["", "nope", "-", "--", "\n", "\x1b[2J", b"\xff\xfe", "é", "%s%n", "A" * 3000, "../x"]
         values = {
-            "--size": lambda: some(lambda: draw.choice([side(), f"{side()}x{side()}"])), "--width": side, "--height": side,
-            "--type": of(["char", "half", "float", "double", "int", "double2"], odd), "--seed": of(["1", "65536"], ["0", "-1", "2000000001", "x"]),
-            "--reps": of(["1", "2", "3"], ["0", "-1", "100001", "x"]), "--device": of(["auto", "sim"], ["cuda", "tpu", ""]),
-            "--kernel": lambda: some(lambda: draw.choice(self.known[program])) if good or draw.random() < 0.7 else draw.choice([*odd, "W", "B", "F"]),
-            "--block": lambda: some(of(["32x8", "16x16", "1x1", "7x5", "1024x1", "1x1024"], ["64x32", "0x8", "32", "x", "1025x1", "-1x2"])),
+            "--size": lambda: some(lambda: draw.choice([side(), f"{side()}x{side()}"])),
+            "--width": side, "--height": side,
+            "--type": of(["char", "half", "float", "double", "int", "double2"], odd),
+            "--seed": of(["1", "65536"], ["0", "-1", "2000000001", "x"]),
+            "--reps": of(["1", "2", "3"], ["0", "-1", "100001", "x"]),
+            "--device": of(["auto", "sim"], ["cuda", "tpu", ""]),
+            "--kernel": lambda: (some(lambda: draw.choice(self.known[program])) if good or draw.random() < 0.7
+                                 else draw.choice([*odd, "W", "B", "F"])),
+            "--block": lambda: some(of(["32x8", "16x16", "1x1", "7x5", "1024x1", "1x1024"],
+                                       ["64x32", "0x8", "32", "x", "1025x1", "-1x2"])),
             "--csv": of(["a.csv", "b.csv", "link.csv", "/dev/null", "é \n.csv"], ["", ".", "/nowhere/a.csv", "folder"]),
-            "--trace": of(["t.csv", "a.csv", "link.csv", "/dev/null"], ["", "folder", "./a.csv"]), "--peak": of(["1000", "1e-9"], ["0", "-1", "nan", "inf", "1e400", "x"]),
-            "--machine": of(["g80", "gtx280", "h200", "v100", "t4", "a100"], odd), "--sweep": of(["film"], ["", "books"])}
+            "--trace": of(["t.csv", "a.csv", "link.csv", "/dev/null"], ["", "folder", "./a.csv"]),
+            "--peak": of(["1000", "1e-9"], ["0", "-1", "nan", "inf", "1e400", "x"]),
+            "--machine": of(["g80", "gtx280", "h200", "v100", "t4", "a100"], odd),
+            "--sweep": of(["film"], ["", "books"])}
         names = [name for name in values if not good or name not in ("--width", "--height", "--sweep", "--block")]
         line = []
         for _ in range(draw.choice([0, 1, 2, 2, 3, 3, 4, 5, 8])):
             if draw.random() < 0.35:
-                line.append(draw.choice(["--all", "--explain", "--explain", "--print"] if good or draw.random() < 0.5 else
-                                        ["--once", "--one-launch", "--errata", "--list", "--list-machines", "--help", "--bogus", "-x", "stray", "--size", "--all=1", "--"]))
+                line.append(draw.choice(
+                    ["--all", "--explain", "--explain", "--print"] if good or draw.random() < 0.5
+                    else ["--once", "--one-launch", "--errata", "--list", "--list-machines", "--help", "--bogus", "-x",
+                          "stray", "--size", "--all=1", "--"]))
             else:
                 name = draw.choice(names)
                 value = values[name]()
-                name = name[:draw.randrange(4, len(name) + 1)] if draw.random() < 0.03 else name  # an abbreviation, perhaps of several
+                # an abbreviation, perhaps of several
+                name = name[:draw.randrange(4, len(name) + 1)] if draw.random() < 0.03 else name
                 line += [name, value] if draw.random() < 0.9 or isinstance(value, bytes) else [f"{name}={value}"]
         if good and draw.random() < 0.1:
-            line += draw.choice([["--width", "33", "--height", "65"], ["--block", "32x8", "--all"], ["--list"], ["--list-machines"], ["--help"], ["--errata"]])
+            line += draw.choice([["--width", "33", "--height", "65"], ["--block", "32x8", "--all"], ["--list"],
+                                 ["--list-machines"], ["--help"], ["--errata"]])
         if not any(isinstance(word, str) and word.startswith(("--si", "--wi")) for word in line):
             line += ["--size", "40"]
         return line
@@ -292,7 +326,8 @@ class Fuzz:
             how = f"  line {number}: ./{program} " + " ".join(repr(word)[1:] for word in options) + "\n"
             self.counts["lines"] += 1
             try:
-                done = subprocess.run([os.fsencode(ROOT / program), *options], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=1800,
+                done = subprocess.run([os.fsencode(ROOT / program), *options], cwd=folder, stdin=subprocess.DEVNULL,
+                                      capture_output=True, timeout=1800,
                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
             except subprocess.TimeoutExpired:
                 return self.fault("hang", "it waits", how)
@@ -316,11 +351,13 @@ class Fuzz:
             old = (folder / "old.csv").read_text()
             if (written or old != "old\n" or list((folder / "folder").iterdir())) and done.returncode:
                 self.fault("left", f"{written} after status {done.returncode}", how + errors)
-            if not (folder / "link.csv").is_symlink() or any(not (folder / name).is_file() for name in written) or any(name.encode() not in b" ".join(options) for name in written):
+            if (not (folder / "link.csv").is_symlink() or any(not (folder / name).is_file() for name in written)
+                or any(name.encode() not in b" ".join(options) for name in written)):
                 self.fault("left", str(written), how)
             for name in [*written, "old.csv"]:
                 text = (folder / name).read_text()
-                if not text.endswith("\n") or "\n\n" in text or NO_NUMBER.search(text) or not (text == "old\n" or text.startswith(("date_utc,", "machine,", "name,", "step,", "id,"))):
+                if not text.endswith("\n") or "\n\n" in text or NO_NUMBER.search(text) or not (
+                        text == "old\n" or text.startswith(("date_utc,", "machine,", "name,", "step,", "id,"))):
                     self.fault("file", f"{name}: {text[:100]!r}", how)
 
     def run(self, files, lines):
@@ -343,7 +380,8 @@ def main():
     options = parser.parse_args()
     fuzz = Fuzz(options.seed, options.chapter, options.figures)
     counts = fuzz.run(options.files, options.lines)
-    print(f"seed {options.seed}: " + ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items())) + f"; {len(fuzz.faults)} that must not be")
+    print(f"seed {options.seed}: " + ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items())) +
+          f"; {len(fuzz.faults)} that must not be")
     return 1 if fuzz.faults else 0
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What only a GPU can show: runs on any machine with one, the CUDA Toolkit, g++, make and python3.
 
-usage: python3 tools/gpu.py --out DIR [--steps step07,...] [--types char,...] [verify] [bench] [tables] [trials] [peers] [sanitize] [errata] [profile] [limits] [lab] [new]     (default: all)
+usage: python3 tools/gpu.py --out DIR [--steps step07,...] [--types char,...] [verify] [bench] [tables] [trials]
+                            [peers] [sanitize] [errata] [profile] [limits] [lab] [new]     (default: all)
 
   verify    every kernel, type and shape of the tests, the large and long shapes, a matrix of more than
             2^31 elements, and the planted wrong kernels          -> DIR/verify.csv, DIR/planted.csv
@@ -13,8 +14,11 @@ usage: python3 tools/gpu.py --out DIR [--steps step07,...] [--types char,...] [v
   errata    the faulty kernels, and compute-sanitizer on them     -> DIR/errata.csv
   profile   Nsight Compute's counts for every kernel              -> DIR/profile.csv
   limits    what keeps the copy, step 4 and step 7 from being faster  -> DIR/limits.csv
-  new   what is new: verify, bench, sanitize and profile, of the kernels that tests/data/h200_profile.csv has not   -> DIR/new/*.csv;
-            and the programs of bench/: microbench, timing, transfers, readonly  -> DIR/micro.csv, timing.csv, transfers.csv, readonly.csv
+  new   what is new: verify, bench, sanitize and profile, of the kernels that tests/data/h200_profile.csv has not
+                                                                  -> DIR/new/*.csv;
+            and the programs of bench/: microbench, timing, transfers, readonly
+                                                                  -> DIR/micro.csv, timing.csv, transfers.csv,
+                                                                     readonly.csv
   lab       hand-outs and solutions of the exercises: points, and the bandwidth reached  -> DIR/lab.csv
 
 Every CSV names machine, driver and date (UTC). Exits 1 if anything is not as it should be, and says what.
@@ -36,15 +40,17 @@ import time
 from lessons import COUNTERS, FAULTS, KINDS, ROOT, SHAPES, STEPS, TWINS, TYPES, UNMEASURED, is_for, kernels, run
 
 sys.path.insert(0, str(ROOT / "plots"))
-from gallery import gallery  # noqa: E402: after its folder is known
+from gallery import gallery
 
 LARGE = [(2048, 2048), (16384, 16384), (10007, 6007), (1, 1000003), (1000003, 1)]
 PAST_INT = (49152, 45056)  # 2.2 * 10^9 elements
 BENCH = [(n, n) for n in (2048, 4096, 8192, 16384, 32768)]
 ODD = [(16383, 16381), (10007, 6007)]
 SANITIZED = [(333, 555, "float"), (1024, 96, "double"), (257, 127, "char"), (129, 63, "double2")]
-PROFILED = [(shape, element) for shape in [(2048, 2048), (1024, 1024), (2048, 1024), (1000, 777), (333, 555), (33, 65)] for element in ("float", "double")] + \
-           [(shape, element) for shape in [(1024, 1024), (333, 555)] for element in ("char", "half", "double2")]
+PROFILED = ([(shape, element)
+             for shape in [(2048, 2048), (1024, 1024), (2048, 1024), (1000, 777), (333, 555), (33, 65)]
+             for element in ("float", "double")]
+            + [(shape, element) for shape in [(1024, 1024), (333, 555)] for element in ("char", "half", "double2")])
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 METRICS = {
     "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -81,7 +87,8 @@ def expect(condition, message):
 
 
 def machine():
-    name, driver = run("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").stdout.split("\n")[0].split(", ")
+    name, driver = run("nvidia-smi", "--query-gpu=name,driver_version",
+                       "--format=csv,noheader").stdout.split("\n")[0].split(", ")
     return {"date_utc": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "machine": name, "driver": driver}
 
@@ -104,8 +111,8 @@ def results(program, sizes, element, *arguments, timeout=400):
     """Runs ./program on the GPU; returns the rows of its CSV, and the refusals: [(kernel, size, message)]."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "results.csv"
-        done = run(ROOT / program, "--device", "cuda", "--size", ",".join(f"{w}x{h}" for w, h in sizes), "--type", element,
-                   "--csv", path, *arguments, timeout=timeout)
+        done = run(ROOT / program, "--device", "cuda", "--size", ",".join(f"{w}x{h}" for w, h in sizes), "--type",
+                   element, "--csv", path, *arguments, timeout=timeout)
         refused = re.findall(r"^\w+: (\w+): (the kernel asks for .*)$", done.stderr, re.MULTILINE)
         expect(done.returncode == 0 and len(refused) == len(done.stderr.splitlines()),
                f"{program} {sizes} {element}: exit {done.returncode}: {done.stderr.strip()}")
@@ -119,9 +126,12 @@ CHOSEN = []  # names of kernels; none: all
 
 
 def on_the_gpu(program, element, *places):
-    """The names of a program's lesson and variants on the GPU, and at the other places named, that are for such elements."""
-    return ",".join(k["kernel"] for k in kernels("lesson", "variant") if k["program"] == program and k["on"] in ("GPU", *places) and is_for(k, element)
-                    and (not CHOSEN or k["kernel"] in CHOSEN))
+    """The names of a program's lesson and variants on the GPU, and at the other places named, that are for such
+    elements."""
+    return ",".join(k["kernel"]
+                    for k in kernels("lesson", "variant")
+                    if k["program"] == program and k["on"] in ("GPU", *places) and is_for(k, element) and
+                    (not CHOSEN or k["kernel"] in CHOSEN))
 
 
 def verify(out):
@@ -135,8 +145,9 @@ def verify(out):
         for kernel, message in refused:  # only ever one size at a time
             ((width, height),) = sizes
             expect("blocks in y" in message, f"{kernel} refused {sizes} for another reason: {message}")
-            rows.append({**machine(), "commit": found[0]["commit"] if found else "", "kernel": kernel, "type": element, "width": width,
-                         "height": height, "verified": f"refused: {message}"})
+            rows.append({
+                **machine(), "commit": found[0]["commit"] if found else "", "kernel": kernel, "type": element,
+                "width": width, "height": height, "verified": f"refused: {message}"})
 
     due = 0
     for program, element in itertools.product(STEPS, TYPES):
@@ -155,18 +166,21 @@ def verify(out):
            f"a kernel, type or shape is missing: {len(rows)} results")
     merged = {}
     for r in rows:
-        line = merged.setdefault((r["kernel"], r["type"]), {**{k: r[k] for k in keep[:6]}, "verified": [], "refused": []})
+        line = merged.setdefault((r["kernel"], r["type"]),
+                                 {**{k: r[k] for k in keep[:6]}, "verified": [], "refused": []})
         shape = f"{r['width']}x{r['height']}"
         if r["verified"] == "yes":
             line["verified"].append(shape)
         else:
             line["refused"].append(f"{shape}: {r['verified'].split(': ', 1)[1]}")
-    write(out / "verify.csv", [{**line, "verified": " ".join(line["verified"]), "refused": "; ".join(line["refused"])} for line in merged.values()])
+    write(out / "verify.csv", [{**line, "verified": " ".join(line["verified"]), "refused": "; ".join(line["refused"])}
+                               for line in merged.values()])
 
     done = run(ROOT / "step04", "--device", "cuda", "--width", 1, "--height", 65535 * 32 + 1)
     expect(done.returncode == 2 and "65536 blocks in y" in done.stderr, "a grid of 65536 blocks in y: " + done.stderr)
     done = run(ROOT / "step04", "--device", "cuda", "--size", 1000000)
-    expect(done.returncode == 2 and len(done.stderr.splitlines()) == 1, "a matrix too large for the card: " + done.stderr)
+    expect(done.returncode == 2 and len(done.stderr.splitlines()) == 1,
+           "a matrix too large for the card: " + done.stderr)
 
     def plant(kind, fault):
         done = run(ROOT / "build/tests/steps/planted", "--device", "cuda", "--kernel", f"{kind}_{fault}",
@@ -195,7 +209,8 @@ def bench(out):
     write(out / "bench.csv", rows)
     for row in rows:
         if row["width"] == "16384":
-            print(f"{row['kernel']:26} {row['type']:7} {row['bandwidth_gbs']:>8} GB/s  {row['bandwidth_percent_of_memcpy']:>6} % of memcpy"
+            print(f"{row['kernel']:26} {row['type']:7} {row['bandwidth_gbs']:>8} GB/s  "
+                  f"{row['bandwidth_percent_of_memcpy']:>6} % of memcpy"
                   f"  spread {row['time_spread_percent']} %")
 
 
@@ -227,20 +242,24 @@ def sanitizer(tool, program, width, height, element, *arguments):
     done = run("compute-sanitizer", "--tool", tool, "--error-exitcode", 99, ROOT / program, "--device", "cuda",
                "--width", width, "--height", height, "--type", element, "--once", *arguments, timeout=400)
     summary = re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.MULTILINE)
-    return done, {**machine(), "tool": tool, "program": " ".join([program, *arguments]), "type": element, "width": width,
-                  "height": height, "exit_status": done.returncode, "summary": "; ".join(summary)}
+    return done, {
+        **machine(), "tool": tool, "program": " ".join([program, *arguments]), "type": element, "width": width,
+        "height": height, "exit_status": done.returncode, "summary": "; ".join(summary)}
 
 
 def sanitize(out):
-    jobs = [(tool, program, *shape, "--all") for tool in TOOLS for program in STEPS for shape in SANITIZED if shape[2] in TYPES]
+    jobs = [(tool, program, *shape, "--all") for tool in TOOLS for program in STEPS for shape in SANITIZED
+            if shape[2] in TYPES]
     rows = []
     for job, (done, row) in zip(jobs, at_once(jobs, sanitizer, 4)):
         expect(done.returncode == 0 and re.search(r"SUMMARY: 0 (errors|hazards)", row["summary"]),
                f"{job}: exit {done.returncode}: {done.stdout[-500:]} {done.stderr[-200:]}")
         rows.append(row)
     # And a kernel that forgets its barrier is reported: the check can fail.
-    done, row = sanitizer("racecheck", "build/tests/steps/planted", 96, 96, "float", "--kernel", "transpose_forgetBarrier")
-    expect(done.returncode != 0 and "hazard" in done.stdout, "racecheck does not see a forgotten barrier: " + done.stdout[-500:])
+    done, row = sanitizer("racecheck", "build/tests/steps/planted", 96, 96, "float", "--kernel",
+                          "transpose_forgetBarrier")
+    expect(done.returncode != 0 and "hazard" in done.stdout,
+           "racecheck does not see a forgotten barrier: " + done.stdout[-500:])
     write(out / "sanitizer.csv", rows + [row])
 
 
@@ -257,38 +276,49 @@ def errata(out):
             continue
         (id_,) = k["rows"]
         width, height = shapes[k["kernel"]]
-        done = run(ROOT / k["program"], "--device", "cuda", "--kernel", k["kernel"], "--width", width, "--height", height)
-        row = {**machine(), "erratum": id_, "kernel": k["kernel"], "width": width, "height": height, "exit_status": done.returncode,
+        done = run(ROOT / k["program"], "--device", "cuda", "--kernel", k["kernel"], "--width", width, "--height",
+                   height)
+        row = {**machine(), "erratum": id_, "kernel": k["kernel"], "width": width, "height": height,
+               "exit_status": done.returncode,
                "report": (done.stderr.strip().split("\n") or [""])[0], "tool": fitting.get(id_, ""), "tool_summary": ""}
         if id_ == "E19":
-            expect(done.returncode == 2 and "the kernel asks for" in done.stderr, f"{id_} was launched: {done.stdout} {done.stderr}")
+            expect(done.returncode == 2 and "the kernel asks for" in done.stderr,
+                   f"{id_} was launched: {done.stdout} {done.stderr}")
         if id_ in ("E1", "E7", "E8", "E10", "E12", "E13", "E14", "E16", "E18"):
             expect(done.returncode == 1 and "wrong result" in done.stderr, f"{id_} passed: {done.stdout} {done.stderr}")
         if id_ in fitting:
             checked, about = sanitizer(fitting[id_], k["program"], width, height, "float", "--kernel", k["kernel"])
             row["tool_summary"] = about["summary"]
-            expect(checked.returncode != 0 and not re.search(r"SUMMARY: 0 ", about["summary"]), f"{fitting[id_]} does not see {id_}: {checked.stdout[-500:]}")
+            expect(checked.returncode != 0 and not re.search(r"SUMMARY: 0 ", about["summary"]),
+                   f"{fitting[id_]} does not see {id_}: {checked.stdout[-500:]}")
         rows.append(row)
     write(out / "errata.csv", rows)
 
 
 def counted(program, names, width, height, element, metrics):
-    """What Nsight Compute counts for kernels of one program: {kernel: {our name of a metric: value}}, no kernel missing."""
+    """What Nsight Compute counts for kernels of one program: {kernel: {our name of a metric: value}}, no kernel
+    missing."""
     # Registered under another name than the function's.
-    functions = {"transposeRow16": ("transposeRow", "Block Size", "(16, 16, 1)"), "transposeVectorized": ("transposeUnaligned", "Device", "0"),
-                 "transposeLoopingGrid16": ("transposeLoopingBlocks", "Grid Size", "(16, 16, 1)"),
-                 "transposeLoopingGrid64": ("transposeLoopingBlocks", "Grid Size", "(64, 64, 1)")}
-    done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--kernel-name", "regex:^(?!fill_kernel|compare_kernel)",
-               "--metrics", ",".join(metrics.values()), ROOT / program, "--device", "cuda",
-               "--width", width, "--height", height, "--type", element, "--once", "--kernel", ",".join(names), timeout=300)
+    functions = {
+        "transposeRow16": ("transposeRow", "Block Size", "(16, 16, 1)"),
+        "transposeVectorized": ("transposeUnaligned", "Device", "0"),
+        "transposeLoopingGrid16": ("transposeLoopingBlocks", "Grid Size", "(16, 16, 1)"),
+        "transposeLoopingGrid64": ("transposeLoopingBlocks", "Grid Size", "(64, 64, 1)")}
+    done = run("ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--kernel-name",
+               "regex:^(?!fill_kernel|compare_kernel)", "--metrics", ",".join(metrics.values()), ROOT / program,
+               "--device", "cuda", "--width", width, "--height", height, "--type", element, "--once", "--kernel",
+               ",".join(names), timeout=300)
     values = {}
     for row in csv.DictReader(io.StringIO(done.stdout[done.stdout.find('"ID"'):])):
         if row.get("Metric Name"):
             name = re.match(r"(?:void )?(\w+)", row["Kernel Name"]).group(1)
-            name = next((other for other, (function, column, value) in functions.items() if name == function and row[column] == value), name)
+            name = next((other for other, (function, column, value) in functions.items()
+                         if name == function and row[column] == value),
+                        name)
             values.setdefault(name, {})[row["Metric Name"]] = row["Metric Value"].replace(",", "")
     for name in names:
-        expect(len(values.get(name, {})) == len(metrics), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
+        expect(
+            len(values.get(name, {})) == len(metrics), f"profile of {name}: {done.stdout[-500:]} {done.stderr[-300:]}")
     return {name: {ours: values.get(name, {}).get(theirs, "") for ours, theirs in metrics.items()} for name in names}
 
 
@@ -311,20 +341,26 @@ def compare_counts(path):
         mine = [row for row in rows if (programs[row["kernel"]], row["type"]) == (program, element)]
         with tempfile.TemporaryDirectory() as folder:
             counts = pathlib.Path(folder) / "counts.csv"
-            done = run(ROOT / program, "--device", "sim", "--machine", "h200", "--kernel", ",".join(dict.fromkeys(row["kernel"] for row in mine)), "--type", element,
-                       "--size", ",".join(dict.fromkeys(f"{row['width']}x{row['height']}" for row in mine)), "--csv", counts, timeout=300)
+            done = run(ROOT / program, "--device", "sim", "--machine", "h200", "--kernel",
+                       ",".join(dict.fromkeys(row["kernel"] for row in mine)), "--type", element, "--size",
+                       ",".join(dict.fromkeys(f"{row['width']}x{row['height']}" for row in mine)), "--csv", counts,
+                       timeout=300)
             expect(done.returncode == 0, f"{program} on the simulator: {done.stderr}")
-            counted_here = {(row["kernel"], row["width"], row["height"]): row for row in csv.DictReader(counts.open())} if counts.exists() else {}
+            counted_here = ({(row["kernel"], row["width"], row["height"]): row for row in csv.DictReader(counts.open())}
+                            if counts.exists() else {})
         for row in mine:
             ours = counted_here.get((row["kernel"], row["width"], row["height"]), {})
-            differ = [f"{name}: {ours.get(name)}, profiled {row[theirs]}" for name, theirs in COUNTERS.items() if ours.get(name) != row[theirs]]
+            differ = [
+                f"{name}: {ours.get(name)}, profiled {row[theirs]}" for name, theirs in COUNTERS.items()
+                if ours.get(name) != row[theirs]]
             expect(not differ, f"{row['kernel']} {element} {row['width']} x {row['height']}: {'; '.join(differ)}")
 
 
 def limits(out):
     """How busy the memory is, and the way between the two halves of the L2."""
     rows = []
-    for program, name in (("step01", "copySharedMem"), ("step04", "transposeNoBankConflicts"), ("step07", "transposeInFlight")):
+    for program, name in (("step01", "copySharedMem"), ("step04", "transposeNoBankConflicts"),
+                          ("step07", "transposeInFlight")):
         for width, height, element in LIMITED:
             values = counted(program, [name], width, height, element, LIMITS)[name]
             rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height, **values})
@@ -332,7 +368,8 @@ def limits(out):
 
 
 def lab(out):
-    """Points are the simulator's with a GPU, too; what it adds is a bandwidth, reported, and graded if that is asked for."""
+    """Points are the simulator's with a GPU, too; what it adds is a bandwidth, reported, and graded if that is asked
+    for."""
     run("make", "lab-ready", timeout=300)
     rows = []
     for handout in sorted(ROOT.glob("step*/exercise*.cu")):
@@ -340,25 +377,31 @@ def lab(out):
         for what, file in (("handed out", handout), ("solved", ROOT / f"tests/lab/solutions/step{number:02}.cu")):
             done = run("make", "-s", f"lab{number:02}", f"FILE={file}", "CHECK=--json")
             verdict = json.loads(done.stdout)
-            expect((done.returncode == 0) == (verdict["total"] == 100) == (what == "solved"), f"exercise {number} {what}: {done.stdout} {done.stderr}")
+            expect((done.returncode == 0) == (verdict["total"] == 100) == (what == "solved"),
+                   f"exercise {number} {what}: {done.stdout} {done.stderr}")
             if "several GPUs" in verdict["bandwidth"]:
                 continue
             percent = re.match(r"([\d.]+) % of cudaMemcpy's bandwidth", verdict["bandwidth"])
             # A hand-out may be wrong, and then has none.
-            expect(percent or what != "solved" and "wrong result" in verdict["bandwidth"], f"exercise {number} {what}: {verdict['bandwidth']}")
+            expect(percent or what != "solved" and "wrong result" in verdict["bandwidth"],
+                   f"exercise {number} {what}: {verdict['bandwidth']}")
             rows.append({**machine(), "exercise": number, "submission": what, "points": verdict["total"],
                          "bandwidth_percent_of_memcpy": percent.group(1) if percent else ""})
     write(out / "lab.csv", rows)
-    print("\n".join(f"exercise {r['exercise']} {r['submission']:10} {r['points']:3} points  {r['bandwidth_percent_of_memcpy']:>5} % of memcpy" for r in rows))
+    print("\n".join(f"exercise {r['exercise']} {r['submission']:10} {r['points']:3} points  "
+                    f"{r['bandwidth_percent_of_memcpy']:>5} % of memcpy" for r in rows))
     for least, total in ((1, "110 / 110"), (1000, "100 / 110")):
-        done = run("make", "-s", "lab04", f"FILE={ROOT / 'tests/lab/solutions/step04.cu'}", f"CHECK=--graded-bandwidth {least}")
-        expect(total in done.stdout and "on this GPU: " in done.stdout, f"bandwidth graded: {done.stdout} {done.stderr}")
+        done = run("make", "-s", "lab04", f"FILE={ROOT / 'tests/lab/solutions/step04.cu'}",
+                   f"CHECK=--graded-bandwidth {least}")
+        expect(total in done.stdout and "on this GPU: " in done.stdout,
+               f"bandwidth graded: {done.stdout} {done.stderr}")
 
 
 def new(out):
     """What is new, by itself: the kernels that nobody profiled, and the programs of bench/."""
     CHOSEN[:] = sorted(UNMEASURED)
-    every, STEPS[:] = list(STEPS), sorted({k["program"] for k in kernels("lesson", "variant") if k["kernel"] in CHOSEN} & set(STEPS))
+    every, STEPS[:] = list(STEPS), sorted({k["program"] for k in kernels("lesson", "variant") if k["kernel"] in CHOSEN}
+                                          & set(STEPS))
     if STEPS:
         (out / "new").mkdir(exist_ok=True)
         for part in (verify, sanitize, profile):
@@ -368,7 +411,8 @@ def new(out):
         bench(out / "new")
     CHOSEN.clear()
     STEPS[:] = every
-    for program, name in (("microbench", "micro"), ("timing", "timing"), ("transfers", "transfers"), ("readonly", "readonly")):
+    for program, name in (("microbench", "micro"), ("timing", "timing"), ("transfers", "transfers"),
+                          ("readonly", "readonly")):
         built = run("make", program, timeout=300)
         expect(built.returncode == 0, built.stderr)
         done = run(ROOT / program, timeout=300)
@@ -377,12 +421,14 @@ def new(out):
 
 
 def main():
-    parts = {"verify": verify, "bench": bench, "tables": tables, "trials": trials, "peers": peers, "sanitize": sanitize, "errata": errata, "profile": profile, "limits": limits,
-             "lab": lab, "new": new}
+    parts = {
+        "verify": verify, "bench": bench, "tables": tables, "trials": trials, "peers": peers, "sanitize": sanitize,
+        "errata": errata, "profile": profile, "limits": limits, "lab": lab, "new": new}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--steps", default=",".join(STEPS), help="only these programs, separated by commas: step07")
-    parser.add_argument("--types", default=",".join(TYPES), help="only these types of verify, bench, sanitize and profile")
+    parser.add_argument("--types", default=",".join(TYPES),
+                        help="only these types of verify, bench, sanitize and profile")
     parser.add_argument("parts", nargs="*", metavar="|".join(parts), help="what to run; default: all")
     options = parser.parse_args()
     STEPS[:], TYPES[:] = options.steps.split(","), options.types.split(",")

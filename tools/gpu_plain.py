@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What Nsight Compute counts for plain CUDA programs: divergent kernels, and accesses of all kinds.
 
-usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [races] [memory] [kinds]     (default: all)
+usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [races] [memory] [kinds]
+                                                                                                 (default: all)
 
   build       compiles tests/sim/divergence.cu and tests/sim/atomics_async.cu, and runs them: every result is checked
   divergence  the counts for every launch of the first        -> DIR/h200_divergence.csv
@@ -13,9 +14,9 @@ usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sa
   memory      memcheck and initcheck on random kernels, of tools/random_memory.py
                                                               -> DIR/h200_random_memory.csv
 
-Runs on a machine with a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row of counts is a launch; a column that
-the machine has no metric for is left out. DIR/h200_metrics.csv says which metric a column is, and which are missing.
---dry-run prints the commands and runs nothing. Exits 1 if anything is not as it should be, and says what.
+Runs on a machine with a GPU, the CUDA Toolkit and Nsight Compute; takes a few minutes. A row of counts is a launch; a
+column that the machine has no metric for is left out. DIR/h200_metrics.csv says which metric a column is, and which are
+missing. --dry-run prints the commands and runs nothing. Exits 1 if anything is not as it should be, and says what.
 """
 
 import argparse
@@ -50,8 +51,8 @@ def of(column, metric, *operations, suffix=".sum"):
 
 LOAD, STORE, ATOMIC, REDUCTION = ("load", "ld"), ("store", "st"), ("atomic", "atom"), ("reduction", "red")
 ASYNC = [("async", "ldgsts"), ("async_cached", "ldgsts_cache_access"), ("async_bypassing", "ldgsts_cache_bypass")]
-# The simulator's counts, and the columns of a profile that add up to each. The counts of instructions include those that
-# no lane executes, so requests to shared memory are compared through their wavefronts.
+# The simulator's counts, and the columns of a profile that add up to each. The counts of instructions include those
+# that no lane executes, so requests to shared memory are compared through their wavefronts.
 COLUMNS = {
     "global_load_requests": ["global_load_requests"],
     "global_load_units": ["global_load_sectors"],
@@ -76,12 +77,15 @@ MORE = {
     **of("global_{}_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_{}", ATOMIC, REDUCTION, *ASYNC),
     **of("global_{}_instructions", "smsp__inst_executed_op_global_{}", ATOMIC, REDUCTION),
     **of("{}_instructions", "smsp__inst_executed_op_{}", *ASYNC),
-    **of("shared_{}_instructions", "smsp__inst_executed_op_shared_{}", ATOMIC, ("atomic_alu", "atom_dot_alu"), ("atomic_cas", "atom_dot_cas")),
+    **of("shared_{}_instructions", "smsp__inst_executed_op_shared_{}", ATOMIC, ("atomic_alu", "atom_dot_alu"),
+         ("atomic_cas", "atom_dot_cas")),
     **of("shared_{}_wavefronts", "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}", ATOMIC, *ASYNC),
     "shared_wavefronts": "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared.sum",
-    **of("shared_{}_wavefronts_l1tex", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}", LOAD, STORE, ATOMIC, REDUCTION),
+    **of("shared_{}_wavefronts_l1tex", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}", LOAD, STORE, ATOMIC,
+         REDUCTION),
     "shared_wavefronts_l1tex": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-    **of("shared_{}_conflicts_l1tex", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}", LOAD, STORE, ATOMIC, REDUCTION, *ASYNC[:1]),
+    **of("shared_{}_conflicts_l1tex", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}", LOAD, STORE, ATOMIC,
+         REDUCTION, *ASYNC[:1]),
     **of("local_{}_requests", "l1tex__t_requests_pipe_lsu_mem_local_op_{}", LOAD, STORE),
     **of("local_{}_sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_{}", LOAD, STORE),
     "constant_requests": "idc__requests.sum",
@@ -99,13 +103,14 @@ def program(name):
 
 def compiling(name):
     """The command for tests/sim/NAME.cu."""
-    return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings",
-            "-o", program(name), ROOT / f"tests/sim/{name}.cu"]
+    return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "-Werror",
+            "all-warnings", "-o", program(name), ROOT / f"tests/sim/{name}.cu"]
 
 
 def compiling_random(seed):
     """Without optimization, or nvcc leaves out stores that nobody loads."""
-    return ["nvcc", "-std=c++17", "-arch=sm_90", "-G", "-w", "-o", program(f"random_{seed}"), build_folder() / f"random_{seed}.cu"]
+    return ["nvcc", "-std=c++17", "-arch=sm_90", "-G", "-w", "-o", program(f"random_{seed}"),
+            build_folder() / f"random_{seed}.cu"]
 
 
 def profiling(part, metrics, log):
@@ -119,7 +124,8 @@ def sanitizing(tool, name, *options):
 
 def launches(output):
     """What a program says of its launches: [{kernel, type, result}]."""
-    return [{"kernel": k, "type": t, "result": r} for k, t, r in re.findall(r"^(\w+),([\w ]+),(right|wrong)\b", output, re.M)]
+    return [{"kernel": k, "type": t, "result": r}
+            for k, t, r in re.findall(r"^(\w+),([\w ]+),(right|wrong)\b", output, re.M)]
 
 
 def compile_all(names):
@@ -134,7 +140,8 @@ def compile_random(programs):
     build_folder().mkdir(parents=True, exist_ok=True)
     for seed in programs.SEEDS:
         (build_folder() / f"random_{seed}.cu").write_text(programs.program(seed))
-    for done in at_once([(seed,) for seed in programs.SEEDS], lambda seed: run(*compiling_random(seed), timeout=300), len(programs.SEEDS)):
+    for done in at_once([(seed,) for seed in programs.SEEDS], lambda seed: run(*compiling_random(seed), timeout=300),
+                        len(programs.SEEDS)):
         if done.returncode:
             sys.exit(done.stdout + done.stderr)
     return [(seed, n) for seed in programs.SEEDS for n in range(programs.KERNELS)]
@@ -159,7 +166,8 @@ def offered(metrics):
         done = run("ncu", "--query-metrics", timeout=120)
         offered_metrics.update(re.findall(r"^(\w+__\w+)", done.stdout, re.M))
         print(f"ncu offers {len(offered_metrics)} metrics", flush=True)
-    found = {ours: theirs for ours, theirs in metrics.items() if theirs.split(".")[0] in offered_metrics or theirs in gpu.METRICS.values()}
+    found = {ours: theirs for ours, theirs in metrics.items()
+             if theirs.split(".")[0] in offered_metrics or theirs in gpu.METRICS.values()}
     if offered_metrics:
         return found
     print(f"no list of metrics, so all of them are asked for: {done.stdout[-300:]} {done.stderr[-300:]}")
@@ -175,8 +183,9 @@ def profile(part, out):
         text = log.read_text() if log.exists() else ""
         # A name that is listed and cannot be collected spoils the whole run: without those that are named.
         said = text + done.stdout + done.stderr
-        bad = {ours for ours, theirs in metrics.items()
-               if re.search(rf"(?i)(fail|invalid|unknown|not found|unable).*\b{re.escape(theirs.split('.')[0])}\b", said)}
+        bad = {
+            ours for ours, theirs in metrics.items()
+            if re.search(rf"(?i)(fail|invalid|unknown|not found|unable).*\b{re.escape(theirs.split('.')[0])}\b", said)}
         if bad:
             print(f"cannot be collected: {sorted(metrics[name] for name in bad)}", flush=True)
             metrics = {ours: theirs for ours, theirs in metrics.items() if ours not in bad}
@@ -186,24 +195,29 @@ def profile(part, out):
     counted = {}
     for row in csv.DictReader(io.StringIO(text[text.find('"ID"'):])):
         if row.get("Metric Name"):
-            launch = counted.setdefault(int(row["ID"]), {"name": row["Kernel Name"], "grid": row["Grid Size"], "block": row["Block Size"]})
+            launch = counted.setdefault(
+                int(row["ID"]), {"name": row["Kernel Name"], "grid": row["Grid Size"], "block": row["Block Size"]})
             launch[row["Metric Name"]] = row["Metric Value"].replace(",", "")
     expect(len(said) == len(counted) > 0,
-           f"{part}: {len(said)} launches and {len(counted)} counts: {text[-500:]} {done.stdout[-300:]} {done.stderr[-300:]}")
+           f"{part}: {len(said)} launches and {len(counted)} counts: {text[-500:]} {done.stdout[-300:]} "
+           f"{done.stderr[-300:]}")
     expect(all(x["result"] == "right" for x in said), f"{part}: wrong results under ncu: {done.stdout[-500:]}")
     about, rows = machine(), []
     for (id_, values), launch in zip(sorted(counted.items()), said):
         name = re.match(r"(?:void )?(\w+)", values["name"]).group(1)
         expect(re.fullmatch(rf"{name}\d*", launch["kernel"]), f"{part}: launch {id_} is {name}, not {launch['kernel']}")
         rows.append({**about, "program": PROGRAMS[part], "kernel": launch["kernel"], "type": launch["type"],
-                     "grid": values["grid"].strip("() ").replace(", ", "x"), "block": values["block"].strip("() ").replace(", ", "x"),
+                     "grid": values["grid"].strip("() ").replace(", ", "x"),
+                     "block": values["block"].strip("() ").replace(", ", "x"),
                      **{ours: values.get(theirs, "") for ours, theirs in metrics.items()}})
-    expect(all(r[ours] not in ("", "n/a") for r in rows for ours in metrics if ours in METRICS), f"{part}: counts are missing")
+    expect(all(r[ours] not in ("", "n/a") for r in rows for ours in metrics if ours in METRICS),
+           f"{part}: counts are missing")
     if rows:
         write(out / f"h200_{part}.csv", rows)
     # Which metric a column is: of all parts, since the last part has the most.
-    write(out / "h200_metrics.csv", [{**about, "column": ours, "metric": theirs, "available": "yes" if ours in metrics else "no"}
-                                     for ours, theirs in wanted.items()])
+    write(out / "h200_metrics.csv",
+          [{**about, "column": ours, "metric": theirs, "available": "yes" if ours in metrics else "no"}
+           for ours, theirs in wanted.items()])
     print(f"{part}: {len(rows)} launches, {len(metrics)} of {len(wanted)} metrics; "
           f"not available: {[theirs for ours, theirs in wanted.items() if ours not in metrics]}")
 
@@ -241,13 +255,15 @@ def races(out):
     rows = []
     for name in RACES:
         summary, errors, _ = hazards(name)
-        rows.append({**machine(), "tool": "racecheck", "program": program(name).name, "hazards": errors, "summary": summary})
+        rows.append(
+            {**machine(), "tool": "racecheck", "program": program(name).name, "hazards": errors, "summary": summary})
     write(out / "h200_races.csv", rows)
 
     jobs = compile_random(random_races)
     found = at_once(jobs, lambda seed, n: hazards(f"random_{seed}", str(n)), 12)
-    write(out / "h200_random_races.csv", [{**machine(), "tool": "racecheck", "seed": seed, "kernel": f"k{n}", "errors": errors, "warnings": warnings}
-                                          for (seed, n), (_, errors, warnings) in zip(jobs, found)])
+    write(out / "h200_random_races.csv",
+          [{**machine(), "tool": "racecheck", "seed": seed, "kernel": f"k{n}", "errors": errors, "warnings": warnings}
+           for (seed, n), (_, errors, warnings) in zip(jobs, found)])
 
 
 def reports(tool, seed, *numbers):
@@ -258,28 +274,38 @@ def reports(tool, seed, *numbers):
         access = re.search(r"= (Invalid|Uninitialized) __global__ ", report)
         if access:
             kernel = int(re.search(r"(?<!\w)k(\d+)\(", report)[1])
-            found[kernel]["uninitialized" if access[1] == "Uninitialized" else "misaligned" if "is misaligned" in report else "out_of_bounds"] += 1
+            found[kernel]["uninitialized" if access[1] == "Uninitialized" else "misaligned" if "is misaligned" in
+                          report else "out_of_bounds"] += 1
     summary = re.findall(r"^=+ ERROR SUMMARY: (\d+) errors?", done.stdout, re.M)
-    of_host = len(re.findall("^=+ Host API memory access error", done.stdout, re.M))  # initcheck looks at copies between arrays, too
-    expect(summary == [str(of_host + sum(counts.total() for counts in found.values()))], f"{tool} on random_{seed} {numbers}: {done.stdout[-300:]}")
+    # initcheck looks at copies between arrays, too
+    of_host = len(re.findall("^=+ Host API memory access error", done.stdout, re.M))
+    expect(summary == [str(of_host + sum(counts.total() for counts in found.values()))],
+           f"{tool} on random_{seed} {numbers}: {done.stdout[-300:]}")
     return found
 
 
 def memory(out):
-    """initcheck goes on after a report, so it sees all kernels of a program at once. memcheck ends with the first, so each kernel is a run of its own."""
+    """initcheck goes on after a report, so it sees all kernels of a program at once. memcheck ends with the first, so
+    each kernel is a run of its own."""
     jobs = compile_random(random_memory)
-    found = {(seed, n): reported[n] for (seed, n), reported in zip(jobs, at_once(jobs, lambda seed, n: reports("memcheck", seed, n), 12))}
+    found = {(seed, n): reported[n]
+             for (seed, n), reported in zip(jobs, at_once(jobs, lambda seed, n: reports("memcheck", seed, n), 12))}
     valid = [(seed, *[n for of, n in jobs if of == seed and not found[seed, n]]) for seed in random_memory.SEEDS]
     rows = []
-    for (seed, *_), reported in zip(valid, at_once(valid, lambda seed, *numbers: reports("initcheck", seed, *numbers), len(valid))):
+    for (seed, *_), reported in zip(
+        valid, at_once(valid, lambda seed, *numbers: reports("initcheck", seed, *numbers), len(valid))):
         for n in range(random_memory.KERNELS):
             counts = found[seed, n] or reported[n]
-            rows.append({**machine(), "seed": seed, "kernel": f"k{n}", **{fault: counts[fault] for fault in ("out_of_bounds", "misaligned", "uninitialized")}})
+            rows.append({
+                **machine(), "seed": seed, "kernel": f"k{n}",
+                **{fault: counts[fault] for fault in ("out_of_bounds", "misaligned", "uninitialized")}})
     write(out / "h200_random_memory.csv", rows)
 
 
 def main():
-    parts = {"build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "memory": memory, "kinds": kinds}
+    parts = {
+        "build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "memory": memory,
+        "kinds": kinds}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--dry-run", action="store_true", help="print the commands, run nothing")
@@ -293,14 +319,20 @@ def main():
         commands = []
         for part in names:
             if part == "build":
-                commands += [compiling(name) for name in PROGRAMS.values()] + [[program(name)] for name in PROGRAMS.values()]
+                commands += ([compiling(name) for name in PROGRAMS.values()]
+                             + [[program(name)] for name in PROGRAMS.values()])
             elif part == "sanitize":
                 commands += [sanitizing(tool, name) for tool in TOOLS for name in PROGRAMS.values()]
             elif part == "races":
-                commands += [command for name in RACES for command in (compiling(name), sanitizing("racecheck", name, *EVERY_HAZARD))]
-                commands += [command for seed in random_races.SEEDS for command in (compiling_random(seed), [*sanitizing("racecheck", f"random_{seed}", *EVERY_HAZARD), "NUMBER"])]
+                commands += [
+                    command for name in RACES
+                    for command in (compiling(name), sanitizing("racecheck", name, *EVERY_HAZARD))]
+                commands += [command for seed in random_races.SEEDS for command in (
+                    compiling_random(seed), [*sanitizing("racecheck", f"random_{seed}", *EVERY_HAZARD), "NUMBER"])]
             elif part == "memory":
-                commands += [command for seed in random_memory.SEEDS for command in (compiling_random(seed), *([*sanitizing(tool, f"random_{seed}", *EVERY_ACCESS), "NUMBER"] for tool in ("memcheck", "initcheck")))]
+                commands += [command for seed in random_memory.SEEDS for command in (compiling_random(seed), *(
+                    [*sanitizing(tool, f"random_{seed}", *EVERY_ACCESS), "NUMBER"]
+                    for tool in ("memcheck", "initcheck")))]
             else:
                 commands += [["ncu", "--query-metrics"], profiling(part, WANTED[part], "LOG")]
         print("\n".join(shlex.join(os.fspath(word) for word in command) for command in commands))

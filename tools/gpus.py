@@ -3,10 +3,11 @@
 
 usage: python3 tools/gpus.py --out DIR [--quick]
 
-Runs ./step08 (built with nvcc and NCCL) on all GPUs. Verifies every kernel, float and double, from 1 x 1 to odd sizes, on one
-GPU and on all; times them from 8192 x 8192 to the largest that fits, beside copies in both directions and PyTorch; runs one
-process per GPU, and one that is killed; runs compute-sanitizer. Writes DIR/gpus.csv (the columns of ./step08 --csv),
-DIR/torch.csv and DIR/gpus.log. Exits 1 if anything is not as it should be, and says what. --quick: the small sizes only.
+Runs ./step08 (built with nvcc and NCCL) on all GPUs. Verifies every kernel, float and double, from 1 x 1 to odd sizes,
+on one GPU and on all; times them from 8192 x 8192 to the largest that fits, beside copies in both directions and
+PyTorch; runs one process per GPU, and one that is killed; runs compute-sanitizer. Writes DIR/gpus.csv (the columns of
+./step08 --csv), DIR/torch.csv and DIR/gpus.log. Exits 1 if anything is not as it should be, and says what. --quick: the
+small sizes only.
 """
 
 import argparse
@@ -20,12 +21,15 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SMALL = "1,2x1,1x2,33x65,64,127x129,333x555,1000x777"
-LARGE = {"float": "8192,16384,32768,65536,131072,10007x6007,16383x16381,16385,32771x32749", "double": "8192,16384,32768,65536,10007x6007,16383x16381,16385,32771x32749"}
+LARGE = {
+    "float": "8192,16384,32768,65536,131072,10007x6007,16383x16381,16385,32771x32749",
+    "double": "8192,16384,32768,65536,10007x6007,16383x16381,16385,32771x32749"}
 failures = []
 
 
 def run(*command, env=None, timeout=300):
-    done = subprocess.run([str(c) for c in command], cwd=ROOT, capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})})
+    done = subprocess.run([str(c) for c in command], cwd=ROOT, capture_output=True, text=True, timeout=timeout,
+                          env={**os.environ, **(env or {})})
     return done.returncode, done.stdout + done.stderr
 
 
@@ -37,9 +41,13 @@ def expect(condition, what, text):
 
 
 def processes(arguments, killed=None):
-    """One process of ./step08 per GPU (two), as mpirun starts them; `killed`: this one dies by SIGKILL after two seconds."""
-    started = [subprocess.Popen(["./step08", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                env={**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": str(rank)}) for rank in (0, 1)]
+    """One process of ./step08 per GPU (two), as mpirun starts them; `killed`: this one dies by SIGKILL after two
+    seconds."""
+    started = [
+        subprocess.Popen(
+            ["./step08", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={
+                **os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2",
+                "OMPI_COMM_WORLD_LOCAL_RANK": str(rank)}) for rank in (0, 1)]
     if killed is not None:
         time.sleep(4)
         started[killed].send_signal(signal.SIGKILL)
@@ -55,36 +63,48 @@ def main():
     log = []
     for gpus in ("1", "2"):
         for element in ("float", "double"):
-            code, text = run("./step08", "--device", "cuda", "--gpus", gpus, "--all", "--once", "--type", element, "--size", SMALL)
+            code, text = run("./step08", "--device", "cuda", "--gpus", gpus, "--all", "--once", "--type", element,
+                             "--size", SMALL)
             expect(code == 0 and "wrong" not in text, f"{gpus} GPU(s), {element}, {SMALL}: every kernel verified", text)
     for tool in ("memcheck", "racecheck"):
         # Calls that fail and are asked about, as NCCL's for access to peers that it has, are no errors.
-        code, text = run("compute-sanitizer", "--tool", tool, "--report-api-errors", "no", "--error-exitcode", "9", "./step08", "--device", "cuda", "--all", "--once", "--size", "333x555,127x129")
+        code, text = run("compute-sanitizer", "--tool", tool, "--report-api-errors", "no", "--error-exitcode", "9",
+                         "./step08", "--device", "cuda", "--all", "--once", "--size", "333x555,127x129")
         expect(code == 0 and re.search(r"0 errors|0 hazards", text), f"compute-sanitizer {tool} is silent", text)
     code, text = run("./step08", "--device", "cuda", "--gpus", "3")
-    expect(code == 3 and text.count("\n") == 1, "three GPUs asked for, two there: one line, status 3: " + text.strip(), text)
+    expect(code == 3 and text.count("\n") == 1, "three GPUs asked for, two there: one line, status 3: " + text.strip(),
+           text)
     code, text = run("./step08", "--device", "cuda", "--size", "400000")
     expect(code == 2 and text.count("step08: ") == 1, "too large: " + text.strip().splitlines()[-1], text)
     both = processes(["--all", "--size", "333x555,8192", "--patience", "10"])
-    expect(all(code == 0 for _, code in both) and "verified" in both[0][0], "one process per GPU", both[0][0] + both[1][0])
+    expect(
+        all(code == 0 for _, code in both) and "verified" in both[0][0], "one process per GPU", both[0][0] + both[1][0])
     log.append(both[0][0])
     both = processes(["--size", "333x555"])
-    expect(all(code == 0 for _, code in both) and "transposePacked" in both[0][0] and both[1][0] == "", "the default kernels of processes; the first one prints", both[0][0] + both[1][0])
-    code, text = run("mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "./step08", "--kernel", "transposePacked,sendMessages", "--size", "16384")
+    expect(
+        all(code == 0 for _, code in both) and "transposePacked" in both[0][0] and both[1][0] == "",
+        "the default kernels of processes; the first one prints", both[0][0] + both[1][0])
+    code, text = run("mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "./step08", "--kernel",
+                     "transposePacked,sendMessages", "--size", "16384")
     expect(code == 0 and "verified" in text, "the same under mpirun", text)
     log.append(text)
-    both = processes(["--kernel", "sendMessages", "--size", ",".join(["16384"] * 6), "--reps", "100000", "--patience", "5"], killed=1)
-    expect(both[0][1] == 3 and both[0][0].strip().splitlines()[-1].startswith("step08:"), "a process dies, the other ends with: " + both[0][0].strip().splitlines()[-1], both[0][0])
+    both = processes(
+        ["--kernel", "sendMessages", "--size", ",".join(["16384"] * 6), "--reps", "100000", "--patience", "5"],
+        killed=1)
+    expect(both[0][1] == 3 and both[0][0].strip().splitlines()[-1].startswith("step08:"),
+           "a process dies, the other ends with: " + both[0][0].strip().splitlines()[-1], both[0][0])
     if not options.quick:
         lines = []
         for element, sizes in LARGE.items():
-            code, text = run("./step08", "--device", "cuda", "--all", "--type", element, "--size", sizes, "--csv", options.out / f"{element}.csv")
+            code, text = run("./step08", "--device", "cuda", "--all", "--type", element, "--size", sizes, "--csv",
+                             options.out / f"{element}.csv")
             expect(code == 0, f"{element}, {sizes}: timed, verified before and after", text)
             log.append(text)
             rows = (options.out / f"{element}.csv").read_text().splitlines() if code == 0 else []
             lines += rows[bool(lines):]
         (options.out / "gpus.csv").write_text("\n".join(lines) + "\n")
-        code, text = run("torchrun", "--nproc-per-node", "2", "step08_gpus/peers/all_to_all.py", "--size", "8192,16384,32768,65536", "--csv", options.out / "torch.csv")
+        code, text = run("torchrun", "--nproc-per-node", "2", "step08_gpus/peers/all_to_all.py", "--size",
+                         "8192,16384,32768,65536", "--csv", options.out / "torch.csv")
         expect(code == 0, "PyTorch's all_to_all_single", text)
         log.append(text)
     (options.out / "gpus.log").write_text("\n".join(log))

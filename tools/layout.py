@@ -43,7 +43,9 @@ ARCHITECTURES = {75: 0, 80: 0, 90: 1024}  # and the bytes reserved at the beginn
 # name: (bytes, alignment)
 TYPES = {"char": (1, 1), "short": (2, 2), "float": (4, 4), "double": (8, 8), "float4": (16, 16), "Twelve": (12, 4),
          "Aligned16": (16, 16), "Aligned32": (32, 32), "Aligned128": (128, 128)}
-STRUCTS = {"float4": "t.x, t.y, t.z, t.w", "Twelve": "t.x, t.y, t.z", "Aligned16": "t.x", "Aligned32": "t.x", "Aligned128": "t.x"}
+STRUCTS = {
+    "float4": "t.x, t.y, t.z, t.w", "Twelve": "t.x, t.y, t.z", "Aligned16": "t.x", "Aligned32": "t.x",
+    "Aligned128": "t.x"}
 
 PRELUDE = """
 struct Twelve { float x, y, z; };
@@ -98,7 +100,8 @@ def case(random, number, feature):
         mine = [Array(random, names.pop()) for _ in range(random.randint(1, 3))]
         used = random.sample(mine, len(mine))
         template = feature == "template helpers" and random.random() < 0.5
-        head.append(("template <int> " if template else "") + "__device__ " + ("inline " if feature == "inline helpers" else "") +
+        head.append(("template <int> " if template else "") + "__device__ " +
+                    ("inline " if feature == "inline helpers" else "") +
                     f"float helper{number}_{h}(volatile unsigned* p, float s, int i)\n{{")
         head += [a.declaration for a in mine] + [a.put() for a in used] + ["__syncthreads();"] + [a.get() for a in used]
         head += [f"WHERE({a.name});" for a in mine] + ["return s;\n}"]
@@ -124,10 +127,12 @@ def case(random, number, feature):
     if feature == "late":  # half of the arrays in a scope of their own, used in another order
         first, last = own[:len(own) // 2], own[len(own) // 2:]
         text = [a.declaration for a in first] + [a.put() for a in first] + ["__syncthreads();", "if (i >= 0) {"]
-        text += [a.get() for a in first] + [a.declaration for a in last] + [a.put() for a in random.sample(last, len(last))]
+        text += ([a.get() for a in first] + [a.declaration for a in last]
+                 + [a.put() for a in random.sample(last, len(last))])
         text += ["__syncthreads();"] + [a.get() for a in last]
     else:
-        text += [a.put() for a in files] + ["__syncthreads();"] + [a.get() for a in random.sample(files + own, len(files + own))]
+        text += ([a.put() for a in files] + ["__syncthreads();"]
+                 + [a.get() for a in random.sample(files + own, len(files + own))])
     dynamic = None
     if feature == "extern":
         dynamic = Array(random, "dynamic" + str(number))
@@ -150,7 +155,8 @@ def case(random, number, feature):
 def stored(disassembly):
     """What each function stores to global memory, where it is a constant: {name: [number or None]}. No branches."""
     found = {}
-    for name, body in re.findall(r"^\s*(?:\.text\.|Function : )(\w+):?\n(.*?)(?=^\s*(?:\.text\.|Function : )|\Z)", disassembly, re.M | re.S):
+    for name, body in re.findall(r"^\s*(?:\.text\.|Function : )(\w+):?\n(.*?)(?=^\s*(?:\.text\.|Function : )|\Z)",
+                                 disassembly, re.M | re.S):
         registers, stores = {"RZ": 0, "URZ": 0}, []
 
         def value(text):
@@ -189,7 +195,8 @@ def compiled(text, architecture, folder):
     """Of each kernel, the offsets that it reports."""
     source, cubin = folder / "layout.cu", folder / "layout.cubin"
     source.write_text(text)
-    done = subprocess.run(["nvcc", f"-arch=sm_{architecture}", "-w", "-cubin", "-o", cubin, source], capture_output=True, text=True)
+    done = subprocess.run(["nvcc", f"-arch=sm_{architecture}", "-w", "-cubin", "-o", cubin, source],
+                          capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     tool = ["nvdisasm", "-c"] if shutil.which("nvdisasm") else ["cuobjdump", "-sass"]
@@ -229,7 +236,8 @@ def main():
                 same = offsets == {name: reserved + at for name, at in zip(names, expected)}
                 right += same
                 if not same and (options.show or feature not in known):
-                    print(f"sm_{architecture}, {feature} {number}: predicted {dict(zip(names, expected))}, found {offsets}")
+                    print(f"sm_{architecture}, {feature} {number}: predicted {dict(zip(names, expected))}, found "
+                          f"{offsets}")
             print(f"{feature:17} sm_{architecture}: {right} of {len(cases)} kernels as predicted", flush=True)
             wrong += 0 if feature in known else len(cases) - right
     return 1 if wrong else 0

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 sys.path.append(str(ROOT / "plots"))
 
-from facts import PROGRAMS as LESSONS  # noqa: E402: every lesson kernel, and its step's program
+from facts import PROGRAMS as LESSONS
 
 STEPS = sorted(set(LESSONS.values()))
 # What was recorded of the lesson kernels, by kernel: source_row and produces among others.
@@ -44,7 +44,9 @@ KINDS = ["copy", "transpose", "fine", "coarse"]
 TWINS = ["right", "rightThroughTile"]
 # The fault, and what the report must say of it (a regular expression): on a GPU, on the simulator.
 FAULTS = {
-    "forgetBarrier": ("no element of the input|as in idata row", "race: read-after-write hazard .* writes at tests/steps/planted.cu:.* reads at tests/steps/planted.cu:"),
+    "forgetBarrier": ("no element of the input|as in idata row",
+                      "race: read-after-write hazard .* writes at tests/steps/planted.cu:.* reads at "
+                      "tests/steps/planted.cu:"),
     "writeNothing": ("never written",) * 2,
     "wrongKind": ("found .* \\((as in )?idata row",) * 2,
     "dropLastRow": ("never written",) * 2,
@@ -52,7 +54,8 @@ FAULTS = {
     "swapTwo": (": 2 of 6700 elements differ",) * 2,
     "offByOneTile": ("found .* \\((as in )?idata row",) * 2,
     "writeBehind": ("written out of bounds: .* bytes, the first . bytes past the end of the matrix",
-                    "out-of-bounds store of .* bytes at byte (6700|13400|26800|53600|107200) of odata: thread .* at tests/steps/planted.cu:"),
+                    "out-of-bounds store of .* bytes at byte (6700|13400|26800|53600|107200) of odata: thread .* at "
+                    "tests/steps/planted.cu:"),
     "writeInFront": ("written out of bounds: .* bytes, the first .* bytes before the start of the matrix",
                      "out-of-bounds store of (.*) bytes at byte -\\1 of odata: thread .* at tests/steps/planted.cu:"),
     "overwriteInput": ("differ", "store to the input, of .* bytes at byte .* at tests/steps/planted.cu:"),
@@ -65,8 +68,8 @@ SOURCE_ROWS = [f"W{i}" for i in range(1, 13)] + [f"B{i}" for i in range(1, 11)] 
     [f"C{i}" for i in range(1, 5)] + ["R1"]
 ERRATA = [f"E{i}" for i in range(1, 24)]
 
-# Kernels that have not been on a GPU yet: no row of tests/data is about them. None that has one may stay here. `python3 tools/gpu.py --out DIR
-# new` measures them, into DIR/new.
+# Kernels that have not been on a GPU yet: no row of tests/data is about them. None that has one may stay here. `python3
+# tools/gpu.py --out DIR new` measures them, into DIR/new.
 UNMEASURED = set()
 
 
@@ -119,16 +122,16 @@ def run(*command, cwd=ROOT, env=None, timeout=600):
 
 
 def made(target):
-    """The path of a program of the checkout. `make test` has built it; make builds it anew after a change, with the flags of the make that runs
-    the tests. Others would link it a second time, while another test runs it."""
+    """The path of a program of the checkout. `make test` has built it; make builds it anew after a change, with the
+    flags of the make that runs the tests. Others would link it a second time, while another test runs it."""
     done = run("make", "-s", target)
     assert done.returncode == 0, done.stdout + done.stderr
     return ROOT / target
 
 
 def copy_built(folder, *names):
-    """Copies to another copy of the project what has been built, by names below build/. Nothing else there: files come and go while other tests
-    run."""
+    """Copies to another copy of the project what has been built, by names below build/. Nothing else there: files come
+    and go while other tests run."""
     for name in ("commit.h", "commands", "rewrite", "common", "sim", *names):
         source, copy = ROOT / "build" / name, folder / "build" / name
         copy.parent.mkdir(parents=True, exist_ok=True)

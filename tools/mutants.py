@@ -1,4 +1,5 @@
-"""The mutants of the steps' kernels: every small change of their text that an operator below makes. tools/mutation.py runs them."""
+"""The mutants of the steps' kernels: every small change of their text that an operator below makes. tools/mutation.py
+runs them."""
 
 import collections
 import pathlib
@@ -7,7 +8,9 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-TOKEN = re.compile(r"\s+|//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|[A-Za-z_]\w*|\d[\w.]*|<<<|>>>|<<=|>>=|->|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|.", re.DOTALL)
+TOKEN = re.compile(r"\s+|//[^\n]*|/\*.*?\*/"
+                   r"|\"(?:\\.|[^\"\\])*\"|[A-Za-z_]\w*|\d[\w.]*|<<<|>>>|<<=|>>=|->|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|.",
+                   re.DOTALL)
 Token = collections.namedtuple("Token", "text start end")
 Mutant = collections.namedtuple("Mutant", "id kernel operator file line change occurrence unit edits")
 
@@ -35,11 +38,14 @@ class Declaration:
 
     def __init__(self, text, first, last):
         self.text, self.first, self.last = text, first, last
-        kernel = re.search(r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(", text)
-        function = re.match(r"template <typename T>\s*void\s+(\w+)\s*\(", text)
+        kernel = re.search(
+            r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(", text)
+        function = re.match(r"template <typename T\b[^>]*>\s*void\s+(\w+)\s*\(", text)
         registration = re.match(r"(BLOCK_)?KERNEL\s*\(", text)
-        faulty = registration and re.match(r'\s*\w+\s*,\s*"E\d', text[registration.end():])  # an erratum: it is wrong as it is
-        self.kind = "kernel" if kernel else "launcher" if function else "faulty" if faulty else "registration" if registration else "other"
+        # an erratum: it is wrong as it is
+        faulty = registration and re.match(r'\s*\w+\s*,\s*"E\d', text[registration.end():])
+        self.kind = ("kernel" if kernel else "launcher" if function else "faulty" if faulty
+                     else "registration" if registration else "other")
         self.name = kernel[1] if kernel else function[1] if function else None
 
 
@@ -59,12 +65,17 @@ class Unit:
         parts = []
         for function in self.functions:
             changes = [e for e in edits if function.start <= e[0] < function.end]
-            changes += [(t.start, t.end, t.text + suffix) for t in self.file.tokens[function.first:function.last + 1] if t.text in names]
+            changes += [(t.start, t.end, t.text + suffix)
+                        for t in self.file.tokens[function.first:function.last + 1]
+                        if t.text in names]
             parts.append(edited(self.file.source, function.start, function.end, changes))
         block = ", dim3 block" if self.macro == "BLOCK_KERNEL" else ""
-        parts.append(f"template <typename T>\nvoid tested_{self.kernel}{suffix}(T* odata, const T* idata, int width, int height{block})\n"
-                     f"{{\n    if constexpr (tested<T>) {self.launcher}{suffix}(odata, idata, width, height{', block' if block else ''});\n}}\n")
-        register = [self.kernel + suffix, '"-"', self.arguments[2], f"tested_{self.kernel}{suffix}", *self.arguments[4:]]
+        parts.append(f"template <typename T>\nvoid tested_{self.kernel}{suffix}(T* odata, const T* idata, int "
+                     f"width, int height{block})\n"
+                     f"{{\n    if constexpr (tested<T>) {self.launcher}{suffix}(odata, idata, width, "
+                     f"height{', block' if block else ''});\n}}\n")
+        register = [
+            self.kernel + suffix, '"-"', self.arguments[2], f"tested_{self.kernel}{suffix}", *self.arguments[4:]]
         parts.append(f"{self.macro}({', '.join(register)})\n")
         return "\n".join(parts)
 
@@ -116,7 +127,8 @@ class File:
 
     def prelude(self):
         """What all units of the file need."""
-        rest = [d.text for d in self.declarations if d.kind == "other" and not re.match(r"ERRATUM|TRANSFER|SERIAL|\.", d.text)]
+        rest = [d.text for d in self.declarations
+                if d.kind == "other" and not re.match(r"ERRATUM|TRANSFER|SERIAL|\.", d.text)]
         return "\n".join(self.defines + rest)
 
     def units(self):
@@ -193,7 +205,8 @@ class Code:
 
     def statement_begin(self, i):
         """Where the simple statement begins that token i is part of."""
-        while self[i - 1] not in (";", "{", "}", "else") and not (self[i - 1] == ")" and self[self.pairs[i - 1] - 1] in ("if", "for", "while")):
+        while (self[i - 1] not in (";", "{", "}", "else")
+               and not (self[i - 1] == ")" and self[self.pairs[i - 1] - 1] in ("if", "for", "while"))):
             i = self.pairs[i - 1] if self[i - 1] in ")]" else i - 1
         return i
 
@@ -329,15 +342,20 @@ def barrier_into_the_if(code):
     """Into the last if before it, and into the next if behind it."""
     for barrier in barriers(code):
         ifs = code.indices("if")
-        before = [i for i in ifs if i < barrier and code.statement_end(i) <= barrier and code[code.statement_end(i)] != "else"]
+        before = [i for i in ifs
+                  if i < barrier and code.statement_end(i) <= barrier and code[code.statement_end(i)] != "else"]
         behind = [i for i in ifs if i > barrier]
         for i in before[-1:]:
             body, end = code.pairs[i + 1] + 1, code.statement_end(i)
-            yield [code.insert(body, "{ "), (code.tokens[end - 1].end, code.tokens[end - 1].end, " __syncthreads(); }"), code.replace(barrier, barrier + 4, "")]
+            yield [
+                code.insert(body, "{ "), (code.tokens[end - 1].end, code.tokens[end - 1].end, " __syncthreads(); }"),
+                code.replace(barrier, barrier + 4, "")]
         for i in behind[:1]:
             body = code.pairs[i + 1] + 1
             end = code.statement_end(body)
-            yield [code.replace(barrier, barrier + 4, ""), code.insert(body, "{ __syncthreads(); "), (code.tokens[end - 1].end, code.tokens[end - 1].end, " }")]
+            yield [
+                code.replace(barrier, barrier + 4, ""),
+                code.insert(body, "{ __syncthreads(); "), (code.tokens[end - 1].end, code.tokens[end - 1].end, " }")]
 
 
 def barrier_too_early(code):
@@ -422,7 +440,8 @@ def leave_a_cell_unset(code):
 def leave_an_element_unwritten(code):
     for name, one, _ in code.subscripts():
         if name == "odata" and code.is_target(code.pairs[one]):
-            yield [code.insert(code.statement_begin(one), "if (threadIdx.x || threadIdx.y || blockIdx.x || blockIdx.y) ")]
+            yield [
+                code.insert(code.statement_begin(one), "if (threadIdx.x || threadIdx.y || blockIdx.x || blockIdx.y) ")]
 
 
 def no_block_for_the_rest(code):
@@ -439,7 +458,9 @@ def grid_or_block_turned(code):
     if not code.is_kernel:
         for i in code.matches("dim3", "grid|block", r"\("):
             end = code.pairs[i + 2]
-            commas = [k for k in range(i + 3, end) if code[k] == "," and not any(code.pairs[b] > k for b in range(i + 3, k) if code[b] == "(")]
+            commas = [
+                k for k in range(i + 3, end)
+                if code[k] == "," and not any(code.pairs[b] > k for b in range(i + 3, k) if code[b] == "(")]
             if len(commas) == 1:
                 yield [code.replace(i + 3, end, f"{code.source(commas[0] + 1, end)}, {code.source(i + 3, commas[0])}")]
 
@@ -519,7 +540,9 @@ OPERATORS = {
 def all_units():
     """Of the steps for one GPU. A launcher for several has other arguments than the wrapper of a mutant."""
     paths = [path for step in sorted(ROOT.glob("step0[2-7]_*")) for path in sorted(step.glob("*.cu"))]
-    return [unit for path in paths if not re.fullmatch(r"exercise\d*\.cu|errata\.cu", path.name) for unit in File(path).units()]
+    return [
+        unit for path in paths if not re.fullmatch(r"exercise\d*\.cu|errata\.cu", path.name)
+        for unit in File(path).units()]
 
 
 def change_of(file, edits):
@@ -536,7 +559,8 @@ def change_of(file, edits):
 def difference(a, b):
     """Words before => words after: those that differ, and two on either side."""
     same = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-    tail = next((i for i, (x, y) in enumerate(zip(reversed(a[same:]), reversed(b[same:]))) if x != y), min(len(a), len(b)) - same)
+    tail = next((i for i, (x, y) in enumerate(zip(reversed(a[same:]), reversed(b[same:]))) if x != y),
+                min(len(a), len(b)) - same)
     return " => ".join(" ".join(words[max(0, same - 2):len(words) - max(0, tail - 2)]) for words in (a, b))
 
 

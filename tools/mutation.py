@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Mutation test: wrong versions of the steps' kernels, made by small changes of their text. The simulator must catch them.
+"""Mutation test: wrong versions of the steps' kernels, made by small changes of their text. The simulator must catch
+them.
 
 usage: python3 tools/mutation.py [--count N] [--seed S] [--kernels NAME,...] [--operators NAME,...] [--sizes WxH,...]
                                  [--csv FILE] [--jobs N] [--batch N] [--list] [--show ID]
 
-Every mutant is a kernel with its launcher, under a name such as transposeNaive_m07, and has one change (tools/mutants.py). The
-mutants are written to build/mutants/, many to a file, built by the Makefile's rule for that folder, and run on the simulator in
-floats, each in a process with a time limit. What can happen to a mutant:
+Every mutant is a kernel with its launcher, under a name such as transposeNaive_m07, and has one change
+(tools/mutants.py). The mutants are written to build/mutants/, many to a file, built by the Makefile's rule for that
+folder, and run on the simulator in floats, each in a process with a time limit. What can happen to a mutant:
 
   diagnosed   the simulator names a line: a race, an access out of bounds, a barrier that some threads miss, ...
   wrong       only the comparison with the reference finds it
@@ -15,9 +16,9 @@ floats, each in a process with a time limit. What can happen to a mutant:
   crashed     the program ends by a signal, or not within the time limit
   survived    it behaves like the unchanged kernel
 
-The first four are caught. tests/data/mutants_equivalent.csv lists the survivors that a person has judged, each with the reason. It
-names them by kernel, operator and change, so that lines may move. The score is caught / (all - judged survivors). Exit status 1: a
-mutant crashed, or survived and is not judged.
+The first four are caught. tests/data/mutants_equivalent.csv lists the survivors that a person has judged, each with the
+reason. It names them by kernel, operator and change, so that lines may move. The score is caught / (all - judged
+survivors). Exit status 1: a mutant crashed, or survived and is not judged.
 """
 
 import argparse
@@ -36,8 +37,8 @@ from mutants import OPERATORS, ROOT, all_units, describe, mutants_of, sample
 
 FOLDER = ROOT / "build/mutants"
 JUDGED = ROOT / "tests/data/mutants_equivalent.csv"
-# Whole tiles, parts of tiles, one column, one row, whole vectors in parts of tiles, more columns and more rows than some
-# kernels have blocks for.
+# Whole tiles, parts of tiles, one column, one row, whole vectors in parts of tiles, more columns and more rows than
+# some kernels have blocks for.
 SIZES = ["64x64", "96x32", "333x555", "33x65", "1x100", "100x1", "100x36", "132x68", "1100x40", "40x1100"]
 SECONDS = 20  # of one mutant, all sizes
 CAUGHT = ["diagnosed", "wrong", "counts", "refused"]
@@ -81,20 +82,24 @@ def make(targets):
     """Makes them all. Returns the messages of what failed."""
     # The options of the make that runs this test, but not its pool of jobs.
     flags = " ".join(f for f in os.environ.get("MAKEFLAGS", "").split() if not f.startswith(("--jobserver", "-j")))
-    done = subprocess.run(["make", "-s", "-k", *targets], cwd=ROOT, env={**os.environ, "MAKEFLAGS": flags}, capture_output=True, text=True)
+    done = subprocess.run(["make", "-s", "-k", *targets], cwd=ROOT, env={**os.environ, "MAKEFLAGS": flags},
+                          capture_output=True, text=True)
     return done.stderr if done.returncode else ""
 
 
 def build(batches):
-    """batches: {name: (units, mutants)}. Builds build/mutants/<name>, and returns the ids of the mutants that do not compile."""
+    """batches: {name: (units, mutants)}. Builds build/mutants/<name>, and returns the ids of the mutants that do not
+    compile."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     refused = set()
     while True:
-        owners = {name: write_batch(FOLDER / f"{name}.cu", units, [m for m in mutants if m.id not in refused]) for name, (units, mutants) in batches.items()}
+        owners = {name: write_batch(FOLDER / f"{name}.cu", units, [m for m in mutants if m.id not in refused])
+                  for name, (units, mutants) in batches.items()}
         errors = make([f"build/mutants/{name}" for name in batches])
         if not errors:
             return refused
-        blamed = {owners[name].get(int(line)) for name, line in re.findall(r"build/mutants/(\w+)\.cu:(\d+):", errors) if name in owners} - {None}
+        blamed = {owners[name].get(int(line)) for name, line in re.findall(r"build/mutants/(\w+)\.cu:(\d+):", errors)
+                  if name in owners} - {None}
         if not blamed - refused:
             sys.exit(f"mutation.py: the mutants do not build:\n{errors}")
         refused |= blamed
@@ -105,7 +110,8 @@ def counts_of(path):
     if not path.exists():
         return None
     rows = list(csv.DictReader(path.open()))
-    return [{c: cell for c, cell in row.items() if c not in ("date_utc", "commit", "step", "kernel", "source_row")} for row in rows]
+    return [{c: cell for c, cell in row.items() if c not in ("date_utc", "commit", "step", "kernel", "source_row")}
+            for row in rows]
 
 
 def outcome(program, kernel, sizes, folder):
@@ -113,7 +119,8 @@ def outcome(program, kernel, sizes, folder):
     results = folder / f"{kernel}.csv"
     command = [str(program), "--device", "sim", "--kernel", kernel, "--size", ",".join(sizes), "--csv", str(results)]
     try:
-        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return Outcome("crashed", [f"not done after {SECONDS} s"])
     said = re.findall(rf"^\w+: {kernel}: (.*)$", done.stderr, re.MULTILINE)
@@ -139,8 +146,8 @@ def read_judged():
 
 def judges(row, mutant):
     """Is this row of the judgements about this mutant? A * stands for anything."""
-    return mutant.operator == row["operator"] and row["kernel"] in ("*", mutant.kernel) and row["change"] in ("*", mutant.change) and \
-        row["occurrence"] in ("*", str(mutant.occurrence))
+    return (mutant.operator == row["operator"] and row["kernel"] in ("*", mutant.kernel)
+            and row["change"] in ("*", mutant.change) and row["occurrence"] in ("*", str(mutant.occurrence)))
 
 
 def reason(mutant, judged):
@@ -165,12 +172,14 @@ def run(units, mutants, sizes, jobs, batch_size, name):
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         outcomes = pool.map(lambda task: outcome(FOLDER / task[0], task[1], sizes, pathlib.Path(folder)), tasks)
         done = {kernel: what for (_, kernel), what in zip(tasks, outcomes)}
-    print(f"built {len(mutants) - len(refused)} mutants in {built - start:.0f} s, ran them in {time.monotonic() - built:.0f} s: {', '.join(sizes)}")
+    print(f"built {len(mutants) - len(refused)} mutants in {built - start:.0f} s, ran them in "
+          f"{time.monotonic() - built:.0f} s: {', '.join(sizes)}")
     rows = []
     for mutant in mutants:
         original = done[f"{mutant.kernel}_m00"]
         if original.fate != "right":
-            sys.exit(f"mutation.py: {mutant.kernel}, unchanged, is not right: {original.fate}: {', '.join(original.kinds)}")
+            sys.exit(f"mutation.py: {mutant.kernel}, unchanged, is not right: {original.fate}: "
+                     f"{', '.join(original.kinds)}")
         what = Outcome("refused", ["does not compile"]) if mutant.id in refused else done[mutant.id]
         if what.fate == "right":
             what = what._replace(fate="survived" if what.counts == original.counts else "counts")
@@ -186,7 +195,8 @@ def print_table(rows, judged):
             continue
         fates = collections.Counter(fate for _, fate in some)
         forgiven = sum(fate == "survived" and reason(m, judged) is not None for m, fate in some)
-        print(f"{operator:<27}{len(some):>6}" + "".join(f"{fates[fate] or '-':>11}" for fate in CAUGHT + MISSED) + f"{forgiven or '-':>9}")
+        print(f"{operator:<27}{len(some):>6}" + "".join(f"{fates[fate] or '-':>11}" for fate in CAUGHT + MISSED) +
+              f"{forgiven or '-':>9}")
     caught, due = sum(fates[fate] for fate in CAUGHT), len(rows) - forgiven
     share = f", {100 * caught / due:.1f} %" if due else ""
     print(f"\nscore: {caught} of {due} caught{share}; {fates['counts']} of them by their counts alone")
@@ -204,34 +214,42 @@ def print_missed(rows, judged):
             forgiven[reason(mutant, judged)].append(mutant)
         elif what.fate in MISSED:
             missed.append(mutant)
-            print(f"{what.fate}, NOT JUDGED: {describe(mutant)}{' (' + ', '.join(what.kinds) + ')' if what.kinds else ''}")
+            print(f"{what.fate}, NOT JUDGED: "
+                  f"{describe(mutant)}{' (' + ', '.join(what.kinds) + ')' if what.kinds else ''}")
     for why, some in forgiven.items():
-        print(f"survived, judged: {describe(some[0])}{f', and {len(some) - 1} more' if len(some) > 1 else ''}\n    {why}")
+        print(f"survived, judged: {describe(some[0])}{f', and {len(some) - 1} more' if len(some) > 1 else ''}\n    "
+              f"{why}")
     for row in judged:
         fates = {what.fate for mutant, what in rows if judges(row, mutant)}
         if fates and "survived" not in fates:
-            print(f"judged, and caught all the same: {row['kernel']} {row['operator']} {row['change']}: take the row out of {JUDGED.relative_to(ROOT)}")
+            print(f"judged, and caught all the same: {row['kernel']} {row['operator']} {row['change']}: take the "
+                  f"row out of {JUDGED.relative_to(ROOT)}")
     return missed
 
 
 def write_csv(path, rows, judged):
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["mutant", "operator", "file", "line", "change", "occurrence", "fate", "diagnoses", "wrong_at", "judged"])
+        writer.writerow([
+            "mutant", "operator", "file", "line", "change", "occurrence", "fate", "diagnoses", "wrong_at", "judged"])
         for m, what in rows:
-            writer.writerow([m.id, m.operator, m.file.path.relative_to(ROOT), m.line, m.change, m.occurrence, what.fate, "; ".join(what.kinds),
-                             " ".join(what.wrong), reason(m, judged) or ""])
+            writer.writerow([m.id, m.operator, m.file.path.relative_to(ROOT), m.line, m.change, m.occurrence, what.fate,
+                             "; ".join(what.kinds), " ".join(what.wrong), reason(m, judged) or ""])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="Exit status 1: a mutant was missed that tests/data/mutants_equivalent.csv does not judge.")
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0],
+        epilog="Exit status 1: a mutant was missed that tests/data/mutants_equivalent.csv does not "
+        "judge.")
     parser.add_argument("--count", type=int, help="so many mutants, from all operators in turn (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (default: %(default)s)")
     parser.add_argument("--kernels", help="only of these kernels: transposeNaive,transposeCoalesced")
     parser.add_argument("--operators", help="only by these operators: 'drop a barrier,wrong stride'")
     parser.add_argument("--sizes", default=",".join(SIZES), help="the matrices (default: %(default)s)")
     parser.add_argument("--csv", type=pathlib.Path, help="write what happened to each mutant to this file")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="programs that run at once (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
+                        help="programs that run at once (default: %(default)s)")
     parser.add_argument("--batch", type=int, help="mutants in one source file (default: each job's share, at most 60)")
     parser.add_argument("--list", action="store_true", help="list the mutants, and stop")
     parser.add_argument("--show", metavar="ID", help="print the text of one mutant, and stop")
@@ -240,7 +258,8 @@ def main():
     units = all_units()
     mutants = list(mutants_of(units))
     chosen = {}
-    for option, value, known in (("kernels", options.kernels, [u.kernel for u in units]), ("operators", options.operators, list(OPERATORS))):
+    for option, value, known in (("kernels", options.kernels, [u.kernel for u in units]),
+                                 ("operators", options.operators, list(OPERATORS))):
         chosen[option] = value.split(",") if value else known
         for name in chosen[option]:
             if name not in known:
@@ -257,11 +276,13 @@ def main():
     if options.list:
         for mutant in mutants:
             print(describe(mutant))
-        print(f"{len(mutants)} mutants of {len({m.kernel for m in mutants})} kernels by {len({m.operator for m in mutants})} operators")
+        print(f"{len(mutants)} mutants of {len({m.kernel for m in mutants})} kernels by "
+              f"{len({m.operator for m in mutants})} operators")
         return
 
     # Two runs at once do not share files, unless they are of the same mutants.
-    name = f"sample_{options.count}_{options.seed}" if options.count else "some" if options.kernels or options.operators else "all"
+    name = (f"sample_{options.count}_{options.seed}" if options.count
+            else "some" if options.kernels or options.operators else "all")
     batch = options.batch or max(1, min(60, -(-len(mutants) // options.jobs)))
     rows = run(units, mutants, options.sizes.split(","), options.jobs, batch, name)
     judged = read_judged()

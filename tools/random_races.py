@@ -1,6 +1,8 @@
-"""Random kernels whose threads share the array of a block: which of them race is asked of racecheck on a card, and of the simulator.
+"""Random kernels whose threads share the array of a block: which of them race is asked of racecheck on a card, and of
+the simulator.
 
-    program(11)     # the text of a program with KERNELS kernels, k0, k1, ...; its argument is the number of the one to launch, or else all are
+    program(11)     # the text of a program with KERNELS kernels, k0, k1, ...; its argument is the number of the
+                    # one to launch, or else all are
 """
 
 import random
@@ -18,7 +20,9 @@ TYPES = ["int", "int", "int", "unsigned char", "short", "long long"]
 class Kernel:
     def __init__(self, draw, name):
         self.draw, self.type, self.stored = draw, draw.choice(TYPES), []
-        lines = [f"__shared__ {self.type} s[{THREADS}];", "const int t = threadIdx.x;", "int r = 0;", "s[t] = t;", "__syncthreads();"]
+        lines = [
+            f"__shared__ {self.type} s[{THREADS}];", "const int t = threadIdx.x;", "int r = 0;", "s[t] = t;",
+            "__syncthreads();"]
         for _ in range(draw.randint(1, 3)):
             lines.append(self.statement(inside=False))
             if draw.random() < 0.5:
@@ -30,13 +34,15 @@ class Kernel:
         return self.draw.choice(PLACES)
 
     def target(self, other_than=()):
-        """Where to store. Not where this thread has stored before: compilers leave out all but the last of such stores."""
+        """Where to store. Not where this thread has stored before: compilers leave out all but the last of such
+        stores."""
         place = self.draw.choice([p for p in PLACES if p not in self.stored and p not in other_than])
         self.stored.append(place)
         return place
 
     def statement(self, inside):
-        kinds = ["store"] * 6 + ["load"] * 5 + ["copy"] * 2 + (["add"] if self.type == "int" else []) + ([] if inside else ["warp"] * 2 + ["if"] * 2 + ["loop"])
+        kinds = (["store"] * 6 + ["load"] * 5 + ["copy"] * 2 + (["add"] if self.type == "int" else [])
+                 + ([] if inside else ["warp"] * 2 + ["if"] * 2 + ["loop"]))
         kind = self.draw.choice(kinds)
         if kind == "store": return f"s[{self.target()}] = {self.draw.choice(VALUES)};"
         if kind == "load": return f"r += s[{self.place()}];"
@@ -46,7 +52,9 @@ class Kernel:
             place = self.place()
             return f"s[{self.target([place])}] = s[{place}];"
         body = " ".join(self.statement(inside=True) for _ in range(self.draw.randint(1, 2)))
-        if kind == "if": return f"if ({self.draw.choice(CONDITIONS)}) {{ {body} }}" + (f" else {{ {self.statement(inside=True)} }}" if self.draw.random() < 0.4 else "")
+        if kind == "if":
+            return f"if ({self.draw.choice(CONDITIONS)}) {{ {body} }}" + (f" else {{ {self.statement(inside=True)} }}"
+                                                                          if self.draw.random() < 0.4 else "")
         return f"for (int k = 0; k < 2; ++k) {{ {body}{' __syncthreads();' if self.draw.random() < 0.5 else ''} }}"
 
 
@@ -54,7 +62,8 @@ def program(seed):
     draw = random.Random(seed)
     names = [f"k{n}" for n in range(KERNELS)]
     kernels = "\n".join(Kernel(draw, name).text for name in names)
-    launches = "\n".join(f"    if (one == {n} || one < 0) {name}<<<1, {THREADS}>>>(out);" for n, name in enumerate(names))
+    launches = "\n".join(
+        f"    if (one == {n} || one < 0) {name}<<<1, {THREADS}>>>(out);" for n, name in enumerate(names))
     return f"""#include <cstdlib>
 
 {kernels}

@@ -3,21 +3,24 @@
 
 usage: python3 tools/sanitize.py [--work DIR] [--only address|thread] [--all] [--jobs N]
 
-Builds copies of the tree below DIR with SANITIZE=address,undefined and with SANITIZE=thread, and runs step 4 with all its kernels and errata, as a user would.
---all: every step in four types, the tests in C++ (but places, which reads its own debug information for minutes), the planted faults and the language. Prints a line for each run. tools/sanitized.cu has a fault for
-each sanitizer, which it must report. Exits 1 if a sanitizer reports something else, or misses a fault.
+Builds copies of the tree below DIR with SANITIZE=address,undefined and with SANITIZE=thread, and runs step 4 with all
+its kernels and errata, as a user would. --all: every step in four types, the tests in C++ (but places, which reads its
+own debug information for minutes), the planted faults and the language. Prints a line for each run. tools/sanitized.cu
+has a fault for each sanitizer, which it must report. Exits 1 if a sanitizer reports something else, or misses a fault.
 
   --work DIR   where the copies are built (default: a temporary folder); one that is there already is brought up to date
 
 What they cannot see:
-- Kernels under AddressSanitizer and ThreadSanitizer. Their files are compiled with -fsanitize=thread for the simulator's own hooks, and compilers refuse both
-  at once. The simulator itself checks the accesses of kernels: bounds, races, memory that was never written. UBSan sees kernels; without their array indices, which
-  are the simulator's, too.
+- Kernels under AddressSanitizer and ThreadSanitizer. Their files are compiled with -fsanitize=thread for the
+  simulator's own hooks, and compilers refuse both at once. The simulator itself checks the accesses of kernels: bounds,
+  races, memory that was never written. UBSan sees kernels; without their array indices, which are the simulator's, too.
 - The host code of kernel files, that is the launchers, for the same reason.
-- AddressSanitizer: the red zones of a fiber's frames from before its last switch. Every switch is a call that never returns, which removes them.
-- ThreadSanitizer: the callers of a reported place. Functions end on other fibers than they began on, so their entries are not recorded. Nor races between
-  fibers, which take turns on one host thread.
-- Schedules that did not happen. Races are found by the order of accesses, not by a crash, but only between accesses that ran.
+- AddressSanitizer: the red zones of a fiber's frames from before its last switch. Every switch is a call that never
+  returns, which removes them.
+- ThreadSanitizer: the callers of a reported place. Functions end on other fibers than they began on, so their entries
+  are not recorded. Nor races between fibers, which take turns on one host thread.
+- Schedules that did not happen. Races are found by the order of accesses, not by a crash, but only between accesses
+  that ran.
 - Limits of memory: AddressSanitizer reserves 20 TB of addresses. tests/steps/test_files.py tests them without it.
 - nvcc's half, which compute-sanitizer checks on a card (tools/gpu.py).
 """
@@ -40,7 +43,8 @@ PLANTED = {  # kernel of tools/sanitized.cu: which of them reports it, and how
     "signedOverflow": ("address", "runtime error: signed integer overflow"),
     "racingHost": ("thread", "ThreadSanitizer: data race"),
 }
-# UBSan is right about the kernels of these: faults go behind local arrays, and sums of atomics_async overflow, as they do on a GPU.
+# UBSan is right about the kernels of these: faults go behind local arrays, and sums of atomics_async overflow, as they
+# do on a GPU.
 LEFT_OUT = {("address", "steps/faults"), ("address", "tests/sim/atomics_async")}
 SIZE = ["--device", "sim", "--size", "133x77"]
 
@@ -68,24 +72,30 @@ def check(kind, folder, everything, jobs):
     copy_tree(folder)
     runs = list(programs(kind, everything))
     targets = sorted({program for program, *_ in runs} | {"build/tools/sanitized"})
-    built = subprocess.run(["make", "-s", "NVCC=", f"JOBS={jobs}", f"SANITIZE={KINDS[kind]}", *targets], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.PIPE, text=True)
+    built = subprocess.run(["make", "-s", "NVCC=", f"JOBS={jobs}", f"SANITIZE={KINDS[kind]}", *targets], cwd=folder,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if built.returncode:
         print(f"{kind}: does not build:\n{built.stderr[-3000:]}")
         return 1
     bad = 0
-    planted = [("build/tools/sanitized", ["--size", "96", "--kernel", kernel], of == kind and words) for kernel, (of, words) in PLANTED.items()]
+    planted = [("build/tools/sanitized", ["--size", "96", "--kernel", kernel], of == kind and words)
+               for kernel, (of, words) in PLANTED.items()]
     for program, arguments, statuses in runs + planted:
-        done = subprocess.run([folder / program, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+        done = subprocess.run([folder / program, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace",
                               env=os.environ | {"ASAN_OPTIONS": "", "TSAN_OPTIONS": "", "UBSAN_OPTIONS": ""})
         found = REPORT.findall(done.stdout + done.stderr)
         if isinstance(statuses, set):
             right, expected = not found and done.returncode in statuses, "nothing"
         else:
-            right, expected = bool(statuses) == bool(found) and (not statuses or statuses in found[0]), statuses or "nothing"
+            right = bool(statuses) == bool(found) and (not statuses or statuses in found[0])
+            expected = statuses or "nothing"
         bad += not right
-        print(f"{'ok    ' if right else 'FAILED'}  {kind:8}{program} {' '.join(arguments)}: {found[0] if found else 'nothing'}"
-              + ("" if right else f"; expected {expected}; exit status {done.returncode}\n{(done.stdout + done.stderr)[-3000:]}"), flush=True)
+        print(f"{'ok    ' if right else 'FAILED'}  {kind:8}{program} {' '.join(arguments)}: "
+              f"{found[0] if found else 'nothing'}"
+              + ("" if right
+                 else f"; expected {expected}; exit status {done.returncode}\n{(done.stdout + done.stderr)[-3000:]}"),
+              flush=True)
     print(f"{kind}: {len(runs) + len(planted)} runs, {bad} not as expected", flush=True)
     return bad
 
@@ -99,7 +109,8 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = (options.work or pathlib.Path(temporary)).resolve()
-        return 1 if sum(check(kind, work / kind, options.all, options.jobs) for kind in KINDS if options.only in (None, kind)) else 0
+        return 1 if sum(check(kind, work / kind, options.all, options.jobs) for kind in KINDS
+                        if options.only in (None, kind)) else 0
 
 
 if __name__ == "__main__":

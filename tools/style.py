@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""How the pages are written, in figures: the length of sentences, colons between clauses, and phrases that shared style forbids.
+"""How the pages are written, in figures: the length of sentences, colons between clauses, and phrases that shared style
+forbids.
 
 usage: python3 tools/style.py [--sentences] [PAGE.md...]
 
-For each page, or those named: its sentences, their mean length in words, the share with a colon in the middle, and the phrases found.
-A sentence is prose: of paragraphs, list items and captions. Code, tables, headings and generated parts are none. --sentences prints those
-of more than 30 words, those with a colon, and those with a phrase. Exits 1 if a page is over a limit: 18 words, one sentence in ten, no phrase.
+For each page, or those named: its sentences, their mean length in words, the share with a colon in the middle, and the
+phrases found. A sentence is prose: of paragraphs, list items and captions. Code, tables, headings and generated parts
+are none. --sentences prints those of more than 30 words, those with a colon, and those with a phrase. Exits 1 if a page
+is over a limit: 18 words, one sentence in ten, no phrase.
 """
 
 import argparse
@@ -16,15 +18,18 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORDS, COLONS, LONG = 18, 0.1, 30
 
-PHRASES = [r"(?:is|are|was|be) told", r"told as", r"under way", r"as it is\b(?! [a-z]+ed)", r"what is left", r"the like\b", r"so it does", r"of its own\b", r"\bnobody\b",
-           r"\bsomebody\b", r"what [\w `]{1,30} says? of", r"goes? the way of", r"has it that", r"to be had", r"at hand\b", r"\bbe it\b", r"in vain", r"\bbesides?\b",
-           r"wherefore", r"thereby", r"\breckon", r"a higher tile|higher than wide", r"until then", r"for nothing", r"difference to\b"]
+PHRASES = [
+    r"(?:is|are|was|be) told", r"told as", r"under way", r"as it is\b(?! [a-z]+ed)", r"what is left", r"the like\b",
+    r"so it does", r"of its own\b", r"\bnobody\b", r"\bsomebody\b", r"what [\w `]{1,30} says? of", r"goes? the way of",
+    r"has it that", r"to be had", r"at hand\b", r"\bbe it\b", r"in vain", r"\bbesides?\b", r"wherefore", r"thereby",
+    r"\breckon", r"a higher tile|higher than wide", r"until then", r"for nothing", r"difference to\b"]
 FORBIDDEN = re.compile("|".join(PHRASES), re.IGNORECASE)
 
 
 def pages():
     """Every page that a user reads."""
-    return sorted(path for pattern in ("*.md", "step*/*.md", "lab/*.md", "plots/*.md", "plots/data/*.md", "tests/data/*.md", "common/**/*.md", "sim/*.md", "bench/*.md", ".github/*.md")
+    return sorted(path for pattern in ("*.md", "step*/*.md", "lab/*.md", "plots/*.md", "plots/data/*.md",
+                                       "tests/data/*.md", "common/**/*.md", "sim/*.md", "bench/*.md", ".github/*.md")
                   for path in ROOT.glob(pattern))
 
 
@@ -59,7 +64,8 @@ def words(sentence):
 
 def joins_clauses(sentence):
     """Whether a colon stands in its middle that introduces no list, formula or piece of code."""
-    return any(not re.match(r":\s+(?:CODE\b|[^.;]*,[^.]*\b(?:and|or)\b|\d|[\w ]{1,20}$)", sentence[m.start():]) for m in re.finditer(r":(?=\s\S)", sentence))
+    return any(not re.match(r":\s+(?:CODE\b|[^.;]*,[^.]*\b(?:and|or)\b|\d|[\w ]{1,20}$)", sentence[m.start():])
+               for m in re.finditer(r":(?=\s\S)", sentence))
 
 
 def judge(text):
@@ -68,7 +74,8 @@ def judge(text):
     remarks = [("long", s) for s in every if words(s) > LONG] + [("colon", s) for s in every if joins_clauses(s)]
     remarks += [(f"“{m[0]}”", s) for s in every for m in FORBIDDEN.finditer(s)]
     mean = sum(map(words, every)) / len(every) if every else 0
-    return len(every), mean, sum(map(joins_clauses, every)) / max(1, len(every)), [m[0] for s in every for m in FORBIDDEN.finditer(s)], remarks
+    return len(every), mean, sum(map(joins_clauses, every)) / max(1, len(every)), [
+        m[0] for s in every for m in FORBIDDEN.finditer(s)], remarks
 
 
 def main():
@@ -86,7 +93,8 @@ def main():
         count, mean, share, phrases, remarks = judge(text)
         over |= mean > WORDS or share > COLONS or bool(phrases)
         total, length, colons = total + count, length + count * mean, colons + count * share
-        print(f"{count:9}   {mean:5.1f}   {100 * share:4.0f} %   {len(phrases):7}   {path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else path}")
+        print(f"{count:9}   {mean:5.1f}   {100 * share:4.0f} %   {len(phrases):7}   "
+              f"{path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else path}")
         for why, sentence in remarks if arguments.sentences else []:
             print(f"    {why}: {sentence}")
     print(f"{total:9}   {length / max(1, total):5.1f}   {100 * colons / max(1, total):4.0f} %             all")

@@ -51,7 +51,8 @@ def random_lanes(r):
     every, phase, density = r.randrange(2, 9), r.randrange(8), r.random()
     first, last = sorted((r.randrange(32), r.randrange(32)))
     in_each, parts = r.getrandbits(part) or 1, r.sample(range(32 // part), r.randint(1, 32 // part))
-    name = r.choice(("full",) * 5 + ("half", "parts", "single", "few", "bit", "every", "range", "density", "density", "in each part"))
+    name = r.choice(("full",) * 5 +
+                    ("half", "parts", "single", "few", "bit", "every", "range", "density", "density", "in each part"))
     mask = {
         "full": ALL,
         "half": r.choice((0xffff, 0xffff0000)),
@@ -73,13 +74,15 @@ def one_element(r, size):
 
 
 def strided(r, size):
-    stride, first, swap = r.choice((1, 1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33)), r.randrange(16), r.choice((0, 0, r.randrange(32)))
+    stride, first = r.choice((1, 1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33)), r.randrange(16)
+    swap = r.choice((0, 0, r.randrange(32)))
     return lambda lane: first + stride * (lane ^ swap)
 
 
 def repeated(r, size):
     """Groups of lanes, each on a row of a few elements."""
-    group, row, some, step = r.choice((1, 2, 4, 8, 16, 32)), r.choice((0, 1, 1, 2, 4, 8, 33)), r.choice((1, 2, 3, 4, 5, 6, 7, 8, 12, 16)), r.choice((1, 1, 1, 2, 4, 8))
+    group, row = r.choice((1, 2, 4, 8, 16, 32)), r.choice((0, 1, 1, 2, 4, 8, 33))
+    some, step = r.choice((1, 2, 3, 4, 5, 6, 7, 8, 12, 16)), r.choice((1, 1, 1, 2, 4, 8))
     warp = r.randrange(8)
     return lambda lane: (32 * warp + lane) // group * row + lane % some * step
 
@@ -136,8 +139,10 @@ def wild(r, size):
     return lambda lane: r.randrange(SHARED_BYTES // size)
 
 
-PATTERNS = [one_element, strided, strided, repeated, repeated, repeated, wrapped, permuted, permuted_parts, permuted_parts, table, table, table,
-            table_per_part, table_per_part, rows_and_banks, rows_and_banks, columns_in_order, columns_in_order, wild]
+PATTERNS = [
+    one_element, strided, strided, repeated, repeated, repeated, wrapped, permuted, permuted_parts, permuted_parts,
+    table, table, table, table_per_part, table_per_part, rows_and_banks, rows_and_banks, columns_in_order,
+    columns_in_order, wild]
 
 
 def random_request(r, kind):
@@ -151,7 +156,9 @@ def random_request(r, kind):
         names += "+" + second.__name__
     base = r.choice((0, 0, r.randrange(64)))
     offsets = [(base + (other if use_other >> lane & 1 else at)(lane)) * size % SHARED_BYTES for lane in range(32)]
-    return {"pattern": f"{name}/{names}", "kind": kind, "bytes": size, "lanes": f"0x{lanes:08x}", "offsets": " ".join(map(str, offsets))}
+    return {
+        "pattern": f"{name}/{names}", "kind": kind, "bytes": size, "lanes": f"0x{lanes:08x}",
+        "offsets": " ".join(map(str, offsets))}
 
 
 def reported_requests(kind):
@@ -161,11 +168,15 @@ def reported_requests(kind):
         cases += [(16, "one element", ALL, lambda lane: 5),
                   (16, "bit 1/one element", lanes_where(lambda lane: (lane ^ warp) & 2), lambda lane: 5),
                   (16, "every fourth/one element", lanes_where(lambda lane: lane % 4 == 1), lambda lane: warp),
-                  (16, "bit 2/a row of 8 per warp", lanes_where(lambda lane: (lane ^ warp) & 4), lambda lane: warp + lane % 8),
-                  (16, "t / 2 + t % 4", random.Random(warp).getrandbits(32), lambda lane: (32 * warp + lane) // 2 + lane % 4),
+                  (16, "bit 2/a row of 8 per warp", lanes_where(lambda lane: (lane ^ warp) & 4),
+                   lambda lane: warp + lane % 8),
+                  (16, "t / 2 + t % 4", random.Random(warp).getrandbits(32), lambda lane:
+                   (32 * warp + lane) // 2 + lane % 4),
                   (8, "t % 3 around 33", ALL, lambda lane: (32 * warp + (32 * warp + lane) % 3) % 33)]
-        cases[-6:] = [(size, name, mask, [at(lane) * size for lane in range(32)]) for size, name, mask, at in cases[-6:]]
-    return [{"pattern": name, "kind": kind, "bytes": size, "lanes": f"0x{mask:08x}", "offsets": " ".join(map(str, offsets))}
+        cases[-6:] = [
+            (size, name, mask, [at(lane) * size for lane in range(32)]) for size, name, mask, at in cases[-6:]]
+    return [{
+        "pattern": name, "kind": kind, "bytes": size, "lanes": f"0x{mask:08x}", "offsets": " ".join(map(str, offsets))}
             for size, name, mask, offsets in cases]
 
 
@@ -224,7 +235,8 @@ def count(launches, count_instructions):
     with tempfile.TemporaryDirectory() as folder:
         file, log = pathlib.Path(folder) / "requests.txt", pathlib.Path(folder) / "ncu.csv"
         file.write_text(text(launches))
-        done = run("ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--print-units", "base", "--log-file", log,
+        done = run("ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--print-units", "base",
+                   "--log-file", log,
                    "--metrics", ",".join([*names.values(), *instructions.values()]), PROGRAM, file, timeout=500)
         said = log.read_text() if log.exists() else ""
     counted = {}
@@ -232,13 +244,15 @@ def count(launches, count_instructions):
         if row.get("Metric Name"):
             counted.setdefault(int(row["ID"]), {})[row["Metric Name"]] = int(row["Metric Value"].replace(",", ""))
     if done.returncode or len(counted) != len(launches):
-        expect(False, f"exit {done.returncode}, {len(launches)} launches and {len(counted)} counts: {said[-500:]} {done.stdout[-500:]} {done.stderr[-500:]}")
+        expect(False, f"exit {done.returncode}, {len(launches)} launches and {len(counted)} counts: {said[-500:]} "
+                      f"{done.stdout[-500:]} {done.stderr[-500:]}")
         return False
     for (_, values), launch in zip(sorted(counted.items()), launches):
         for kind in KINDS:
             mine = [(repeats, request) for repeats, request in launch if request["kind"] == kind]
             if count_instructions:
-                expect(values[instructions[kind]] == sum(repeats for repeats, _ in mine), f"{values[instructions[kind]]} {kind} instructions of {mine}")
+                expect(values[instructions[kind]] == sum(repeats for repeats, _ in mine),
+                       f"{values[instructions[kind]]} {kind} instructions of {mine}")
             left = values[names[kind]]
             for _, request in mine:
                 left, request["wavefronts"] = divmod(left, BASE)
@@ -249,7 +263,9 @@ def count(launches, count_instructions):
 
 def same_again(what, requests, before):
     """Compares the wavefronts of requests that were counted twice."""
-    different = [(one, other["wavefronts"]) for one, other in zip(requests, before) if one["wavefronts"] != int(other["wavefronts"])]
+    different = [(one, other["wavefronts"])
+                 for one, other in zip(requests, before)
+                 if one["wavefronts"] != int(other["wavefronts"])]
     print(f"{what}: {len(requests)} requests, {len(requests) - len(different)} with the same wavefronts", flush=True)
     expect(not different, f"{what}: {different[:10]}")
 
@@ -302,7 +318,8 @@ def main():
     parser.add_argument("--requests", type=int, default=7200, help="default: 7200")
     parser.add_argument("--file", type=pathlib.Path, help="a CSV file with the requests, instead of random ones")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
-    parser.add_argument("--again", type=pathlib.Path, metavar="FILE", help="an earlier result, whose requests are counted again")
+    parser.add_argument("--again", type=pathlib.Path, metavar="FILE",
+                        help="an earlier result, whose requests are counted again")
     parser.add_argument("--seconds", type=float, default=200, help="default: 200")
     parser.add_argument("--dry-run", action="store_true", help="print the requests, run nothing")
     options = parser.parse_args()

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 
 class Caption(NamedTuple):
-    """plots: what is to be seen, of any machine; notice: how to read the still figure, where the step's page does not say so."""
+    """plots: what is to be seen, of any machine; notice: how to read the still figure, where the step's page does not
+    say so."""
     plots: str
     notice: str
     alt: str
@@ -13,14 +14,18 @@ class Caption(NamedTuple):
 CAPTIONS = {
     "bandwidth_steps": Caption(
         "Effective bandwidth of each step's kernels, and of `cudaMemcpy` (dashed line).",
-        "A longer bar is faster. Hatched bars are not complete transposes. They are the copies and the two halves of step 5.",
+        "A longer bar is faster. Hatched bars are not complete transposes. They are the copies and the two halves of "
+        "step 5.",
         "Bars of effective bandwidth, one per kernel from copy to step 7, and one for the device's own memory copy"),
     "waterfall": Caption(
-        "Time of a transpose after each idea. The dark bar is what the kernel takes, the light bar is what the idea saves.",
+        "Time of a transpose after each idea. The dark bar is what the kernel takes, the light bar is what the idea "
+        "saves.",
         "The first idea saves the most. The last bar, `cudaMemcpy`, moves the same bytes.",
-        "Bars that grow shorter from the naive transpose over coalesced, padded and in flight to the device's own memory copy"),
+        "Bars that grow shorter from the naive transpose over coalesced, padded and in flight to the device's own "
+        "memory copy"),
     "bandwidth_over_n": Caption(
-        "Effective bandwidth of the steps' kernels for n × n floats, from n = 256 to the largest. Below, the same as a share of `cudaMemcpy`.",
+        "Effective bandwidth of the steps' kernels for n × n floats, from n = 256 to the largest. Below, the same as a "
+        "share of `cudaMemcpy`.",
         "Small matrices are slow because a launch takes microseconds, however little it moves.",
         "Lines of effective bandwidth over the side of the matrix, one per kernel"),
     "time_per_element": Caption(
@@ -29,59 +34,80 @@ CAPTIONS = {
         "Lines of time per element over the side of the matrix, for kernels and for serial functions"),
     "predicted_measured": Caption(
         "Time of each step's kernels: the model's (upwards) against the measured one (to the right).",
-        "A point on the diagonal is predicted exactly. The band is 13 % on each side of it. The fine-grained kernel lies with the copy through shared memory, the coarse-grained one with step 4.",
+        "A point on the diagonal is predicted exactly. The band is 13 % on each side of it. The fine-grained kernel "
+        "lies with the copy through shared memory, the coarse-grained one with step 4.",
         "Points of modelled over measured time, one per lesson kernel, close to the diagonal"),
     "way_through_the_tile": Caption(
-        "One warp's way through the tile: a row of `idata` goes into a row of the tile, a column of the tile goes into a row of `odata`.", "",
-        "idata, the tile and odata: a row that a warp reads, the row of the tile it fills, a column that the warp takes, and the row of odata it writes"),
+        "One warp's way through the tile: a row of `idata` goes into a row of the tile, a column of the tile goes into "
+        "a row of `odata`.",
+        "", "idata, the tile and odata: a row that a warp reads, the row of the tile it fills, a column that the warp "
+            "takes, and the row of odata it writes"),
     "sectors_naive_coalesced": Caption(
-        "The sectors of 32 bytes that one warp's store touches in `odata`, in the naive and in the coalesced kernel.", "",
-        "Sectors of odata that one store touches: 32 in the naive kernel, an eighth of each used; 4 in step 3, all of them used"),
+        "The sectors of 32 bytes that one warp's store touches in `odata`, in the naive and in the coalesced kernel.",
+        "", "Sectors of odata that one store touches: 32 in the naive kernel, an eighth of each used; 4 in step 3, "
+            "all of them used"),
     "banks": Caption(
         "The bank of each element of a tile: rows of 32 words, rows of 33 words, and a swizzled tile.", "",
-        "Three tiles with the bank of each element: in rows of 32 a column lies in one bank, in rows of 33 and in the swizzled tile in all 32"),
+        "Three tiles with the bank of each element: in rows of 32 a column lies in one bank, in rows of 33 and in the "
+        "swizzled tile in all 32"),
     "two_halves": Caption(
-        "`idata` in four tiles, and what the fine-grained kernel, the coarse-grained kernel and a transpose make of it.",
-        "The fine-grained kernel turns each tile and moves none. The coarse-grained one moves each tile and turns none.",
+        "`idata` in four tiles, and what the fine-grained kernel, the coarse-grained kernel and a transpose make of "
+        "it.",
+        "The fine-grained kernel turns each tile and moves none. The coarse-grained one moves each tile and turns "
+        "none.",
         "idata and what the fine-grained kernel, the coarse-grained kernel and a transpose make of it, in four tiles"),
     "partitions_2048": Caption(
-        "The partition of a GTX 280 that each tile of a 2048 × 2048 matrix of floats lies in, and the tiles of the first 90 blocks.", "",
-        "The tiles of idata and odata, coloured by partition, with those of the first 90 blocks marked: step 4's order and the diagonal order"),
+        "The partition of a GTX 280 that each tile of a 2048 × 2048 matrix of floats lies in, and the tiles of the "
+        "first 90 blocks.",
+        "", "The tiles of idata and odata, coloured by partition, with those of the first 90 blocks marked: step 4's "
+            "order and the diagonal order"),
     "partition_traffic": Caption(
-        "Traffic of each memory partition over time, for step 4's order and the diagonal order on a GTX 280, and for step 4's order on a card that hashes addresses.",
-        "A row is a partition, and a column is a moment, a window of blocks that run together. Cartesian order is that of step 4. "
-        "One dark cell in a column is camping. A single partition then has all the work.",
-        "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed addresses"),
+        "Traffic of each memory partition over time, for step 4's order and the diagonal order on a GTX 280, and for "
+        "step 4's order on a card that hashes addresses.",
+        "A row is a partition, and a column is a moment, a window of blocks that run together. Cartesian order is that "
+        "of step 4. One dark cell in a column is camping. A single partition then has all the work.",
+        "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed "
+        "addresses"),
     "receivers": Caption(
-        "To whom each of four GPUs sends its data over time, when a matrix of 4096 × 4096 floats is spread over them, in three orders of blocks. Counted by the simulator for "
-        "four Tesla T4 (committed with the project).",
-        "A row is a GPU that sends, and a column is a moment. In the first panel most GPUs send to the same one, as blocks store to the same partition in step 6's Cartesian "
-        "order. In the second, all receivers of a moment differ. In the third, every GPU sends to all at once.",
-        "Sending GPUs over time, coloured by the GPU that receives: equal columns in plain order, all different in rotated order"),
+        "To whom each of four GPUs sends its data over time, when a matrix of 4096 × 4096 floats is spread over them, "
+        "in three orders of blocks. Counted by the simulator for four Tesla T4 (committed with the project).",
+        "A row is a GPU that sends, and a column is a moment. In the first panel most GPUs send to the same one, "
+        "as blocks store to the same partition in step 6's Cartesian order. In the second, all receivers of a moment "
+        "differ. In the third, every GPU sends to all at once.",
+        "Sending GPUs over time, coloured by the GPU that receives: equal columns in plain order, all different in "
+        "rotated order"),
     "scaling": Caption(
-        "Modelled time of a transpose of 65536 × 65536 floats on 2 to 4096 GPUs, and below the bandwidth between two GPUs, modelled and measured on two NVIDIA H200s "
-        "(committed with the project).",
+        "Modelled time of a transpose of 65536 × 65536 floats on 2 to 4096 GPUs, and below the bandwidth between two "
+        "GPUs, modelled and measured on two NVIDIA H200s (committed with the project).",
         "The solid line rises on the right. Each message is then so small that its latency costs more than its bytes.",
-        "Lines of modelled time over the number of GPUs, and points of measured bandwidth between two GPUs below the modelled line"),
+        "Lines of modelled time over the number of GPUs, and points of measured bandwidth between two GPUs below the "
+        "modelled line"),
     "block_orders": Caption(
-        "The tiles of `idata` and `odata`, numbered in the order in which their blocks start, for steps 4, 6 and 7.", "",
-        "Tiles numbered in the order in which their blocks start: in step 4 along rows, in step 6 along diagonals, in step 7 down the columns"),
+        "The tiles of `idata` and `odata`, numbered in the order in which their blocks start, for steps 4, 6 and 7.",
+        "", "Tiles numbered in the order in which their blocks start: in step 4 along rows, in step 6 along diagonals, "
+            "in step 7 down the columns"),
     "bytes_in_flight": Caption(
-        "Effective bandwidth against the bytes that the loads of one SM have in flight. The line is a model. The points are the steps' kernels, measured on an NVIDIA H200 "
-        "(committed with the project).",
-        "The bandwidth of kernels on the curve is limited by their loads in flight. The kernels below it have another limit. With 12.9 KiB an SM has enough in flight for "
-        "the roof, the flat part of the line. The roof is the bandwidth of a micro-benchmark that copies.",
-        "Effective bandwidth over bytes in flight per SM: the model's curve, its roof, and the lesson kernels as points"),
+        "Effective bandwidth against the bytes that the loads of one SM have in flight. The line is a model. "
+        "The points are the steps' kernels, measured on an NVIDIA H200 (committed with the project).",
+        "The bandwidth of kernels on the curve is limited by their loads in flight. The kernels below it have another "
+        "limit. With 12.9 KiB an SM has enough in flight for the roof, the flat part of the line. The roof is the "
+        "bandwidth of a micro-benchmark that copies.",
+        "Effective bandwidth over bytes in flight per SM: the model's curve, its roof, and the lesson kernels as "
+        "points"),
     "race": Caption(
-        "Two threads of a kernel that moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), without the second barrier that such a loop needs.",
-        "Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the other has read its element. Step 3 has no loop over tiles and needs "
-        "one barrier.",
-        "Two threads of a kernel without its second barrier, instruction by instruction, until one reads a wrong value"),
+        "Two threads of a kernel that moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), "
+        "without the second barrier that such a loop needs.",
+        "Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the other has "
+        "read its element. Step 3 has no loop over tiles and needs one barrier.",
+        "Two threads of a kernel without its second barrier, instruction by instruction, until one reads a wrong "
+        "value"),
     "memories": Caption(
-        "The memories of an NVIDIA H200 (measurements committed with the project).", "The nearer a memory is to the threads, the smaller and the faster it is.",
+        "The memories of an NVIDIA H200 (measurements committed with the project).",
+        "The nearer a memory is to the threads, the smaller and the faster it is.",
         "Boxes for registers, shared memory, L1, L2, DRAM and host memory, with sizes, latencies and bandwidths"),
-    "transfers": Caption("Bandwidth of copies between host and GPU against their size, from pageable and from pinned memory.", "Pinned memory is faster.",
-                         "Bandwidth of copies between host and GPU over their size"),
+    "transfers": Caption("Bandwidth of copies between host and GPU against their size, from pageable and from pinned "
+                         "memory.",
+                         "Pinned memory is faster.", "Bandwidth of copies between host and GPU over their size"),
 }
 # Figures of a step after that of its page.
 FURTHER = {"step03": ("race",), "step06": ("partition_traffic", "receivers"), "step07": ("bytes_in_flight",)}

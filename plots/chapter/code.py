@@ -15,7 +15,8 @@ def step_file(step):
 
 def functions(path, begin):
     """The function templates of a source file whose second line begins so, whole."""
-    return re.findall(rf"^template <typename T[^>\n]*>\n{begin}.*?^}}\n", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^template <typename T[^>\n]*>\n{begin}.*?^}}\n", path.read_text(encoding="utf-8"),
+                      re.MULTILINE | re.DOTALL)
 
 
 def neutral(kernel):

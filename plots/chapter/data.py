@@ -1,4 +1,5 @@
-"""Whose results the chapter shows: those of the files it is given and, where no GPU ran, the H200's that are committed with the project."""
+"""Whose results the chapter shows: those of the files it is given and, where no GPU ran, the H200's that are committed
+with the project."""
 
 import pathlib
 
@@ -13,16 +14,20 @@ NOTE = "committed with the project"
 
 
 def committed(given):
-    """Rows to show where no GPU ran. A CPU of the given results stays the only one: no two machines share a table under one name."""
+    """Rows to show where no GPU ran. A CPU of the given results stays the only one: no two machines share a table under
+    one name."""
     rows = reader.load([DATA / f"{STEPS}.csv"]).all
     known = {reader.identity(r) for r in rows}  # the steps' pages show these, and the chapter is to agree with them
-    rows += [r for r in reader.load([DATA / f"{name}.csv" for name in OTHERS]).all if reader.identity(r) not in known or r["one_launch_bandwidth_gbs"]]
+    rows += [
+        r for r in reader.load([DATA / f"{name}.csv" for name in OTHERS]).all
+        if reader.identity(r) not in known or r["one_launch_bandwidth_gbs"]]
     backends = {"cuda"} | ({"cpu"} if not any(r["backend"] == "cpu" for r in given) else set())
     return [r for r in rows if r["backend"] in backends or (r["backend"] == "sim" and r["width"] == "8192")]
 
 
 class Shown:
-    """results: all rows that are shown; gpus: those that were measured, cpus, models: simulated machines with a model of times."""
+    """results: all rows that are shown; gpus: those that were measured, cpus, models: simulated machines with a model
+    of times."""
 
     def __init__(self, given):
         added = [] if any(r["backend"] == "cuda" for r in given.all) else committed(given.all)
@@ -38,9 +43,11 @@ class Shown:
         return (machine.backend, machine.name) in self.committed
 
     def source(self, machine):
-        """A machine with all that a reader needs to know of it: `NVIDIA H200 (driver 580, 2026-11-22; committed with the project)`."""
+        """A machine with all that a reader needs to know of it: `NVIDIA H200 (driver 580, 2026-11-22; committed with
+        the project)`."""
         remarks = [f"driver {text_of(machine.driver)}"] if machine.driver else []
-        return f"{text_of(machine.name)} ({', '.join([*remarks, machine.date[:10]])}{f'; {NOTE}' if self.is_committed(machine) else ''})"
+        return (f"{text_of(machine.name)} "
+                f"({', '.join([*remarks, machine.date[:10]])}{f'; {NOTE}' if self.is_committed(machine) else ''})")
 
     def measured(self, machine):
         """Who measured, for a caption."""
@@ -48,16 +55,22 @@ class Shown:
 
     def sides(self, machine, kernels=None):
         """n of the square matrices of floats that a machine has results for."""
-        return sorted({int(r["width"]) for r in self.results.rows if machine.has(r)
-                       and r["width"] == r["height"] and r["type"] == "float" and (kernels is None or r["kernel"] in kernels)})
+        return sorted({
+            int(r["width"])
+            for r in self.results.rows
+            if machine.has(r) and r["width"] == r["height"] and r["type"] == "float" and
+            (kernels is None or r["kernel"] in kernels)})
 
     def best_side(self, machine):
-        """The size that the project's own pages show, 16384, or the largest at which every lesson kernel has a bandwidth; None if there is none."""
-        whole = [n for n in self.sides(machine) if all(reader.bandwidth(self.results.find(k, n, machine=machine)) for k in IDEAS)]
+        """The size that the project's own pages show, 16384, or the largest at which every lesson kernel has a
+        bandwidth; None if there is none."""
+        whole = [n for n in self.sides(machine)
+                 if all(reader.bandwidth(self.results.find(k, n, machine=machine)) for k in IDEAS)]
         return 16384 if 16384 in whole else max(whole, default=None)
 
     def row(self, kernel, n, machine):
-        """The row of a square of floats, or None. cudaMemcpy runs beside every step: of its rows the median one, as in the figures."""
+        """The row of a square of floats, or None. cudaMemcpy runs beside every step: of its rows the median one, as in
+        the figures."""
         found = self.results.find(kernel, n, machine=machine)
         if kernel != COPY_ENGINE or found is None:
             return found
@@ -75,11 +88,15 @@ class Shown:
 
     def model_of(self, machine):
         """The simulated machine of the same name as a measured one, or None."""
-        return next((m for m in self.models if m.name.lower() in (machine.name.lower(), machine.name.split()[-1].lower())), None)
+        return next(
+            (m for m in self.models if m.name.lower() in (machine.name.lower(), machine.name.split()[-1].lower())),
+            None)
 
     def counted_side(self, machine):
-        """The size at which the simulator counted the most lesson kernels for a machine, the largest of several; None if it counted none."""
-        kernels = {n: sum(self.results.find(k, n, machine=machine) is not None for k in IDEAS) for n in self.sides(machine)}
+        """The size at which the simulator counted the most lesson kernels for a machine, the largest of several; None
+        if it counted none."""
+        kernels = {
+            n: sum(self.results.find(k, n, machine=machine) is not None for k in IDEAS) for n in self.sides(machine)}
         return max((n for n in kernels if kernels[n]), key=lambda n: (kernels[n], n), default=None)
 
     def counted(self, kernel):

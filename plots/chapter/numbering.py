@@ -1,7 +1,8 @@
-"""Figures, tables and citations numbered in the order in which the chapter has them; headings that can be linked to, and the list of them.
+"""Figures, tables and citations numbered in the order in which the chapter has them; headings that can be linked to,
+and the list of them.
 
-In the text, `<!-- table: KEY -->` begins a table whose caption begins with `**Table.**`, and `<!-- figure: KEY -->` a figure. `[[table KEY]]` and
-`[[figure KEY]]` refer to them, `[[cite NAME]]` to a source.
+In the text, `<!-- table: KEY -->` begins a table whose caption begins with `**Table.**`, and `<!-- figure: KEY -->` a
+figure. `[[table KEY]]` and `[[figure KEY]]` refer to them, `[[cite NAME]]` to a source.
 """
 
 import re
@@ -69,4 +70,5 @@ def headings(text):
 
 def contents(found):
     """A list of links to headings. Terms of the glossary have links enough."""
-    return "".join(f"{'    ' * (level - 2)}- [{title}](#{anchor})\n" for level, anchor, title in found if not anchor.startswith(("term-", "gpu-")) and title != "Contents")
+    return "".join(f"{'    ' * (level - 2)}- [{title}](#{anchor})\n" for level, anchor, title in found
+                   if not anchor.startswith(("term-", "gpu-")) and title != "Contents")

@@ -1,4 +1,5 @@
-"""The chapter as one HTML file that needs nothing else: style, figures, and what makes them explorable are inside it."""
+"""The chapter as one HTML file that needs nothing else: style, figures, and what makes them explorable are inside
+it."""
 
 import html
 import pathlib
@@ -15,7 +16,8 @@ WORDS, WIDE = 12, 34  # characters: a column of text with a cell longer than tha
 def inline(name, path, alt):
     """An SVG file as a part of a page, where its names are its own."""
     svg = path.read_text(encoding="utf-8")
-    svg = re.sub(r"<title>.*?</title>", "", svg[svg.index("<svg"):], count=1, flags=re.DOTALL)  # a browser would show it over the whole figure
+    # a browser would show it over the whole figure
+    svg = re.sub(r"<title>.*?</title>", "", svg[svg.index("<svg"):], count=1, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", svg)  # two panels may show the same
     return svg.replace("<svg", f'<svg role="img" aria-label="{html.escape(alt)}"', 1)
@@ -28,29 +30,37 @@ def anchor(text):
 
 
 def figure(match, folder):
-    """A figure with its number and caption. An explorable stands in the place of the still figure, and under the same caption."""
+    """A figure with its number and caption. An explorable stands in the place of the still figure, and under the same
+    caption."""
     name = match[1]
     where, caption = anchor(match[2].strip())
     picture = re.search(r'<p><img alt="([^"]*)" src="figures/(\w+)\.svg" /></p>', caption)
     if not picture:
         return f'<figure id="{where}" class="numbered"><figcaption>{caption}</figcaption></figure>'
-    caption = caption[:picture.start()].strip().replace("<!-- notice -->", '<span class="notice">').replace("<!-- /notice -->", "</span>")
+    caption = caption[:picture.start()].strip()
+    caption = caption.replace("<!-- notice -->", '<span class="notice">').replace("<!-- /notice -->", "</span>")
     svg = inline(name, folder / f"figures/{name}.svg", html.unescape(picture[1]))
     playing = explorables.IN_PLACE_OF.get(name)
     still = f'<figure class="still">{svg}</figure>'
-    return (f'<figure id="{where}" class="numbered">' + (f'<div class="explorable" data-explorable="{playing}">{still}</div>' if playing else still)
-            + f"<figcaption>{caption}</figcaption></figure>")
+    return (f'<figure id="{where}" class="numbered">' +
+            (f'<div class="explorable" data-explorable="{playing}">{still}</div>' if playing else still) +
+            f"<figcaption>{caption}</figcaption></figure>")
 
 
 def columns(match):
-    """A table's rows with a class for the cells of columns that hold text. A table of nothing else stacks on a narrow screen."""
+    """A table's rows with a class for the cells of columns that hold text. A table of nothing else stacks on a narrow
+    screen."""
     table = match[0]
-    rows = [re.findall(r"<t[hd](.*?)>(.*?)</t[hd]>", row, re.DOTALL) for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)]
+    rows = [
+        re.findall(r"<t[hd](.*?)>(.*?)</t[hd]>", row, re.DOTALL)
+        for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)]
     heads = [re.sub(r"<.*?>", "", cell) for _, cell in rows[0]]
-    longest = [max(len(re.sub(r"<.*?>", "", row[i][1])) for row in rows[1:]) if "right" not in style else 0 for i, (style, _) in enumerate(rows[0])]
+    longest = [max(len(re.sub(r"<.*?>", "", row[i][1])) for row in rows[1:]) if "right" not in style else 0
+               for i, (style, _) in enumerate(rows[0])]
     texts = {i: "wide" if length > WIDE else "words" for i, length in enumerate(longest) if length > WORDS}
     numbers = any("right" in style for style, _ in rows[0])
-    body, kind = re.sub(r"<tr>(.*?)</tr>", lambda row: "<tr>" + cells(row[1], heads, texts) + "</tr>", table, flags=re.DOTALL), "" if numbers else " stack"
+    body, kind = re.sub(r"<tr>(.*?)</tr>", lambda row: "<tr>" + cells(row[1], heads, texts) + "</tr>", table,
+                        flags=re.DOTALL), "" if numbers else " stack"
     return f'<div class="table{kind}">{body}</div>'
 
 
@@ -62,7 +72,8 @@ def cells(row, heads, texts):
         wide = f' class="{texts[i]}"' if i in texts else ""
         label = f' data-label="{html.escape(html.unescape(heads[i]))}"' if match[1] == "td" and heads[i] else ""
         return f"<{match[1]}{match[2]}{wide}{label}>"
-    row = re.sub(r"(?<=<code>)\w+(?=</code>)", lambda name: re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "<wbr>", name[0]), row)  # where a long name may break
+    # where a long name may break
+    row = re.sub(r"(?<=<code>)\w+(?=</code>)", lambda name: re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "<wbr>", name[0]), row)
     return re.sub(r"<(t[hd])((?: style=\"[^\"]*\")?)>", cell, row)
 
 
@@ -70,25 +81,31 @@ def table(match):
     """A table with its number and caption, and its notes below."""
     where, caption = anchor(match[2].strip())
     end = caption.index("</p>") + len("</p>")
-    return f'<figure id="{where}" class="numbered of-table"><figcaption>{caption[:end]}</figcaption>{caption[end:].strip()}</figure>'
+    return (f'<figure id="{where}" class="numbered '
+            f'of-table"><figcaption>{caption[:end]}</figcaption>{caption[end:].strip()}</figure>')
 
 
 def body_of(text, folder):
     """The chapter's HTML, of its Markdown."""
     # Markdown takes these for blocks of HTML that it is to leave alone.
-    text = re.sub(r"^<details>\n<summary>(.*?)</summary>", r"<!-- details: \1 -->", text, flags=re.MULTILINE).replace("</details>", "<!-- /details -->")
+    text = re.sub(r"^<details>\n<summary>(.*?)</summary>", r"<!-- details: \1 -->", text,
+                  flags=re.MULTILINE).replace("</details>", "<!-- /details -->")
     body = markdown.markdown(text, extensions=["tables", "fenced_code", "codehilite", "sane_lists"],
                              extension_configs={"codehilite": {"guess_lang": False, "css_class": "code"}})
-    body = re.sub(r"<!-- details: (.*?) -->", r"<details><summary>\1</summary>", body).replace("<!-- /details -->", "</details>")
+    body = re.sub(r"<!-- details: (.*?) -->", r"<details><summary>\1</summary>", body)
+    body = body.replace("<!-- /details -->", "</details>")
     body = re.sub(r"<table>.*?</table>", columns, body, flags=re.DOTALL)
-    body = re.sub(r"<!-- figure: ([\w.-]+) -->(.*?)<!-- /figure -->", lambda m: figure(m, folder), body, flags=re.DOTALL)
+    body = re.sub(r"<!-- figure: ([\w.-]+) -->(.*?)<!-- /figure -->", lambda m: figure(m, folder), body,
+                  flags=re.DOTALL)
     body = re.sub(r"<!-- table: ([\w.-]+) -->(.*?)<!-- /table -->", table, body, flags=re.DOTALL)
     return re.sub(r'<p><a id="([^"]+)"></a></p>\s*<(h[23])>', r'<\2 id="\1">', body)
 
 
 def to_html(text, folder, made):
-    """One page that needs nothing else. text: the chapter's Markdown; folder: where its figures are; made: of explorables.data."""
+    """One page that needs nothing else. text: the chapter's Markdown; folder: where its figures are; made: of
+    explorables.data."""
     title = html.escape(text.split("\n")[0].lstrip("# "))
-    return (f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{title}</title>\n<style>{STYLE.read_text(encoding='utf-8')}{explorables.style()}</style>\n</head>\n<body>\n{body_of(text, folder)}\n"
-            f"{explorables.script(made)}</body>\n</html>\n")
+    return ('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{title}</title>\n<style>{STYLE.read_text(encoding='utf-8')}{explorables.style()}</style>\n"
+            f"</head>\n<body>\n{body_of(text, folder)}\n{explorables.script(made)}</body>\n</html>\n")

@@ -1,4 +1,5 @@
-"""Sentences about the results, with numbers filled in from them. Each holds for whatever machine is shown, or says what it depends on."""
+"""Sentences about the results, with numbers filled in from them. Each holds for whatever machine is shown, or says what
+it depends on."""
 
 import results as reader
 from figures.shared import MODEL_BAND
@@ -45,27 +46,36 @@ class Prose:
         if not self.machine:
             return missing("all seven steps at one size, measured on a GPU")
         best = "transposeInFlight"
-        why = " No GPU ran here, so the chapter shows the measurements that the project comes with." if self.shown.is_committed(self.machine) else ""
-        ideas = [f"{idea} {'saves' if before > after else 'costs'} {sig(abs(before - after))} ms" for idea, before, after in
-                 [({"coalesced": "[coalescing](#term-coalesced-access)", "padded": "[padding](#term-padding) the [tile](#term-tile)",
-                   "in flight": "keeping more loads [in flight](#term-in-flight)"}[i], b, a) for i, b, a in self.tables.ideas()]]
-        return (f"A matrix transpose computes nothing. It moves every element once, and its speed depends on the order of the memory accesses. "
-                f"This chapter speeds a transpose up in seven steps and explains each step by what the hardware does. "
-                f"The yardstick is `cudaMemcpy`, the copy that comes with CUDA, NVIDIA's extension of C++ for its GPUs. Three numbers sum it up, "
-                f"for {self.n} × {self.n} floats on one {text_of(self.machine.name)}:\n\n"
-                f"- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s bandwidth is what the naive transpose of step 2 reaches: {sig(self.gbs('transposeNaive'))} GB/s.\n"
+        why = (" No GPU ran here, so the chapter shows the measurements that the project comes with."
+               if self.shown.is_committed(self.machine) else "")
+        ideas = [f"{idea} {'saves' if before > after else 'costs'} {sig(abs(before - after))} ms"
+                 for idea, before, after in [({"coalesced": "[coalescing](#term-coalesced-access)",
+                                               "padded": "[padding](#term-padding) the [tile](#term-tile)",
+                                               "in flight": "keeping more loads [in flight](#term-in-flight)"}[i],
+                                              b, a) for i, b, a in self.tables.ideas()]]
+        return ("A matrix transpose computes nothing. It moves every element once, and its speed depends on the order "
+                "of the memory accesses. This chapter speeds a transpose up in seven steps and explains each step by "
+                "what the hardware does. The yardstick is `cudaMemcpy`, the copy that comes with CUDA, NVIDIA's "
+                f"extension of C++ for its GPUs. Three numbers sum it up, for {self.n} × {self.n} floats on one "
+                f"{text_of(self.machine.name)}:\n\n- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s "
+                f"bandwidth is what the naive transpose of step 2 reaches: {sig(self.gbs('transposeNaive'))} GB/s.\n"
                 f"- **{self.share(best):.0f} %** is what step 7 reaches: {sig(self.gbs(best))} GB/s.\n"
-                f"- **{factor(self.gbs(best) / self.gbs('transposeNaive'))} ×** is the speed-up between them: {sig(self.ms('transposeNaive'))} ms become {sig(self.ms(best))} ms.\n\n"
-                f"In between, {ideas[0]}, {ideas[1]} and {ideas[2]} ([[figure waterfall]]). {self.shown.measured(self.machine)}{why}")
+                f"- **{factor(self.gbs(best) / self.gbs('transposeNaive'))} ×** is the speed-up between them: "
+                f"{sig(self.ms('transposeNaive'))} ms become {sig(self.ms(best))} ms.\n\n"
+                f"In between, {ideas[0]}, {ideas[1]} and {ideas[2]} ([[figure waterfall]]). "
+                f"{self.shown.measured(self.machine)}{why}")
 
     def machines(self):
         """Where the chapter's numbers come from, a line for each machine."""
         shown = self.shown
         lines = [f"- Measured: {shown.source(m)}.\n" for m in shown.gpus]
         lines += [f"- Measured, one core: {shown.source(m)}.\n" for m in shown.cpus]
-        lines += [f"- Counted by the simulator, with times by its model: {text_of(m.name)} ({m.date[:10]}).\n" for m in shown.models]
+        lines += [
+            f"- Counted by the simulator, with times by its model: {text_of(m.name)} ({m.date[:10]}).\n"
+            for m in shown.models]
         if any(shown.is_committed(m) for m in shown.gpus):
-            lines.append("\nNo GPU ran in these results. The GPU's measurements are those that the project comes with. `make report` on a machine with a GPU replaces them.\n")
+            lines.append("\nNo GPU ran in these results. The GPU's measurements are those that the project comes "
+                         "with. `make report` on a machine with a GPU replaces them.\n")
         return "".join(lines)
 
     # What the steps bring.
@@ -73,33 +83,47 @@ class Prose:
     def step(self, number):
         """Before, after and why, in one line."""
         before, after, why = self.CHANGES[number]
-        costs = {f"{kernel}_{what}": self.cost(kernel, what) for kernel in ("copy", "transposeNaive", "transposeCoalesced", "transposeNoBankConflicts")
-                 for what in ("store", "tile")}
+        costs = {
+            f"{kernel}_{what}": self.cost(kernel, what)
+            for kernel in ("copy", "transposeNaive", "transposeCoalesced", "transposeNoBankConflicts")
+            for what in ("store", "tile")}
         why = why.format(**costs)
         if not self.machine:
             return f"**Why:** {why}"
         old, new = self.gbs(before), self.gbs(after)
-        return (f"**Before:** {sig(old)} GB/s (`{before}`). **After:** {sig(new)} GB/s (`{after}`), {compared(new / old)} "
+        return (f"**Before:** {sig(old)} GB/s (`{before}`). **After:** {sig(new)} GB/s (`{after}`), "
+                f"{compared(new / old)} "
                 f"({text_of(self.machine.name)}, {self.n}² floats). **Why:** {why}")
 
     CHANGES = {
-        1: ("copy", "copySharedMem", "a thread of `copySharedMem` has four loads in flight, a thread of `copy` has one."),
-        2: ("copy", "transposeNaive", "the stores of a warp go to 32 rows of `odata`. One store touches {transposeNaive_store} sectors instead of {copy_store}."),
-        3: ("transposeNaive", "transposeCoalesced", "a tile in shared memory is filled by rows and emptied by columns. One store touches {transposeCoalesced_store} sectors "
-            "instead of {transposeNaive_store}."),
-        4: ("transposeCoalesced", "transposeNoBankConflicts", "a column of the padded tile lies in 32 banks. Reading it takes {transposeNoBankConflicts_tile} wavefront "
+        1: ("copy", "copySharedMem",
+            "a thread of `copySharedMem` has four loads in flight, a thread of `copy` has one."),
+        2: ("copy", "transposeNaive", "the stores of a warp go to 32 rows of `odata`. One store touches "
+                                      "{transposeNaive_store} sectors instead of {copy_store}."),
+        3: ("transposeNaive", "transposeCoalesced",
+            "a tile in shared memory is filled by rows and emptied by columns. One store touches "
+            "{transposeCoalesced_store} sectors instead of {transposeNaive_store}."),
+        4: ("transposeCoalesced", "transposeNoBankConflicts",
+            "a column of the padded tile lies in 32 banks. Reading it takes {transposeNoBankConflicts_tile} wavefront "
             "instead of {transposeCoalesced_tile}."),
-        5: ("transposeNoBankConflicts", "transposeFineGrained", "the fine-grained kernel leaves every tile where it stands, and the coarse-grained one moves it. "
+        5: ("transposeNoBankConflicts", "transposeFineGrained",
+            "the fine-grained kernel leaves every tile where it stands, and the coarse-grained one moves it. "
             "The two halves show what each part of the transpose costs."),
-        6: ("transposeNoBankConflicts", "transposeDiagonal", "the diagonal order spreads the stores over the memory partitions. "
-            "That matters where neighbouring rows fall into one partition, as on a GTX 280 ([[figure partition_traffic]])."),
-        7: ("transposeNoBankConflicts", "transposeInFlight", "a block has 16 KiB of loads in flight instead of 4 KiB, and blocks that run together write to neighbouring addresses."),
+        6: ("transposeNoBankConflicts", "transposeDiagonal",
+            "the diagonal order spreads the stores over the memory partitions. That matters where neighbouring rows "
+            "fall into one partition, as on a GTX 280 ([[figure partition_traffic]])."),
+        7: ("transposeNoBankConflicts", "transposeInFlight",
+            "a block has 16 KiB of loads in flight instead of 4 KiB, and blocks that run together write to "
+            "neighbouring addresses."),
     }
 
     def cost(self, kernel, what):
-        """Sectors of a store, or wavefronts of a load from the tile, as counted for an H200; 'other' where nothing was."""
+        """Sectors of a store, or wavefronts of a load from the tile, as counted for an H200; 'other' where nothing
+        was."""
         row = self.shown.counted(kernel)
-        above, below = {"store": ("global_store_transactions", "global_store_requests"), "tile": ("shared_load_wavefronts", "shared_load_requests")}[what]
+        above, below = {
+            "store": ("global_store_transactions", "global_store_requests"),
+            "tile": ("shared_load_wavefronts", "shared_load_requests")}[what]
         if not row or not int(row[below] or 0):
             return "other"
         return f"{int(row[above]) / int(row[below]):.0f}"
@@ -112,13 +136,19 @@ class Prose:
         most = max(ideas, key=lambda idea: idea[1] - idea[2])
         whole = ideas[0][1] - ideas[-1][2]
         names = {"coalesced": "Coalescing", "padded": "Padding", "in flight": "Keeping loads in flight"}
-        text = (f"{names[most[0]]} saves the most: {sig(most[1] - most[2])} ms of the {sig(whole)} ms between the first and the last bar of [[figure waterfall]]. "
+        text = (f"{names[most[0]]} saves the most: {sig(most[1] - most[2])} ms of the {sig(whole)} ms between the "
+                "first and the last bar of [[figure waterfall]]. "
                 f"The later ideas save less time, but not a smaller share. ")
         factors = [f"{factor(before / after)} × ({idea})" for idea, before, after in ideas]
-        text += f"The three ideas, one after the other, make the kernel faster by {factors[0]}, {factors[1]} and {factors[2]}. " if all(b > a for _, b, a in ideas) else ""
-        faster = [k for k in ("copy", "transposeInFlight", "transposeNoBankConflicts", "copySharedMem") if k != "copy" and self.gbs(k) > self.gbs("copy") * FASTER]
+        text += (f"The three ideas, one after the other, make the kernel faster by {factors[0]}, {factors[1]} and "
+                 f"{factors[2]}. ") if all(b > a for _, b, a in ideas) else ""
+        faster = [
+            k for k in ("copy", "transposeInFlight", "transposeNoBankConflicts", "copySharedMem")
+            if k != "copy" and self.gbs(k) > self.gbs("copy") * FASTER]
         if faster:
-            text += (f"`copy` is not the upper limit. {listed(f'`{k}`' for k in faster)} {'is' if len(faster) == 1 else 'are'} faster on this machine, because a thread of `copy` has one load in flight. "
+            text += (f"`copy` is not the upper limit. {listed(f'`{k}`' for k in faster)} "
+                     f"{'is' if len(faster) == 1 else 'are'} faster on this machine, because a thread of `copy` has "
+                     "one load in flight. "
                      "So the chapter compares with `cudaMemcpy`.")
         if not all(1 - after / before >= (1 - ideas[0][2] / ideas[0][1]) for _, before, after in ideas):
             text = text.replace("The later ideas save less time, but not a smaller share. ", "")
@@ -133,7 +163,8 @@ class Prose:
         if len(sides) < 2:
             return ""
         ns = {n: 1e6 * self.shown.ms("transposeSerialRead", n, cpu) / n / n for n in sides}
-        text = (f"On one core of {cpu.name}, an element costs {sig(ns[sides[0]])} ns at n = {sides[0]} and {sig(ns[sides[-1]])} ns at n = {sides[-1]} "
+        text = (f"On one core of {cpu.name}, an element costs {sig(ns[sides[0]])} ns at n = {sides[0]} and "
+                f"{sig(ns[sides[-1]])} ns at n = {sides[-1]} "
                 f"with `transposeSerialRead` ([[table serial]]). ")
         blocked, copy = (self.shown.ms(kernel, sides[-1], cpu) for kernel in ("transposeSerialBlocked", "memcpy"))
         if blocked:
@@ -149,11 +180,14 @@ class Prose:
         small, large = sides[0], sides[-1]
         kernels = ("transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeInFlight")
         times = [t for t in (self.shown.ms(k, small, machine) for k in kernels) if t]
-        text = f"At n = {small} the transposes of steps 2, 3, 4 and 7 take {sig(min(times))} to {sig(max(times))} ms ([[table times]]). "
+        text = (f"At n = {small} the transposes of steps 2, 3, 4 and 7 take {sig(min(times))} to {sig(max(times))} "
+                "ms ([[table times]]). ")
         if small <= 512:
-            text += f"The matrix has only {sig(small * small * 4 / 1000)} kB. Most of that time is the start of the kernel and the latency of the memory. "
+            text += (f"The matrix has only {sig(small * small * 4 / 1000)} kB. Most of that time is the start of the "
+                     "kernel and the latency of the memory. ")
         naive, best = (self.shown.gbs(k, large, machine) for k in ("transposeNaive", "transposeInFlight"))
-        text += f"At n = {large} step 7 is {factor(best / naive)} times as fast as the naive kernel ([[table bandwidths]], [[figure bandwidth_over_n]]). "
+        text += (f"At n = {large} step 7 is {factor(best / naive)} times as fast as the naive kernel ([[table "
+                 "bandwidths]], [[figure bandwidth_over_n]]). ")
         peak = max(((self.shown.gbs("transposeInFlight", n, machine), n) for n in sides), default=None)
         if peak and peak[1] != large and peak[0] > FASTER * best:
             text += f"Step 7 is fastest at n = {peak[1]}, with {sig(peak[0])} GB/s. "
@@ -162,15 +196,22 @@ class Prose:
     def whitepaper(self):
         rows = self.tables.whitepaper_rows()
         there = {row: cards["GTX 280"] for row, (_, cards) in rows.items()}
-        text = (f"On the GTX 280 the naive kernel reached {sig(there['W3'])} GB/s, {100 * there['W3'] / there['W1']:.0f} % of the simple copy. Coalescing made it "
-                f"{factor(there['W4'] / there['W3'])} times as fast, padding brought nothing ({sig(there['W4'])} and {sig(there['W5'])} GB/s), and the diagonal order brought "
+        text = (f"On the GTX 280 the naive kernel reached {sig(there['W3'])} GB/s, "
+                f"{100 * there['W3'] / there['W1']:.0f} % of the simple copy. Coalescing made it "
+                f"{factor(there['W4'] / there['W3'])} times as fast, padding brought nothing ({sig(there['W4'])} "
+                f"and {sig(there['W5'])} GB/s), and the diagonal order brought "
                 f"a factor of {factor(there['W8'] / there['W5'])} ([[table whitepaper]]). ")
-        machine = next((m for m in self.shown.gpus if self.shown.gbs("transposeDiagonal", 2048, m) and self.shown.gbs("transposeNoBankConflicts", 2048, m)), None)
+        machine = next(
+            (m for m in self.shown.gpus
+             if self.shown.gbs("transposeDiagonal", 2048, m) and self.shown.gbs("transposeNoBankConflicts", 2048, m)),
+            None)
         if machine:
-            naive, coalesced, padded, diagonal = (self.shown.gbs(k, 2048, machine) for k in
-                                                  ("transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeDiagonal"))
+            naive, coalesced, padded, diagonal = (self.shown.gbs(k, 2048, machine)
+                                                  for k in ("transposeNaive", "transposeCoalesced",
+                                                            "transposeNoBankConflicts", "transposeDiagonal"))
             if naive and coalesced:
-                text += (f"On the {text_of(machine.name)}, at the same size, the same changes give {factor(coalesced / naive)} × for coalescing, {factor(padded / coalesced)} × for padding "
+                text += (f"On the {text_of(machine.name)}, at the same size, the same changes give "
+                         f"{factor(coalesced / naive)} × for coalescing, {factor(padded / coalesced)} × for padding "
                          f"and {factor(diagonal / padded)} × for the diagonal order. ")
         return text + "\n"
 
@@ -184,10 +225,13 @@ class Prose:
         if not off:
             return ""
         worst = max(off, key=lambda name: abs(off[name]))
-        return (f"[[table gtx280]] compares this project's model of the card with the published figures. Of the {len(off)} published rows that the model predicts, "
+        return ("[[table gtx280]] compares this project's model of the card with the published figures. Of the "
+                f"{len(off)} published rows that the model predicts, "
                 f"*{worst}* deviates the most, by {deviation(1 + off[worst] / 100)}. "
-                "The counts show why steps 3 and 4 are slow on this card. In step 4's order nearly all stores of a moment go to one of eight partitions. "
-                  "The card's partitions are published [[cite whitepaper]]. Later cards hash addresses. The hashes of a GTX 1080 and a V100 are published, too [[cite jain]]. "
+                "The counts show why steps 3 and 4 are slow on this card. In step 4's order nearly all stores of a "
+                "moment go to one of eight partitions. "
+                  "The card's partitions are published [[cite whitepaper]]. Later cards hash addresses. The hashes "
+                  "of a GTX 1080 and a V100 are published, too [[cite jain]]. "
                   "For newer cards this project assumes a hash, and its tables say so.\n")
 
     def model(self):
@@ -199,8 +243,8 @@ class Prose:
         both = sorted(set(self.shown.sides(machine)) & set(self.shown.sides(model)))
         ratios = {}
         for n in both[-1:]:
-            for kernel in ("copy", "copySharedMem", "transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeFineGrained",
-                           "transposeCoarseGrained", "transposeDiagonal", "transposeInFlight"):
+            for kernel in ("copy", "copySharedMem", "transposeNaive", "transposeCoalesced", "transposeNoBankConflicts",
+                           "transposeFineGrained", "transposeCoarseGrained", "transposeDiagonal", "transposeInFlight"):
                 measured, modelled = self.shown.ms(kernel, n, machine), self.shown.ms(kernel, n, model)
                 if measured and modelled:
                     ratios[kernel] = modelled / measured - 1
@@ -208,25 +252,37 @@ class Prose:
             return ""
         worst = max(ratios, key=lambda kernel: abs(ratios[kernel]))
         inside = all(abs(r) <= MODEL_BAND for r in ratios.values())
-        return (f"At {both[-1]}² the model's time deviates from the measured one by at most {100 * abs(ratios[worst]):.0f} % (`{worst}`, {deviation(1 + ratios[worst])}, "
-                f"[[figure predicted_measured]]). {f'That is inside the band of {100 * MODEL_BAND:.0f} %.' if inside else f'That is outside the band of {100 * MODEL_BAND:.0f} %.'} "
-                  "The model is an estimate. A kernel can be faster than modelled.\n")
+        return (
+            f"At {both[-1]}² the model's time deviates from the measured one by at most "
+            f"{100 * abs(ratios[worst]):.0f} % (`{worst}`, {deviation(1 + ratios[worst])}, "
+            "[[figure predicted_measured]]). "
+            f"That is {'inside' if inside else 'outside'} the band of {100 * MODEL_BAND:.0f} %. "
+            "The model is an estimate. A kernel can be faster than modelled.\n")
 
     def book(self):
-        published = {(r["table"], r["source_row"], r["side"]): float(r["value"]) for r in self.tables.published if r["source"] == "book" and r["table"] in ("9.1", "9.3")}
+        published = {(r["table"], r["source_row"], r["side"]): float(r["value"])
+                     for r in self.tables.published
+                     if r["source"] == "book" and r["table"] in ("9.1", "9.3")}
         tile, loop = published["9.3", "B7", "8192"], published["9.3", "B9", "8192"]
-        text = f"On the K20c a fixed grid of looping blocks was {factor(tile / loop)} times as fast as one block per tile at n = 8192, but its threads raced ([[table book-9.3]]). "
-        machine = next((m for m in self.shown.gpus if self.shown.gbs("transposeTile32Padded", 8192, m) and self.shown.gbs("B9", 8192, m)), None)
+        text = (f"On the K20c a fixed grid of looping blocks was {factor(tile / loop)} times as fast as one block "
+                "per tile at n = 8192, but its threads raced ([[table book-9.3]]). ")
+        machine = next((m for m in self.shown.gpus
+                        if self.shown.gbs("transposeTile32Padded", 8192, m) and self.shown.gbs("B9", 8192, m)),
+                       None)
         if machine:
-            text += (f"With its barrier, and with both kernels on tiles of 32 × 33, the looping kernel is {compared(self.shown.gbs('B9', 8192, machine) / self.shown.gbs('transposeTile32Padded', 8192, machine))} "
-                     f"on the {text_of(machine.name)}. ")
+            ratio = self.shown.gbs("B9", 8192, machine) / self.shown.gbs("transposeTile32Padded", 8192, machine)
+            text += ("With its barrier, and with both kernels on tiles of 32 × 33, the looping kernel is "
+                     f"{compared(ratio)} on the {text_of(machine.name)}. ")
         return text + "\n"
 
     def post(self):
-        ms = {r["source_row"]: float(r["value"]) * 1e3 for r in self.tables.published if r["source"] == "bandwidth post" and r["table"] == "kernels"}
-        text = f"On the GTX 1050 Ti reading by columns was {factor(ms['F3'] / ms['F4'])} times as fast as writing by columns ([[table post-kernels]]). "
+        ms = {r["source_row"]: float(r["value"]) * 1e3 for r in self.tables.published
+              if r["source"] == "bandwidth post" and r["table"] == "kernels"}
+        text = (f"On the GTX 1050 Ti reading by columns was {factor(ms['F3'] / ms['F4'])} times as fast as writing "
+                "by columns ([[table post-kernels]]). ")
         for machine in self.shown.gpus:
-            rows, columns = (reader.time(self.shown.results.find(f, 4096, block="32x32", machine=machine)) for f in ("F3", "F4"))
+            rows, columns = (
+                reader.time(self.shown.results.find(f, 4096, block="32x32", machine=machine)) for f in ("F3", "F4"))
             if rows and columns:
                 text += f"On the {text_of(machine.name)} it is {compared(rows.value / columns.value)}. "
         return text + "\n"
@@ -234,7 +290,8 @@ class Prose:
     def claims(self, judged):
         """How many claims hold. judged: the Verdict that counts of each."""
         held, failed = (sum(v.verdict == what for v in judged) for what in (HOLDS, FAILS))
-        return (f"Of {len(judged)} claims and parts of claims, {held} hold on the machines shown and {failed} do not ([[table claims]]). "
+        return (f"Of {len(judged)} claims and parts of claims, {held} hold on the machines shown and {failed} do "
+                "not ([[table claims]]). "
                 f"The results do not decide the other {len(judged) - held - failed}.\n")
 
     def conclusions(self):
@@ -242,23 +299,35 @@ class Prose:
         if not self.machine:
             return "The sections above say which results are missing. With them, the conclusions stand here.\n"
         on = f"({text_of(self.machine.name)}, {self.n}² floats)"
-        coalesced, padded, best = (self.gbs(k) for k in ("transposeCoalesced", "transposeNoBankConflicts", "transposeInFlight"))
+        coalesced, padded, best = (
+            self.gbs(k) for k in ("transposeCoalesced", "transposeNoBankConflicts", "transposeInFlight"))
         copies = self.gbs("copySharedMem") / self.gbs("copy")
-        fine, coarse, diagonal = (self.gbs(k) / padded for k in ("transposeFineGrained", "transposeCoarseGrained", "transposeDiagonal"))
+        fine, coarse, diagonal = (
+            self.gbs(k) / padded for k in ("transposeFineGrained", "transposeCoarseGrained", "transposeDiagonal"))
         points = [
-            f"**Coalescing.** Neighbouring threads should touch neighbouring elements, in loads and in stores. A tile in shared memory makes that possible on both sides. "
-            f"It makes the naive kernel {compared(coalesced / self.gbs('transposeNaive'))} {on}. See [[figure sectors_naive_coalesced]] and [[table counts-3]].",
-            f"**Banks.** A column of a tile with 32 columns lies in one bank. One unused column, or a swizzle, spreads it over all 32. "
-            f"The padded kernel is {compared(padded / coalesced)}. See [[figure banks]] and [[table counts-4]].",
-            "**Barriers.** Put a barrier between the stores to shared memory and the loads of other threads. In a loop, put another one before the next stores. See [[figure race]].",
-            f"**Bytes in flight.** Bandwidth is the bytes in flight divided by the latency. With four loads per thread instead of one, a copy is {compared(copies)} ([[table times-1]]). "
-            f"Step 7 also changes the order of the blocks, and it is {compared(best / padded)}{' as step 4' if best > padded * FASTER else ''}. See [[figure bytes_in_flight]] and [[figure block_orders]].",
-            f"**The two halves.** Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone is {compared(coarse)} ([[table times-5]]). "
-            + ("So moving the tiles costs the time. Turning them costs little." if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
-            f"**Partitions.** A card's memory consists of partitions that work at the same time. Where all rows begin in the same partition, "
-            f"one of the GTX 280's eight partitions gets nearly all the stores of a moment "
-            f"([[table gtx280]], [[figure partition_traffic]]). On the {text_of(self.machine.name)}, step 4 in diagonal order is {compared(diagonal)}.",
-            "**Measuring.** Check every element, after the timing too. Use more data than the caches hold. Report medians and spread, and a copy from the same run. "
-            "Several of the published faults changed a published result ([[table book-9.1]], [[table book-9.3]]).",
+            "**Coalescing.** Neighbouring threads should touch neighbouring elements, in loads and in stores. A tile "
+            "in shared memory makes that possible on both sides. It makes the naive kernel "
+            f"{compared(coalesced / self.gbs('transposeNaive'))} {on}. See [[figure sectors_naive_coalesced]] and "
+            "[[table counts-3]].",
+            "**Banks.** A column of a tile with 32 columns lies in one bank. One unused column, or a swizzle, spreads "
+            f"it over all 32. The padded kernel is {compared(padded / coalesced)}. See [[figure banks]] and "
+            "[[table counts-4]].",
+            "**Barriers.** Put a barrier between the stores to shared memory and the loads of other threads. In a "
+            "loop, put another one before the next stores. See [[figure race]].",
+            "**Bytes in flight.** Bandwidth is the bytes in flight divided by the latency. With four loads per thread "
+            f"instead of one, a copy is {compared(copies)} ([[table times-1]]). Step 7 also changes the order of the "
+            f"blocks, and it is {compared(best / padded)}{' as step 4' if best > padded * FASTER else ''}. "
+            "See [[figure bytes_in_flight]] and [[figure block_orders]].",
+            f"**The two halves.** Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone "
+            f"is {compared(coarse)} ([[table times-5]]). "
+            + ("So moving the tiles costs the time. Turning them costs little."
+               if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
+            "**Partitions.** A card's memory consists of partitions that work at the same time. Where all rows begin "
+            "in the same partition, one of the GTX 280's eight partitions gets nearly all the stores of a moment "
+            f"([[table gtx280]], [[figure partition_traffic]]). On the {text_of(self.machine.name)}, step 4 in "
+            f"diagonal order is {compared(diagonal)}.",
+            "**Measuring.** Check every element, after the timing too. Use more data than the caches hold. Report "
+            "medians and spread, and a copy from the same run. Several of the published faults changed a published "
+            "result ([[table book-9.1]], [[table book-9.3]]).",
         ]
         return "".join(f"- {point.strip()}\n" for point in points)

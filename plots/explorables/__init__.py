@@ -1,8 +1,9 @@
 """The explorables: parts of the chapter's page that a reader operates.
 
-Each stands in the place of a still figure, which remains for print and for a browser without JavaScript. NAME.js draws it, from
-data that this module takes from the simulator: its traces, its machines, the race that it reports. rules.js repeats the
-simulator's arithmetic, and a test compares the two; shared.js has what they share. All of it goes into the page.
+Each stands in the place of a still figure, which remains for print and for a browser without JavaScript. NAME.js draws
+it, from data that this module takes from the simulator: its traces, its machines, the race that it reports. rules.js
+repeats the simulator's arithmetic, and a test compares the two; shared.js has what they share. All of it goes into the
+page.
 """
 
 import csv
@@ -22,22 +23,28 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 DATA = ROOT / "plots/data"
 
 # The still figure that each one replaces.
-IN_PLACE_OF = {"way_through_the_tile": "warp", "banks": "banks", "partition_traffic": "partitions", "bytes_in_flight": "flight", "race": "race"}
+IN_PLACE_OF = {
+    "way_through_the_tile": "warp", "banks": "banks", "partition_traffic": "partitions", "bytes_in_flight": "flight",
+    "race": "race"}
 SOURCES = ["shared.js", "rules.js", "warp.js", "banks.js", "partitions.js", "flight.js", "race.js", "page.js"]
 
 SIDE = 64  # of the matrices whose warps are followed
 TYPES = ["char", "float", "double"]
 WARPS = {(kernel, element): (program, ["--size", str(SIDE), "--type", element, "--kernel", kernel], None)
          for kernel, program in PROGRAMS.items() for element in TYPES}
-RACE = ("step04", ["--size", "1100x40", "--kernel", "transposeLoopingBlocks"], None)  # the kernel of erratum E2, with its barrier
+# the kernel of erratum E2, with its barrier
+RACE = ("step04", ["--size", "1100x40", "--kernel", "transposeLoopingBlocks"], None)
 MEASURED_AT = 16384
-ORDERS = {"copy": "along rows", "transposeNoBankConflicts": "along rows", "transposeDiagonal": "along diagonals", "transposeInFlight": "down columns"}
+ORDERS = {
+    "copy": "along rows", "transposeNoBankConflicts": "along rows", "transposeDiagonal": "along diagonals",
+    "transposeInFlight": "down columns"}
 
 
 def step(program, *options):
     """What a step prints on the simulator. RuntimeError: it is not there, or fails."""
     try:
-        done = subprocess.run([ROOT / program, "--device", "sim", *options], cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace")
+        done = subprocess.run([ROOT / program, "--device", "sim", *options], cwd=ROOT, capture_output=True,
+                              encoding="utf-8", errors="replace")
     except OSError as error:
         raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
     if done.returncode != 0:
@@ -51,10 +58,12 @@ def machines():
         path = pathlib.Path(folder) / "machines.csv"
         step("step01", "--list-machines", "--csv", path)
         rows = list(csv.DictReader(path.open(encoding="utf-8")))
-    numbers = ("major", "minor", "sms", "blocks_per_sm", "threads_per_sm", "shared_per_sm", "reserved_shared_per_block", "shared_unit", "partitions", "granularity")
-    return {row["name"]: {"label": row["machine"], "peak": float(row["dram_peak_gbs"]), **{name: int(row[name]) for name in numbers},
-                          "hash": [[bit for bit in range(64) if int(mask, 16) >> bit & 1] for mask in row["hash"].split()],
-                          "assumed": row["assumed"] == "yes"} for row in rows}
+    numbers = ("major", "minor", "sms", "blocks_per_sm", "threads_per_sm", "shared_per_sm", "reserved_shared_per_block",
+               "shared_unit", "partitions", "granularity")
+    return {row["name"]: {
+        "label": row["machine"], "peak": float(row["dram_peak_gbs"]), **{name: int(row[name]) for name in numbers},
+        "hash": [[bit for bit in range(64) if int(mask, 16) >> bit & 1] for mask in row["hash"].split()],
+        "assumed": row["assumed"] == "yes"} for row in rows}
 
 
 def source_of(program):
@@ -63,10 +72,12 @@ def source_of(program):
 
 
 def warp_requests(trace):
-    """The requests of a trace, warp by warp: sites are [access, memory, line, bytes of a lane, barriers passed]; a request is [site, first offset,
-    step], with the mask of its lanes behind it where some are idle, or [site, offsets] where they are no fixed step apart."""
+    """The requests of a trace, warp by warp: sites are [access, memory, line, bytes of a lane, barriers passed]; a
+    request is [site, first offset, step], with the mask of its lanes behind it where some are idle, or [site, offsets]
+    where they are no fixed step apart."""
     sites, blocks, warps = {}, {}, {}
-    columns = zip(trace.access.tolist(), trace.memory.tolist(), trace.line.tolist(), trace.lane_bytes.tolist(), trace.phase.tolist())
+    columns = zip(trace.access.tolist(), trace.memory.tolist(), trace.line.tolist(), trace.lane_bytes.tolist(),
+                  trace.phase.tolist())
     for i, key in enumerate(columns):
         site = sites.setdefault(key, len(sites))
         block = blocks.setdefault(tuple(trace.block[i].tolist()), len(blocks))
@@ -79,12 +90,14 @@ def warp_requests(trace):
         else:
             request = [site, offsets.tolist()]
         warps.setdefault(f"{block},{trace.warp[i]}", []).append(request)
-    return {"sites": [[ACCESSES[access], MEMORIES[memory], line, size, phase] for access, memory, line, size, phase in sites], "blocks": [list(b) for b in blocks], "warps": warps}
+    return {"sites": [[ACCESSES[access], MEMORIES[memory], line, size, phase]
+                      for access, memory, line, size, phase in sites],
+            "blocks": [list(b) for b in blocks], "warps": warps}
 
 
 def tile_row(trace):
-    """Elements in a row of the tile; 0 without a tile. Where a warp takes a column, its lanes are a row apart; else neighbouring
-    warps of a block fill neighbouring rows."""
+    """Elements in a row of the tile; 0 without a tile. Where a warp takes a column, its lanes are a row apart; else
+    neighbouring warps of a block fill neighbouring rows."""
     tile = trace.select("shared", launch=0)
     if not len(tile):
         return 0
@@ -104,29 +117,35 @@ def follow_a_warp(taken):
             trace, _ = taken[kernel, element]
             types[element] = {**warp_requests(trace), "row": tile_row(trace)}
         numbers = sorted({site[2] for of in types.values() for site in of["sites"]})
-        kernels[kernel] = {"file": str(source), "lines": {number: lines[number - 1].strip() for number in numbers}, "types": types}
+        kernels[kernel] = {
+            "file": str(source), "lines": {number: lines[number - 1].strip() for number in numbers}, "types": types}
     return {"side": SIDE, "kernels": kernels}
 
 
 def bytes_in_flight(taken, machine):
     """The lesson kernels on the card that was measured: bytes that the loads of an SM have in flight, and GB/s."""
     micro = {row["constant"]: row for row in csv.DictReader((DATA / "h200_micro.csv").open(encoding="utf-8"))}
-    measured = [row for row in csv.DictReader((DATA / "h200_steps.csv").open(encoding="utf-8"))
-                if row["type"] == "float" and row["width"] == row["height"] == str(MEASURED_AT) and row["kernel"] in PROGRAMS]
+    measured = [
+        row for row in csv.DictReader((DATA / "h200_steps.csv").open(encoding="utf-8"))
+        if row["type"] == "float" and row["width"] == row["height"] == str(MEASURED_AT) and row["kernel"] in PROGRAMS]
     points = []
     for row in sorted(measured, key=lambda row: list(PROGRAMS).index(row["kernel"])):
         trace, resident = taken[row["kernel"], "float"]
         loads, batches, block = load_batches(trace)
         threads = resident // machine["sms"] * block
-        points.append({"kernel": row["kernel"], "step": int(row["step"][4:6]), "threads": threads, "loads": loads / batches,
-                       "bytes": threads * loads / batches * trace.element_bytes, "gbs": float(row["bandwidth_gbs"])})
+        points.append({
+            "kernel": row["kernel"], "step": int(row["step"][4:6]), "threads": threads, "loads": loads / batches,
+            "bytes": threads * loads / batches * trace.element_bytes, "gbs": float(row["bandwidth_gbs"])})
     warps = machine["sms"] * machine["threads_per_sm"] / 32
-    return {"card": measured[0]["machine"], "date": measured[0]["date_utc"][:10], "side": MEASURED_AT, "machine": "h200", "sms": machine["sms"], "points": points,
-            "stream": float(micro["stream"]["value"]), "latency": warps / float(micro["one_in_flight"]["value"]) * 1e9}
+    return {
+        "card": measured[0]["machine"], "date": measured[0]["date_utc"][:10], "side": MEASURED_AT, "machine": "h200",
+        "sms": machine["sms"], "points": points, "stream": float(micro["stream"]["value"]),
+        "latency": warps / float(micro["one_in_flight"]["value"]) * 1e9}
 
 
 def partitions_over_time(taken):
-    """What the kernels' blocks are like that the page lets run: side of their tile, threads, shared memory, and their order."""
+    """What the kernels' blocks are like that the page lets run: side of their tile, threads, shared memory, and their
+    order."""
     kernels = {}
     for kernel, order in ORDERS.items():
         trace, _ = taken[kernel, "float"]
@@ -135,13 +154,16 @@ def partitions_over_time(taken):
             step(PROGRAMS[kernel], "--kernel", kernel, "--size", str(SIDE), "--csv", path)
             (row,) = csv.DictReader(path.open(encoding="utf-8"))
         first, reads = trace.select(launch=0), trace.select("idata", "load", launch=0)
-        kernels[kernel] = {"order": order, "tile": int(reads.offsets.max()) // trace.element_bytes // trace.width + 1, "threads": 32 * (int(first.warp.max()) + 1),
-                           "shared": int(row["shared_bytes_per_block"]), "transposes": row["produces"] == "transpose"}
+        kernels[kernel] = {
+            "order": order, "tile": int(reads.offsets.max()) // trace.element_bytes // trace.width + 1,
+            "threads": 32 * (int(first.warp.max()) + 1), "shared": int(row["shared_bytes_per_block"]),
+            "transposes": row["produces"] == "transpose"}
     return {"kernels": kernels, "machine": taken["copy", "float"][0].machine}
 
 
 def load_batches(trace):
-    """Loads of a warp from global memory, the groups of them that no store to it comes between, and the threads of a block."""
+    """Loads of a warp from global memory, the groups of them that no store to it comes between, and the threads of a
+    block."""
     first = trace.select(launch=0)
     of_warp = first.select(warp=0)
     accesses = of_warp.access[of_warp.memory != MEMORIES.index("shared")] == ACCESSES.index("load")
@@ -150,11 +172,12 @@ def load_batches(trace):
 
 
 def race(trace):
-    """Two threads that the simulator reports as racing in the published kernel, and what each of them does in the kernel with
-    its barrier: (line, access, memory, offset) one after the other, the barriers between."""
+    """Two threads that the simulator reports as racing in the published kernel, and what each of them does in the
+    kernel with its barrier: (line, access, memory, offset) one after the other, the barriers between."""
     (finding,) = [fault.finding for fault in gallery() if fault.kernel == "transposeLoopingRace"]
-    found = re.match(r"race: (?P<hazard>[\w-]+) hazard in shared memory \(tile\), byte (?P<byte>\d+): "
-                     r"thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes", finding)
+    found = re.match(
+        r"race: (?P<hazard>[\w-]+) hazard in shared memory \(tile\), byte (?P<byte>\d+): "
+        r"thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes", finding)
     threads = []
     for name in ("writer", "reader"):
         x, y = map(int, found[name].split(", "))
@@ -169,8 +192,10 @@ def race(trace):
         threads.append({"thread": [x, y], "program": program})
     lines = (ROOT / "step04_padding/variants.cu").read_text(encoding="utf-8").splitlines()
     numbers = sorted({step[0] for thread in threads for step in thread["program"] if step != "barrier"})
-    return {"width": trace.width, "height": trace.height, "hazard": found["hazard"], "byte": int(found["byte"]), "threads": threads, "row": tile_row(trace),
-            "kernel": trace.kernel, "lines": {number: lines[number - 1].strip() for number in numbers}}
+    return {
+        "width": trace.width, "height": trace.height, "hazard": found["hazard"], "byte": int(found["byte"]),
+        "threads": threads, "row": tile_row(trace), "kernel": trace.kernel,
+        "lines": {number: lines[number - 1].strip() for number in numbers}}
 
 
 def data():
@@ -181,8 +206,10 @@ def data():
     except RuntimeError as error:
         return {}, {name: str(error) for name in IN_PLACE_OF.values()}
     made, reasons = {"machines": known}, {}
-    for name, make, needs in (("warp", lambda: follow_a_warp(taken), WARPS), ("banks", lambda: {}, ()), ("partitions", lambda: partitions_over_time(taken), WARPS),
-                              ("flight", lambda: bytes_in_flight(taken, known["h200"]), WARPS), ("race", lambda: race(taken["race"][0]), ["race"])):
+    for name, make, needs in (("warp", lambda: follow_a_warp(taken), WARPS), ("banks", lambda: {}, ()),
+                              ("partitions", lambda: partitions_over_time(taken), WARPS),
+                              ("flight", lambda: bytes_in_flight(taken, known["h200"]), WARPS),
+                              ("race", lambda: race(taken["race"][0]), ["race"])):
         missing = [failed[need] for need in needs if need in failed]
         if missing:
             reasons[name] = missing[0]
@@ -199,4 +226,5 @@ def script(made):
     """The elements that bring a page to life: the data, and the programs that draw it."""
     text = json.dumps(made, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     programs = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SOURCES)
-    return f'<script type="application/json" id="explorables">{text}</script>\n<script>\n(() => {{\n"use strict";\n{programs}\n}})();\n</script>\n'
+    return (f'<script type="application/json" id="explorables">{text}</script>\n<script>\n(() => {{\n"use '
+            f'strict";\n{programs}\n}})();\n</script>\n')

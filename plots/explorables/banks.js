@@ -27,7 +27,8 @@ explorables.set("banks", (panel, _, machines) => {
   panel.append(
       el('h4', {}, 'Banks'),
       el('p', {class: 'hint'},
-         'Change the tile by hand. The warp reads a column, as steps 3 to 7 do, or fills a row. Every cell shows the bank of its element.'),
+         'Change the tile by hand. The warp reads a column, as steps 3 to 7 do, or fills a row. ' +
+             'Every cell shows the bank of its element.'),
       el('div', {class: 'controls'}, preset('unpadded', 'step 3: tile[32][32]', {width: 32, pad: 0, swizzle: 'c'}),
          preset('padded', 'step 4: tile[32][32 + 1]', {width: 32, pad: 1, swizzle: 'c'}),
          preset('swizzled', 'swizzled: c ^ r', {width: 32, pad: 0, swizzle: 'c ^ r'}),

@@ -32,7 +32,8 @@ explorables.set('flight', (panel, data, machines) => {
     panel.append(
         el('h4', {}, 'Bytes in flight'),
         el('p', {class: 'hint'},
-           'Bandwidth is bytes in flight divided by latency. The hollow circle is your choice; the marks are the kernels of the steps, measured.'),
+           'Bandwidth is bytes in flight divided by latency. The hollow circle is your choice; ' +
+               'the marks are the kernels of the steps, measured.'),
         el('div', {class: 'controls'},
            choice(
                'machine', 'card', Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
@@ -55,9 +56,10 @@ explorables.set('flight', (panel, data, machines) => {
             ['in flight on an SM', 'inflight'], ['the roof', 'roof'], ['the roof needs', 'needed'],
             ['effective bandwidth, model', 'gbs']),
         el('p', {class: 'hint'},
-           `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${
-               data.side} float; what they have in flight is counted. ` +
-               `The H200's roof and latency are measured by micro-benchmarks; another card's roof is its DRAM's peak, and its latency is yours to choose.`));
+           `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${data.side} float; ` +
+               'what they have in flight is counted. ' +
+               `The H200's roof and latency are measured by micro-benchmarks; ` +
+               `another card's roof is its DRAM's peak, and its latency is yours to choose.`));
     draw();
 
     function draw()

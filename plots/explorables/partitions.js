@@ -73,7 +73,8 @@ explorables.set("partitions", (panel, data, machines) => {
   panel.append(
       el('h4', {}, 'Partitions over time'),
       el('p', {class: 'hint'},
-         'Blocks start in the order of the kernel, as many at a time as the machine holds. Change n by 32 and see camping come and go.'),
+         'Blocks start in the order of the kernel, as many at a time as the machine holds. ' +
+             'Change n by 32 and see camping come and go.'),
       el('div', {class: 'controls'},
          choice(
              'kernel', 'kernel and order of its blocks',

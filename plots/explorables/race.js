@@ -96,8 +96,9 @@ explorables.set("race", (panel, data) => {
   panel.append(
       el('h4', {}, 'Race'),
       el('p', {class: 'hint'},
-         `Two threads of ${
-             data.kernel}, whose blocks loop over the tiles. You are the scheduler. Run either thread, one instruction at a time, until a wrong value is read. The kernel was published without its second barrier.`),
+         `Two threads of ${data.kernel}, whose blocks loop over the tiles. You are the scheduler. ` +
+             'Run either thread, one instruction at a time, until a wrong value is read. ' +
+             'The kernel was published without its second barrier.'),
       el('div', {class: 'controls'}, barrier(0, 'barrier between filling the tile and reading it'),
          barrier(1, 'barrier between reading the tile and filling it again')),
       el('div', {class: 'controls'}, run, back, again, show), verdict, cells,

@@ -18,7 +18,8 @@ explorables.set("warp", (panel, data, machines) => {
   panel.append(
       el('h4', {}, 'Follow a warp'),
       el('p', {class: 'hint'},
-         'Choose a kernel on each side and step through the requests of one warp. The arrow keys move the slider of the requests.'),
+         'Choose a kernel on each side and step through the requests of one warp. ' +
+             'The arrow keys move the slider of the requests.'),
       el('div', {class: 'controls'},
          choice(
              'machine', 'machine', Object.entries(machines).map(([name, m]) => [name, m.label]), common.machine,

@@ -6,11 +6,12 @@ Writes every figure as OUTDIR/NAME.svg and .png. Bandwidths and times come from 
 those of plots/data, or FILES. What warps do is asked of the simulator: `./stepNN --trace` is run from the root of the
 repository, on small matrices where they show enough; build the steps first (`make all`).
 
-A module per figure, named like it; shared.py has what they share. A module says what it needs: FILES of plots/data, TRACES by
-their names in RUNS, what a program of bench/ measured (BENCHED), or the data of an EXPLORABLE. Its draw() takes rows, dictionaries as csv.DictReader gives them, or {name:
-(Trace, blocks that run at a time)}, or those data, and the path of the files to write, without .svg and .png. It returns None,
-or, where what it needs is not in there, the reason why there is no such figure; it has then written nothing. The files depend on
-nothing but the arguments: no date, no random name.
+A module per figure, named like it; shared.py has what they share. A module says what it needs: FILES of plots/data,
+TRACES by their names in RUNS, what a program of bench/ measured (BENCHED), or the data of an EXPLORABLE. Its draw()
+takes rows, dictionaries as csv.DictReader gives them, or {name: (Trace, blocks that run at a time)}, or those data, and
+the path of the files to write, without .svg and .png. It returns None, or, where what it needs is not in there, the
+reason why there is no such figure; it has then written nothing. The files depend on nothing but the arguments: no date,
+no random name.
 """
 
 import argparse
@@ -24,13 +25,16 @@ import results as reader
 import subjects
 from traces import take_traces
 
-from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, memories, partition_traffic, partitions_2048,
-               predicted_measured, race, receivers, scaling, sectors_naive_coalesced, time_per_element, transfers, two_halves, waterfall, way_through_the_tile)
+from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, memories, partition_traffic,
+               partitions_2048, predicted_measured, race, receivers, scaling, sectors_naive_coalesced, time_per_element,
+               transfers, two_halves, waterfall, way_through_the_tile)
 from .shared import DATA
 
-ALL = {module.__name__.split(".")[-1]: module for module in (
-    bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured, way_through_the_tile, sectors_naive_coalesced, banks, two_halves,
-    partitions_2048, partition_traffic, receivers, block_orders, bytes_in_flight, race, memories, transfers, scaling)}
+ALL = {
+    module.__name__.split(".")[-1]: module
+    for module in (bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured,
+                   way_through_the_tile, sectors_naive_coalesced, banks, two_halves, partitions_2048, partition_traffic,
+                   receivers, block_orders, bytes_in_flight, race, memories, transfers, scaling)}
 FIGURES = {name: module for name, module in ALL.items() if hasattr(module, "FILES")}
 TRACED = {name: module for name, module in ALL.items() if hasattr(module, "TRACES")}
 BENCHED = {name: module for name, module in ALL.items() if hasattr(module, "BENCHED")}
@@ -64,12 +68,13 @@ def read_rows(paths):
 def load_rows(results=None):
     """{figure: its rows}, from plots/data or from the files in `results` instead."""
     given = read_rows(results or [])
-    return {name: given if results else read_rows([DATA / file for file in module.FILES]) for name, module in FIGURES.items()}
+    return {name: given if results else read_rows([DATA / file for file in module.FILES])
+            for name, module in FIGURES.items()}
 
 
 def draw_all(folder, rows, taken, failed, made, undone):
-    """Writes every figure that can be into the folder; {figure: None, or why there is none}. rows: of load_rows; taken, failed:
-    of take_traces; made, undone: of explorables.data."""
+    """Writes every figure that can be into the folder; {figure: None, or why there is none}. rows: of load_rows; taken,
+    failed: of take_traces; made, undone: of explorables.data."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     reasons = {name: module.draw(rows[name], folder / name) for name, module in FIGURES.items()}
@@ -79,7 +84,8 @@ def draw_all(folder, rows, taken, failed, made, undone):
     for name, module in BENCHED.items():
         reasons[name] = module.draw(subjects.rows_of(module.BENCHED), folder / name)
     for name, module in EXPLORED.items():
-        reasons[name] = undone[module.EXPLORABLE] if module.EXPLORABLE in undone else module.draw(made[module.EXPLORABLE], folder / name)
+        reasons[name] = (undone[module.EXPLORABLE] if module.EXPLORABLE in undone
+                         else module.draw(made[module.EXPLORABLE], folder / name))
     for name in reasons:
         if not reasons[name]:
             titled(folder / f"{name}.svg", ALL[name].__doc__)
@@ -89,11 +95,13 @@ def draw_all(folder, rows, taken, failed, made, undone):
 def titled(path, title):
     """Gives an SVG file a title, for whoever has it read aloud."""
     text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <title>{html.escape(title)}</title>", text, count=1), encoding="utf-8")
+    path.write_text(re.sub(r"(<svg\b[^>]*>)", lambda m: f"{m[1]}\n <title>{html.escape(title)}</title>", text, count=1),
+                    encoding="utf-8")
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="figures", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="figures", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="OUTDIR")
     parser.add_argument("--results", nargs="+", metavar="FILES", help="results to draw, instead of those in plots/data")
     options = parser.parse_args()

@@ -5,6 +5,6 @@ import sys
 
 sys.path[0] = str(pathlib.Path(__file__).resolve().parent.parent)
 
-import figures  # noqa: E402: after its folder is known
+import figures
 
 figures.main()

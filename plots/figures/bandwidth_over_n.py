@@ -1,6 +1,7 @@
 """Effective bandwidth over the side of the matrix."""
 
-from .shared import COPY_ENGINE, GREY, LESSONS, canvas, label_lines, mark, measured_note, one_machine, save, squares, styled
+from .shared import (COPY_ENGINE, GREY, LESSONS, canvas, label_lines, mark, measured_note, one_machine, save, squares,
+                     styled)
 
 FILES = ["h200_report.csv"]
 
@@ -11,12 +12,14 @@ def draw(rows, stem, machine=None):
     found, machines = squares(rows, ["cuda"], "bandwidth_gbs", [*LESSONS, COPY_ENGINE], machine)
     if reason := one_machine(machines, "float squares measured on a GPU"):
         return reason
-    found = {kernel: {n: row for n, row in sizes.items() if row["memory"] == "DRAM" and n & (n - 1) == 0} for kernel, sizes in found.items()}
+    found = {kernel: {n: row for n, row in sizes.items() if row["memory"] == "DRAM" and n & (n - 1) == 0}
+             for kernel, sizes in found.items()}
     found = {kernel: sizes for kernel, sizes in found.items() if len(sizes) > 1}
     if not any(kernel in found for kernel in LESSONS):
         return "no lesson kernel was measured at two powers of two out of the cache's reach"
     copied = found.get(COPY_ENGINE, {})  # of which the lower panel shows shares
-    figure, panels = canvas(7, 6.5 if copied else 4.4, 2 if copied else 1, left=0.72, right=2.15, bottom=0.98, top=0.2, hspace=0.3, **({"height_ratios": [3, 2]} if copied else {}))
+    figure, panels = canvas(7, 6.5 if copied else 4.4, 2 if copied else 1, left=0.72, right=2.15, bottom=0.98, top=0.2,
+                            hspace=0.3, **({"height_ratios": [3, 2]} if copied else {}))
     axes = panels[0, 0]
     ends, used = [], []
     for kernel, (step, colour, marker, line) in {COPY_ENGINE: ("", GREY, "None", "-"), **LESSONS}.items():
@@ -29,7 +32,8 @@ def draw(rows, stem, machine=None):
                 mark(axes, n, value, marker, colour, f"{kernel}: {value:.0f} GB/s measured, {n} × {n} float")
             shares = {n: value / float(copied[n]["bandwidth_gbs"]) for n, value in zip(sizes, gbs) if n in copied}
             if copied:
-                panels[1, 0].plot(shares.keys(), shares.values(), color=colour, ls=line, lw=2.4 if kernel == COPY_ENGINE else 1.5)
+                panels[1, 0].plot(shares.keys(), shares.values(), color=colour, ls=line,
+                                  lw=2.4 if kernel == COPY_ENGINE else 1.5)
             for n, share in shares.items():
                 mark(panels[1, 0], n, share, marker, colour, f"{kernel}: {share:.2f} of {COPY_ENGINE}, {n} × {n} float")
             ends.append((sizes[-1], gbs[-1], f"{step} {kernel}".strip(), colour))

@@ -2,7 +2,8 @@
 
 from matplotlib.patches import Patch
 
-from .shared import BLUE, COPY_ENGINE, GREY, LESSONS, canvas, measured_note, one_machine, one_size, save, says, squares, styled
+from .shared import (BLUE, COPY_ENGINE, GREY, LESSONS, canvas, measured_note, one_machine, one_size, save, says,
+                     squares, styled)
 
 FILES = ["h200_steps.csv"]
 
@@ -34,18 +35,24 @@ def draw(rows, stem, machine=None):
         produces = here[kernel]["produces"]
         colour, hatch, _ = looks[produces if produces in looks else "half"]
         (bar,) = axes.barh(i, gbs[kernel], 0.72, color=colour, hatch=hatch, edgecolor="#404040", linewidth=0.7)
-        says(bar, f"{kernel}: {gbs[kernel]:.{0 if measured else 1}f} GB/s {'measured' if measured else 'modelled'}, {n} × {n} float")
-        axes.text(1.1, i, f"{gbs[kernel]:.{0 if measured else 1}f}", transform=axes.get_yaxis_transform(), va="center", ha="right")
+        says(bar, f"{kernel}: {gbs[kernel]:.{0 if measured else 1}f} GB/s {'measured' if measured else 'modelled'}, "
+                  f"{n} × {n} float")
+        axes.text(1.1, i, f"{gbs[kernel]:.{0 if measured else 1}f}", transform=axes.get_yaxis_transform(), va="center",
+                  ha="right")
     if measured:
         axes.axvline(gbs[COPY_ENGINE], color="black", lw=1.3, ls=(0, (4, 2)), zorder=4)
         axes.text(gbs[COPY_ENGINE], -0.62, COPY_ENGINE, ha="right", va="bottom", fontsize=9.5)
-    axes.set_yticks(range(len(kernels)), [f"{kernel}   {LESSONS[kernel][0] if kernel in LESSONS else '–'}" for kernel in kernels])
+    axes.set_yticks(range(len(kernels)),
+                    [f"{kernel}   {LESSONS[kernel][0] if kernel in LESSONS else '–'}" for kernel in kernels])
     axes.text(-0.012, 1.025, "step", transform=axes.transAxes, ha="right", fontsize=9.5, color=GREY)
     axes.text(1.1, 1.025, "GB/s", transform=axes.transAxes, ha="right", fontsize=9.5, color=GREY)
     axes.tick_params(axis="y", length=0)
-    axes.set(ylim=(len(kernels) - 0.45, -0.55), xlim=(0, limit), xlabel=f"effective bandwidth, GB/s ({n} × {n} float{'' if measured else ', model'})")
+    axes.set(ylim=(len(kernels) - 0.45, -0.55), xlim=(0, limit),
+             xlabel=f"effective bandwidth, GB/s ({n} × {n} float{'' if measured else ', model'})")
     axes.grid(axis="x")
-    figure.legend([Patch(facecolor=c, hatch=h, edgecolor="#404040") for c, h, _ in looks.values()], [t for _, _, t in looks.values()],
-                  loc="lower left", bbox_to_anchor=(0.0, 0.055), ncols=3, frameon=False, handlelength=1.6, columnspacing=1.4)
-    save(figure, stem, measured_note(machines[0], here.values()) if measured else f"The model of the {machines[0]}: not measured.")
+    figure.legend([Patch(facecolor=c, hatch=h, edgecolor="#404040") for c, h, _ in looks.values()],
+                  [t for _, _, t in looks.values()], loc="lower left", bbox_to_anchor=(0.0, 0.055), ncols=3,
+                  frameon=False, handlelength=1.6, columnspacing=1.4)
+    save(figure, stem,
+         measured_note(machines[0], here.values()) if measured else f"The model of the {machines[0]}: not measured.")
     return None

@@ -8,9 +8,11 @@ EXPLORABLE = "race"
 
 
 def wrong_order(threads):
-    """[(thread, number of the instruction)], up to the wrong read: one thread stays at its first barrier, the other runs on to
-    where it fills the tile again. Barriers between reading and filling are left out."""
-    programs = [[step for i, step in enumerate(t["program"]) if step != "barrier" or t["program"][:i].count("barrier") % 2 == 0] for t in threads]
+    """[(thread, number of the instruction)], up to the wrong read: one thread stays at its first barrier, the other
+    runs on to where it fills the tile again. Barriers between reading and filling are left out."""
+    programs = [
+        [step for i, step in enumerate(t["program"]) if step != "barrier" or t["program"][:i].count("barrier") % 2 == 0]
+        for t in threads]
     first = [program.index("barrier") for program in programs]
     again = [i for i, step in enumerate(programs[0]) if step[1:3] == ["store", "shared"]][1]
     order = [(1, i) for i in range(first[1] + 1)] + [(0, i) for i in range(again + 1)] + [(1, first[1] + 1)]
@@ -33,7 +35,8 @@ def draw(data, stem):
     axes.axis("off")
     tile, register = {}, {}
     for column, thread in enumerate(data["threads"]):
-        axes.text(column + 0.5, -0.35, f"thread ({thread['thread'][0]}, {thread['thread'][1]})", ha="center", fontweight="bold")
+        axes.text(column + 0.5, -0.35, f"thread ({thread['thread'][0]}, {thread['thread'][1]})", ha="center",
+                  fontweight="bold")
     for line, (who, i) in enumerate(order):
         step = programs[who][i]
         if step == "barrier":
@@ -55,7 +58,10 @@ def draw(data, stem):
         fill = access == "store" and memory == "shared" and line > order.index((0, 2))
         colour = RED if wrong else BLUE if fill else GREY
         tall = 1.26 if wrong else 0.76
-        axes.add_patch(Rectangle((who + 0.1, line + 0.12), 0.8, tall, fc="white", ec=colour, lw=2 if wrong or fill else 0.9))
-        axes.text(who + 0.5, line + 0.12 + tall / 2, text + ("   fills the tile again" if fill else ""), ha="center", va="center", fontsize=9, color=RED if wrong else "black")
-    save(figure, stem, f"{data['kernel']} without its second barrier. Time runs down.\nThe simulator reports this {data['hazard']} hazard, at byte {data['byte']} of the tile.")
+        axes.add_patch(
+            Rectangle((who + 0.1, line + 0.12), 0.8, tall, fc="white", ec=colour, lw=2 if wrong or fill else 0.9))
+        axes.text(who + 0.5, line + 0.12 + tall / 2, text + ("   fills the tile again" if fill else ""), ha="center",
+                  va="center", fontsize=9, color=RED if wrong else "black")
+    save(figure, stem, f"{data['kernel']} without its second barrier. Time runs down.\nThe simulator reports this "
+                       f"{data['hazard']} hazard, at byte {data['byte']} of the tile.")
     return None

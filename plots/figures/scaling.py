@@ -13,15 +13,19 @@ POINTS = {"copyToPeers": (GREY, "s"), "transposeToPeers": (BLACK, "*"), "sendMes
 
 @styled
 def draw(rows, stem):
-    """Above: modelled time over the number of GPUs, for three ways to exchange. Below: GB/s out of each of two GPUs over n, modelled and measured."""
+    """Above: modelled time over the number of GPUs, for three ways to exchange. Below: GB/s out of each of two GPUs
+    over n, modelled and measured."""
     found = {kernel: exchange.measured(rows, kernel) for kernel in POINTS}
     if missing := [kernel for kernel in POINTS if exchange.N not in found[kernel] or len(found[kernel]) < 2]:
         return f"no rows of two sizes of {', '.join(missing)}"
     links = exchange.links()
-    figure, [[above], [below]] = canvas(7, 7.1, 2, 1, left=0.72, right=0.2, bottom=0.98, top=0.3, hspace=0.85, height_ratios=[1.25, 1])
-    above.plot(GPUS, [exchange.bytes_alone_ms(g, found=links) for g in GPUS], color=GREY, ls=":", lw=1.5, label="modelled: one exchange, bytes alone")
+    figure, [[above], [below]] = canvas(7, 7.1, 2, 1, left=0.72, right=0.2, bottom=0.98, top=0.3, hspace=0.85,
+                                        height_ratios=[1.25, 1])
+    above.plot(GPUS, [exchange.bytes_alone_ms(g, found=links) for g in GPUS], color=GREY, ls=":", lw=1.5,
+               label="modelled: one exchange, bytes alone")
     for way, (name, colour, line) in WAYS.items():
-        above.plot(GPUS, [exchange.time_ms(way, g, found=links) for g in GPUS], color=colour, ls=line, lw=1.8, label=f"modelled: {name}")
+        above.plot(GPUS, [exchange.time_ms(way, g, found=links) for g in GPUS], color=colour, ls=line, lw=1.8,
+                   label=f"modelled: {name}")
     for kernel, (colour, marker) in POINTS.items():
         ms = float(found[kernel][exchange.N]["time_median_ms"])
         mark(above, 2, ms, marker, colour, f"{kernel}: {ms:.3g} ms measured on two H200s")
@@ -34,13 +38,16 @@ def draw(rows, stem):
     above.minorticks_off()
     above.grid()
     above.legend(loc="lower left", frameon=True, framealpha=1, edgecolor="none")
-    above.set_title(f"{exchange.N} × {exchange.N} floats over 2 to {GPUS[-1]} GPUs; the points at 2 are measured", loc="left")
+    above.set_title(f"{exchange.N} × {exchange.N} floats over 2 to {GPUS[-1]} GPUs; the points at 2 are measured",
+                    loc="left")
 
     sizes = sorted(n for n in set.intersection(*(set(of) for of in found.values())) if n & (n - 1) == 0)
-    below.plot(sizes, [sent_gbs(n, exchange.time_ms("flat", 2, n, found=links)) for n in sizes], color=RED, lw=1.8, label="modelled")
+    below.plot(sizes, [sent_gbs(n, exchange.time_ms("flat", 2, n, found=links)) for n in sizes], color=RED, lw=1.8,
+               label="modelled")
     for kernel, (colour, marker) in POINTS.items():
         gbs = [float(found[kernel][n]["gbs_out_of_each_gpu"]) for n in sizes]
-        below.plot(sizes, gbs, color=colour, lw=0.8, marker=marker, ms=9 if marker == "*" else 6, mec="white", mew=0.5, label=f"measured: {kernel}")
+        below.plot(sizes, gbs, color=colour, lw=0.8, marker=marker, ms=9 if marker == "*" else 6, mec="white", mew=0.5,
+                   label=f"measured: {kernel}")
         for n, value in zip(sizes, gbs):
             mark(below, n, value, marker, colour, f"{kernel}: {value:.0f} GB/s measured, {n} × {n} float")
     below.set_xscale("log", base=2)
@@ -52,8 +59,10 @@ def draw(rows, stem):
     below.set_title("Two GPUs, modelled and measured", loc="left")
     nv, net = links[exchange.NVLINK], links[exchange.NETWORK]
     any_row = next(iter(found["copyToPeers"].values()))
-    save(figure, stem, f"Model: {nv.gbs:g} GB/s and {nv.latency_us:g} µs per message inside a node (NVLink), {net.gbs:g} GB/s and {net.latency_us:g} µs outside (InfiniBand NDR).\n"
-                       f"Bandwidths are published, latencies assumed. Measured on two {any_row['machine']}, driver {any_row['driver']}, {dates([any_row])}.")
+    save(figure, stem, f"Model: {nv.gbs:g} GB/s and {nv.latency_us:g} µs per message inside a node (NVLink), "
+                       f"{net.gbs:g} GB/s and {net.latency_us:g} µs outside (InfiniBand NDR).\n"
+                       f"Bandwidths are published, latencies assumed. Measured on two {any_row['machine']}, driver "
+                       f"{any_row['driver']}, {dates([any_row])}.")
     return None
 
 

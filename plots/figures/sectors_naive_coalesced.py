@@ -34,12 +34,14 @@ def draw(traces, stem):
         for row in range(32):
             for sector in range(4):
                 used = touched.get(row * row_bytes + sector * 32)
-                axes.add_patch(Rectangle((sector * 32, row), 32, 1, fc="white" if used is None else "#BFE1F5", ec="#BDBDBD" if used is None else "#303030",
-                                         lw=0.5, zorder=2 if used is None else 3))
+                axes.add_patch(
+                    Rectangle((sector * 32, row), 32, 1, fc="white" if used is None else "#BFE1F5",
+                              ec="#BDBDBD" if used is None else "#303030", lw=0.5, zorder=2 if used is None else 3))
                 if used is not None:
                     for word in range(8):
                         if used[4 * word:4 * word + 4].all():
-                            axes.add_patch(Rectangle((sector * 32 + 4 * word, row), 4, 1, fc=BLUE, ec="white", lw=0.4, zorder=4))
+                            axes.add_patch(
+                                Rectangle((sector * 32 + 4 * word, row), 4, 1, fc=BLUE, ec="white", lw=0.4, zorder=4))
                     axes.add_patch(Rectangle((sector * 32, row), 32, 1, fill=False, ec="#303030", lw=0.8, zorder=5))
         moved, used = 32 * len(touched), int(sum(mask.sum() for mask in touched.values()))
         axes.set(xlim=(0, 128), ylim=(32, 0), xlabel="byte within the row of odata", ylabel="row of odata")
@@ -47,8 +49,9 @@ def draw(traces, stem):
         axes.set_yticks([0, 8, 16, 24, 31])
         axes.tick_params(length=2)
         axes.set_title(f"{name}: {trace.kernel}\n{len(touched)} sectors, {used} of {moved} bytes written", pad=6)
-    figure.legend([Patch(facecolor=BLUE, edgecolor="white"), Patch(facecolor="#BFE1F5", edgecolor="#303030"), Patch(facecolor="white", edgecolor="#BDBDBD")],
-                  ["written by the warp", "rest of a touched sector", "not touched"], loc="lower left", bbox_to_anchor=(0.0, 0.055), ncols=3,
-                  frameon=False, handlelength=1.4, columnspacing=1.3)
+    figure.legend([Patch(facecolor=BLUE, edgecolor="white"), Patch(facecolor="#BFE1F5", edgecolor="#303030"),
+                   Patch(facecolor="white", edgecolor="#BDBDBD")],
+                  ["written by the warp", "rest of a touched sector", "not touched"], loc="lower left",
+                  bbox_to_anchor=(0.0, 0.055), ncols=3, frameon=False, handlelength=1.4, columnspacing=1.3)
     save(figure, stem, counted_note(naive, coalesced, more=f"One store of warp {warp}, 32 lanes."))
     return None

@@ -2,7 +2,8 @@
 
 import math
 
-from .shared import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, canvas, dates, label_lines, mark, one_machine, save, squares, styled
+from .shared import (BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, canvas, dates, label_lines, mark, one_machine,
+                     save, squares, styled)
 
 FILES = ["h200_report.csv"]
 
@@ -39,7 +40,8 @@ def draw(rows, stem, machine=None):
                 all_n |= set(sizes)
                 axes.plot(sizes, ns, color=colour, ls=line, lw=2.4 if marker == "None" else 1.5)
                 for n, value in zip(sizes, ns):
-                    mark(axes, n, value, marker, colour, f"{kernel}: {value:.3g} ns per element measured, {n} × {n} float")
+                    mark(axes, n, value, marker, colour,
+                         f"{kernel}: {value:.3g} ns per element measured, {n} × {n} float")
                 ends.append((sizes[-1], ns[-1], name, colour))
     axes.set(xscale="log", yscale="log", xlabel="n, of n × n floats", ylabel="time per element, ns")
     axes.set_xscale("log", base=2)
@@ -58,7 +60,8 @@ def draw(rows, stem, machine=None):
         axes.axhline(middle, color="black", lw=0.8)
     for text, factor in (("one core of a CPU", 1.4), ("GPU", 1 / 1.4)):
         if text in ends_of:
-            axes.text(0.985, middle * factor, text, transform=axes.get_yaxis_transform(), fontsize=10, fontweight="bold", color=GREY, va="center", ha="right")
+            axes.text(0.985, middle * factor, text, transform=axes.get_yaxis_transform(), fontsize=10,
+                      fontweight="bold", color=GREY, va="center", ha="right")
     label_lines(axes, ends, 4.7 - 1.13)
     note = []
     if cpus:

@@ -16,7 +16,8 @@ def draw(rows, stem):
     ends = []
     for way, colour, name in (("to_device", BLUE, "to the GPU"), ("to_host", ORANGE, "to the host")):
         for memory, marker, line in (("pinned", "o", "-"), ("pageable", "s", "--")):
-            points = sorted((int(r["bytes"]), float(r["bandwidth_gbs"])) for r in rows if (r["way"], r["memory"]) == (way, memory))
+            points = sorted(
+                (int(r["bytes"]), float(r["bandwidth_gbs"])) for r in rows if (r["way"], r["memory"]) == (way, memory))
             if not points:
                 return f"no rows of ./transfers {name}, {memory}"
             axes.plot(*zip(*points), color=colour, marker=marker, ls=line, lw=1.5, ms=5)

@@ -10,8 +10,9 @@ TRACES = ["coalesced"]
 
 
 def the_way(trace, block, warp, nth):
-    """What becomes of the rows of a tile. {carrier: {memory: [(row, column) of each lane]}}: `reads`, the elements of the nth
-    row that the warp reads, and `writes`, those of the nth row that it writes; the tile's places are byte offsets."""
+    """What becomes of the rows of a tile. {carrier: {memory: [(row, column) of each lane]}}: `reads`, the elements of
+    the nth row that the warp reads, and `writes`, those of the nth row that it writes; the tile's places are byte
+    offsets."""
     tile = trace.select(block=block)
     loads, fills = tile.select("idata", "load"), tile.select("shared", "store")
     takes, stores = tile.select("shared", "load"), tile.select("odata", "store")
@@ -20,8 +21,10 @@ def the_way(trace, block, warp, nth):
     row, fill = (np.flatnonzero(of.warp == warp)[nth] for of in (loads, fills))
     take, store = (np.flatnonzero(of.warp == warp)[nth] for of in (takes, stores))
     filled, taken = fills.offsets[fill].tolist(), takes.offsets[take].tolist()
-    return {"reads": {"idata": list(map(tuple, places(trace, one(loads, row), "idata").tolist())), "tile": filled, "odata": [goes_to[at] for at in filled]},
-            "writes": {"idata": [came_from[at] for at in taken], "tile": taken, "odata": list(map(tuple, places(trace, one(stores, store), "odata").tolist()))}}
+    return {"reads": {"idata": list(map(tuple, places(trace, one(loads, row), "idata").tolist())), "tile": filled,
+                      "odata": [goes_to[at] for at in filled]},
+            "writes": {"idata": [came_from[at] for at in taken], "tile": taken,
+                       "odata": list(map(tuple, places(trace, one(stores, store), "odata").tolist()))}}
 
 
 def shades(colour, count=32):
@@ -37,7 +40,8 @@ def draw(traces, stem):
     if reason := unfit((trace, ("idata", "load"), ("shared", "store"), ("shared", "load"), ("odata", "store"))):
         return reason
     block, warp, nth = tuple(trace.block[trace.launch == min(1, trace.launch.max())][0].tolist()), 4, 1
-    if any((trace.select(memory, access, block=block, warp=warp).lanes != 0xFFFFFFFF).any() or len(trace.select(memory, access, block=block, warp=warp)) <= nth
+    if any((trace.select(memory, access, block=block, warp=warp).lanes != 0xFFFFFFFF).any() or
+           len(trace.select(memory, access, block=block, warp=warp)) <= nth
            for memory, access in (("idata", "load"), ("shared", "store"), ("shared", "load"), ("odata", "store"))):
         return f"{trace.path}: warp {warp} of block {block} moves no {nth + 1} full rows through a tile"
     ways = the_way(trace, block, warp, nth)
@@ -50,9 +54,11 @@ def draw(traces, stem):
     corners = {"tile": (0, 0)}
     for axes, (name, (rows, columns)) in zip(panels, sizes.items()):
         image = np.ones((rows, columns, 3))
-        cells = {who: [divmod(at // trace.element_bytes, wide) for at in way[name]] if name == "tile" else way[name] for who, way in ways.items()}
+        cells = {who: [divmod(at // trace.element_bytes, wide) for at in way[name]] if name == "tile" else way[name]
+                 for who, way in ways.items()}
         if name != "tile":
-            corner = corners[name] = tuple(min(cell[i] for cells_of in cells.values() for cell in cells_of) // dim * dim for i in (0, 1))
+            corner = corners[name] = tuple(
+                min(cell[i] for cells_of in cells.values() for cell in cells_of) // dim * dim for i in (0, 1))
             image[corner[0]:corner[0] + dim, corner[1]:corner[1] + dim] = to_rgb("#EAEAEA")
         else:
             image[:, :dim] = to_rgb("#EAEAEA")
@@ -73,29 +79,42 @@ def draw(traces, stem):
             axes.add_patch(Rectangle((dim, 0), wide - dim, dim, fill=False, hatch="////", ec="#909090", lw=0))
         for who, of in cells.items():
             rows_of, columns_of = [c[0] for c in of], [c[1] for c in of]
-            axes.add_patch(Rectangle((min(columns_of), min(rows_of)), max(columns_of) - min(columns_of) + 1, max(rows_of) - min(rows_of) + 1,
+            axes.add_patch(Rectangle((min(columns_of), min(rows_of)), max(columns_of) - min(columns_of) + 1,
+                                     max(rows_of) - min(rows_of) + 1,
                                      fill=False, ec="black", lw=0.9, ls="-" if who == "reads" else (0, (2.5, 1.5))))
     panels[0].set_ylabel("row", labelpad=3)
-    titles = ("idata", f"tile[{dim}][{wide}], shared memory" if wide == dim else f"tile[{dim}][{dim} + {wide - dim}], shared", "odata")
+    titles = ("idata",
+              f"tile[{dim}][{wide}], shared memory" if wide == dim else f"tile[{dim}][{dim} + {wide - dim}], shared",
+              "odata")
     for axes, title in zip(panels, titles):
         axes.set_title(title, pad=22)
     for axes, text in ((panels[0], f"warp {warp} reads this row"), (panels[2], f"warp {warp} writes this row")):
         axes.text(0.5, 1.03, text, transform=axes.transAxes, ha="center", fontsize=9.5)
-    panels[1].text(0.5, 1.03, "a row in, barrier, a column out", transform=panels[1].transAxes, ha="center", fontsize=9.5)
+    panels[1].text(0.5, 1.03, "a row in, barrier, a column out", transform=panels[1].transAxes, ha="center",
+                   fontsize=9.5)
     for (left, right), who, label in (((0, 1), "reads", "phase 0"), ((1, 2), "writes", "phase 1")):
         ends = []
         for index, end in ((left, max), (right, min)):
             name = list(sizes)[index]
-            cells = [divmod(at // trace.element_bytes, wide) for at in ways[who]["tile"]] if name == "tile" else ways[who][name]
+            cells = ([divmod(at // trace.element_bytes, wide) for at in ways[who]["tile"]] if name == "tile"
+                     else ways[who][name])
             cell = end(cells, key=lambda c: c[1])
             if who == "writes" and name == "tile":
                 cell = cells[len(cells) // 2]
             ends.append((cell[1] + (1 if index == left else 0), cell[0] + 0.5))
-        figure.add_artist(ConnectionPatch(ends[0], ends[1], "data", "data", axesA=panels[left], axesB=panels[right], arrowstyle="-|>", mutation_scale=13,
-                                          color=colours[who], lw=1.8, ls="-" if who == "reads" else (0, (4, 2)), zorder=10))
-    handles = [Patch(facecolor=shades(colours[who])[20], edgecolor="black", ls="-" if who == "reads" else (0, (2.5, 1.5))) for who in ways]
-    figure.legend(handles, [f"before the barrier: warp {warp} fills a row of the tile; other warps write it to a column of odata",
-                            f"after the barrier: warp {warp} takes a column of the tile, which other warps read, to a row of odata"],
+        figure.add_artist(
+            ConnectionPatch(ends[0], ends[1], "data", "data", axesA=panels[left], axesB=panels[right], arrowstyle="-|>",
+                            mutation_scale=13, color=colours[who], lw=1.8, ls="-" if who == "reads" else (0, (4, 2)),
+                            zorder=10))
+    handles = [
+        Patch(facecolor=shades(colours[who])[20], edgecolor="black", ls="-" if who == "reads" else (0, (2.5, 1.5)))
+        for who in ways]
+    figure.legend(handles, [f"before the barrier: warp {warp} fills a row of the tile; other warps write it to a "
+                            "column of odata",
+                            f"after the barrier: warp {warp} takes a column of the tile, which other warps read, to "
+                            "a row of odata"],
                   loc="lower left", bbox_to_anchor=(0.0, 0.09), frameon=False, handlelength=1.6, fontsize=9)
-    save(figure, stem, counted_note(trace, more=f"\nBlock ({block[0]}, {block[1]}) of {trace.kernel}. Light: lane 0; dark: lane {dim - 1}."))
+    save(figure, stem,
+         counted_note(trace,
+                      more=f"\nBlock ({block[0]}, {block[1]}) of {trace.kernel}. Light: lane 0; dark: lane {dim - 1}."))
     return None

@@ -1,21 +1,25 @@
 """What the book claims: chapter 9, and what other chapters have on the same ground."""
 
-from sources.judging import (ALIKE, A_QUARTER, BOOK, FASTER, FROM_1024, HALF, LARGE, POST, SIZEABLE, SMALL, UNTOLD, Part, Ratio, alike,
-                             at_least, between, claim, error_of, hardly, of_ratios, ratio, slightly, verdict_of, worst)
+from sources.judging import (ALIKE, A_QUARTER, BOOK, FASTER, FROM_1024, HALF, LARGE, POST, SIZEABLE, SMALL, UNTOLD,
+                             Part, Ratio, alike, at_least, between, claim, error_of, hardly, of_ratios, ratio, slightly,
+                             verdict_of, worst)
 
 TABLE = "make table-book"
 ONE_D, TILED = ("transposeRow1D", "transposeCol1D"), ("transposeTile16", "transposeTile16Padded")
 TRANSFERS = ("hostToDevice", "deviceToHost")
 
 
-@claim("6", "book 1", "On one core of a CPU it makes no difference whether reads or writes are contiguous.", TABLE, about="CPU")
+@claim("6", "book 1", "On one core of a CPU it makes no difference whether reads or writes are contiguous.", TABLE,
+       about="CPU")
 def serial_reads_and_writes_take_the_same_time(bench):
     return bench.part("transposeSerialWrite", "transposeSerialRead", BOOK, alike)
 
 
 @claim("7", "book 2", "The CPU takes longer for each byte once the matrix has outgrown its caches.", TABLE, about="CPU")
 def the_cpu_slows_down_outside_its_caches(bench):
-    return of_ratios([bench.compare(kernel, kernel, BOOK[0], BOOK[-1]) for kernel in ("transposeSerialRead", "transposeSerialWrite")], at_least(SIZEABLE))
+    return of_ratios([
+        bench.compare(kernel, kernel, BOOK[0], BOOK[-1]) for kernel in ("transposeSerialRead", "transposeSerialWrite")],
+                     at_least(SIZEABLE))
 
 
 @claim("8a", "book 4", "Small matrices want 2D blocks.", TABLE)
@@ -74,31 +78,39 @@ def copies_to_the_device_dominate(bench):
     return Part(worst(verdicts), "hostToDevice and deviceToHost take " + ", ".join(texts), ", ".join(briefs))
 
 
-@claim("23", "book 17.4", "The first launch of a program takes seconds, a later one microseconds.", "./step01 --kernel emptyKernel --size 2048 --csv FILE",
-       quoted=("17.4",))
+@claim("23", "book 17.4", "The first launch of a program takes seconds, a later one microseconds.",
+       "./step01 --kernel emptyKernel --size 2048 --csv FILE", quoted=("17.4",))
 def the_first_launch_takes_seconds(bench):
     later = bench.figure("emptyKernel", 2048, timed=True)
     if not later or not later.row["first_launch_ms"]:
         return Part(UNTOLD, "")
     first = float(later.row["first_launch_ms"])
-    return [Part(verdict_of(first >= 1000), f"{first:.0f} ms", topic="The first takes seconds"),
-            Part(verdict_of(later.value < 0.1), f"{1e3 * later.value:.1f} us for emptyKernel", topic="a later one takes microseconds")]
+    return [
+        Part(verdict_of(first >= 1000), f"{first:.0f} ms", topic="The first takes seconds"),
+        Part(verdict_of(later.value < 0.1), f"{1e3 * later.value:.1f} us for emptyKernel",
+             topic="a later one takes microseconds")]
 
 
 @claim("24", "book 17.7", "Copies from and to pinned memory are faster than from and to pageable memory.", TABLE)
 def pinned_beats_pageable(bench):
-    return of_ratios([ratio(bench.figure(f"{way}Pinned", side, timed=True), bench.figure(way, side, timed=True)) for way in TRANSFERS for side in BOOK], at_least(FASTER))
+    return of_ratios([ratio(bench.figure(f"{way}Pinned", side, timed=True), bench.figure(way, side, timed=True))
+                      for way in TRANSFERS for side in BOOK],
+                     at_least(FASTER))
 
 
 @claim("31", "book 9.8", "The GPU is faster than the CPU, the more so the larger the matrix.", TABLE)
 def the_gpu_beats_the_cpu(bench):
-    ratios = [ratio(bench.figure("transposeTile16Padded", side, timed=True), bench.host.figure("transposeSerialRead", side)) for side in BOOK]
+    ratios = [
+        ratio(bench.figure("transposeTile16Padded", side, timed=True), bench.host.figure("transposeSerialRead", side))
+        for side in BOOK]
     faster = of_ratios(ratios, at_least(FASTER), "Faster at every size, copies left out")
     if None in ratios:
         return faster
-    growth = Ratio(ratios[-1].value / ratios[0].value, ratios[-1].low / ratios[0].high, ratios[-1].high / max(ratios[0].low, 1e-9))
-    return [faster, Part(at_least(SIZEABLE)(growth), f"{growth.value:.1f} times as far ahead at {BOOK[-1]} as at {BOOK[0]}",
-                         f"{growth.value:.1f} times as far ahead", "the more so the larger")]
+    growth = Ratio(ratios[-1].value / ratios[0].value, ratios[-1].low / ratios[0].high,
+                   ratios[-1].high / max(ratios[0].low, 1e-9))
+    return [faster,
+            Part(at_least(SIZEABLE)(growth), f"{growth.value:.1f} times as far ahead at {BOOK[-1]} as at {BOOK[0]}",
+                 f"{growth.value:.1f} times as far ahead", "the more so the larger")]
 
 
 @claim("32", "book 6", "Padding the tile helps slightly on small matrices.", TABLE)
@@ -114,22 +126,27 @@ def contiguous_reads_win_at_1024_and_2048(bench):
 @claim("34", "book 9.7", "Of all fixed grids of looping blocks, 32 x 32 is the best.",
        "./step04 --kernel transposeLoopingBlocks,transposeLoopingGrid16,transposeLoopingGrid64 --sweep book --csv FILE")
 def the_best_grid_is_32_by_32(bench):
-    return bench.part("transposeLoopingBlocks", ("transposeLoopingGrid16", "transposeLoopingGrid64"), LARGE, at_least(FASTER))
+    return bench.part("transposeLoopingBlocks", ("transposeLoopingGrid16", "transposeLoopingGrid64"), LARGE,
+                      at_least(FASTER))
 
 
 @claim("36", "book 16.6", "__ldg(), __restrict__ and textures bring nothing.", "./step02 --all --size 4096 --csv FILE")
 def read_only_caches_bring_nothing(bench):
-    return [bench.part("transposeColLdg 32x32", "transposeCol 32x32", POST, hardly, "__ldg()"),
-            bench.part("transposeColRestrict 32x32", "transposeCol 32x32", POST, hardly, "__restrict__ (textures are not tried)")]
+    return [
+        bench.part("transposeColLdg 32x32", "transposeCol 32x32", POST, hardly, "__ldg()"),
+        bench.part("transposeColRestrict 32x32", "transposeCol 32x32", POST, hardly,
+                   "__restrict__ (textures are not tried)")]
 
 
-@claim("37", "book 17.6", "A copy whose threads loop in two dimensions beats a thread for each element.", "./step01 --all --size 4096 --csv FILE", quoted=("17.6",))
+@claim("37", "book 17.6", "A copy whose threads loop in two dimensions beats a thread for each element.",
+       "./step01 --all --size 4096 --csv FILE", quoted=("17.6",))
 def a_looping_copy_beats_a_thread_per_element(bench):
     return bench.part("copyLooping2D", "copyRow 32x32", POST, at_least(FASTER))
 
 
 @claim("38", "book 17.6", "Elements of one byte reach a quarter of the bandwidth; four of them in a vector cure it.",
-       "./step01 --all --size 16384 --csv FILE; ./step01 --all --type char --size 16384 --csv FILE", quoted=("17.2", "17.3"))
+       "./step01 --all --size 16384 --csv FILE; ./step01 --all --type char --size 16384 --csv FILE",
+       quoted=("17.2", "17.3"))
 def chars_want_vectors(bench):
     return [bench.part("char copy", "copy", 16384, between(*A_QUARTER), "One byte, a quarter"),
             bench.part("char copyVector", "copy", 16384, at_least(1 / ALIKE), "vectors cure it")]
@@ -138,5 +155,6 @@ def chars_want_vectors(bench):
 @claim("39", "book 15.8", "Switching threads is cheaper than looping, and looping is cheaper than launching.",
        "./step04 --all --size 256,4096,8192 --csv FILE", quoted=("15.8", "17.4"))
 def threads_are_cheaper_than_loops_than_launches(bench):
-    return [bench.part("transposeTile32Padded", "transposeLoopingBlocks", LARGE, at_least(FASTER), "Threads beat loops"),
-            bench.part("transposeRepeated", "transposeNoBankConflicts", SMALL[0], at_least(FASTER), "loops beat launches")]
+    return [
+        bench.part("transposeTile32Padded", "transposeLoopingBlocks", LARGE, at_least(FASTER), "Threads beat loops"),
+        bench.part("transposeRepeated", "transposeNoBankConflicts", SMALL[0], at_least(FASTER), "loops beat launches")]

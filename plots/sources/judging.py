@@ -1,8 +1,8 @@
 """How a claim is judged: from figures to ratios, from ratios to verdicts, from verdicts to a sentence.
 
-Two bandwidths give a ratio, and their spread (10th to 90th percentile of the samples) an interval around it. If all of the
-interval is on one side of what the claim's words ask for, that is the verdict; otherwise it cannot be told. Each threshold is
-what the word says, or the least that can be meant by it.
+Two bandwidths give a ratio, and their spread (10th to 90th percentile of the samples) an interval around it. If all of
+the interval is on one side of what the claim's words ask for, that is the verdict; otherwise it cannot be told. Each
+threshold is what the word says, or the least that can be meant by it.
 """
 
 import dataclasses
@@ -22,8 +22,10 @@ SMALL = (256, 512)          # of these and LARGE the book speaks; at SMALL a lau
 FROM_1024 = (1024, 2048, 4096, 8192)
 LARGE = (4096, 8192)
 
-FASTER = 1.03               # less is a tie: nine in ten medians of separate runs on one H200 differ by less, whatever their spread
-ALIKE = 1.10                # the book calls 0.638 and 0.600 ms the same; "hardly" and "about the same" are this near, either way
+# less is a tie: nine in ten medians of separate runs on one H200 differ by less, whatever their spread
+FASTER = 1.03
+# the book calls 0.638 and 0.600 ms the same; "hardly" and "about the same" are this near, either way
+ALIKE = 1.10
 SIZEABLE = 1.20             # twice as far from 1 as what is alike
 SLIGHTLY = 1.01
 LITTLE = 0.80               # the whitepaper's 80.9 of 96.9 GiB/s with a tile and a barrier, 83 %, is its "little" cost
@@ -37,16 +39,16 @@ HALF = 1.0                  # to dominate is to take more than half of the whole
 CAMPED = 2.0                # times the mean in the busiest partition
 SPREAD_OUT = 1.2            # times the mean, at most
 
-# What a model may be wrong by, as a factor: that of the GTX 280 against the published table (naive: +11 %), the rooflines,
-# which are upper bounds, against the H200 (copyRow: +64 %).
+# What a model may be wrong by, as a factor: that of the GTX 280 against the published table (naive: +11 %), the
+# rooflines, which are upper bounds, against the H200 (copyRow: +64 %).
 MODEL_ERROR = {"GeForce GTX 280": 0.11}
 ROOFLINE_ERROR = 0.65
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """One claim, judged. verdict: HOLDS, FAILS or UNTOLD; figures: all that were looked at, as results.Figure; why_not: '' if it can
-    be judged on this machine, or else what it is about or what has to be run."""
+    """One claim, judged. verdict: HOLDS, FAILS or UNTOLD; figures: all that were looked at, as results.Figure; why_not:
+    '' if it can be judged on this machine, or else what it is about or what has to be run."""
     number: str
     source: str
     claim: str
@@ -58,7 +60,8 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A part of a claim: its verdict, its figures in words, and in as few of them as can be; what it says ('': the whole claim)."""
+    """A part of a claim: its verdict, its figures in words, and in as few of them as can be; what it says ('': the
+    whole claim)."""
     verdict: str
     text: str
     brief: str = ""
@@ -67,8 +70,8 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """How many times as fast one is as another: value, and the interval it may lie in. blind: a model gives both the same,
-    so either nothing differs or the model does not know what does. what: the kernel; how: the rest, in words."""
+    """How many times as fast one is as another: value, and the interval it may lie in. blind: a model gives both the
+    same, so either nothing differs or the model does not know what does. what: the kernel; how: the rest, in words."""
     value: float
     low: float
     high: float
@@ -80,11 +83,13 @@ class Ratio:
 # Tests of a ratio, or of None if figures are missing: each gives a verdict.
 
 def at_least(factor):
-    return lambda r: UNTOLD if r is None or r.blind else HOLDS if r.low >= factor else FAILS if r.high < factor else UNTOLD
+    return lambda r: (UNTOLD if r is None or r.blind
+                      else HOLDS if r.low >= factor else FAILS if r.high < factor else UNTOLD)
 
 
 def less_than(factor):
-    return lambda r: UNTOLD if r is None or r.blind else HOLDS if r.high < factor else FAILS if r.low >= factor else UNTOLD
+    return lambda r: (UNTOLD if r is None or r.blind
+                      else HOLDS if r.high < factor else FAILS if r.low >= factor else UNTOLD)
 
 
 def between(low, high):
@@ -103,7 +108,8 @@ def unlike(r):
 
 
 def sighted(test):
-    """The test, for something that was done about a time: a model that gives both the same may not know of what was done."""
+    """The test, for something that was done about a time: a model that gives both the same may not know of what was
+    done."""
     return lambda ratio: UNTOLD if ratio and ratio.blind else test(ratio)
 
 
@@ -127,7 +133,8 @@ def error_of(figure):
 
 
 class Bench:
-    """The rows of one machine; remembers the figures it gave and what it lacked. Kernels go by 'name', 'name block' or 'type name'."""
+    """The rows of one machine; remembers the figures it gave and what it lacked. Kernels go by 'name', 'name block' or
+    'type name'."""
 
     def __init__(self, results, machine, host=None):
         self.results, self.machine = results, machine
@@ -139,7 +146,8 @@ class Bench:
     def row(self, name, side, having=None):
         element = next((t for t in ("char",) if name.startswith(t + " ")), "float")
         kernel, _, block = name.removeprefix(element + " ").partition(" ")
-        return self.machine and self.results.find(kernel, side, type=element, block=block or None, machine=self.machine, having=having)
+        return self.machine and self.results.find(kernel, side, type=element, block=block or None, machine=self.machine,
+                                                  having=having)
 
     def keep(self, found, name, side):
         """What was found, on record; or that nothing was."""
@@ -157,7 +165,8 @@ class Bench:
 
     def inside(self, name, side):
         """The bandwidth of many passes inside one launch."""
-        return self.keep(reader.one_launch(self.row(name, side, "one_launch_bandwidth_gbs")), f"{name} --one-launch", side)
+        return self.keep(reader.one_launch(self.row(name, side, "one_launch_bandwidth_gbs")), f"{name} --one-launch",
+                         side)
 
     def count(self, name, side, column):
         """What the simulator counted; None on a machine that is not simulated."""
@@ -165,8 +174,9 @@ class Bench:
 
     def busiest(self, name, side):
         """Of the partitions, over the mean: of loads, of stores."""
-        return [self.keep(reader.count(self.row(name, side), f"busiest_partition_of_{way}"), f"the simulator's partitions of {name}", side)
-                for way in ("loads", "stores")]
+        return [
+            self.keep(reader.count(self.row(name, side), f"busiest_partition_of_{way}"),
+                      f"the simulator's partitions of {name}", side) for way in ("loads", "stores")]
 
     def lacks(self):
         """What is missing, in words: kernels that lack the same sizes together."""
@@ -186,23 +196,28 @@ class Bench:
 
     def part(self, what, than, sides, test, topic=""):
         """What has to pass the test at each of these sizes."""
-        return of_ratios([self.compare(what, than, side) for side in (sides if isinstance(sides, tuple) else (sides,))], test, topic)
+        return of_ratios([self.compare(what, than, side) for side in (sides if isinstance(sides, tuple) else (sides,))],
+                         test, topic)
 
     def partitions(self, truth, text, *names):
-        """A claim about the busiest partition of some kernels' loads and stores, by a map that is published; the others are assumed."""
+        """A claim about the busiest partition of some kernels' loads and stores, by a map that is published; the others
+        are assumed."""
         found = [figure for name, side in names for figure in self.busiest(name, side)]
         if None in found:
             return Part(UNTOLD, "")
         assumed = any(f.row["partition_map"] != "published" for f in found)
         words = "; ".join(f"{name} at {side} x {side}: loads {loads.value:.2f}, stores {stores.value:.2f}"
                           for (name, side), loads, stores in zip(names, found[::2], found[1::2]))
-        return Part(UNTOLD if assumed else verdict_of(truth(*(f.value for f in found))),
-                    f"{text}; counted, traffic of the busiest partition over the mean: {words}" + ("; which address lies where is assumed" if assumed else ""))
+        return Part(
+            UNTOLD if assumed else verdict_of(truth(*(f.value for f in found))),
+            f"{text}; counted, traffic of the busiest partition over the mean: {words}" +
+            ("; which address lies where is assumed" if assumed else ""))
 
 
 def rate(figure):
     """Elements per ms, or bytes per ns: what is larger is faster."""
-    return figure.value if figure.unit == "GB/s" else int(figure.row["width"]) * int(figure.row["height"]) / figure.value
+    return (figure.value if figure.unit == "GB/s"
+            else int(figure.row["width"]) * int(figure.row["height"]) / figure.value)
 
 
 def ratio(a, b):
@@ -220,7 +235,8 @@ def ratio(a, b):
 
 
 def of_ratios(ratios, test, topic=""):
-    return Part(worst(map(test, ratios)), told(ratios), ", ".join(f"{r.value:.2f}" for r in ratios if r) + " times", topic)
+    return Part(worst(map(test, ratios)), told(ratios), ", ".join(f"{r.value:.2f}" for r in ratios if r) + " times",
+                topic)
 
 
 def times(value, off):
@@ -239,7 +255,8 @@ def told(ratios):
 
 def only_if(condition, why_not, part):
     """A part that is put to the test only where a condition holds."""
-    return part if condition == HOLDS else Part(UNTOLD, f"not put to the test: {why_not}; {part.text}", part.brief, part.topic)
+    return (part if condition == HOLDS
+            else Part(UNTOLD, f"not put to the test: {why_not}; {part.text}", part.brief, part.topic))
 
 
 def words_of(parts):
@@ -260,8 +277,9 @@ def in_print(source, parts_of, about, quoted):
             continue
         verdict = worst(p.verdict for p in parts)
         faults = sorted({f.row["remark"].partition(":")[0] for f in bench.figures if f.row["remark"].startswith("E")})
-        found.append(f"{machine.name}, " + "; ".join(f"{p.topic}: {p.brief}" if p.topic else p.brief for p in parts)
-                     + ("" if verdict == UNTOLD else f": {verdict}") + (f" (erratum {', '.join(faults)})" if faults else ""))
+        found.append(f"{machine.name}, " + "; ".join(f"{p.topic}: {p.brief}" if p.topic else p.brief for p in parts) +
+                     ("" if verdict == UNTOLD else f": {verdict}") +
+                     (f" (erratum {', '.join(faults)})" if faults else ""))
     return f"Published by the {source}: {'; '.join(found)}." if found else "Published without figures."
 
 
@@ -270,11 +288,13 @@ def listed(parts):
 
 
 def claim(number, source, words, run, about="GPU", quoted=()):
-    """Makes of a function from a Bench to a Part, or to several, one from (results, machine) to a Verdict, and lists it in CLAIMS.
+    """Makes of a function from a Bench to a Part, or to several, one from (results, machine) to a Verdict, and lists it
+    in CLAIMS.
 
-    machine is one of results.machines(). A claim about the CPU is judged on the machine's host: the CPU timed in the same
-    run of a program as the GPU. A simulated GPU has none. run: the command that measures or counts what it needs.
-    quoted: tables of plots/published.csv that have the source's figures, where they are not those of a kernel that is here.
+    machine is one of results.machines(). A claim about the CPU is judged on the machine's host: the CPU timed in the
+    same run of a program as the GPU. A simulated GPU has none. run: the command that measures or counts what it needs.
+    quoted: tables of plots/published.csv that have the source's figures, where they are not those of a kernel that is
+    here.
     """
     def decorate(parts_of):
         @functools.wraps(parts_of)
@@ -285,15 +305,21 @@ def claim(number, source, words, run, about="GPU", quoted=()):
             if about == "GPU" and machine.backend == "cpu":
                 return verdict(UNTOLD, [], f"This is a claim about GPUs, and {machine.name} is none.", "about GPUs")
             if about == "CPU" and machine.backend == "sim":
-                return verdict(UNTOLD, [], f"This is a claim about a CPU, and the simulated {machine.name} has no host.", "about a CPU")
+                return verdict(UNTOLD, [],
+                               f"This is a claim about a CPU, and the simulated {machine.name} has no host.",
+                               "about a CPU")
             bench = Bench(results, host(results, machine) if about == "CPU" else machine, host)
             parts = listed(parts_of(bench))
             name = bench.machine.name if bench.machine else machine.name
-            print_ = in_print(next(s for s in ("whitepaper", "book", "bandwidth post", "coalescing notes") if source.startswith(s)), parts_of, about, quoted)
+            print_ = in_print(
+                next(s for s in ("whitepaper", "book", "bandwidth post", "coalescing notes") if source.startswith(s)),
+                parts_of, about, quoted)
             if bench.missing:
-                return verdict(UNTOLD, bench.figures, f"Missing for {name}: {bench.lacks()}. Run `{run}`. {print_}", f"run `{run}`")
+                return verdict(UNTOLD, bench.figures, f"Missing for {name}: {bench.lacks()}. Run `{run}`. {print_}",
+                               f"run `{run}`")
             kind = "simulated" if machine.backend == "sim" else "measured"
-            return verdict(worst(p.verdict for p in parts), bench.figures, f"{name}, {kind}: {words_of(parts)}. {print_}")
+            return verdict(worst(p.verdict for p in parts), bench.figures,
+                           f"{name}, {kind}: {words_of(parts)}. {print_}")
         judged.claim = (number, source, words)
         CLAIMS.append(judged)
         return judged
@@ -301,9 +327,11 @@ def claim(number, source, words, run, about="GPU", quoted=()):
 
 
 def host(results, machine):
-    """The CPU of a GPU's host: timed in the same run, so with the same date and commit; the newest. None if there is none."""
+    """The CPU of a GPU's host: timed in the same run, so with the same date and commit; the newest. None if there is
+    none."""
     if machine is None or machine.backend == "cpu":
         return machine
     runs = {(r["date_utc"], r["commit"]) for r in results.all if machine.has(r)}
     names = {r["machine"] for r in results.all if r["backend"] == "cpu" and (r["date_utc"], r["commit"]) in runs}
-    return max((m for m in results.machines() if m.backend == "cpu" and m.name in names), key=lambda m: m.date, default=None)
+    return max((m for m in results.machines() if m.backend == "cpu" and m.name in names), key=lambda m: m.date,
+               default=None)

@@ -7,11 +7,13 @@ import results as reader
 
 PATH = pathlib.Path(__file__).resolve().parent.parent / "published.csv"
 TO_OURS = {"GiB/s": ("bandwidth_gbs", 1.073741824), "ms": ("time_median_ms", 1), "s": ("time_median_ms", 1e3)}
-KERNELS = {"W1": "copy", "W2": "copySharedMem", "W3": "transposeNaive", "W4": "transposeCoalesced", "W5": "transposeNoBankConflicts",
-           "W6": "transposeFineGrained", "W7": "transposeCoarseGrained", "W8": "transposeDiagonal", "B1": "transposeSerialRead",
-           "B2": "transposeSerialWrite", "B3": "transposeRow1D", "B4": "transposeCol1D", "B5": "transposeRow16", "B6": "transposeTile16",
-           "B7": "transposeTile16Padded", "B8": "transposeDiagonal16", "B9": "transposeLoopingBlocks", "F1": "copyRow", "F2": "copyCol",
-           "F3": "transposeRow", "F4": "transposeCol", "F5": "transposeRowUnrolled", "F6": "transposeColUnrolled", "F9": "transposeCol"}
+KERNELS = {
+    "W1": "copy", "W2": "copySharedMem", "W3": "transposeNaive", "W4": "transposeCoalesced",
+    "W5": "transposeNoBankConflicts", "W6": "transposeFineGrained", "W7": "transposeCoarseGrained",
+    "W8": "transposeDiagonal", "B1": "transposeSerialRead", "B2": "transposeSerialWrite", "B3": "transposeRow1D",
+    "B4": "transposeCol1D", "B5": "transposeRow16", "B6": "transposeTile16", "B7": "transposeTile16Padded",
+    "B8": "transposeDiagonal16", "B9": "transposeLoopingBlocks", "F1": "copyRow", "F2": "copyCol", "F3": "transposeRow",
+    "F4": "transposeCol", "F5": "transposeRowUnrolled", "F6": "transposeColUnrolled", "F9": "transposeCol"}
 # Published once in a comparison of kernels and once in one of blocks; and a gpu_2_2 with the tile of its rival.
 OURS_BUT = {("block shapes", "F9", "32x32"): None, ("9.3", "B7", ""): "transposeTile32Padded"}
 
@@ -32,11 +34,13 @@ def results_row(r, kernel, share=1):
     cpu = r["machine"].endswith("CPU")
     # Half a unit of the last digit printed, either way.
     spread = 100 * 10.0 ** -len(r["value"].partition(".")[2]) / float(r["value"])
-    row = {"backend": "cpu" if cpu else "cuda", "machine": r["machine"], "driver": "", "kernel": kernel, "source_row": r["source_row"],
-           "type": "float", "width": r["side"], "height": r["side"], "verified": "yes", "time_spread_percent": f"{spread:.4f}",
-           "block": r["block"] if r["source_row"].startswith("F") else "", "memory": "", "date_utc": "", "commit": r["source"],
-           "model_time_ms": "", "model_bandwidth_gbs": "", "one_launch_bandwidth_gbs": "", "one_launch_memory": "", "dram_peak_gbs": "",
-           "first_launch_ms": "", "remark": r["remark"], "time_median_ms": "", "bandwidth_gbs": ""}
+    row = {
+        "backend": "cpu" if cpu else "cuda", "machine": r["machine"], "driver": "", "kernel": kernel,
+        "source_row": r["source_row"], "type": "float", "width": r["side"], "height": r["side"], "verified": "yes",
+        "time_spread_percent": f"{spread:.4f}", "block": r["block"] if r["source_row"].startswith("F") else "",
+        "memory": "", "date_utc": "", "commit": r["source"], "model_time_ms": "", "model_bandwidth_gbs": "",
+        "one_launch_bandwidth_gbs": "", "one_launch_memory": "", "dram_peak_gbs": "", "first_launch_ms": "",
+        "remark": r["remark"], "time_median_ms": "", "bandwidth_gbs": ""}
     value = float(r["value"]) * factor * share
     moved = 2 * 4 * int(r["side"]) ** 2 / 1e6
     return {**row, "time_median_ms": repr(value if column == "time_median_ms" else moved / value),
@@ -55,7 +59,8 @@ def results(source):
             rows += [results_row(r, name, 0.5) for name in ("hostToDevice", "deviceToHost")]
         elif kernel:
             rows.append(results_row(r, kernel))
-    inside = {r["source_row"]: r for r in figures() if r["source"] == source and r["quantity"] == "bandwidth, passes inside the kernel"}
+    inside = {r["source_row"]: r for r in figures()
+              if r["source"] == source and r["quantity"] == "bandwidth, passes inside the kernel"}
     for row in rows:
         r = inside.get(row["source_row"])
         if r and r["machine"] == row["machine"]:
@@ -65,5 +70,6 @@ def results(source):
 
 def quote(source, table):
     """All that a table has, in words."""
-    return ", ".join(f"{r['kernel']} {r['quantity'] + ' ' if 'throughput' in r['quantity'] else ''}{r['value']} {r['unit']}"
+    return ", ".join(f"{r['kernel']} {r['quantity'] + ' ' if 'throughput' in r['quantity'] else ''}{r['value']} "
+                     f"{r['unit']}"
                      for r in figures() if (r["source"], r["table"]) == (source, table))

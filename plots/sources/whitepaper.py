@@ -1,9 +1,9 @@
 """What the whitepaper claims. Its figures are of matrices of 2048 x 2048 floats."""
 
 import results as reader
-from sources.judging import (ALIKE, ALMOST_TWO_ORDERS, CAMPED, FASTER, FEW_PERCENT, FOUR_TIMES, HOLDS, LITTLE, ORDER_OF_MAGNITUDE, SIZEABLE,
-                             SPREAD_OUT, UNTOLD, WHITEPAPER, Part, alike, at_least, claim, hardly, less_than, of_ratios, only_if, ratio, told, unlike,
-                             verdict_of)
+from sources.judging import (ALIKE, ALMOST_TWO_ORDERS, CAMPED, FASTER, FEW_PERCENT, FOUR_TIMES, HOLDS, LITTLE,
+                             ORDER_OF_MAGNITUDE, SIZEABLE, SPREAD_OUT, UNTOLD, WHITEPAPER, Part, alike, at_least, claim,
+                             hardly, less_than, of_ratios, only_if, ratio, told, unlike, verdict_of)
 
 TABLE = "make table-whitepaper"
 ONE_LAUNCH = "./stepNN --kernel W --size 2048 --one-launch --csv FILE"
@@ -51,7 +51,8 @@ def fine_grained_runs_like_the_copy(bench):
     return only_if(*differ(bench), bench.part("transposeFineGrained", "copySharedMem", WHITEPAPER, alike))
 
 
-@claim("4b", "whitepaper", "Moving the tiles costs all that a transpose loses: coarse-grained runs like the transpose.", TABLE)
+@claim("4b", "whitepaper", "Moving the tiles costs all that a transpose loses: coarse-grained runs like the transpose.",
+       TABLE)
 def coarse_grained_runs_like_the_transpose(bench):
     return only_if(*differ(bench), bench.part("transposeCoarseGrained", "transposeNoBankConflicts", WHITEPAPER, alike))
 
@@ -59,7 +60,8 @@ def coarse_grained_runs_like_the_transpose(bench):
 def diagonal_gain(bench, old, test):
     """On a GTX 280 or on a later card, whichever the claim is about."""
     part = bench.part("transposeDiagonal", "transposeNoBankConflicts", WHITEPAPER, test)
-    return part if old == bench.machine.name.endswith("GTX 280") else only_if(None, "a claim about " + ("the GTX 280" if old else "later cards"), part)
+    return (part if old == bench.machine.name.endswith("GTX 280")
+            else only_if(None, "a claim about " + ("the GTX 280" if old else "later cards"), part))
 
 
 @claim("5a", "whitepaper", "On a GTX 280 the diagonal order is over four times as fast as the Cartesian.", TABLE)
@@ -77,36 +79,45 @@ def the_copy_is_two_orders_ahead(bench):
     return bench.part("copy", "transposeNaive", WHITEPAPER, at_least(ALMOST_TWO_ORDERS))
 
 
-@claim("16", "whitepaper", "Exchanging the roles of blockIdx.x and blockIdx.y moves the camping from the writes to the reads.", counts("step06"))
+@claim("16", "whitepaper", "Exchanging the roles of blockIdx.x and blockIdx.y moves the camping from the writes to "
+                           "the reads.", counts("step06"))
 def swapped_roles_move_the_camping(bench):
-    return bench.partitions(lambda loads, stores, swapped_loads, swapped_stores: stores >= CAMPED <= swapped_loads and max(loads, swapped_stores) <= SPREAD_OUT,
-                            "camping on one side", ("transposeNoBankConflicts", WHITEPAPER), ("transposeSwappedRoles", WHITEPAPER))
+    def camps(loads, stores, swapped_loads, swapped_stores):
+        return stores >= CAMPED <= swapped_loads and max(loads, swapped_stores) <= SPREAD_OUT
+    return bench.partitions(camps, "camping on one side", ("transposeNoBankConflicts", WHITEPAPER),
+                            ("transposeSwappedRoles", WHITEPAPER))
 
 
 @claim("17", "whitepaper", "64 columns more in odata cure the camping.", TABLE)
 def a_longer_pitch_cures_camping(bench):
-    return only_if(*camps(bench), bench.part("transposePaddedPitch", "transposeNoBankConflicts", WHITEPAPER, at_least(SIZEABLE)))
+    return only_if(*camps(bench),
+                   bench.part("transposePaddedPitch", "transposeNoBankConflicts", WHITEPAPER, at_least(SIZEABLE)))
 
 
-@claim("18", "whitepaper", "In the Cartesian order the reads are spread over all partitions, and the writes camp.", counts("step04"))
+@claim("18", "whitepaper", "In the Cartesian order the reads are spread over all partitions, and the writes camp.",
+       counts("step04"))
 def reads_spread_and_writes_camp(bench):
-    return bench.partitions(lambda loads, stores: loads <= SPREAD_OUT and stores >= CAMPED, "reads spread, writes camp", ("transposeNoBankConflicts", WHITEPAPER))
+    return bench.partitions(lambda loads, stores: loads <= SPREAD_OUT and stores >= CAMPED, "reads spread, writes camp",
+                            ("transposeNoBankConflicts", WHITEPAPER))
 
 
 @claim("19", "whitepaper", "Whether partitions camp depends on the size of the matrix.", counts("step04", "2048,2080"))
 def camping_depends_on_the_size(bench):
-    return bench.partitions(lambda _, camped, __, spread: camped >= CAMPED and spread <= SPREAD_OUT, "stores that camp at one size only",
-                            ("transposeNoBankConflicts", WHITEPAPER), ("transposeNoBankConflicts", 2080))
+    return bench.partitions(lambda _, camped, __, spread: camped >= CAMPED and spread <= SPREAD_OUT,
+                            "stores that camp at one size only", ("transposeNoBankConflicts", WHITEPAPER),
+                            ("transposeNoBankConflicts", 2080))
 
 
-@claim("25", "whitepaper", "A transpose faster than the diagonal one is possible.", "./step06 --size 2048 --csv FILE; ./step07 --size 2048 --csv FILE")
+@claim("25", "whitepaper", "A transpose faster than the diagonal one is possible.",
+       "./step06 --size 2048 --csv FILE; ./step07 --size 2048 --csv FILE")
 def better_than_the_diagonal_is_possible(bench):
     return bench.part("transposeInFlight", "transposeDiagonal", WHITEPAPER, at_least(FASTER))
 
 
 def repeated(bench, name, than=None):
     """Many passes inside one launch, over those of another kernel, or over as many launches."""
-    return ratio(bench.inside(name, WHITEPAPER), bench.inside(than, WHITEPAPER) if than else bench.figure(name, WHITEPAPER))
+    return ratio(bench.inside(name, WHITEPAPER),
+                 bench.inside(than, WHITEPAPER) if than else bench.figure(name, WHITEPAPER))
 
 
 def cached(bench, name):
@@ -117,23 +128,29 @@ def cached(bench, name):
 @claim("26", "whitepaper", "A loop inside the kernel and a loop over launches give different bandwidths.", ONE_LAUNCH)
 def loops_inside_and_outside_differ(bench):
     part = of_ratios([repeated(bench, "copy")], unlike)
-    return Part(part.verdict, "one launch of many passes over many launches, " + part.text + (", from the L2 after the first pass" if cached(bench, "copy") else ""), part.brief)
+    return Part(
+        part.verdict, "one launch of many passes over many launches, " + part.text +
+        (", from the L2 after the first pass" if cached(bench, "copy") else ""), part.brief)
 
 
-@claim("27", "whitepaper", "Index arithmetic is not what a transpose loses: the gap stays where a loop inside the kernel does it once.", ONE_LAUNCH)
+@claim("27", "whitepaper", "Index arithmetic is not what a transpose loses: the gap stays where a loop inside the "
+                           "kernel does it once.", ONE_LAUNCH)
 def index_arithmetic_is_not_the_cause(bench):
     gap = of_ratios([repeated(bench, "copy", "transposeCoalesced")], at_least(SIZEABLE))
-    return only_if(UNTOLD if cached(bench, "copy") else HOLDS, "passes after the first find the matrix in the L2, and count their indices anew", gap)
+    return only_if(UNTOLD if cached(bench, "copy") else HOLDS,
+                   "passes after the first find the matrix in the L2, and count their indices anew", gap)
 
 
-@claim("28", "whitepaper", "32 x 8 threads are better than 32 x 32: four elements for each thread share the index arithmetic.",
+@claim("28", "whitepaper", "32 x 8 threads are better than 32 x 32: four elements for each thread share the index "
+                           "arithmetic.",
        "./step04 --kernel transposeNoBankConflicts,transposeTile32Padded --size 2048 --csv FILE")
 def four_elements_share_index_arithmetic(bench):
     part = bench.part("transposeNoBankConflicts", "transposeTile32Padded", WHITEPAPER, at_least(FASTER))
     return only_if(UNTOLD if bench.machine.backend == "sim" else HOLDS, "a model knows no index arithmetic", part)
 
 
-@claim("29", "whitepaper", "With all passes in one launch, the diagonal is within a few per cent of the copy.", ONE_LAUNCH)
+@claim("29", "whitepaper", "With all passes in one launch, the diagonal is within a few per cent of the copy.",
+       ONE_LAUNCH)
 def the_diagonal_is_near_the_copy(bench):
     return of_ratios([repeated(bench, "transposeDiagonal", "copy")], at_least(FEW_PERCENT))
 
@@ -146,9 +163,10 @@ def the_8_series_camps_less(bench):
     _, here = bench.busiest("transposeNoBankConflicts", WHITEPAPER)
     gtx280 = [m for m in bench.results.machines() if (m.backend, m.name) == ("sim", "GeForce GTX 280")]
     there = bench.results.find("transposeNoBankConflicts", WHITEPAPER, machine=gtx280[0]) if gtx280 else None
-    there = bench.keep(reader.count(there, "busiest_partition_of_stores"), "the GTX 280's transposeNoBankConflicts", WHITEPAPER)
+    there = bench.keep(reader.count(there, "busiest_partition_of_stores"), "the GTX 280's transposeNoBankConflicts",
+                       WHITEPAPER)
     if here is None or there is None:
         return Part(UNTOLD, "")
     return Part(verdict_of(here.value * CAMPED <= there.value),
-                f"the busiest partition has counted {here.value:.2f} times the mean of the stores of transposeNoBankConflicts, and {there.value:.2f} times on a GTX 280")
-
+                f"the busiest partition has counted {here.value:.2f} times the mean of the stores of "
+                f"transposeNoBankConflicts, and {there.value:.2f} times on a GTX 280")

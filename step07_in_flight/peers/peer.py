@@ -7,8 +7,8 @@ Says `ready VERSION`, or `absent WHY`. Then answers lines on its standard input,
     time TYPE WIDTH HEIGHT BUFFERS PASSES   transposes the BUFFERS matrices (height x width) in turn,
                                             PASSES times in all: `MS` of all passes, or `wrong WHAT`, or `error WHAT`
     release                                 gives the matrices back: `released`
-A sample is checked after its time was taken, every element of it; what is to be overwritten is spoilt before. All but JAX
-are timed by events on the card; JAX, which has none, by the host's clock, its dispatch included.
+A sample is checked after its time was taken, every element of it; what is to be overwritten is spoilt before. All but
+JAX are timed by events on the card; JAX, which has none, by the host's clock, its dispatch included.
 """
 
 import os
@@ -16,8 +16,9 @@ import sys
 import time
 
 # What each type is called here, and how many whole numbers it holds exactly, or a prime below.
-TYPES = {"char": ("int8", 127), "half": ("float16", 2039), "float": ("float32", 16777213), "double": ("float64", 16777213),
-         "int": ("int32", 16777213), "double2": ("complex128", 16777213)}
+TYPES = {
+    "char": ("int8", 127), "half": ("float16", 2039), "float": ("float32", 16777213), "double": ("float64", 16777213),
+    "int": ("int32", 16777213), "double2": ("complex128", 16777213)}
 ROWS_AT_ONCE = 1 << 24  # elements that are filled or checked in one go
 
 
@@ -87,14 +88,18 @@ class Triton(PyTorch):
             y = tl.program_id(0).to(tl.int64) * HIGH + tl.arange(0, HIGH)
             x = tl.program_id(1).to(tl.int64) * WIDE + tl.arange(0, WIDE)
             tile = tl.load(array + y[:, None] * width + x[None, :], mask=(y[:, None] < height) & (x[None, :] < width))
-            tl.store(out + x[:, None] * height + y[None, :], tl.trans(tile), mask=(x[:, None] < width) & (y[None, :] < height))
+            tl.store(out + x[:, None] * height + y[None, :], tl.trans(tile),
+                     mask=(x[:, None] < width) & (y[None, :] < height))
 
-        tiles = [triton.Config({"HIGH": high, "WIDE": wide}, num_warps=warps) for high, wide, warps in ((32, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8))]
+        tiles = [
+            triton.Config({"HIGH": high, "WIDE": wide}, num_warps=warps)
+            for high, wide, warps in ((32, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8))]
         self.turn = triton.autotune(tiles, key=["width", "height"])(triton.jit(turn))
 
     def transpose(self, out, array):
         height, width = array.shape
-        self.turn[lambda tile: (self.tiles_of(height, tile["HIGH"]), self.tiles_of(width, tile["WIDE"]))](out, array, width, height)
+        self.turn[lambda tile: (self.tiles_of(height, tile["HIGH"]), self.tiles_of(width, tile["WIDE"]))](
+            out, array, width, height)
         return out
 
 
@@ -139,7 +144,8 @@ class JAX(CuPy):
         if jax.default_backend() != "gpu":
             raise ImportError("it sees no GPU")
         self.jit = jax.jit(self.np.transpose)
-        self.fill = jax.jit(lambda array, row, values: jax.lax.dynamic_update_slice(array, values, (row, 0)), donate_argnums=0)
+        self.fill = jax.jit(lambda array, row, values: jax.lax.dynamic_update_slice(array, values, (row, 0)),
+                            donate_argnums=0)
 
     def put(self, array, row, values):
         return self.fill(array, row, values)
@@ -163,7 +169,8 @@ class Matrices:
     """Inputs that hold a number each element can be told by, and outputs."""
 
     def __init__(self, library, name, width, height, buffers):
-        self.library, self.width, self.height, self.dtype, self.modulo = library, width, height, library.type(name), TYPES[name][1]
+        self.library, self.width, self.height = library, width, height
+        self.dtype, self.modulo = library.type(name), TYPES[name][1]
         self.inputs, self.outputs = [], []
         for _ in range(buffers):
             array = library.empty((height, width), self.dtype)
@@ -180,7 +187,8 @@ class Matrices:
     def numbers(self, y0, y1, x0, x1):
         """The input's rows y0 to y1, columns x0 to x1."""
         np = self.library.np
-        return self.library.cast((np.arange(y0, y1)[:, None] * self.width + np.arange(x0, x1)[None, :]) % self.modulo, self.dtype)
+        return self.library.cast((np.arange(y0, y1)[:, None] * self.width + np.arange(x0, x1)[None, :]) % self.modulo,
+                                 self.dtype)
 
     def time_ms(self, passes):
         library, used = self.library, range(min(passes, len(self.outputs)))

@@ -1,7 +1,7 @@
 """Submissions that must earn 100 points, and right ones that must not, beside the wrong ones of wrong.py.
 
-right/NN.cu holds several, each behind a line `//// name: what is different`. What a section does not declare, it has from the hand-out: the #include,
-its launcher, if it has none, and the line KERNEL.
+right/NN.cu holds several, each behind a line `//// name: what is different`. What a section does not declare, it has
+from the hand-out: the #include, its launcher, if it has none, and the line KERNEL.
 
 python3 tests/lab/corpus.py FOLDER writes all of them, as a class to try `make grade` on.
 """
@@ -38,12 +38,18 @@ def styled(text):
     """{name: text} of a right solution, as other hands and editors would have it."""
     return {
         "macros": re.sub(r"^constexpr int (\w+) = ([^;]*);", r"#define \1 (\2)", text, flags=re.MULTILINE),
-        "class_and_restrict": text.replace("typename T", "class T").replace("T* odata, const T* idata", "T* __restrict__ odata, T const* __restrict__ idata"),
-        "const_and_unroll": re.sub(r"^constexpr int", "static const int", text, flags=re.MULTILINE).replace("    for (int j", "#pragma unroll\n    for (int j"),
-        "names": re.sub(r"\bidata\b", "remove", re.sub(r"\bodata\b", "system", re.sub(r"\btile\b", "run", re.sub(r"\bwidth\b", "abort", text)))),
+        "class_and_restrict": text.replace("typename T", "class T").replace(
+            "T* odata, const T* idata", "T* __restrict__ odata, T const* __restrict__ idata"),
+        "const_and_unroll": re.sub(r"^constexpr int", "static const int", text, flags=re.MULTILINE)
+                            .replace("    for (int j", "#pragma unroll\n    for (int j"),
+        "names": re.sub(r"\bidata\b", "remove",
+                        re.sub(r"\bodata\b", "system",
+                               re.sub(r"\btile\b", "run", re.sub(r"\bwidth\b", "abort", text)))),
         "windows": "\ufeff" + text.replace("    ", "\t").replace("\n", "\r\n"),
-        "comments": text.replace("\n", "  // \u00dcber ??/ 'x' \"y\" \\\n// it goes on: /* \n", 1) + "/* the end \x07 */",
-        "apart": re.sub(r"(\W)(\w+)(?=[(;])", "\\1\\\n\\2", text[text.index("template"):]).join([text[:text.index("template")], ""]),
+        "comments": text.replace("\n", "  // \u00dcber ??/ 'x' \"y\" \\\n// it goes on: /* \n", 1)
+                    + "/* the end \x07 */",
+        "apart": re.sub(r"(\W)(\w+)(?=[(;])", "\\1\\\n\\2", text[text.index("template"):])
+                 .join([text[:text.index("template")], ""]),
     }
 
 
@@ -51,7 +57,9 @@ def right():
     """{(name, exercise): text}"""
     texts = {}
     for number in NUMBERS:
-        for section in re.split(r"^//// ", pathlib.Path(__file__).with_name("right").joinpath(f"{number:02}.cu").read_text(), flags=re.MULTILINE)[1:]:
+        for section in re.split(r"^//// ",
+                                pathlib.Path(__file__).with_name("right").joinpath(f"{number:02}.cu").read_text(),
+                                flags=re.MULTILINE)[1:]:
             heading, body = section.split("\n", 1)
             texts[heading.split(":")[0], number] = written(number, body)
         text = solution(number).read_text()
@@ -94,7 +102,8 @@ def in_body(text, change):
     return text
 
 
-STORED = re.compile(r"^( +)((?:\*reinterpret_cast<Vector<T>\*>\(&)?odata(?:\.part\[peer\])?\[[^=]*) = ([^;]*);\n", re.MULTILINE)
+STORED = re.compile(r"^( +)((?:\*reinterpret_cast<Vector<T>\*>\(&)?odata(?:\.part\[peer\])?\[[^=]*) = ([^;]*);\n",
+                    re.MULTILINE)
 DUMMY = "template <typename T>\n__global__ void nothing(const T* idata)\n{\n}\n\n"
 
 
@@ -111,30 +120,60 @@ def poor():
             assert changed != text, (name, number)
             texts[name, number] = changed
 
-        add("launched_twice", LAUNCH.sub(lambda m: m[0] if m[0].startswith("        ") else m[0] * 2, text) if number != 7 else at_launches(text, after="        copyElements<T><<<1, 1>>>(odata, idata, 1, 1);\n"))
-        add("empty_launches", at_launches(text, after="    for (int i = 0; i < 3; ++i) nothing<T><<<1, 32>>>(idata);\n").replace(f"template <typename T>\nvoid {launcher}", f"{DUMMY}template <typename T>\nvoid {launcher}"))
-        deeper, idle = ("grid.z = 16", "blockIdx.z > 0") if number != 9 else ("grid.x *= 16", "blockIdx.x >= gridDim.x / 16")
-        add("idle_blocks", in_body(at_launches(text, before=f"        {deeper};\n"), lambda body: f"    if ({idle}) return;\n" + body))
-        add("fifty_times", in_body(text, lambda body: f"    for (int again = 0; again < { {6: 2, 8: 3, 9: 2}.get(number, 50) }; ++again) {{\n{body}    __syncthreads();\n    }}\n"))
-        add("stored_twice", STORED.sub(lambda m: f"{m[1]}{{\n{m[1]}{m[2]} = {m[3]};\n{m[1]}__threadfence();\n{m[1]}{m[2]} = {m[3]};\n{m[1]}}}\n", text))
+        add(
+            "launched_twice",
+            LAUNCH.sub(lambda m: m[0] if m[0].startswith("        ") else m[0] * 2, text)
+            if number != 7 else at_launches(text, after="        copyElements<T><<<1, 1>>>(odata, idata, 1, 1);\n"))
+        add(
+            "empty_launches",
+            at_launches(text, after="    for (int i = 0; i < 3; ++i) nothing<T><<<1, 32>>>(idata);\n").replace(
+                f"template <typename T>\nvoid {launcher}", f"{DUMMY}template <typename T>\nvoid {launcher}"))
+        deeper, idle = (("grid.z = 16", "blockIdx.z > 0") if number != 9
+                        else ("grid.x *= 16", "blockIdx.x >= gridDim.x / 16"))
+        add("idle_blocks",
+            in_body(at_launches(text, before=f"        {deeper};\n"), lambda body: f"    if ({idle}) return;\n" + body))
+        add(
+            "fifty_times",
+            in_body(
+                text, lambda body: f"    for (int again = 0; again < { {6: 2, 8: 3, 9: 2}.get(number, 50) }; ++again) "
+                f"{{\n{body}    __syncthreads();\n    }}\n"))
+        add("stored_twice", STORED.sub(
+            lambda m: f"{m[1]}{{\n{m[1]}{m[2]} = {m[3]};\n{m[1]}__threadfence();\n{m[1]}{m[2]} = {m[3]};\n{m[1]}}}\n",
+            text))
         if number != 8:  # where one load more in eight does not show
-            add("loaded_twice", in_body(text, lambda body: f"    if ({'height >= gpus && ' if number == 9 else ''}*(volatile const char*)idata == *(volatile const char*)(idata + 32 * (threadIdx.x % 2 && width > 32)) + 300) return;\n" + body))
-        add("many_barriers", in_body(text, lambda body: f"    for (int again = 0; again < {12 if number == 9 else 40}; ++again) __syncthreads();\n" + body))
+            add(
+                "loaded_twice",
+                in_body(
+                    text, lambda body: f"    if ({'height >= gpus && ' if number == 9 else ''}*(volatile const "
+                    "char*)idata == *(volatile const char*)(idata + 32 * (threadIdx.x % 2 && width "
+                    "> 32)) + 300) return;\n" + body))
+        add(
+            "many_barriers",
+            in_body(
+                text, lambda body: f"    for (int again = 0; again < {12 if number == 9 else 40}; ++again) "
+                "__syncthreads();\n" + body))
         # What the exercise asks for, at the shape of the page alone.
-        old = re.sub(rf"\b({kernel}|{launcher}|copyElements|Vector|N|[A-Z]+_[A-Z]+)\b", r"\1_as_given", "".join(parts(given)[:3]))
-        for name, where in ("only_where_measured", "(width == 256 && height == 256 || width == 1025 || height == 63 || width == 1024 || width == 8192 || width == 2048)"), ("only_small", "width * size_t(height) < 5000"):
+        old = re.sub(rf"\b({kernel}|{launcher}|copyElements|Vector|N|[A-Z]+_[A-Z]+)\b", r"\1_as_given",
+                     "".join(parts(given)[:3]))
+        for name, where in ("only_where_measured",
+                            "(width == 256 && height == 256 || width == 1025 || height == 63 || width == 1024 || width "
+                            "== 8192 || width == 2048)"), ("only_small", "width * size_t(height) < 5000"):
             if number != 5:  # whose hand-out is wrong
-                dispatch = f"template <typename T>\nvoid launch_either({parameters})\n{{\n    if ({where}) {launcher}({arguments});\n" \
-                           f"    else {launcher}_as_given({arguments});\n}}\n\n"
-                texts[name, number] = text.replace("KERNEL(", f"{old}\n{dispatch}KERNEL(").replace(f", {launcher})", ", launch_either)")
+                dispatch = (f"template <typename T>\nvoid launch_either({parameters})\n{{\n"
+                            f"    if ({where}) {launcher}({arguments});\n"
+                            f"    else {launcher}_as_given({arguments});\n}}\n\n")
+                both = text.replace("KERNEL(", f"{old}\n{dispatch}KERNEL(")
+                texts[name, number] = both.replace(f", {launcher})", ", launch_either)")
     for number, name, base, edits in POOR:
         texts[name, number] = edited({"solution": solution, "hand-out": handout}[base](number).read_text(), edits)
     return texts
 
 
 POOR = [
-    (1, "single_threads", "hand-out", {"constexpr int TILE_DIM = 32;": "constexpr int TILE_DIM = 1;", "constexpr int BLOCK_ROWS = 8;": "constexpr int BLOCK_ROWS = 1;"}),
-    (1, "half_lanes", "solution", {"if (x >=": "for (int half = 0; half < 2; ++half)\n        if (threadIdx.x / 16 == half && x >="}),
+    (1, "single_threads", "hand-out", {"constexpr int TILE_DIM = 32;": "constexpr int TILE_DIM = 1;",
+                                       "constexpr int BLOCK_ROWS = 8;": "constexpr int BLOCK_ROWS = 1;"}),
+    (1, "half_lanes", "solution",
+     {"if (x >=": "for (int half = 0; half < 2; ++half)\n        if (threadIdx.x / 16 == half && x >="}),
     (2, "single_threads", "hand-out", {"BLOCK_X = 32;": "BLOCK_X = 1;", "BLOCK_Y = 8;": "BLOCK_Y = 1;"}),
     (2, "tiny_blocks", "hand-out", {"BLOCK_X = 32;": "BLOCK_X = 2;", "BLOCK_Y = 8;": "BLOCK_Y = 2;"}),
     (2, "half_warps", "hand-out", {"BLOCK_X = 32;": "BLOCK_X = 2;"}),
@@ -143,46 +182,89 @@ POOR = [
             if (threadIdx.x % 32 == 0 && threadIdx.y == 0) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
         odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
     }"""}),
-    (3, "single_threads", "hand-out", {"TILE_WIDTH = 32;": "TILE_WIDTH = 1;", "TILE_HEIGHT = 16;": "TILE_HEIGHT = 1;", "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
-    (3, "half_warp", "solution", {"    for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)\n        if (x <": "    for (int half = 0; half < 2; ++half)\n    for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)\n        if (threadIdx.x / 16 == half && x <"}),
+    (3, "single_threads", "hand-out", {"TILE_WIDTH = 32;": "TILE_WIDTH = 1;", "TILE_HEIGHT = 16;": "TILE_HEIGHT = 1;",
+                                       "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
+    (3, "half_warp", "solution",
+     {"    for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)\n        if (x <":
+          "    for (int half = 0; half < 2; ++half)\n    for (int j = 0; j < TILE_WIDTH; j += OUT_ROWS)\n"
+          "        if (threadIdx.x / 16 == half && x <"}),
     (3, "tile_then_small_launch", "solution", {"tile[TILE_HEIGHT][TILE_WIDTH];": "tile[2 * TILE_HEIGHT][TILE_WIDTH];"}),
-    (4, "single_threads", "hand-out", {"threadIdx.y * TILE_WIDTH + threadIdx.x": "0", "TILE_WIDTH = 16;": "TILE_WIDTH = 1;", "TILE_HEIGHT = 32;": "TILE_HEIGHT = 1;", "IN_ROWS = 16;": "IN_ROWS = 1;", "OUT_ROWS = 8;": "OUT_ROWS = 1;"}),
+    (4, "single_threads", "hand-out",
+     {"threadIdx.y * TILE_WIDTH + threadIdx.x": "0", "TILE_WIDTH = 16;": "TILE_WIDTH = 1;",
+      "TILE_HEIGHT = 32;": "TILE_HEIGHT = 1;", "IN_ROWS = 16;": "IN_ROWS = 1;", "OUT_ROWS = 8;": "OUT_ROWS = 1;"}),
     (4, "padded", "hand-out", {"[TILE_WIDTH];": "[TILE_WIDTH + 1];"}),
-    (4, "swizzled_by_row", "solution", {"threadIdx.x ^ (threadIdx.y + j) / 2]": "threadIdx.x ^ (threadIdx.y + j) % 16]", "^ col / 2]": "^ col % 16]"}),
+    (4, "swizzled_by_row", "solution",
+     {"threadIdx.x ^ (threadIdx.y + j) / 2]": "threadIdx.x ^ (threadIdx.y + j) % 16]", "^ col / 2]": "^ col % 16]"}),
     (4, "larger_tile", "solution", {"tile[TILE_HEIGHT][TILE_WIDTH];": "tile[TILE_HEIGHT][2 * TILE_WIDTH];"}),
     (4, "smaller_tile", "solution", {"TILE_HEIGHT = 32;": "TILE_HEIGHT = 16;", "OUT_ROWS = 8;": "OUT_ROWS = 16;"}),
     (5, "padded", "solution", {"tile[TILE_DIM][TILE_DIM];": "tile[TILE_DIM][TILE_DIM + 1];"}),
-    (5, "not_swizzled", "solution", {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]", "threadIdx.x ^ (threadIdx.y + j)];": "threadIdx.x];"}),
-    (5, "half_swizzled", "solution", {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x ^ (threadIdx.y + j) / 4] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "(threadIdx.y + j) ^ threadIdx.x / 4]",
-                                      "threadIdx.x ^ (threadIdx.y + j)];": "threadIdx.x ^ (threadIdx.y + j) / 4];"}),
+    (5, "not_swizzled", "solution",
+     {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
+      "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]", "threadIdx.x ^ (threadIdx.y + j)];": "threadIdx.x];"}),
+    (5, "half_swizzled", "solution",
+     {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x ^ (threadIdx.y + j) / 4] = idata",
+      "(threadIdx.y + j) ^ threadIdx.x]": "(threadIdx.y + j) ^ threadIdx.x / 4]",
+      "threadIdx.x ^ (threadIdx.y + j)];": "threadIdx.x ^ (threadIdx.y + j) / 4];"}),
     (6, "grid_of_one", "solution", {"GRID_DIM = 32;": "GRID_DIM = 1;"}),
     (6, "small_grid", "solution", {"GRID_DIM = 32;": "GRID_DIM = 8;"}),
     (6, "second_barrier_only", "solution", {"bx = (i / high + by) % wide;": "bx = i / high;"}),
     # B2: what a last launch does is not all.
-    (4, "padded_then_small_launch", "solution", {"[TILE_WIDTH];": "[TILE_WIDTH + 1];", "template <typename T>\nvoid": "template <typename T>\n__global__ void small(T* odata)\n{\n    __shared__ T tile[512];\n"
-     "    if (odata == nullptr) odata[0] = tile[0];\n}\n\ntemplate <typename T>\nvoid", "width, height);\n}\n\nKERNEL": "width, height);\n    small<T><<<1, 32>>>(odata);\n}\n\nKERNEL"}),
-    (6, "empty_last_launch", "solution", {"bx = (i / high + by) % wide;": "bx = i / high;", "template <typename T>\nvoid": "template <typename T>\n__global__ void small(T* odata) {}\n\ntemplate <typename T>\nvoid",
-     "width, height);\n}\n\nKERNEL": "width, height);\n    small<T><<<1, 32>>>(odata);\n}\n\nKERNEL"}),
+    (4, "padded_then_small_launch", "solution",
+     {"[TILE_WIDTH];": "[TILE_WIDTH + 1];",
+      "template <typename T>\nvoid": "template <typename T>\n__global__ void small(T* odata)\n{\n"
+                                     "    __shared__ T tile[512];\n    if (odata == nullptr) odata[0] = tile[0];\n}\n\n"
+                                     "template <typename T>\nvoid",
+      "width, height);\n}\n\nKERNEL": "width, height);\n    small<T><<<1, 32>>>(odata);\n}\n\nKERNEL"}),
+    (6, "empty_last_launch", "solution",
+     {"bx = (i / high + by) % wide;": "bx = i / high;",
+      "template <typename T>\nvoid": "template <typename T>\n__global__ void small(T* odata) {}\n\n"
+                                     "template <typename T>\nvoid",
+      "width, height);\n}\n\nKERNEL": "width, height);\n    small<T><<<1, 32>>>(odata);\n}\n\nKERNEL"}),
     # F2: block 0 declares no shared memory, the others do.
-    (2, "tile_not_in_block_0", "solution", {"template <typename T>\n__global__": "template <typename T>\n__device__ T through(T value)\n{\n    __shared__ T tile[1024];\n    const int tid = threadIdx.y * blockDim.x + threadIdx.x;\n"
-     "    tile[tid] = value;\n    return tile[tid];\n}\n\ntemplate <typename T>\n__global__", "= idata[size_t(y) * width + x];": "= blockIdx.x + blockIdx.y == 0 ? idata[size_t(y) * width + x] : through(idata[size_t(y) * width + x]);"}),
+    (2, "tile_not_in_block_0", "solution",
+     {"template <typename T>\n__global__": "template <typename T>\n__device__ T through(T value)\n{\n"
+                                           "    __shared__ T tile[1024];\n    const int tid = threadIdx.y * blockDim.x "
+                                           "+ threadIdx.x;\n    tile[tid] = value;\n    return tile[tid];\n}\n\n"
+                                           "template <typename T>\n__global__",
+      "= idata[size_t(y) * width + x];": "= blockIdx.x + blockIdx.y == 0 ? idata[size_t(y) * width + x] : "
+                                         "through(idata[size_t(y) * width + x]);"}),
     # F3: lanes that take turns in a loop are 32 requests.
-    (7, "lanes_take_turns", "solution", {"            *reinterpret_cast<Vector<T>*>": "            for (int turn = 0; turn < 32; ++turn)\n                if (threadIdx.x == turn) *reinterpret_cast<Vector<T>*>"}),
-    (7, "not_through_the_tile", "solution", {"= tile[threadIdx.y + j][threadIdx.x];": "= *reinterpret_cast<const Vector<T>*>(&idata[size_t(y + j) * width + x]);"}),
+    (7, "lanes_take_turns", "solution",
+     {"            *reinterpret_cast<Vector<T>*>": "            for (int turn = 0; turn < 32; ++turn)\n"
+                                                   "                if (threadIdx.x == turn) "
+                                                   "*reinterpret_cast<Vector<T>*>"}),
+    (7, "not_through_the_tile", "solution",
+     {"= tile[threadIdx.y + j][threadIdx.x];": "= *reinterpret_cast<const Vector<T>*>(&idata[size_t(y + j) * width + "
+                                               "x]);"}),
     (8, "single_threads", "hand-out", {"TILE_DIM = 32;": "TILE_DIM = 1;", "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
     (8, "not_padded", "solution", {"[TILE_DIM + 1];": "[TILE_DIM];"}),
-    (8, "small_tiles_in_rows", "solution", {"TILE_DIM = 64;": "TILE_DIM = 32;", "dim3 grid((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM);": "dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);",
-                                            "    int x = blockIdx.y * TILE_DIM + threadIdx.x;\n    int y = blockIdx.x": "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = blockIdx.y",
-                                            "    x = blockIdx.x * TILE_DIM + threadIdx.x;\n    y = blockIdx.y": "    x = blockIdx.y * TILE_DIM + threadIdx.x;\n    y = blockIdx.x"}),
+    (8, "small_tiles_in_rows", "solution",
+     {"TILE_DIM = 64;": "TILE_DIM = 32;",
+      "dim3 grid((height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1) / TILE_DIM);":
+          "dim3 grid((width + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1) / TILE_DIM);",
+      "    int x = blockIdx.y * TILE_DIM + threadIdx.x;\n    int y = blockIdx.x":
+          "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = blockIdx.y",
+      "    x = blockIdx.x * TILE_DIM + threadIdx.x;\n    y = blockIdx.y": "    x = blockIdx.y * TILE_DIM + "
+                                                                          "threadIdx.x;\n    y = blockIdx.x"}),
     (9, "single_threads", "hand-out", {"TILE_DIM = 32;": "TILE_DIM = 1;", "BLOCK_ROWS = 8;": "BLOCK_ROWS = 1;"}),
     (9, "order_only", "hand-out", {"int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;"}),
-    (9, "tile_only", "solution", {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z", "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
+    (9, "tile_only", "solution",
+     {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z", "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
+      "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
     (9, "swizzled_tile_only", "solution", {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z"}),
-    (9, "barely_swizzled", "solution", {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x ^ (threadIdx.y + j) / 16] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "(threadIdx.y + j) ^ threadIdx.x / 16]"}),
+    (9, "barely_swizzled", "solution",
+     {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x ^ (threadIdx.y + j) / 16] = idata",
+      "(threadIdx.y + j) ^ threadIdx.x]": "(threadIdx.y + j) ^ threadIdx.x / 16]"}),
     # Four tiles in a row for each block: the order in time is no longer that of the blocks.
-    (9, "four_tiles_each", "solution", {"    int left = columns + blockIdx.x * TILE_DIM;": "    for (int turn = 0; turn < 4; ++turn) {\n    __syncthreads();\n    int left = columns + (4 * blockIdx.x + turn) * TILE_DIM;",
-                                        "[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];": "[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];\n    }", "columns + TILE_DIM - 1) / TILE_DIM,": "columns + 4 * TILE_DIM - 1) / (4 * TILE_DIM),"}),
-    (9, "elements_that_stay", "solution", {"            tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] =": "            (me == peer ? odata.part[me][size_t(x - columns) * height + y + j] : tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)]) =",
+    (9, "four_tiles_each", "solution",
+     {"    int left = columns + blockIdx.x * TILE_DIM;": "    for (int turn = 0; turn < 4; ++turn) {\n"
+                                                         "    __syncthreads();\n    int left = columns + "
+                                                         "(4 * blockIdx.x + turn) * TILE_DIM;",
+      "[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];": "[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];\n    }",
+      "columns + TILE_DIM - 1) / TILE_DIM,": "columns + 4 * TILE_DIM - 1) / (4 * TILE_DIM),"}),
+    (9, "elements_that_stay", "solution", {"            tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] =":
+                                               "            (me == peer ? odata.part[me][size_t(x - columns) * height "
+                                               "+ y + j] : tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)]) =",
                                            "(x < rows_end &&": "(me != peer && x < rows_end &&"}),
     (7, "also_even_heights", "solution", {"width % N<T> == 0": "width % N<T> == 0 && height % N<T> == 0"}),
 ]

@@ -15,11 +15,13 @@ SOLUTION = (STANDIN / "solution.cu").read_text()
 
 
 def lab(file, *options):
-    return run(sys.executable, ROOT / "lab/check.py", "04", "--exercises", STANDIN / "exercises.py", "--file", file, *options)
+    return run(sys.executable, ROOT / "lab/check.py", "04", "--exercises", STANDIN / "exercises.py", "--file", file,
+               *options)
 
 
 def grade(folder, results, *options):
-    return run(sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise", "4", "--results", results, "--jobs", 2, *options)
+    return run(sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise",
+               "4", "--results", results, "--jobs", 2, *options)
 
 
 def graded(results, number=4):
@@ -33,10 +35,13 @@ BUILT = {str(ROOT / "build" / name) for name in ("try", "tried", "mutants", "bui
 
 
 def everything():
-    """Every file of the checkout, but for what make has for a moment and where other tests build, and what lies about where anybody may write."""
+    """Every file of the checkout, but for what make has for a moment and where other tests build, and what lies about
+    where anybody may write."""
     found = {}
     for folder, folders, files in os.walk(ROOT):
-        folders[:] = [f for f in folders if f not in (".git", ".venv", "__pycache__", ".pytest_cache") and os.path.join(folder, f) not in BUILT]
+        folders[:] = [
+            f for f in folders
+            if f not in (".git", ".venv", "__pycache__", ".pytest_cache") and os.path.join(folder, f) not in BUILT]
         for name in files:
             if re.fullmatch(r"(flags|commit)\b.*\.\d+", name):
                 continue
@@ -51,7 +56,8 @@ def everything():
 
 @pytest.fixture
 def untouched(tmp_path_factory, monkeypatch):
-    """Nothing has changed in the checkout, and no private folder is left. They are made in a place of our own: others may be grading."""
+    """Nothing has changed in the checkout, and no private folder is left. They are made in a place of our own: others
+    may be grading."""
     place = tmp_path_factory.mktemp("boxes")
     monkeypatch.setenv("TMPDIR", str(place))
     monkeypatch.setattr(tempfile, "tempdir", str(place))

@@ -1,4 +1,5 @@
-"""What a lecturer gets about a class: statistics, the leaderboard of the open exercise, exports to course systems, similar submissions, and a workflow for GitHub."""
+"""What a lecturer gets about a class: statistics, the leaderboard of the open exercise, exports to course systems,
+similar submissions, and a workflow for GitHub."""
 
 import csv
 import html
@@ -21,20 +22,24 @@ from conftest import assert_refused
 from lessons import ROOT, copy_built, run
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
-import check    # noqa: E402: after its folder is known
-import corpus   # noqa: E402
-import class_pages  # noqa: E402
-import exports  # noqa: E402
-import similar  # noqa: E402
-import wrong    # noqa: E402
+import check
+import corpus
+import class_pages
+import exports
+import similar
+import wrong
 
-HOSTILE = ["<script>alert(1)</script>", "</td></table>\"'><img src=x onerror=alert(1)>", "=1+1", "@SUM(A1)", "-rf", "red\x1b[31m", "new\nline", "caf\udce9", "a,b;c\"d", "&amp;", "\u202eabc", "]]>", "", "\x00"]
+HOSTILE = [
+    "<script>alert(1)</script>", "</td></table>\"'><img src=x onerror=alert(1)>", "=1+1", "@SUM(A1)", "-rf",
+    "red\x1b[31m", "new\nline", "caf\udce9", "a,b;c\"d", "&amp;", "\u202eabc", "]]>", "", "\x00"]
 
 
 def verdict(points, hint="", note="", speed=None):
     """Of two checks, as check.verdict_of gives it; points: of each, or () with a note."""
-    checks = [{"name": name, "what": f"What <{name}> asks.", "points": p, "of": of, "hint": "" if p == of else hint} for (name, of), p in zip((("right", 20), ("cost", 80)), points or (0, 0))]
-    return {"exercise": 8, "total": sum(points), "of": 100, "checks": checks, "note": note, "seconds": 1.5, "speed": speed}
+    checks = [{"name": name, "what": f"What <{name}> asks.", "points": p, "of": of, "hint": "" if p == of else hint}
+              for (name, of), p in zip((("right", 20), ("cost", 80)), points or (0, 0))]
+    return {
+        "exercise": 8, "total": sum(points), "of": 100, "checks": checks, "note": note, "seconds": 1.5, "speed": speed}
 
 
 def speed(percent, requests, **more):
@@ -73,7 +78,8 @@ def assert_alone(text):
     page = Reader(text)
     assert not {"script", "img", "link", "iframe", "object", "a"} & set(page.tags)
     assert not [name for name, _ in page.attributes if name.startswith("on") or name in ("src", "href", "style")]
-    assert "url(" not in text and "@import" not in text and ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
+    assert ("url(" not in text and "@import" not in text
+            and ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes)
     assert "prefers-color-scheme: dark" in text and all(c.isprintable() or c == "\n" for c in text)
     return page
 
@@ -81,14 +87,19 @@ def assert_alone(text):
 # ---- Statistics ------------------------------------------------------------------------------------------------
 
 def test_statistics_of_a_class():
-    rows = [("a", verdict((20, 80))), ("b", verdict((20, 30), "2 loads at 256 x 256; look at exercise.cu:31: bytes apart.")), ("c", verdict((20, 50), "3.5 loads at 448 x 192; look at mine.cu:7: bytes apart.")),
-            ("d", verdict((0, 0), "Not right at 1 x 1 of float: a race.")), ("e", verdict((), note="does not compile: exercise.cu:3: error: x")),
+    rows = [("a", verdict((20, 80))),
+            ("b", verdict((20, 30), "2 loads at 256 x 256; look at exercise.cu:31: bytes apart.")),
+            ("c", verdict((20, 50), "3.5 loads at 448 x 192; look at mine.cu:7: bytes apart.")),
+            ("d", verdict((0, 0), "Not right at 1 x 1 of float: a race.")),
+            ("e", verdict((), note="does not compile: exercise.cu:3: error: x")),
             ("f", verdict((), note="line 4: asm: CUDA C++")), ("g", verdict((), note="no .cu file in it"))]
     page = assert_alone(class_pages.statistics_page(8, rows))
     assert "7 submissions. 4 were run, and 1 have all 100 points. Median 0, mean 31.4." in page.text
     at = page.cells.index("… loads at …; look at …: bytes apart.")
     assert page.cells[at - 3:at] == ["2", "", "cost"]
-    for kind, name, reason in (("does not compile", "e", "does not compile: exercise.cu:3: error: x"), ("refused by the reader", "f", "line 4: asm: CUDA C++"), ("no submission, or not graded", "g", "no .cu file in it")):
+    for kind, name, reason in (("does not compile", "e", "does not compile: exercise.cu:3: error: x"),
+                               ("refused by the reader", "f", "line 4: asm: CUDA C++"),
+                               ("no submission, or not graded", "g", "no .cu file in it")):
         at = page.cells.index(reason)
         assert page.cells[at - 2:at] == [kind, name] and f"{kind}: 1" in page.text
     assert page.tags.count("svg") >= 4  # of the points, of each check, of each hint
@@ -96,7 +107,8 @@ def test_statistics_of_a_class():
 
 def test_counts_of_a_histogram():
     assert class_pages.histogram([0, 9, 10, 55, 99, 100, 100], [*range(0, 100, 10), 100]) == {
-        "0–9": 2, "10–19": 1, "20–29": 0, "30–39": 0, "40–49": 0, "50–59": 1, "60–69": 0, "70–79": 0, "80–89": 0, "90–99": 1, "100": 2}
+        "0–9": 2, "10–19": 1, "20–29": 0, "30–39": 0, "40–49": 0, "50–59": 1, "60–69": 0, "70–79": 0, "80–89": 0,
+        "90–99": 1, "100": 2}
 
 
 def test_a_class_without_a_submission_that_runs():
@@ -111,13 +123,17 @@ def places(text):
 
 
 def test_the_fastest_is_first():
-    rows = [("slow", verdict((20, 40), speed=speed(50.0, 4.0))), ("equal", verdict((20, 80), speed=speed(99.9, 4.0))), ("few requests", verdict((20, 80), speed=speed(99.9, 1.0))),
-            ("also equal", verdict((20, 80), speed=speed(99.9, 4.0))), ("not right", verdict((0, 10))), ("Ada Lovelace_4711_assignsubmission_file_", verdict((20, 80), speed=speed(97.0, 4.0)))]
+    rows = [("slow", verdict((20, 40), speed=speed(50.0, 4.0))), ("equal", verdict((20, 80), speed=speed(99.9, 4.0))),
+            ("few requests", verdict((20, 80), speed=speed(99.9, 1.0))),
+            ("also equal", verdict((20, 80), speed=speed(99.9, 4.0))), ("not right", verdict((0, 10))),
+            ("Ada Lovelace_4711_assignsubmission_file_", verdict((20, 80), speed=speed(97.0, 4.0)))]
     text = class_pages.leaderboard(8, rows)
-    assert places(text) == [("1", "few requests"), ("2", "also equal"), ("2", "equal"), ("4", "Ada Lovelace"), ("5", "slow")]
+    assert places(text) == [("1", "few requests"), ("2", "also equal"), ("2", "equal"), ("4", "Ada Lovelace"),
+                            ("5", "slow")]
     assert "not right" not in assert_alone(text).text and "measured" not in text
     # With a GPU, what was measured decides.
-    measured = class_pages.leaderboard(8, [("modelled", verdict((20, 80), speed=speed(99.9, 1.0, measured=80.1))), ("faster", verdict((20, 80), speed=speed(97.0, 4.0, measured=93.2)))])
+    measured = class_pages.leaderboard(8, [("modelled", verdict((20, 80), speed=speed(99.9, 1.0, measured=80.1))),
+                                           ("faster", verdict((20, 80), speed=speed(97.0, 4.0, measured=93.2)))])
     assert places(measured) == [("1", "faster"), ("2", "modelled")] and "93.2" in Reader(measured).cells
     assert "No submission is right" in assert_alone(class_pages.leaderboard(8, rows[4:5])).text
 
@@ -136,37 +152,49 @@ def test_pseudonyms():
 
 
 def test_a_class_with_an_open_exercise(tmp_path):
-    """As make grade does it: the table, the pages, the leaderboard and the exports, and Gradescope's own leaderboard."""
+    """As make grade does it: the table, the pages, the leaderboard and the exports, and Gradescope's own
+    leaderboard."""
     folder, results = tmp_path / "class", tmp_path / "results"
-    for name, text in {"Ada Lovelace_4711_assignsubmission_file_": wrong.solution(8).read_text(), "doejane_12345_678901_": wrong.handout(8).read_text(), "<b>nobody": "int x;\n"}.items():
+    for name, text in {
+            "Ada Lovelace_4711_assignsubmission_file_": wrong.solution(8).read_text(),
+            "doejane_12345_678901_": wrong.handout(8).read_text(), "<b>nobody": "int x;\n"}.items():
         (folder / name).mkdir(parents=True)
         (folder / name / "exercise08.cu").write_text(text)
     (folder / "copy/transpose/step07_in_flight").mkdir(parents=True)
     for handout in ROOT.glob("step07_in_flight/exercise*.cu"):
         shutil.copy(handout, folder / "copy/transpose/step07_in_flight")
-    done = run(sys.executable, ROOT / "lab/grade.py", folder, "--results", results, "--jobs", 2, "--exercise", "8", "--export", "moodle,canvas", "--pseudonyms", "s", "--seed", "3")
+    done = run(sys.executable, ROOT / "lab/grade.py", folder, "--results", results, "--jobs", 2, "--exercise", "8",
+               "--export", "moodle,canvas", "--pseudonyms", "s", "--seed", "3")
     assert done.returncode == 0, done.stderr
     with open(results / "lab08.csv", encoding="utf-8-sig", newline="") as file:
         rows = {row["name"]: row for row in csv.DictReader(file)}
-    assert {name: row["total"] for name, row in rows.items()} == {"Ada Lovelace_4711_assignsubmission_file_": "100", "doejane_12345_678901_": "20", "copy": "20", "<b>nobody": "0"}
+    assert {name: row["total"] for name, row in rows.items()} == {
+        "Ada Lovelace_4711_assignsubmission_file_": "100", "doejane_12345_678901_": "20", "copy": "20",
+        "<b>nobody": "0"}
     board = (results / "lab08.leaderboard.html").read_text()
-    assert [name for _, name in places(board)] == [rows["Ada Lovelace_4711_assignsubmission_file_"]["pseudonym"], *sorted(rows[name]["pseudonym"] for name in ("copy", "doejane_12345_678901_"))]
+    assert [name for _, name in places(board)] == [
+        rows["Ada Lovelace_4711_assignsubmission_file_"]["pseudonym"],
+        *sorted(rows[name]["pseudonym"] for name in ("copy", "doejane_12345_678901_"))]
     assert [place for place, _ in places(board)] == ["1", "2", "2"] and "Ada" not in board
     assert "<b>nobody" in assert_alone((results / "lab08.html").read_text()).cells
-    assert "3 of 4 names are not as Moodle exports them" in done.stdout and "3 of 4 names are not as Canvas" in done.stdout
+    assert "3 of 4 names are not as Moodle exports them" in done.stdout
+    assert "3 of 4 names are not as Canvas" in done.stdout
     assert (results / "lab08.moodle.csv").is_file() and (results / "lab08.canvas.csv").is_file()
     with open(results / "lab08/Ada Lovelace_4711_assignsubmission_file_/results.json") as file:
         board = json.load(file)["leaderboard"]
     assert board[0]["value"] > 97 and board[1]["order"] == "asc"
     # The same shapes for everybody.
-    with open(results / "lab08/copy/results.json") as one, open(results / "lab08/doejane_12345_678901_/results.json") as other:
-            assert len({json.dumps({**json.load(file), "execution_time": 0}) for file in (one, other)}) == 1
+    with open(results / "lab08/copy/results.json") as one, open(
+        results / "lab08/doejane_12345_678901_/results.json") as other:
+        assert len({json.dumps({**json.load(file), "execution_time": 0}) for file in (one, other)}) == 1
 
 
 # ---- Exports ---------------------------------------------------------------------------------------------------
 
-ROWS = [("Ada Lovelace_4711_assignsubmission_file_", verdict((20, 30), "2 < 3 & <<<grid>>>")), ("Müller, Eva_12_assignsubmission_file_exercise", verdict((20, 80))),
-        ("doejane_12345_678901_exercise", verdict((20, 80))), ("roejohn_LATE_99_100_exercise-1", verdict((0, 0), "wrong"))]
+ROWS = [("Ada Lovelace_4711_assignsubmission_file_", verdict((20, 30), "2 < 3 & <<<grid>>>")),
+        ("Müller, Eva_12_assignsubmission_file_exercise", verdict((20, 80))),
+        ("doejane_12345_678901_exercise", verdict((20, 80))),
+        ("roejohn_LATE_99_100_exercise-1", verdict((0, 0), "wrong"))]
 
 
 def parsed(text):
@@ -177,61 +205,78 @@ def test_moodle():
     """Its importer needs three columns by these names, and finds the person by the number behind `Participant `."""
     text, unknown = exports.moodle(4, ROWS)
     rows = parsed(text)
-    assert list(rows[0]) == ["Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]
+    assert list(rows[0]) == [
+        "Identifier", "Full name", "Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]
     assert [(row["Identifier"], row["Full name"], row["Grade"]) for row in rows] == [
-        ("Participant 4711", "Ada Lovelace", "50"), ("Participant 12", "Müller, Eva", "100"), ("", ROWS[2][0], "100"), ("", ROWS[3][0], "0")]
+        ("Participant 4711", "Ada Lovelace", "50"), ("Participant 12", "Müller, Eva", "100"), ("", ROWS[2][0], "100"),
+        ("", ROWS[3][0], "0")]
     assert unknown == [name for name, _ in ROWS[2:]] and {row["Maximum Grade"] for row in rows} == {"100"}
-    assert [html.unescape(line) for line in rows[0]["Feedback comments"].split("<br>")] == ["20 / 20 right: ok", "30 / 80 cost: 2 < 3 & <<<grid>>>"]
+    assert ([html.unescape(line) for line in rows[0]["Feedback comments"].split("<br>")]
+            == ["20 / 20 right: ok", "30 / 80 cost: 2 < 3 & <<<grid>>>"])
     assert "<<<" not in rows[0]["Feedback comments"]
 
 
 def test_canvas():
-    """Its importer looks for Student, ID, SIS User ID, SIS Login ID and Section, in this order, and for the points in the second line."""
+    """Its importer looks for Student, ID, SIS User ID, SIS Login ID and Section, in this order, and for the points in
+    the second line."""
     text, unknown = exports.canvas(4, ROWS)
     rows = parsed(text)
     assert list(rows[0]) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Exercise 4"]
     assert rows[0]["Student"].strip() == "Points Possible" and rows[0]["Exercise 4"] == "100"
-    assert [(row["Student"], row["ID"], row["Exercise 4"]) for row in rows[3:]] == [("doejane", "12345", "100"), ("roejohn", "99", "0")]
+    assert ([(row["Student"], row["ID"], row["Exercise 4"]) for row in rows[3:]]
+            == [("doejane", "12345", "100"), ("roejohn", "99", "0")])
     assert unknown == [name for name, _ in ROWS[:2]]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_text_in_a_table_and_on_a_page(name):
     """One line per person, no formula, no element of theirs, nothing that cannot be printed."""
-    rows = [(name, verdict((20, 30), name, speed=speed(50.0, 4.0))), ("b", verdict((), note=f"does not compile: {name}"))]
+    rows = [(name, verdict((20, 30), name, speed=speed(50.0, 4.0))),
+            ("b", verdict((), note=f"does not compile: {name}"))]
     for text in (exports.grades(rows, None), exports.moodle(8, rows)[0], exports.canvas(8, rows)[0]):
         lines = list(csv.reader(io.StringIO(text, newline="")))
         assert len({len(line) for line in lines}) == 1 and len(lines) in (3, 4)
-        assert all(c.isprintable() or c in "\r\n" for c in text) and not any(cell[:1] in tuple("=+-@") for line in lines for cell in line)
+        assert (all(c.isprintable() or c in "\r\n" for c in text)
+                and not any(cell[:1] in tuple("=+-@") for line in lines for cell in line))
         text.encode("utf-8")
     for text in (class_pages.statistics_page(8, rows), class_pages.leaderboard(8, rows)):
         page = assert_alone(text)
-        assert exports.printable(name) in page.text and set(page.tags) <= set("html head meta title style body h1 h2 p table thead tbody tr th td svg rect text line ul li".split())
+        assert exports.printable(name) in page.text and set(page.tags) <= set(
+            "html head meta title style body h1 h2 p table thead tbody tr th td svg rect text "
+            "line ul li".split())
         text.encode("utf-8")
 
 
 def test_exports_that_there_are():
-    assert_refused(run(sys.executable, ROOT / "lab/grade.py", ROOT, "--export", "blackboard"), 2, "--export blackboard", "moodle, canvas, gradescope")
-    made = run("make", "-n", "-C", ROOT, "NVCC=", "grade", "SUBMISSIONS=folder", "EXPORT=moodle", "PSEUDONYMS=$(shell touch pwned)")
-    assert "--export 'moodle'" in made.stdout and '--pseudonyms "$PSEUDONYMS"' in made.stdout and not (ROOT / "pwned").exists()
+    assert_refused(run(sys.executable, ROOT / "lab/grade.py", ROOT, "--export", "blackboard"), 2, "--export blackboard",
+                   "moodle, canvas, gradescope")
+    made = run("make", "-n", "-C", ROOT, "NVCC=", "grade", "SUBMISSIONS=folder", "EXPORT=moodle",
+               "PSEUDONYMS=$(shell touch pwned)")
+    assert ("--export 'moodle'" in made.stdout and '--pseudonyms "$PSEUDONYMS"' in made.stdout
+            and not (ROOT / "pwned").exists())
 
 
 # ---- Similar submissions ---------------------------------------------------------------------------------------
 
 def renamed(text):
-    for old, new in {"tile": "buffer", "odata": "result", "idata": "source", "threadIdx.y + j": "threadIdx.y + row", "int j ": "int row ", "j <": "row <", "j +=": "row +="}.items():
+    for old, new in {
+            "tile": "buffer", "odata": "result", "idata": "source", "threadIdx.y + j": "threadIdx.y + row",
+            "int j ": "int row ", "j <": "row <", "j +=": "row +="}.items():
         text = text.replace(old, new)
     return "/* all my own work */\n" + text.replace("    ", "\t")
 
 
 def test_similar_pairs():
     """A copy is found, renamed or not; independent solutions are not, nor is what all have from the hand-out."""
-    right = {name: text for (name, number), text in corpus.right().items() if number == 8 and not name.startswith("reference_")}
+    right = {name: text for (name, number), text in corpus.right().items()
+             if number == 8 and not name.startswith("reference_")}
     right.update(handed_out=wrong.handout(8).read_text(), copied=right["diagonal"], renamed=renamed(right["reference"]))
     found, short = similar.pairs(right, wrong.handout(8).read_text(), 80)
-    assert {tuple(sorted(pair[2:])) for pair in found} == {("copied", "diagonal"), ("reference", "renamed")} and short == ["handed_out"]
+    assert ({tuple(sorted(pair[2:])) for pair in found} == {("copied", "diagonal"), ("reference", "renamed")}
+            and short == ["handed_out"])
     numbers = {tuple(sorted(pair[2:])): pair[:2] for pair in found}
-    assert numbers["copied", "diagonal"] == (100, 100) and numbers["reference", "renamed"][0] < numbers["reference", "renamed"][1]
+    assert (numbers["copied", "diagonal"] == (100, 100)
+            and numbers["reference", "renamed"][0] < numbers["reference", "renamed"][1])
 
 
 def test_the_order_of_statements_hides_nothing():
@@ -249,12 +294,16 @@ def test_similar_in_a_class(tmp_path):
     (tmp_path / "class/\x1b[31m/exercise.cu").write_bytes(b"\xff\x00\xfe int x;")
     (tmp_path / "class/d").mkdir()
     (tmp_path / "class/d/exercise.cu").symlink_to("/dev/zero")
-    done = run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--exercise", "4", "--csv", tmp_path / "pairs.csv")
-    assert done.returncode == 0 and "  100 %      100 %  a  and  b" in done.stdout and "1 similar pairs" in done.stdout, done.stdout + done.stderr
-    assert "\x1b" not in done.stdout and [row["second"] for row in parsed((tmp_path / "pairs.csv").read_text(encoding="utf-8-sig"))] == ["b"]
+    done = run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--exercise", "4", "--csv",
+               tmp_path / "pairs.csv")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "  100 %      100 %  a  and  b" in done.stdout and "1 similar pairs" in done.stdout, done.stdout
+    assert "\x1b" not in done.stdout and [
+        row["second"] for row in parsed((tmp_path / "pairs.csv").read_text(encoding="utf-8-sig"))] == ["b"]
     assert_refused(run(sys.executable, ROOT / "lab/similar.py", tmp_path / "none"), 2, "none", "folder of submissions")
     assert_refused(run(sys.executable, ROOT / "lab/similar.py", ""), 2, "CLASS=")
-    assert_refused(run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--threshold", "0"), 2, "--threshold 0")
+    assert_refused(run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--threshold", "0"), 2,
+                   "--threshold 0")
 
 
 def test_many_similar_pairs(tmp_path):
@@ -264,7 +313,9 @@ def test_many_similar_pairs(tmp_path):
         with zipfile.ZipFile(tmp_path / f"class/{i}.zip", "w") as archive:
             archive.write(wrong.solution(4), "step04_padding/exercise.cu")
     done = run(sys.executable, ROOT / "lab/similar.py", tmp_path / "class", "--csv", tmp_path / "pairs.csv")
-    assert "11 submissions, 55 similar pairs" in done.stdout and done.stdout.endswith("and 15 more; --csv FILE writes all of them\n") and len(done.stdout.splitlines()) == 43, done.stdout + done.stderr
+    assert ("11 submissions, 55 similar pairs" in done.stdout
+            and done.stdout.endswith("and 15 more; --csv FILE writes all of them\n")
+            and len(done.stdout.splitlines()) == 43), done.stdout + done.stderr
     assert len(parsed((tmp_path / "pairs.csv").read_text(encoding="utf-8-sig"))) == 55
 
 
@@ -272,13 +323,16 @@ def test_a_missing_package_is_one_line(tmp_path):
     (tmp_path / "rapidfuzz.py").write_text("raise ImportError('none', name='rapidfuzz')\n")
     done = run(sys.executable, ROOT / "lab/similar.py", tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert_refused(done, 2, "rapidfuzz is missing")
-    assert shlex.split(done.stderr.split("; type ")[1]) == [sys.executable, "-m", "pip", "install", "-r", str(ROOT / "lab/requirements.txt")]
+    assert shlex.split(done.stderr.split("; type ")[1]) == [
+        sys.executable, "-m", "pip", "install", "-r",
+        str(ROOT / "lab/requirements.txt")]
 
 
 # ---- The workflow for GitHub -----------------------------------------------------------------------------------
 
 def test_commands_of_the_workflow(tmp_path):
-    """In a packed hand-out, each of its commands, as GitHub runs them: for a solved exercise and for one that is not."""
+    """In a packed hand-out, each of its commands, as GitHub runs them: for a solved exercise and for one that is
+    not."""
     assert run(sys.executable, ROOT / "lab/pack.py", tmp_path / "packed.zip").returncode == 0
     with zipfile.ZipFile(tmp_path / "packed.zip") as archive:
         archive.extractall(tmp_path)
@@ -293,7 +347,8 @@ def test_commands_of_the_workflow(tmp_path):
     assert job["steps"][0] == {"uses": "actions/checkout@v4"} and len(steps) == len(job["steps"]) - 1 >= 2
     shutil.copy(ROOT / "tests/lab/solutions/step04.cu", student / "step04_padding/exercise.cu")
     assert run("make", "-s", "build/commands/kernels", cwd=student).returncode == 0
-    if (student / "build/commands/kernels").read_text() == (ROOT / "build/commands/kernels").read_text():  # what is built here serves there
+    # what is built here serves there
+    if (student / "build/commands/kernels").read_text() == (ROOT / "build/commands/kernels").read_text():
         copy_built(student, "lab")
         now = time.time()
         for file in (student / "build").rglob("*"):
@@ -301,6 +356,9 @@ def test_commands_of_the_workflow(tmp_path):
     for number, status, words in (("04", 0, "100 / 100  in all"), ("02", 2, "20 / 100  in all")):
         summary = tmp_path / f"summary{number}"
         environment = {**os.environ, "EXERCISE": number, "GITHUB_STEP_SUMMARY": str(summary)}
-        done = [subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command], cwd=student, env=environment, capture_output=True, text=True) for command in steps]
+        done = [
+            subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command], cwd=student,
+                           env=environment, capture_output=True, text=True) for command in steps]
         assert [d.returncode for d in done] == [0, status], [d.stdout + d.stderr for d in done]
-        assert words in summary.read_text() and all(line.startswith("    ") for line in summary.read_text().splitlines())
+        assert (words in summary.read_text()
+                and all(line.startswith("    ") for line in summary.read_text().splitlines()))

@@ -1,7 +1,8 @@
-"""The lab's exercises: hand-outs fail, solutions get full points, and wrong solutions lose exactly what they should, with the right hint.
+"""The lab's exercises: hand-outs fail, solutions get full points, and wrong solutions lose exactly what they should,
+with the right hint.
 
-Each submission takes a compilation: of the right ones and of the poor ones, every 32nd is graded, and of the wrong ones every twelfth. All of them, in
-about ten minutes: TESTS=all .venv/bin/python -m pytest tests/lab/test_exercises.py
+Each submission takes a compilation: of the right ones and of the poor ones, every 32nd is graded, and of the wrong ones
+every twelfth. All of them, in about ten minutes: TESTS=all .venv/bin/python -m pytest tests/lab/test_exercises.py
 """
 
 import csv
@@ -14,17 +15,18 @@ from lessons import ROOT
 from samples import ALL, some
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
-import check   # noqa: E402: after its folder is known
-import corpus  # noqa: E402
-import sandbox  # noqa: E402
-import wrong   # noqa: E402
-from edits import edited  # noqa: E402
+import check
+import corpus
+import sandbox
+import wrong
+from edits import edited
 
 EXERCISES = check.load_exercises().EXERCISES
 NUMBERS = list(range(1, 10))
 EVERY_RIGHT, EVERY_POOR = corpus.right(), corpus.poor()
 RIGHT, POOR = ({key: texts[key] for key in some(texts, 32)} for texts in (EVERY_RIGHT, EVERY_POOR))
-POOR.update({key: EVERY_POOR[key] for key in [("half_swizzled", 5), ("second_barrier_only", 6), ("tile_only", 9)]})  # pieces of the way to a solution
+# pieces of the way to a solution
+POOR.update({key: EVERY_POOR[key] for key in [("half_swizzled", 5), ("second_barrier_only", 6), ("tile_only", 9)]})
 
 
 class Verdicts(dict):
@@ -40,16 +42,20 @@ class Verdicts(dict):
 
 @pytest.fixture(scope="module")
 def verdicts(tmp_path_factory):
-    return Verdicts({**wrong.write_class(tmp_path_factory.mktemp("wrong")), **corpus.write_class(tmp_path_factory.mktemp("corpus"), {**RIGHT, **POOR})})
+    return Verdicts({
+        **wrong.write_class(tmp_path_factory.mktemp("wrong")),
+        **corpus.write_class(tmp_path_factory.mktemp("corpus"), {**RIGHT, **POOR})})
 
 
 def test_every_exercise_is_whole():
     assert list(EXERCISES) == NUMBERS and len(list(ROOT.glob("step*/exercise*.cu"))) == len(NUMBERS)
     for exercise in EXERCISES.values():
         checks = [*exercise.right, *exercise.costs(1)]
-        assert len({c.name for c in checks}) == len(checks) and sum(c.points for c in exercise.right) == 20 and sum(c.points for c in checks) == 100
+        assert (len({c.name for c in checks}) == len(checks) and sum(c.points for c in exercise.right) == 20
+                and sum(c.points for c in checks) == 100)
         assert len({w.name for w in wrong.WRONG if w.exercise == exercise.number}) >= 8
-        assert all(len([key for key in texts if key[1] == exercise.number]) >= 10 for texts in (EVERY_RIGHT, EVERY_POOR))
+        assert all(
+            len([key for key in texts if key[1] == exercise.number]) >= 10 for texts in (EVERY_RIGHT, EVERY_POOR))
         shapes = {(w, h) for c in checks for w, h, _, _ in c.runs}
         assert len(shapes) >= 12 and {type_ for c in checks for _, _, type_, _ in c.runs} == {"float", "double"}
         # Cost is counted at a shape that students know, and at one that they do not.
@@ -78,11 +84,17 @@ def test_poor_is_not(name, number, verdicts):
     assert any(c["hint"] for c in verdict["checks"] if c["name"] not in ("squares", "shapes", "double", "clean"))
 
 
-@pytest.mark.parametrize("number, unsolved, solved", some([
-    (1, "handed_out", "wrong_direction"), (2, "handed_out", "copied_columns"), (2, "copied_columns", "solved"), (2, "handed_out", "sides_exchanged"), (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
-    (5, "handed_out", "conflicts"), (5, "conflicts", "half_swizzled"), (6, "handed_out", "one_barrier"), (6, "handed_out", "second_barrier_only"), (6, "second_barrier_only", "solved"), (7, "handed_out", "floats_only_vectors"),
-    (8, "handed_out", "copied_conflicts"), (8, "copied_conflicts", "copied_padding"), (8, "copied_padding", "solved"),
-    (9, "handed_out", "rotated_only"), (9, "rotated_only", "unswizzled"), (9, "handed_out", "tile_only"), (9, "tile_only", "plain_order"), (9, "plain_order", "solved"), (9, "tile_only", "unswizzled"), (9, "unswizzled", "solved")], 6))
+@pytest.mark.parametrize("number, unsolved, solved", some(
+    [
+        (1, "handed_out", "wrong_direction"), (2, "handed_out", "copied_columns"), (2, "copied_columns", "solved"),
+        (2, "handed_out", "sides_exchanged"), (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
+        (5, "handed_out", "conflicts"), (5, "conflicts", "half_swizzled"), (6, "handed_out", "one_barrier"),
+        (6, "handed_out", "second_barrier_only"), (6, "second_barrier_only", "solved"),
+        (7, "handed_out", "floats_only_vectors"), (8, "handed_out", "copied_conflicts"),
+        (8, "copied_conflicts", "copied_padding"), (8, "copied_padding", "solved"), (9, "handed_out", "rotated_only"),
+        (9, "rotated_only", "unswizzled"), (9, "handed_out", "tile_only"), (9, "tile_only", "plain_order"),
+        (9, "plain_order", "solved"), (9, "tile_only", "unswizzled"), (9, "unswizzled", "solved")],
+    6))
 def test_progress_earns_points(number, unsolved, solved, verdicts):
     """5: each piece that is solved is worth something."""
     assert verdicts[unsolved, number]["total"] < verdicts[solved, number]["total"]
@@ -92,7 +104,8 @@ def test_progress_earns_points(number, unsolved, solved, verdicts):
 def test_wrong_solution_loses_what_it_should(submission, verdicts):
     verdict = verdicts[submission.name, submission.exercise]
     # In an open exercise, what the course taught may be pasted in.
-    assert verdict["total"] <= (99 if EXERCISES[submission.exercise].speed else 40 if submission.name == "copied_lesson" else 90)
+    assert verdict["total"] <= (99 if EXERCISES[submission.exercise].speed else
+                                40 if submission.name == "copied_lesson" else 90)
     lost = {c["name"]: verdict["note"] or c["hint"] for c in verdict["checks"] if c["points"] < c["of"]}
     assert set(lost) == set(submission.loses.split(", ")), (verdict["note"], lost)
     assert any(submission.hint in hint for hint in lost.values()), lost
@@ -101,29 +114,36 @@ def test_wrong_solution_loses_what_it_should(submission, verdicts):
 def test_cost_is_judged_where_the_result_is_right(verdicts):
     """At the shape of the page, a square, it is; at the drawn one it is not: a quarter, and the reason."""
     cost = verdicts["guard_exchanged", 3]["checks"][-1]
-    assert cost["points"] == 20 and "Not judged without a right and clean result" in cost["hint"] and "a quarter" in cost["hint"]
+    assert (cost["points"] == 20 and "Not judged without a right and clean result" in cost["hint"]
+            and "a quarter" in cost["hint"])
 
 
 def test_no_time_is_modelled_for_what_was_not_counted(verdicts):
     """A matrix of one element, the only one that is right, says nothing of a large one."""
-    assert verdicts["handed_out", 5]["model"] == "" and verdicts["handed_out", 4]["model"].startswith("1.06 times the time of a copy")
+    assert (verdicts["handed_out", 5]["model"] == ""
+            and verdicts["handed_out", 4]["model"].startswith("1.06 times the time of a copy"))
 
 
 def test_what_too_large_a_block_is_told(tmp_path):
     """All shapes share a process, also where each launch is refused."""
     file, lab, exercise = tmp_path / "large.cu", check.Lab(), EXERCISES[2]
-    file.write_text(edited(wrong.handout(2).read_text(), {"BLOCK_X = 32;": "BLOCK_X = 64;", "BLOCK_Y = 8;": "BLOCK_Y = 64;"}))
+    file.write_text(
+        edited(wrong.handout(2).read_text(), {"BLOCK_X = 32;": "BLOCK_X = 64;", "BLOCK_Y = 8;": "BLOCK_Y = 64;"}))
     started, run = [], lab.run
     lab.run = lambda *arguments: started.append(arguments) or run(*arguments)
     verdict = lab.check(exercise, file)
-    assert verdict["total"] == 0 and all("4096 threads in a block, and CUDA launches 1 to 1024: choose a smaller block" in c["hint"] for c in verdict["checks"][:2])
+    assert verdict["total"] == 0 and all(
+        "4096 threads in a block, and CUDA launches 1 to 1024: choose a smaller block" in c["hint"]
+        for c in verdict["checks"][:2])
     assert len(started) == 2
 
 
 def test_points_for_the_order_of_blocks_begin_at_the_order_that_is_handed_out(tmp_path):
     """In each of the drawn shapes, with the race mended."""
     file, lab, exercise = tmp_path / "mended.cu", check.Lab(), EXERCISES[6]
-    file.write_text(edited(wrong.handout(6).read_text(), {"        // TODO: what must be true before the next turn fills the tile?\n": "        __syncthreads();\n"}))
+    file.write_text(edited(
+        wrong.handout(6).read_text(),
+        {"        // TODO: what must be true before the next turn fills the tile?\n": "        __syncthreads();\n"}))
     data, text, _ = lab.read(exercise, file)
     checks = [c for seed in range(20) for c in exercise.costs(seed)]
     shapes = sorted({key[:2] for c in checks for key in c.runs})
@@ -152,31 +172,42 @@ def test_points_for_the_receivers_begin_at_the_order_that_is_handed_out(tmp_path
 
 def test_guide_says_what_they_are_worth(verdicts):
     """What is handed out, the step's own kernel pasted in, and what is tried first."""
-    table = re.findall(r"^\| (\d) \| ([\w, ]+) \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "lab/README.md").read_text(), re.MULTILINE)
+    table = re.findall(r"^\| (\d) \| ([\w, ]+) \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "lab/README.md").read_text(),
+                       re.MULTILINE)
     assert [int(row[0]) for row in table] == NUMBERS
     for row in some(table, 5):
         number, handed_out, pasted, solved = (int(row[i]) for i in (0, 2, 3, 4))
         assert row[1] == ", ".join(c.name for c in EXERCISES[number].costs(1))
-        assert [verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")] == [handed_out, pasted, solved]
+        assert ([verdicts[name, number]["total"] for name in ("handed_out", "copied_lesson", "solved")]
+                == [handed_out, pasted, solved])
     # What step 4's kernel earns in the open exercise.
-    reached, earned = re.search(r"step 4 reaches (\d+) % and earns (\d+) points", (ROOT / "lab/README.md").read_text()).groups()
-    assert (int(reached), int(earned)) == (round(verdicts["copied_padding", 8]["speed"]["percent"]), verdicts["copied_padding", 8]["total"])
+    reached, earned = re.search(r"step 4 reaches (\d+) % and earns (\d+) points",
+                                (ROOT / "lab/README.md").read_text()).groups()
+    assert (int(reached), int(earned)) == (round(verdicts["copied_padding", 8]["speed"]["percent"]),
+                                           verdicts["copied_padding", 8]["total"])
 
 
 @pytest.mark.skipif(not ALL, reason="make test-all grades the attempts that the guide names")
 def test_guide_says_what_attempts_are_worth(verdicts):
     """The parts of exercise 9, and the usual first attempts at exercise 4."""
-    earned = re.search(r"The order alone earns (\d+) points, rows by way\s+of a tile (\d+),\s+a tile without conflicts (\d+), and the order with a tile (\d+)", (ROOT / "lab/README.md").read_text()).groups()
-    assert [int(points) for points in earned] == [verdicts[name, 9]["total"] for name in ("rotated_only", "tile_only", "plain_order", "unswizzled")]
-    said = re.findall(r"\((\d+)[ :]", re.search(r"^The usual first attempts.*?\n\n", (ROOT / "lab/README.md").read_text(), re.MULTILINE | re.DOTALL)[0])
-    assert [int(points) for points in said] == [verdicts[name, 4]["total"] for name in ("padded", "swizzled_by_row", "filled_only", "leaves_its_row")]
+    earned = re.search(r"The order alone earns (\d+) points, rows by way\s+of a tile (\d+),\s+a tile without conflicts "
+                       r"(\d+), and the order with a tile (\d+)",
+                       (ROOT / "lab/README.md").read_text()).groups()
+    assert [int(points) for points in earned] == [
+        verdicts[name, 9]["total"] for name in ("rotated_only", "tile_only", "plain_order", "unswizzled")]
+    said = re.findall(r"\((\d+)[ :]", re.search(r"^The usual first attempts.*?\n\n",
+                                                (ROOT / "lab/README.md").read_text(), re.MULTILINE | re.DOTALL)[0])
+    assert [int(points) for points in said] == [
+        verdicts[name, 4]["total"] for name in ("padded", "swizzled_by_row", "filled_only", "leaves_its_row")]
 
 
 def test_guide_says_what_they_reach_on_a_card():
     with open(ROOT / "tests/data/h200_lab.csv") as file:
-        measured = [(row["exercise"], row["submission"], f"{row['bandwidth_percent_of_memcpy']} %" if row["bandwidth_percent_of_memcpy"] else "wrong")
+        measured = [(row["exercise"], row["submission"],
+                     f"{row['bandwidth_percent_of_memcpy']} %" if row["bandwidth_percent_of_memcpy"] else "wrong")
                     for row in csv.DictReader(file)]
-    table = re.findall(r"^\| (\d) \| ([\d.]+ %|wrong) \| ([\d.]+ %) \| (\d+ %|no bandwidth) \|$", (ROOT / "lab/README.md").read_text(), re.MULTILINE)
+    table = re.findall(r"^\| (\d) \| ([\d.]+ %|wrong) \| ([\d.]+ %) \| (\d+ %|no bandwidth) \|$",
+                       (ROOT / "lab/README.md").read_text(), re.MULTILINE)
     assert [(n, *said) for n, *both, _ in table for said in zip(("handed out", "solved"), both)] == measured
     # A share to ask for is one that the solution reaches and the hand-out does not.
     for _, *shares in table:

@@ -6,11 +6,12 @@ from lessons import ROOT
 from samples import ALL
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
-import fuzz  # noqa: E402: after its folder is known
+import fuzz
 
 
 def test_mutated_and_generated_submissions():
     count, graded = (2000, 16) if ALL else (500, 4)
     told = fuzz.fuzz(seed=3, count=count, graded=graded)
     print(told)
-    assert told["read"] == count and 0.2 < told["refused"] / count < 0.8 and told["graded"] == graded > told["not compiled"]
+    assert (told["read"] == count and 0.2 < told["refused"] / count < 0.8
+            and told["graded"] == graded > told["not compiled"])

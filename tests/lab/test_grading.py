@@ -1,4 +1,5 @@
-"""A class is graded: everybody has a line, in whatever way it was handed in, and nothing that somebody hands in stops the others."""
+"""A class is graded: everybody has a line, in whatever way it was handed in, and nothing that somebody hands in stops
+the others."""
 
 import json
 import os
@@ -13,7 +14,7 @@ import zipfile
 import pytest
 
 from conftest import assert_refused, needs_git
-from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401: a fixture
+from grading import SOLUTION, STANDIN, grade, graded, lab, untouched  # noqa: F401
 from lessons import ROOT, catching, run
 from samples import some
 
@@ -24,12 +25,15 @@ def test_grades_of_a_class(tmp_path, untouched):
     for i in range(12):
         own = folder / f"student{i:02}" / "step04_padding"
         own.mkdir(parents=True)
-        (own / "exercise.cu").write_text([SOLUTION, handout, SOLUTION.replace("[TILE_DIM][TILE_DIM]", "[TILE_DIM][2 * TILE_DIM]"), "int x;\n"][i % 4])
+        (own / "exercise.cu").write_text([
+            SOLUTION, handout,
+            SOLUTION.replace("[TILE_DIM][TILE_DIM]", "[TILE_DIM][2 * TILE_DIM]"), "int x;\n"][i % 4])
     done = grade(folder, results)
     assert done.returncode == 0, done.stderr
     rows = graded(results)
     assert [(row["name"], row["right"], row["conflicts"], row["total"]) for row in rows[:4]] == [
-        ("student00", "40", "60", "100"), ("student01", "0", "0", "0"), ("student02", "40", "15", "55"), ("student03", "0", "0", "0")]
+        ("student00", "40", "60", "100"), ("student01", "0", "0", "0"), ("student02", "40", "15", "55"),
+        ("student03", "0", "0", "0")]
     assert [bool(row["note"]) for row in rows[:4]] == [False, True, True, True]
     assert len(rows) == 12 and all(float(row["seconds"]) >= 0 for row in rows)
     assert [row["seconds"] for row in rows[:4]] * 3 == [row["seconds"] for row in rows]  # the same file is checked once
@@ -37,15 +41,19 @@ def test_grades_of_a_class(tmp_path, untouched):
         result = json.loads((results / "lab04" / row["name"] / "results.json").read_text())
         assert result["score"] == int(row["total"]) == sum(test["score"] for test in result["tests"])
         assert isinstance(result["output"], str) and isinstance(result["execution_time"], float)
-        assert [set(test) for test in result["tests"]] == [{"name", "score", "max_score", "output", "output_format"}] * 2
+        assert ([set(test) for test in result["tests"]]
+                == [{"name", "score", "max_score", "output", "output_format"}] * 2)
         assert sum(test["max_score"] for test in result["tests"]) == 100
 
 
 def test_nobody_is_lost(tmp_path, untouched):
     """However a course hands over what was handed in: everybody has a line."""
     folder, results = tmp_path / "class", tmp_path / "results"
-    places = {"flat": "exercise.cu", "step": "step04/exercise.cu", "github": "transpose-main/step04_padding/exercise.cu", "lab": "Lab 4/exercise.cu",
-              "again": "exercise (2).cu", "safari": "exercise-2.cu", "canvas": "exercise_1.cu", ".dotted": "exercise.cu", "renamed": "my kernel.cu", "named": "step04.cu", "=sum": "exercise.cu", "Müller": "exercise.cu"}
+    places = {
+        "flat": "exercise.cu", "step": "step04/exercise.cu", "github": "transpose-main/step04_padding/exercise.cu",
+        "lab": "Lab 4/exercise.cu", "again": "exercise (2).cu", "safari": "exercise-2.cu", "canvas": "exercise_1.cu",
+        ".dotted": "exercise.cu", "renamed": "my kernel.cu", "named": "step04.cu", "=sum": "exercise.cu",
+        "Müller": "exercise.cu"}
     for name, place in places.items():
         (folder / name / place).parent.mkdir(parents=True)
         (folder / name / place).write_text("\ufeff" + SOLUTION)
@@ -72,8 +80,9 @@ def test_nobody_is_lost(tmp_path, untouched):
     rows = {row["name"].lstrip("'"): row for row in graded(results)}
     assert {name for name, row in rows.items() if row["total"] == "100"} == {*places, "single"}
     assert {name: row["note"].rsplit("/", 1)[-1] for name, row in rows.items() if row["total"] != "100"} == {
-        "empty": "no file of this exercise in it", "texted": "no file of this exercise in it; there is exercise.cu.txt", "linked": "a link, which is not followed", "other": "exercise.cu", "two": "exercise.cu", "twice": "several of this name: twice, twice.cu",
-        "utf16": "the file is in UTF-16; save it as UTF-8"}
+        "empty": "no file of this exercise in it", "texted": "no file of this exercise in it; there is exercise.cu.txt",
+        "linked": "a link, which is not followed", "other": "exercise.cu", "two": "exercise.cu",
+        "twice": "several of this name: twice, twice.cu", "utf16": "the file is in UTF-16; save it as UTF-8"}
     assert rows["two"]["note"] == "several files: step04/exercise.cu, step04_padding/exercise.cu"
     assert rows["other"]["note"] == "no file of this exercise in it; there is step05/exercise.cu"
 
@@ -82,7 +91,8 @@ def test_one_submission_for_gradescope(tmp_path, untouched):
     """As lab/gradescope/run_autograder does: whatever was handed in, there is a results.json."""
     (tmp_path / "submission").mkdir()
     out = tmp_path / "results.json"
-    for files, score, words in [({}, 0, "no file"), ({"exercise.cu": SOLUTION}, 100, "100 of 100"), ({"exercise.cu": SOLUTION, "more/exercise.cu": ""}, 0, "several")]:
+    for files, score, words in [({}, 0, "no file"), ({"exercise.cu": SOLUTION}, 100, "100 of 100"),
+                                ({"exercise.cu": SOLUTION, "more/exercise.cu": ""}, 0, "several")]:
         for name, text in files.items():
             (tmp_path / "submission" / name).parent.mkdir(exist_ok=True)
             (tmp_path / "submission" / name).write_text(text)
@@ -102,25 +112,34 @@ def test_what_is_packed(tmp_path):
             names = archive.namelist()
         assert f"{prefix}Makefile" in names and f"{prefix}step04_padding/exercise.cu" in names
         assert not [name for name in names if "tests/" in name]
-        for_instructors = ["lab/README.md", "lab/grade.py", "lab/handed_in.py", "lab/exports.py", "lab/class_pages.py", "lab/pack.py", "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py"]
-        assert [f"{prefix}{name}" in names for name in for_instructors] == [bool(options)] * len(for_instructors) and f"{prefix}lab/CUDA.md" in names
+        for_instructors = [
+            "lab/README.md", "lab/grade.py", "lab/handed_in.py", "lab/exports.py", "lab/class_pages.py", "lab/pack.py",
+            "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py"]
+        assert ([f"{prefix}{name}" in names for name in for_instructors] == [bool(options)] * len(for_instructors)
+                and f"{prefix}lab/CUDA.md" in names)
         assert ("run_autograder" in names) == ("setup.sh" in names) == ("exercise" in names) == bool(options)
     assert_refused(run(sys.executable, ROOT / "lab/pack.py", out, "--gradescope", ""), 2, "exercise ")
 
 
 def test_shapes_by_name(tmp_path, untouched):
-    """A person's shapes, if they are drawn from the name: the same for make labNN NAME=... and in the class, however the name is typed."""
+    """A person's shapes, if they are drawn from the name: the same for make labNN NAME=... and in the class, however
+    the name is typed."""
     told = (STANDIN / "exercises.py").read_text().replace('"no bank conflicts"', 'f"seed {seed}"')
     (tmp_path / "exercises.py").write_text(told)
     folder, results = tmp_path / "class", tmp_path / "results"
-    folders = {"Ada Lovelace": "Ada Lovelace_4711_assignsubmission_file_", "Grace Hopper": "Grace Hopper"}  # Moodle's name, and another
+    # Moodle's name, and another
+    folders = {"Ada Lovelace": "Ada Lovelace_4711_assignsubmission_file_", "Grace Hopper": "Grace Hopper"}
     for name in folders.values():
         (folder / name).mkdir(parents=True)
         (folder / name / "exercise.cu").write_text("int x;\n")
     for by_name, options in ((True, ["--by-name"]), (False, ["--seed", "3"])):
         assert grade(folder, results, "--exercises", tmp_path / "exercises.py", *options).returncode == 0
-        found = {name: json.loads((results / "lab04" / place / "results.json").read_text())["tests"][1]["name"] for name, place in folders.items()}
-        verdict = json.loads(lab(folder / "Grace Hopper/exercise.cu", "--exercises", tmp_path / "exercises.py", "--name", " ada  LOVELACE", "--json").stdout)
+        found = {
+            name: json.loads((results / "lab04" / place / "results.json").read_text())["tests"][1]["name"]
+            for name, place in folders.items()}
+        verdict = json.loads(
+            lab(folder / "Grace Hopper/exercise.cu", "--exercises", tmp_path / "exercises.py", "--name",
+                " ada  LOVELACE", "--json").stdout)
         assert (found["Ada Lovelace"] == f"conflicts: seed {verdict['seed']}") == by_name, found
         assert (found["Ada Lovelace"] == found["Grace Hopper"]) != by_name, found
     assert_refused(lab(folder / "Grace Hopper/exercise.cu", "--name", " "), 2, "the name is empty")
@@ -131,7 +150,9 @@ def test_any_bytes_in_names(tmp_path, untouched):
     """D1, D7, D9: each has a line that can be printed and stored, in any locale, and nobody else is lost."""
     folder, results = tmp_path / "class", tmp_path / "results"
     folder.mkdir()
-    names = [b"caf\xe9", b"new\nline", b"red\x1b[31m", b"$(touch here)", b"`touch here`", b"-rf", b"a b\t'\"", "\u202eabc".encode(), b".hidden", b"=1+1"]
+    names = [
+        b"caf\xe9", b"new\nline", b"red\x1b[31m", b"$(touch here)", b"`touch here`", b"-rf", b"a b\t'\"",
+        "\u202eabc".encode(), b".hidden", b"=1+1"]
     for name in names:
         os.mkdir(os.path.join(os.fsencode(folder), name))
         with open(os.path.join(os.fsencode(folder), name, b"exercise.cu"), "w") as file:
@@ -139,7 +160,8 @@ def test_any_bytes_in_names(tmp_path, untouched):
     with open(os.path.join(os.fsencode(folder), b"caf\xe9", b"more\xff.cu"), "w") as file:
         file.write(SOLUTION)
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = subprocess.run([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise", "4", "--results", results, "--jobs", "2"],
+    done = subprocess.run([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py",
+                           "--exercise", "4", "--results", results, "--jobs", "2"],
                           capture_output=True, env=environment)
     assert done.returncode == 0 and done.stderr == b"" and b"\x1b" not in done.stdout, done.stderr
     rows = graded(results)
@@ -153,9 +175,12 @@ def test_make_hands_names_on_as_they_are(tmp_path):
     rules = re.sub("^#.*", "", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)  # mk/*.mk follow
     assert rules.index("export FILE") < rules.index("$(shell")  # as make 4.4 would run it, and this one may be older
     for name in ("$(shell touch pwned).cu", "`touch pwned`.cu", "cost$5.cu", "a 'b\".cu"):
-        done = subprocess.run(["make", "-s", "-C", ROOT, "-n", "lab04", f"FILE={tmp_path / name}", f"SUBMISSIONS={name}", f"RESULTS={name}"], capture_output=True, text=True)
+        done = subprocess.run(["make", "-s", "-C", ROOT, "-n", "lab04", f"FILE={tmp_path / name}",
+                               f"SUBMISSIONS={name}", f"RESULTS={name}"],
+                              capture_output=True, text=True)
         assert done.returncode == 0 and not (ROOT / "pwned").exists(), done.stderr
-        told = subprocess.run(["make", "-s", "-C", ROOT, "-f", "-", "print", f"FILE={tmp_path / name}"], capture_output=True, text=True,
+        told = subprocess.run(["make", "-s", "-C", ROOT, "-f", "-", "print", f"FILE={tmp_path / name}"],
+                              capture_output=True, text=True,
                               input="include Makefile\nprint:\n\t@printf '%s' \"$$FILE\"\n")
         assert told.stdout == str(tmp_path / name), told.stderr
 
@@ -168,13 +193,16 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
     needs_git()
     copy, out = tmp_path / "copy", tmp_path / "packed.zip"
     subprocess.run(["git", "clone", "-q", ROOT, copy], check=True)
-    for name in ("lab/pack.py", "lab/check.py", "lab/sandbox.py", "lab/source.py", "lab/parts.py", "lab/names.py", "lab/prelab.py", "lab/exercises.py", "Makefile"):
+    for name in ("lab/pack.py", "lab/check.py", "lab/sandbox.py", "lab/source.py", "lab/parts.py", "lab/names.py",
+                 "lab/prelab.py", "lab/exercises.py", "Makefile"):
         (copy / name).write_bytes((ROOT / name).read_bytes())
     exercise = copy / "step04_padding/exercise.cu"
     original = exercise.read_bytes()
     exercise.write_text((ROOT / "tests/lab/solutions/step04.cu").read_text())
     done = run(sys.executable, copy / "lab/pack.py", out)
-    assert done.returncode == 0 and done.stderr == "pack: step04_padding/exercise.cu differs from the committed file; the committed file is packed\n"
+    assert done.returncode == 0 and done.stderr == (
+        "pack: step04_padding/exercise.cu differs from the committed file; the committed file "
+        "is packed\n")
     with zipfile.ZipFile(out) as archive:
         assert archive.read("transpose/step04_padding/exercise.cu") == original
         archive.extractall(tmp_path / "student")
@@ -185,13 +213,17 @@ def test_a_solved_exercise_is_not_handed_out(tmp_path):
     # A student writes the same sheet as the instructor.
     sheets = {"student's": tmp_path / "student/transpose", "instructor's": ROOT}
     for name, root in sheets.items():
-        assert run("make", "-s", "-C", root, "prelab", "NAME=Ada Lovelace", f"RESULTS={tmp_path / name}").returncode == 0
+        assert run("make", "-s", "-C", root, "prelab", "NAME=Ada Lovelace",
+                   f"RESULTS={tmp_path / name}").returncode == 0
     assert len({(tmp_path / name / "prelab/ada-lovelace.md").read_text() for name in sheets}) == 1
 
 
-@pytest.mark.parametrize("signals", some([[signal.SIGINT, signal.SIGTERM, signal.SIGINT], [signal.SIGINT], [signal.SIGTERM], [signal.SIGINT, signal.SIGINT]], 2))
+@pytest.mark.parametrize("signals", some([[signal.SIGINT, signal.SIGTERM, signal.SIGINT], [signal.SIGINT],
+                                          [signal.SIGTERM], [signal.SIGINT, signal.SIGINT]],
+                                         2))
 def test_interrupted(tmp_path, untouched, signals):
-    """D3, D4, D6: what was graded until then is kept, beside the whole table of an earlier run; nothing goes on running, nothing is left."""
+    """D3, D4, D6: what was graded until then is kept, beside the whole table of an earlier run; nothing goes on
+    running, nothing is left."""
     folder, results = tmp_path / "class", tmp_path / "results"
     folder.mkdir()
     (folder / "a.cu").write_text(SOLUTION)
@@ -199,7 +231,8 @@ def test_interrupted(tmp_path, untouched, signals):
     (results / "lab04.csv").write_text("of an earlier run")
     for name in "bcd":
         (folder / f"{name}.cu").write_text(ENDLESS)
-    process = subprocess.Popen([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise", "4", "--results", results],
+    process = subprocess.Popen([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py",
+                                "--exercise", "4", "--results", results],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert "a: lab04: 100 / 100" in process.stdout.readline()
     time.sleep(0.5)
@@ -211,19 +244,22 @@ def test_interrupted(tmp_path, untouched, signals):
     assert (results / "lab04.csv").read_text() == "of an earlier run"
     (results / "lab04.csv").unlink()
     (results / "lab04.interrupted.csv").rename(results / "lab04.csv")
-    assert [(row["name"], row["total"], row["note"]) for row in graded(results)] == [("a", "100", "")] + [(name, "0", "not graded: interrupted") for name in "bcd"]
+    assert ([(row["name"], row["total"], row["note"]) for row in graded(results)]
+            == [("a", "100", "")] + [(name, "0", "not graded: interrupted") for name in "bcd"])
 
 
 def test_a_signal_at_the_very_end_changes_no_status():
     """When Python has taken its handlers away, too."""
-    ends = "import os, signal, sys, sandbox\nclass Last:\n    def __del__(self, kill=os.kill, us=os.getpid()): kill(us, signal.SIGTERM)\nsandbox.end_on_signals()\nlast = Last()\nsys.exit(130)\n"
+    ends = ("import os, signal, sys, sandbox\nclass Last:\n    def __del__(self, kill=os.kill, us=os.getpid()): "
+            "kill(us, signal.SIGTERM)\nsandbox.end_on_signals()\nlast = Last()\nsys.exit(130)\n")
     assert run(sys.executable, "-c", ends, cwd=ROOT / "lab").returncode == 130
 
 
 def test_one_check_interrupted(tmp_path, untouched):
     (tmp_path / "endless.cu").write_text(ENDLESS)
     for number in (signal.SIGINT, signal.SIGTERM):
-        process = subprocess.Popen([sys.executable, ROOT / "lab/check.py", "4", "--exercises", STANDIN / "exercises.py", "--file", tmp_path / "endless.cu"],
+        process = subprocess.Popen([sys.executable, ROOT / "lab/check.py", "4", "--exercises", STANDIN / "exercises.py",
+                                    "--file", tmp_path / "endless.cu"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         catching(process, signal.SIGTERM)  # that of SIGINT is there by then, and Python has one of its own before
         process.send_signal(number)
@@ -233,13 +269,19 @@ def test_one_check_interrupted(tmp_path, untouched):
 
 
 def test_endless_loops_end(tmp_path):
-    for loop in some(["for (;;) if (width == -1) break;", "for (int j = 0; j < width + 1; j += 0) if (width == -1) break;", "while (true) tile[0][threadIdx.x] = odata[0];"], 3):
-        (tmp_path / "endless.cu").write_text((ROOT / "tests/lab/solutions/step04.cu").read_text().replace("    __syncthreads();\n", f"    {loop}\n    __syncthreads();\n"))
+    for loop in some(["for (;;) if (width == -1) break;",
+                      "for (int j = 0; j < width + 1; j += 0) if (width == -1) break;",
+                      "while (true) tile[0][threadIdx.x] = odata[0];"],
+                     3):
+        (tmp_path / "endless.cu").write_text((ROOT / "tests/lab/solutions/step04.cu").read_text().replace(
+            "    __syncthreads();\n", f"    {loop}\n    __syncthreads();\n"))
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = run(sys.executable, ROOT / "lab/check.py", "4", "--file", tmp_path / "endless.cu")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert "   0 / 100" in done.stdout and ("endless loop" in done.stdout or "every loop ends" in done.stdout), done.stdout
-        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime  # of a processor: others may be at work here, too
+        assert ("   0 / 100" in done.stdout
+                and ("endless loop" in done.stdout or "every loop ends" in done.stdout)), done.stdout
+        # of a processor: others may be at work here, too
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         print(f"{loop}: {seconds:.1f} s")
         assert seconds < 20, loop
 
@@ -250,7 +292,9 @@ def test_two_graders_at_once(tmp_path, untouched):
     folder.mkdir()
     for i in range(40):
         (folder / f"{i}.cu").write_text("int x;\n")
-    command = [sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise", "4", "--results", results]
+    command = [
+        sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py", "--exercise", "4",
+        "--results", results]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     for process in both:
         said, errors = process.communicate()
@@ -262,14 +306,16 @@ def test_bad_input(tmp_path):
     assert_refused(lab(tmp_path / "missing.cu"), 2, "missing.cu", "No such file")
     assert_refused(lab(tmp_path), 2, "not a file")
     assert_refused(lab("/dev/zero"), 2, "not a file")
-    assert_refused(run(sys.executable, ROOT / "lab/check.py", "9", "--exercises", STANDIN / "exercises.py"), 2, "exercise 9", "04")
+    assert_refused(run(sys.executable, ROOT / "lab/check.py", "9", "--exercises", STANDIN / "exercises.py"), 2,
+                   "exercise 9", "04")
     assert_refused(run(sys.executable, ROOT / "lab/check.py", "4", "--exercises", tmp_path / "none.py"), 2, "none.py")
     assert_refused(grade(tmp_path / "missing", tmp_path / "results"), 2, "folder of submissions")
     assert_refused(grade("", tmp_path / "results"), 2, "SUBMISSIONS=")
     assert_refused(grade(tmp_path, tmp_path / "results"), 2, "no submissions")
     assert_refused(grade(tmp_path, tmp_path / "results", "--jobs", 0), 2, "--jobs 0")
     (tmp_path / "points.py").write_text((STANDIN / "exercises.py").read_text() + "EXERCISES[4].right[0].points = 20\n")
-    assert_refused(run(sys.executable, ROOT / "lab/check.py", "4", "--exercises", tmp_path / "points.py"), 2, "exercise 4 is worth 80 points")
+    assert_refused(run(sys.executable, ROOT / "lab/check.py", "4", "--exercises", tmp_path / "points.py"), 2,
+                   "exercise 4 is worth 80 points")
     (tmp_path / "class").mkdir()
     (tmp_path / "class/a.cu").write_text(SOLUTION)
     assert_refused(grade(tmp_path / "class", "/dev/null/results"), 2, "/dev/null")

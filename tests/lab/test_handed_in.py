@@ -10,13 +10,13 @@ import zipfile
 import pytest
 
 from conftest import assert_refused
-from grading import SOLUTION, grade, graded, untouched  # noqa: F401: a fixture
+from grading import SOLUTION, grade, graded, untouched  # noqa: F401
 from lessons import ROOT, run
 
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
-import check      # noqa: E402: after its folder is known
-import handed_in  # noqa: E402
-import mixed      # noqa: E402
+import check
+import handed_in
+import mixed
 
 
 def chosen(entry, number=4):
@@ -39,10 +39,12 @@ def archive(path, files, change=None, **options):
 
 
 GOOD = {
-    "the notebook's": {"step04_padding/exercise.cu": "4", "step05_decomposed/exercise.cu": "5", "step07_in_flight/exercise08.cu": "8", "name.txt": "Ada", "predictions.json": "{}"},
+    "the notebook's": {"step04_padding/exercise.cu": "4", "step05_decomposed/exercise.cu": "5",
+                       "step07_in_flight/exercise08.cu": "8", "name.txt": "Ada", "predictions.json": "{}"},
     "one file": {"exercise.cu": "4"},
     "a Mac's": {"lab/exercise.cu": "4", "__MACOSX/lab/._exercise.cu": "other", "lab/.DS_Store": ""},
-    "an old Windows'": {"transpose\\step04_padding\\exercise.cu": "4", "transpose\\step04_padding\\step04.cu": "the lesson's"},
+    "an old Windows'": {"transpose\\step04_padding\\exercise.cu": "4",
+                        "transpose\\step04_padding\\step04.cu": "the lesson's"},
     "in capitals": {"STEP04/EXERCISE.CU": "4"},
 }
 
@@ -60,17 +62,23 @@ def linked(info):
 
 
 BAD = {
-    "absolute": ({"/tmp/left_behind/exercise.cu": "x"}, {}, "its path leads out of the archive: /tmp/left_behind/exercise.cu"),
+    "absolute": ({"/tmp/left_behind/exercise.cu": "x"}, {},
+                 "its path leads out of the archive: /tmp/left_behind/exercise.cu"),
     "up": ({"../../left_behind/exercise.cu": "x"}, {}, "its path leads out of the archive"),
     "up, as on Windows": ({"..\\left_behind\\exercise.cu": "x"}, {}, "its path leads out of the archive"),
     "drive": ({"C:\\left_behind\\exercise.cu": "x"}, {}, "its path leads out of the archive"),
     "link": ({"exercise.cu": "/etc/passwd"}, {"change": linked}, "bad.zip/exercise.cu: a link, which is not followed"),
-    "unusual": ({"exercise.cu": "x"}, {"compression": zipfile.ZIP_LZMA}, "compressed in a way that not every program reads"),
-    "many": ({f"{i}/exercise.cu": "x" for i in range(3000)}, {}, "bad.zip: 3000 files with .cu at the end, and at most 500 are read"),
-    "archive inside": ({"exercise.zip": mixed.zipped({"exercise.cu": "x"})}, {}, "no file of this exercise in it; there is bad.zip/exercise.zip"),
+    "unusual": ({"exercise.cu": "x"}, {"compression": zipfile.ZIP_LZMA},
+                "compressed in a way that not every program reads"),
+    "many": ({f"{i}/exercise.cu": "x" for i in range(3000)}, {},
+             "bad.zip: 3000 files with .cu at the end, and at most 500 are read"),
+    "archive inside": ({"exercise.zip": mixed.zipped({"exercise.cu": "x"})}, {},
+                       "no file of this exercise in it; there is bad.zip/exercise.zip"),
     "other kind": ({"exercise.cpp": "x"}, {}, "no file of this exercise in it; there is bad.zip/exercise.cpp"),
-    "another exercise": ({"step05/exercise.cu": "x"}, {}, "no file of this exercise in it; there is bad.zip/step05/exercise.cu"),
-    "two": ({"a/exercise.cu": "x", "b/exercise.cu": "x"}, {}, "several files: bad.zip/a/exercise.cu, bad.zip/b/exercise.cu"),
+    "another exercise": ({"step05/exercise.cu": "x"}, {},
+                         "no file of this exercise in it; there is bad.zip/step05/exercise.cu"),
+    "two": ({"a/exercise.cu": "x", "b/exercise.cu": "x"}, {},
+            "several files: bad.zip/a/exercise.cu, bad.zip/b/exercise.cu"),
     "empty": ({}, {}, "no file of this exercise in it"),
     "deep": ({"d/" * 40 + "exercise.cu": "x"}, {}, "no file of this exercise in it"),
     "escape": ({"\x1b[31m/../exercise.cu": "x"}, {}, r"its path leads out of the archive: \x1b[31m/../exercise.cu"),
@@ -91,7 +99,9 @@ def test_a_bad_archive_is_one_line(name, tmp_path, untouched):
 
 def test_archives_that_are_none(tmp_path, untouched):
     good = mixed.zipped({"exercise.cu": SOLUTION})
-    for data, words in ((good[:-30], "cannot be read as an archive"), (b"", "cannot be read as an archive"), (os.urandom(1000), "cannot be read as an archive"), (mixed.encrypted(good), "encrypted; hand it in without a password"),
+    for data, words in ((good[:-30], "cannot be read as an archive"), (b"", "cannot be read as an archive"),
+                        (os.urandom(1000), "cannot be read as an archive"),
+                        (mixed.encrypted(good), "encrypted; hand it in without a password"),
                         (good.replace(b"exercise.cu", b"exercise.cv", 1), "cannot be read as an archive")):
         (tmp_path / "bad.zip").write_bytes(data)
         assert words in chosen(tmp_path / "bad.zip")
@@ -122,17 +132,21 @@ def test_any_bytes_for_an_archive(tmp_path, untouched):
         data = bytearray(draw.choice(good))
         for _ in range(draw.choice((1, 2, 8))):
             at = draw.choice((draw.randrange(len(data)), len(data) - 1 - draw.randrange(min(len(data), 200))))
-            data[at:at + draw.choice((0, 1, 1, 4))] = draw.choice((b"", b"\xff", b"\x00", b"\xff" * 4, bytes([draw.randrange(256)])))
+            data[at:at + draw.choice((0, 1, 1, 4))] = draw.choice(
+                (b"", b"\xff", b"\x00", b"\xff" * 4, bytes([draw.randrange(256)])))
         path.write_bytes(data)
         one = chosen(path)
         ends.add(type(one))
-        assert isinstance(one, bytes) and len(one) <= check.source.MOST_BYTES + 1 or isinstance(one, str) and one.isprintable() and len(one) < 600
+        assert (isinstance(one, bytes) and len(one) <= check.source.MOST_BYTES + 1
+                or isinstance(one, str) and one.isprintable() and len(one) < 600)
     assert ends == {bytes, str}
 
 
 def test_a_person_of_a_course_system_has_one_line(tmp_path):
     """Moodle's folders and files, and Canvas's files with a number for each, belong to whom they name."""
-    for name in ("doejane_12345_678901_lab04.cu", "doejane_12345_678902_lab05.cu", "doejane_12345_678903_exercise08-1.cu", "roejohn_LATE_99_100_exercise-2.cu", "Ada Lovelace_4711_assignsubmission_file_exercise.cu",
+    for name in ("doejane_12345_678901_lab04.cu", "doejane_12345_678902_lab05.cu",
+                 "doejane_12345_678903_exercise08-1.cu", "roejohn_LATE_99_100_exercise-2.cu",
+                 "Ada Lovelace_4711_assignsubmission_file_exercise.cu",
                  "Ada Lovelace_4711_assignsubmission_file_step05.cu", "poe_7_8_report.pdf"):
         (tmp_path / name).write_text(name)
     for name in ("Zo\u00eb_5_assignsubmission_file_", "Zo\u00eb_5_assignsubmission_onlinetext_"):
@@ -140,11 +154,17 @@ def test_a_person_of_a_course_system_has_one_line(tmp_path):
     archive(tmp_path / "Zo\u00eb_5_assignsubmission_file_/handin-zo\u00eb.zip", GOOD["the notebook's"])
     (tmp_path / "Zo\u00eb_5_assignsubmission_onlinetext_/onlinetext.html").write_text("<p>")
     with handed_in.Reader() as reader:
-        found = {name: file if isinstance(file, str) else file.read_text() for name, _, file in handed_in.submissions(tmp_path, 4, reader)}
+        found = {
+            name: file if isinstance(file, str) else file.read_text()
+            for name, _, file in handed_in.submissions(tmp_path, 4, reader)}
         every = sorted((n, name) for name, n, _ in handed_in.submissions(tmp_path, None, reader) if n)
-    assert found == {"doejane_12345_678901_": "doejane_12345_678901_lab04.cu", "roejohn_LATE_99_100_": "roejohn_LATE_99_100_exercise-2.cu", "poe_7_8_": "no file of this exercise in it",
-                     "Ada Lovelace_4711_assignsubmission_file_": "Ada Lovelace_4711_assignsubmission_file_exercise.cu", "Zo\u00eb_5_assignsubmission_file_": "4"}
-    assert [n for n, name in every if name == "doejane_12345_678901_"] == [4, 5, 8] and [n for n, name in every if name.startswith("Zo")] == [4, 5, 8]
+    assert found == {
+        "doejane_12345_678901_": "doejane_12345_678901_lab04.cu",
+        "roejohn_LATE_99_100_": "roejohn_LATE_99_100_exercise-2.cu", "poe_7_8_": "no file of this exercise in it",
+        "Ada Lovelace_4711_assignsubmission_file_": "Ada Lovelace_4711_assignsubmission_file_exercise.cu",
+        "Zo\u00eb_5_assignsubmission_file_": "4"}
+    assert ([n for n, name in every if name == "doejane_12345_678901_"] == [4, 5, 8]
+            and [n for n, name in every if name.startswith("Zo")] == [4, 5, 8])
 
 
 def test_a_class_of_archives_is_graded(tmp_path, untouched):
@@ -160,16 +180,21 @@ def test_a_class_of_archives_is_graded(tmp_path, untouched):
     assert done.returncode == 0 and done.stderr == "", done.stderr
     rows = {row["name"]: row for row in graded(results)}
     assert {name: row["note"] for name, row in rows.items()} == {
-        "lovelaceada_1_2_": "", "bomb": "the file has more than 65536 bytes; no exercise needs so many", "leaves": "leaves.zip/exercise.cu: its path leads out of the archive: ../../step04/exercise.cu",
-        "many": "many.zip: 3000 files with .cu at the end, and at most 500 are read", "encrypted": "encrypted.zip/step04/exercise.cu: encrypted; hand it in without a password",
-        "broken": "broken.zip: cannot be read as an archive: File is not a zip file", "seven.7z": "no file of this exercise in it; there is seven.7z"}
+        "lovelaceada_1_2_": "", "bomb": "the file has more than 65536 bytes; no exercise needs so many",
+        "leaves": "leaves.zip/exercise.cu: its path leads out of the archive: "
+        "../../step04/exercise.cu", "many": "many.zip: 3000 files with .cu at the end, and at most 500 are read",
+        "encrypted": "encrypted.zip/step04/exercise.cu: encrypted; hand it in without a password",
+        "broken": "broken.zip: cannot be read as an archive: File is not a zip file",
+        "seven.7z": "no file of this exercise in it; there is seven.7z"}
     assert rows["lovelaceada_1_2_"]["total"] == "100"
     with open(results / "lab04.canvas.csv") as file:
         assert [row["ID"] for row in csv.DictReader(file)][2:].count("1") == 1
     # Submissions of one person go to results.json in the same way.
-    assert grade(folder / "broken.zip", results, "--one", tmp_path / "one.json").returncode == 0 and "cannot be read as an archive" in (tmp_path / "one.json").read_text()
+    assert (grade(folder / "broken.zip", results, "--one", tmp_path / "one.json").returncode == 0
+            and "cannot be read as an archive" in (tmp_path / "one.json").read_text())
 
 
 def test_the_class_itself_is_no_archive(tmp_path):
     (tmp_path / "class.zip").write_bytes(mixed.zipped({"a/exercise.cu": SOLUTION}))
-    assert_refused(run(sys.executable, ROOT / "lab/grade.py", tmp_path / "class.zip", "--results", tmp_path), 2, "class.zip: an archive", "unzip -d class")
+    assert_refused(run(sys.executable, ROOT / "lab/grade.py", tmp_path / "class.zip", "--results", tmp_path), 2,
+                   "class.zip: an archive", "unzip -d class")

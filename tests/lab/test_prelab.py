@@ -1,4 +1,5 @@
-"""The pre-lab sheet: its answers are the simulator's counts, everybody gets other numbers, and whatever is handed in gets a line."""
+"""The pre-lab sheet: its answers are the simulator's counts, everybody gets other numbers, and whatever is handed in
+gets a line."""
 
 import csv
 import itertools
@@ -10,13 +11,13 @@ import sys
 import pytest
 
 from conftest import assert_refused, step
-from grading import untouched  # noqa: F401: a fixture
+from grading import untouched  # noqa: F401
 from lessons import ROOT, made, run
 
 sys.path.insert(0, str(ROOT / "lab"))
-import names  # noqa: E402
-import prelab  # noqa: E402
-import prelab_grade  # noqa: E402
+import names
+import prelab
+import prelab_grade
 
 # Of Ada Lovelace.
 SEED = 238416
@@ -41,7 +42,9 @@ def program():
 def traced(program, folder, machine, *arguments):
     """What the simulator traces of the program's accesses."""
     path = folder / "trace.csv"
-    done = subprocess.run([program, *map(str, arguments)], env={**os.environ, "SIM_OPTIONS": f"--machine {machine} --trace {path} --quiet"}, capture_output=True, text=True)
+    done = subprocess.run([program, *map(str, arguments)],
+                          env={**os.environ, "SIM_OPTIONS": f"--machine {machine} --trace {path} --quiet"},
+                          capture_output=True, text=True)
     assert done.returncode == 0 and "PASSED" in done.stdout, done.stdout + done.stderr
     with open(path) as file:
         return list(csv.DictReader(file))
@@ -60,15 +63,20 @@ def counted(folder, program, *arguments):
 @pytest.mark.parametrize("key", ["stride", "share"])
 def test_sectors_are_the_simulators(key, program, tmp_path):
     for c in every(key, 12):
-        (load,) = [r for r in traced(program, tmp_path, "h200", "global", c["bytes"], c.get("begin", 0), c["stride"]) if r["access"] == "load"]
+        (load,) = [
+            r for r in traced(program, tmp_path, "h200", "global", c["bytes"], c.get("begin", 0), c["stride"])
+            if r["access"] == "load"]
         sectors = int(load["units"])
-        assert prelab_grade.ANSWERS[key](c) == (sectors if key == "stride" else pytest.approx(100 * c["bytes"] / sectors)), c
+        assert (prelab_grade.ANSWERS[key](c)
+                == (sectors if key == "stride" else pytest.approx(100 * c["bytes"] / sectors))), c
 
 
 @pytest.mark.parametrize("key, size", [("bank", 4), ("double", 8)])
 def test_wavefronts_are_the_simulators(key, size, program, tmp_path):
     for row in {c["row"] for c in every(key, 60)}:
-        loads = [r for r in traced(program, tmp_path, "h200", "shared", size, 5, row) if r["access"] == "load" and r["memory"].startswith(("shared", "tile"))]
+        loads = [
+            r for r in traced(program, tmp_path, "h200", "shared", size, 5, row)
+            if r["access"] == "load" and r["memory"].startswith(("shared", "tile"))]
         assert [int(r["units"]) for r in loads] == [prelab_grade.ANSWERS[key]({"row": row, "column": 5})], row
 
 
@@ -79,7 +87,8 @@ def test_wavefronts_and_sectors_of_random_requests():
         addresses, size = list(map(int, case["addresses"].split())), int(case["bytes"])
         if int(case["major"]) >= 5 and case["access"] == "load" and -1 not in addresses:
             compared += 1
-            assert prelab_grade.sectors(addresses) == int(case["transactions"]) and prelab_grade.wavefronts(addresses, size) == int(case["wavefronts"]), case
+            assert (prelab_grade.sectors(addresses) == int(case["transactions"])
+                    and prelab_grade.wavefronts(addresses, size) == int(case["wavefronts"])), case
     assert compared > 500
 
 
@@ -95,23 +104,27 @@ def test_counts_of_the_kernels_are_the_steps(tmp_path):
         found = counted(tmp_path, "step01", "--kernel", "copy", "--size", f"{c['width']}x{c['height']}")
         assert prelab_grade.ANSWERS["requests"](c) == found["global_load_requests"] == found["global_store_requests"], c
     for c in every("naive", 4):
-        found = counted(tmp_path, "step02", "--kernel", "transposeNaive", "--size", f"{c['width']}x{c['height']}", "--type", {4: "float", 8: "double"}[c["bytes"]])
+        found = counted(tmp_path, "step02", "--kernel", "transposeNaive", "--size", f"{c['width']}x{c['height']}",
+                        "--type", {4: "float", 8: "double"}[c["bytes"]])
         assert prelab_grade.ANSWERS["naive"](c) == found["global_store_transactions"], c
 
 
 def test_blocks_are_the_runtimes(program):
     for c in every("occupancy", 12):
-        done = subprocess.run([program, "blocks", str(c["threads"]), str(c["tiles"] * 32 * 33 * c["bytes"]), "0"], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True)
+        done = subprocess.run([program, "blocks", str(c["threads"]), str(c["tiles"] * 32 * 33 * c["bytes"]), "0"],
+                              env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True)
         assert prelab_grade.ANSWERS["occupancy"](c) == int(done.stdout.split()[0]), (c, done.stdout + done.stderr)
 
 
 def test_formulas_of_the_pages():
     """Little's law and the bandwidth: the pages' own figures."""
-    assert prelab_grade.ANSWERS["bandwidth"]({"width": 16384, "height": 16384, "bytes": 4, "ms": 1}) == pytest.approx(2147.5, abs=0.1)
+    assert (prelab_grade.ANSWERS["bandwidth"]({"width": 16384, "height": 16384, "bytes": 4, "ms": 1})
+            == pytest.approx(2147.5, abs=0.1))
     listed = step("step01", "--list-machines").stdout
     (line,) = [line.split() for line in listed[listed.index("in flight"):].splitlines() if line.startswith("gtx280")]
     ns, gbs, in_flight = map(float, line[1:4])
-    assert prelab_grade.ANSWERS["flight"]({"ns": ns, "gbs": gbs, "sms": 30}) * 1024 == pytest.approx(in_flight, rel=0.002)
+    assert (prelab_grade.ANSWERS["flight"]({"ns": ns, "gbs": gbs, "sms": 30}) * 1024
+            == pytest.approx(in_flight, rel=0.002))
 
 
 # The sheets.
@@ -124,14 +137,18 @@ def test_everybody_has_other_numbers():
         assert len(set(found)) >= 4 and max(map(found.count, set(found))) < 0.6 * len(PEOPLE), (key, sorted(set(found)))
 
 
-@pytest.mark.parametrize("name, other", [("Ada Lovelace", "  ada   LOVELACE\n"), ("Jos\u00e9", "Jose\u0301"), ("Stra\u00dfe", "STRASSE"), ("Ada", "\uff21\uff44\uff41"), ("A\u200bda", "Ada")])
+@pytest.mark.parametrize("name, other", [("Ada Lovelace", "  ada   LOVELACE\n"), ("Jos\u00e9", "Jose\u0301"),
+                                         ("Stra\u00dfe", "STRASSE"), ("Ada", "\uff21\uff44\uff41"),
+                                         ("A\u200bda", "Ada")])
 def test_one_name_in_two_ways(name, other):
     assert prelab_grade.answers(name) == prelab_grade.answers(other) and names.seed_of(name) == names.seed_of(other)
 
 
 def test_what_is_drawn_never_changes():
-    """In no version of Python; a sheet of today can be graded tomorrow. After a change of the questions, new figures belong here."""
-    assert names.seed_of("Ada Lovelace") == SEED and [prelab_grade.written(a) for a in prelab_grade.answers("Ada Lovelace")] == ADA
+    """In no version of Python; a sheet of today can be graded tomorrow. After a change of the questions, new figures
+    belong here."""
+    assert (names.seed_of("Ada Lovelace") == SEED
+            and [prelab_grade.written(a) for a in prelab_grade.answers("Ada Lovelace")] == ADA)
 
 
 def filled(name, of=None):
@@ -143,7 +160,9 @@ def filled(name, of=None):
     return text
 
 
-NAMES = ["Ada Lovelace", "=1+1", "<script>alert(1)</script>", "[x](y) `c` *d* _e_ # &amp; \\ | $1", "caf\udce9", "\u5c0f\u660e", "O'Brien-Smith Jr.", "a" * 3000, "new\nline", "\u202eright", "\x1b[31mred"]
+NAMES = [
+    "Ada Lovelace", "=1+1", "<script>alert(1)</script>", "[x](y) `c` *d* _e_ # &amp; \\ | $1", "caf\udce9",
+    "\u5c0f\u660e", "O'Brien-Smith Jr.", "a" * 3000, "new\nline", "\u202eright", "\x1b[31mred"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -157,26 +176,31 @@ def test_a_sheet_is_read_as_it_was_written(name):
 
 def test_no_answer_is_on_an_empty_sheet():
     result = prelab_grade.graded(prelab.sheet("Ada Lovelace").encode())
-    assert sum(result["points"]) == 0 and result["note"] == "; ".join(f"{i}: no answer" for i in range(1, len(KEYS) + 1))
+    assert (sum(result["points"]) == 0
+            and result["note"] == "; ".join(f"{i}: no answer" for i in range(1, len(KEYS) + 1)))
     assert sum(prelab_grade.graded(filled("Ada Lovelace", "Charles Babbage").encode())["points"]) < 6
 
 
-@pytest.mark.parametrize("text, value", [
-    ("24", 24), (" **24** sectors.", 24), ("1,024", 1024), ("1 024", 1024), ("1\u202f024", 1024), ("1'024'000", 1024000), ("12.5 %", 12.5), ("12,5", 12.5), ("1,024.5", 1024.5), ("2e6", 2e6), ("\u2248 15.2 KiB", 15.2),
-    (".5", 0.5), ("24 / warp", 24), ("", None), ("none", None), ("5 6", None), ("2^5", None), ("24/2", None), ("10\u00b2", None), ("5 or 6", None), ("1.2.3", None), ("1e999", None), ("nan", None), ("inf", None),
-    ("9" * 70000, None), ("," * 70000, None), ("\u0663", None), ("-", None),
-])
+@pytest.mark.parametrize("text, value", [("24", 24), (" **24** sectors.", 24), ("1,024", 1024), ("1 024", 1024),
+                                         ("1\u202f024", 1024), ("1'024'000", 1024000), ("12.5 %", 12.5), ("12,5", 12.5),
+                                         ("1,024.5", 1024.5), ("2e6", 2e6), ("\u2248 15.2 KiB", 15.2), (".5", 0.5),
+                                         ("24 / warp", 24), ("", None), ("none", None), ("5 6", None), ("2^5", None),
+                                         ("24/2", None), ("10\u00b2", None), ("5 or 6", None), ("1.2.3", None),
+                                         ("1e999", None), ("nan", None), ("inf", None), ("9" * 70000, None),
+                                         ("," * 70000, None), ("\u0663", None), ("-", None),])
 def test_what_a_number_is(text, value):
     assert prelab_grade.number(text) == value
 
 
 def test_a_hand_written_file():
     ada = prelab_grade.answers("ada lovelace")
-    text = "name: Ada LOVELACE\r\n" + "".join(f"- answer {i}: {prelab_grade.written(a)}\r\n" for i, a in enumerate(ada, 1))
+    text = ("name: Ada LOVELACE\r\n"
+            + "".join(f"- answer {i}: {prelab_grade.written(a)}\r\n" for i, a in enumerate(ada, 1)))
     assert prelab_grade.graded(b"\xef\xbb\xbf" + text.encode())["points"] == [1] * len(KEYS)
     twice = text + "Answer 1: 99\nAnswer 77: 5\nAnswer 2: many\n"
     assert prelab_grade.graded(twice.encode())["note"] == "1: several answers; 2: several answers"
-    off = text.replace(f"answer 10: {prelab_grade.written(ada[9])}", f"answer 10: {ada[9] * 1.009:.3f}").replace("answer 1: ", "answer 1: 1")
+    off = text.replace(f"answer 10: {prelab_grade.written(ada[9])}",
+                       f"answer 10: {ada[9] * 1.009:.3f}").replace("answer 1: ", "answer 1: 1")
     assert prelab_grade.graded(off.encode())["points"] == [0] + [1] * (len(KEYS) - 1)
 
 
@@ -221,29 +245,37 @@ def test_a_class_is_graded(tmp_path, untouched):
     done = grade(folder, results)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert lines_of(results) == lines_of(tmp_path / "ascii")
-    assert "6 of 14 graded, 8 without a sheet" in done.stdout and " 5 of 6 right  3. Requests of a copy" in done.stdout, done.stdout
+    assert "6 of 14 graded, 8 without a sheet" in done.stdout, done.stdout
+    assert " 5 of 6 right  3. Requests of a copy" in done.stdout, done.stdout
     rows = lines_of(results)
-    assert {name: row["total"] for name, row in rows.items() if row["total"] != "0"} == {"ada": "10", "grace": "9", "'=1+1": "10", "copied": "10", "caf\\xe9\\x1b": "10", "zo\u00eb": "9"}
+    assert {name: row["total"] for name, row in rows.items() if row["total"] != "0"} == {
+        "ada": "10", "grace": "9", "'=1+1": "10", "copied": "10", "caf\\xe9\\x1b": "10", "zo\u00eb": "9"}
     assert rows["'=1+1"]["name on the sheet"] == "'=HYPERLINK(\"x\")"
     assert {name: row["note"] for name, row in rows.items() if row["note"]} == {
-        "grace": "3: no answer", "zo\u00eb": "1: no answer", "copied": "the same name is on the sheet of ada", "empty": "no sheet in it", "a folder.md": "no sheet in it",
-        "old": "the sheet is of another edition of the questions; let the student make a new one", "nameless": "no line \u201cName: \u2026\u201d in it",
-        "utf16": "not a text in UTF-8", "huge": "longer than 65536 bytes", "two": "several sheets: a.md, b.md", "linked": "a link, which is not followed"}
+        "grace": "3: no answer", "zo\u00eb": "1: no answer", "copied": "the same name is on the sheet of ada",
+        "empty": "no sheet in it", "a folder.md": "no sheet in it",
+        "old": "the sheet is of another edition of the questions; let the student make a new one",
+        "nameless": "no line \u201cName: \u2026\u201d in it", "utf16": "not a text in UTF-8",
+        "huge": "longer than 65536 bytes", "two": "several sheets: a.md, b.md",
+        "linked": "a link, which is not followed"}
 
 
 def test_the_commands(tmp_path):
     name = 'Ada $(touch pwned) `touch pwned` "Lovelace" \'x\''
     done = run("make", "-s", "prelab", f"NAME={name}", f"RESULTS={tmp_path}")
     path = tmp_path / "prelab/ada-touch-pwned-touch-pwned-lovelace-x.md"
-    assert done.returncode == 0 and done.stdout == f"{path}\n" and path.read_text() == prelab.sheet(name) and not (ROOT / "pwned").exists(), done.stderr
+    assert (done.returncode == 0 and done.stdout == f"{path}\n" and path.read_text() == prelab.sheet(name)
+            and not (ROOT / "pwned").exists()), done.stderr
     path.write_text(filled(name))
-    assert_refused(run(sys.executable, ROOT / "lab/prelab.py", name, "--results", tmp_path / "prelab"), 2, "exists and may have answers")
+    assert_refused(run(sys.executable, ROOT / "lab/prelab.py", name, "--results", tmp_path / "prelab"), 2,
+                   "exists and may have answers")
     done = run("make", "-s", "grade-prelab", f"SUBMISSIONS={tmp_path / 'prelab'}", f"RESULTS={tmp_path}")
     assert done.returncode == 0 and lines_of(tmp_path / "grades")[path.stem]["total"] == "10", done.stderr
     key = run(sys.executable, ROOT / "lab/prelab_grade.py", "--key", "Ada Lovelace")
     assert [line.split(": ")[1].split()[0] for line in key.stdout.splitlines()[1:]] == ADA
     done = run(sys.executable, ROOT / "lab/prelab.py", "Zo\u00eb", "--results", tmp_path, env=ASCII)
-    assert done.returncode == 0 and (tmp_path / "zo\u00eb.md").read_text(encoding="utf-8") == prelab.sheet("Zo\u00eb"), done.stderr
+    assert (done.returncode == 0
+            and (tmp_path / "zo\u00eb.md").read_text(encoding="utf-8") == prelab.sheet("Zo\u00eb")), done.stderr
     # WSL exports a NAME of its own.
     done = run("make", "-s", "prelab", f"RESULTS={tmp_path}", env={**os.environ, "NAME": "DESKTOP-1234"})
     assert done.returncode == 2 and "no name is given" in done.stderr
@@ -252,11 +284,15 @@ def test_the_commands(tmp_path):
 def test_sheets_of_a_class(tmp_path):
     """One for each line, whatever the lines hold; what a student may have filled in stays."""
     people = ["Ada Lovelace", "-rf $(touch pwned)", "Zo\u00eb", "caf\udce9"]
-    (tmp_path / "class.txt").write_bytes(("\ufeff" + "\r\n".join([people[0], "", *people[1:]])).encode("utf-8", "surrogateescape"))
+    (tmp_path / "class.txt").write_bytes(
+        ("\ufeff" + "\r\n".join([people[0], "", *people[1:]])).encode("utf-8", "surrogateescape"))
     for words in ("", " exists, and stays"):
         done = run("make", "-s", "prelab", f"NAMES={tmp_path / 'class.txt'}", f"RESULTS={tmp_path}")
-        assert done.returncode == 0 and done.stderr == "" and [line.endswith(f".md{words}") for line in done.stdout.splitlines()] == [True] * 4, done.stderr
-    assert sorted((tmp_path / "prelab" / prelab.file_of(name)).read_text() for name in people) == sorted(map(prelab.sheet, people)) and not (ROOT / "pwned").exists()
+        assert (done.returncode == 0 and done.stderr == ""
+                and [line.endswith(f".md{words}") for line in done.stdout.splitlines()] == [True] * 4), done.stderr
+    assert (sorted((tmp_path / "prelab" / prelab.file_of(name)).read_text() for name in people)
+            == sorted(map(prelab.sheet, people))
+            and not (ROOT / "pwned").exists())
     (tmp_path / "class.txt").write_text("Ada\n?!\nGrace\n")
     done = run(sys.executable, ROOT / "lab/prelab.py", "--names", tmp_path / "class.txt", "--results", tmp_path)
     assert_refused(done, 2, "'?!': no name")

@@ -1,4 +1,5 @@
-"""The slides: they follow the guide's plan, an answer comes after its question, and every slide fits on the screen and on a page."""
+"""The slides: they follow the guide's plan, an answer comes after its question, and every slide fits on the screen and
+on a page."""
 
 import re
 import sys
@@ -12,8 +13,8 @@ from lessons import ROOT, run
 from samples import some
 
 sys.path[:0] = [str(ROOT / "plots"), str(ROOT / "lab")]
-import quoted  # noqa: E402: after its folder is known
-import slides  # noqa: E402
+import quoted
+import slides
 
 needs_a_browser = pytest.mark.skipif(not CHROMIUM, reason=NEEDED)
 GUIDE = slides.GUIDE.read_text()
@@ -26,7 +27,8 @@ def of_kind(kind):
 
 def test_they_follow_the_plan():
     parts = slides.plan(GUIDE)
-    assert parts[-1].end == 90 and [part.what.split(":")[0] for part in parts] == ["step 1", "step 2", "step 3", "step 4", "exercise 4", "homework"]
+    assert parts[-1].end == 90 and [part.what.split(":")[0] for part in parts] == [
+        "step 1", "step 2", "step 3", "step 4", "exercise 4", "homework"]
     feet = list(dict.fromkeys(slide.foot for slide in DECK if slide.foot))
     assert feet == [f"{part.what.split(':')[0]}, minutes {part.begin} to {part.end}" for part in parts]
     for part in parts[:4]:
@@ -39,14 +41,19 @@ def test_an_answer_is_on_the_slide_after_its_question():
     assert len(asked) == GUIDE[GUIDE.index("**90 minutes.**"):GUIDE.index("**Three hours.**")].count('?"')
     for question, answer in asked:
         (at,) = [i for i, slide in enumerate(DECK) if slide.kind == "question" and slide.text == question]
-        assert (DECK[at + 1].kind, DECK[at + 1].title, DECK[at + 1].text) == ("answer", question, slides.sentence(answer))
+        assert ((DECK[at + 1].kind, DECK[at + 1].title, DECK[at + 1].text)
+                == ("answer", question, slides.sentence(answer)))
 
 
 def test_the_numbers_are_measured():
-    found = {kernel: cells.split(" | ") for slide in of_kind("numbers") for kernel, cells in re.findall(r"^\| `(\w+)` \| (.*) \|$", slide.text, re.MULTILINE)}
-    assert found["transposeNaive"][:3] == ["4", "32", "-"] and found["transposeCoalesced"][2] == "32" and found["transposeNoBankConflicts"][2] == "1"
+    found = {kernel: cells.split(" | ") for slide in of_kind("numbers")
+             for kernel, cells in re.findall(r"^\| `(\w+)` \| (.*) \|$", slide.text, re.MULTILINE)}
+    assert (found["transposeNaive"][:3] == ["4", "32", "-"] and found["transposeCoalesced"][2] == "32"
+            and found["transposeNoBankConflicts"][2] == "1")
     for kernel, cells in found.items():
-        assert cells[3:] == [f"**{quoted.number(f'gbs {kernel} float 16384')}**", quoted.number(f"share {kernel} float 16384")]
+        assert cells[3:] == [
+            f"**{quoted.number(f'gbs {kernel} float 16384')}**",
+            quoted.number(f"share {kernel} float 16384")]
 
 
 def test_no_solution_is_on_them():
@@ -88,8 +95,11 @@ def test_every_slide_fits(browser, written, width, height):
         assert now.get_attribute("id") == f"slide-{number}" and now.count() == 1
         over = now.evaluate("""slide => {
             const foot = slide.querySelector("footer").getBoundingClientRect().top;
-            return [...slide.querySelectorAll("h1, p, pre, code, table, svg")].filter(e => { const box = e.getBoundingClientRect();
-                return e.scrollWidth > e.clientWidth + 1 && e.tagName === "PRE" || box.right > innerWidth || box.left < 0 || box.top < 0 || box.bottom > foot + 1; }).map(e => e.outerHTML.slice(0, 80));
+            return [...slide.querySelectorAll("h1, p, pre, code, table, svg")].filter(e => {
+                const box = e.getBoundingClientRect();
+                return e.scrollWidth > e.clientWidth + 1 && e.tagName === "PRE" || box.right > innerWidth ||
+                    box.left < 0 || box.top < 0 || box.bottom > foot + 1;
+            }).map(e => e.outerHTML.slice(0, 80));
         }""")
         assert over == [], (number, slide.title)
         page.keyboard.press("ArrowRight")
@@ -102,7 +112,8 @@ def test_keys(browser, written):
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     page.goto(written.as_uri() + "#3")
     at = lambda: int(page.locator(".slide.now").get_attribute("id").split("-")[1])  # noqa: E731
-    for key, expected in (("ArrowRight", 4), ("Space", 5), ("PageDown", 6), ("ArrowLeft", 5), ("PageUp", 4), ("End", len(DECK)), ("ArrowRight", len(DECK)), ("Home", 1), ("ArrowLeft", 1), ("a", 1)):
+    for key, expected in (("ArrowRight", 4), ("Space", 5), ("PageDown", 6), ("ArrowLeft", 5), ("PageUp", 4),
+                          ("End", len(DECK)), ("ArrowRight", len(DECK)), ("Home", 1), ("ArrowLeft", 1), ("a", 1)):
         page.keyboard.press(key)
         assert at() == expected, key
     page.mouse.click(1000, 300)

@@ -1,7 +1,8 @@
 """Wrong solutions of the exercises: what is wrong, which checks that costs, and what the student is told.
 
 Each is made from another file by a few edits, so that what stands here is what is wrong with it. `base`: the reference
-solution; the hand-out; a kernel of a step, FILE KERNEL, with what it needs, under the exercise's name; or all of a FILE.
+solution; the hand-out; a kernel of a step, FILE KERNEL, with what it needs, under the exercise's name; or all of a
+FILE.
 
 python3 tests/lab/wrong.py FOLDER writes them, with the hand-outs and the solutions: a class to try `make grade` on.
 """
@@ -44,36 +45,32 @@ WRONG = [
     Wrong(1, "copied_lesson", "The copy of step 1 under the exercise's name.",
           "loads, stores", "rows do not begin on the boundaries of sectors", base="step01_copy/step01.cu copy"),
     Wrong(1, "copied_shared", "The copy through shared memory of step 1: its warps begin where those of the other do.",
-          "loads, stores", "rows do not begin on the boundaries of sectors", base="step01_copy/step01.cu copySharedMem"),
-    Wrong(1, "eight_lanes", "Sectors are all used, but a warp's request is for one of them alone.",
-          "loads, stores", "the task needs",
-          {"x * TILE_DIM + threadIdx": "x * SECTOR<T> + threadIdx",
-           "if (x >": "if (threadIdx.x < SECTOR<T> && x >",
-           "TILE_DIM - 1) / TILE_DIM,": "SECTOR<T> - 1) / SECTOR<T>,"}),
-    Wrong(1, "floats_only", "Elements pass through a float on their way.",
-          "double, loads, stores", "not for doubles",
+          "loads, stores", "rows do not begin on the boundaries of sectors",
+          base="step01_copy/step01.cu copySharedMem"),
+    Wrong(1, "eight_lanes", "Sectors are all used, but a warp's request is for one of them alone.", "loads, stores",
+          "the task needs", {"x * TILE_DIM + threadIdx": "x * SECTOR<T> + threadIdx",
+                             "if (x >": "if (threadIdx.x < SECTOR<T> && x >",
+                             "TILE_DIM - 1) / TILE_DIM,": "SECTOR<T> - 1) / SECTOR<T>,"}),
+    Wrong(1, "floats_only", "Elements pass through a float on their way.", "double, loads, stores", "not for doubles",
           {"idata[size_t(y + j) * width + x]": "float(idata[size_t(y + j) * width + x])"}),
-    Wrong(1, "narrow_grid", "Rows that begin late end later, and no block is there.",
-          "shapes, loads, stores", "never written",
-          {"SECTOR<T> - 1 + ": ""}),
+    Wrong(1, "narrow_grid", "Rows that begin late end later, and no block is there.", "shapes, loads, stores",
+          "never written", {"SECTOR<T> - 1 + ": ""}),
     Wrong(1, "only_squares", "Rows are tested against the width: right where width and height are the same.",
-          "shapes, loads, stores", "wrong result",
-          {"< height)": "< width && y + j < height)"}),
+          "shapes, loads, stores", "wrong result", {"< height)": "< width && y + j < height)"}),
     Wrong(1, "only_tiles", "No block for what is left over of a whole number of tiles.",
           "shapes, loads, stores", "1025 x 64",
           {"(width + SECTOR<T> - 1 + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1)": "width / TILE_DIM, height"}),
     Wrong(1, "out_of_bounds", "Nobody tests the end of a row: the last one ends behind the matrix.",
-          "double, clean, loads, stores", "out-of-bounds load",
-          {"x < width && ": ""}),
+          "double, clean, loads, stores", "out-of-bounds load", {"x < width && ": ""}),
     Wrong(1, "race", "Through shared memory, where another warp reads what this one wrote, and nobody waits.",
           "squares, shapes, double, clean, loads, stores", "race: read-after-write",
           {"    __syncthreads();\n": "    y += BLOCK_ROWS - 1 - 2 * int(threadIdx.y);\n",
            "= tile[threadIdx.y": "= tile[BLOCK_ROWS - 1 - threadIdx.y"},
           base="step01_copy/step01.cu copySharedMem"),
-    Wrong(1, "wrong_direction", "Moved forwards by what it should be moved back; what is in front of that is left to the first block.",
+    Wrong(1, "wrong_direction",
+          "Moved forwards by what it should be moved back; what is in front of that is left to the first block.",
           "loads, stores", "rows do not begin on the boundaries of sectors",
           {"- late": "+ late - TILE_DIM", "SECTOR<T> - 1 +": "2 *"}),
-
     # Exercise 2.
     Wrong(2, "copied_columns", "The variant by columns: one row of 32 per warp, on the other side.",
           "stores", "bytes apart", base="step02_naive/variants.cu transposeCol"),
@@ -81,33 +78,27 @@ WRONG = [
           "stores", "bytes apart", base="step02_naive/step02.cu transposeNaive"),
     Wrong(2, "on_the_host", "The launcher transposes by itself, on the host, what a kernel has only touched.",
           "squares, shapes, double, clean, stores", "touches no memory",
-          {"block>>>(odata, idata, width, height);\n": "block>>>(odata, idata, width, height);\n    for (int y = 0; y < height; ++y)\n"
-           "        for (int x = 0; x < width; ++x) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];\n"}),
-    Wrong(2, "only_squares", "Rows of odata are height long, not width.",
-          "shapes, clean, stores", "wrong result",
+          {"block>>>(odata, idata, width, height);\n":
+               "block>>>(odata, idata, width, height);\n    for (int y = 0; y < height; ++y)\n"
+               "        for (int x = 0; x < width; ++x) odata[size_t(x) * height + y] = idata[size_t(y) * width + "
+               "x];\n"}),
+    Wrong(2, "only_squares", "Rows of odata are height long, not width.", "shapes, clean, stores", "wrong result",
           {" height ": " width "}),
-    Wrong(2, "only_tiles", "No block for what is left over of a whole number of patches.",
-          "shapes, stores", "1 x 1",
+    Wrong(2, "only_tiles", "No block for what is left over of a whole number of patches.", "shapes, stores", "1 x 1",
           {"(height + BLOCK_X - 1) / BLOCK_X, (width + BLOCK_Y - 1)": "height / BLOCK_X, width"}),
     Wrong(2, "out_of_bounds", "Nobody tests the end of a column: threads behind the matrix read there, and end.",
-          "clean, stores", "out-of-bounds load",
-          {" && y < height": ""}),
-    Wrong(2, "patch_16x2", "A patch of 16 rows and 2 columns: stores could be no better, loads could.",
-          "stores", "sectors of loads",
-          {"BLOCK_X = 8;": "BLOCK_X = 16;", "= 32;": "= 16;"}),
-    Wrong(2, "patch_4x8", "A patch of 4 rows and 8 columns: half of each sector that is stored.",
-          "stores", "sectors of stores",
-          {"BLOCK_X = 8;": "BLOCK_X = 4;"}),
+          "clean, stores", "out-of-bounds load", {" && y < height": ""}),
+    Wrong(2, "patch_16x2", "A patch of 16 rows and 2 columns: stores could be no better, loads could.", "stores",
+          "sectors of loads", {"BLOCK_X = 8;": "BLOCK_X = 16;", "= 32;": "= 16;"}),
+    Wrong(2, "patch_4x8", "A patch of 4 rows and 8 columns: half of each sector that is stored.", "stores",
+          "sectors of stores", {"BLOCK_X = 8;": "BLOCK_X = 4;"}),
     Wrong(2, "race", "Through a tile, with no barrier between filling and emptying it.",
-          "squares, shapes, double, clean, stores", "race: read-after-write",
-          NO_BARRIER,
+          "squares, shapes, double, clean, stores", "race: read-after-write", NO_BARRIER,
           base="step03_coalesced/step03.cu transposeCoalesced"),
-    Wrong(2, "sides_exchanged", "The patch lies the other way round: it is the stores that get half sectors.",
-          "stores", "sectors of stores",
-          {"BLOCK_X = 32;": "BLOCK_X = 8;", "BLOCK_Y = 8;": "BLOCK_Y = 32;"}, base="hand-out"),
+    Wrong(2, "sides_exchanged", "The patch lies the other way round: it is the stores that get half sectors.", "stores",
+          "sectors of stores", {"BLOCK_X = 32;": "BLOCK_X = 8;", "BLOCK_Y = 8;": "BLOCK_Y = 32;"}, base="hand-out"),
     Wrong(2, "tile", "Step 3: 4 sectors on both sides, and a tile that was not to be used.",
           "stores", "shared memory", base="step03_coalesced/step03.cu transposeCoalesced"),
-
     # Exercise 3.
     Wrong(3, "columns", "By columns and without a tile.",
           "stores", "sectors of loads", base="step02_naive/variants.cu transposeCol"),
@@ -119,35 +110,30 @@ WRONG = [
           "stores", "1024 bytes", base="step03_coalesced/variants.cu transposeTile16"),
     Wrong(3, "divergent_barrier", "Threads behind the edge wait at another barrier than the others.",
           "clean, stores", "divergent barrier",
-          {"    __syncthreads();\n": "    if (x < width)\n        __syncthreads();\n    else\n        __syncthreads();\n"}),
+          {"    __syncthreads();\n": "    if (x < width)\n        __syncthreads();\n    else\n"
+                                     "        __syncthreads();\n"}),
     Wrong(3, "early_return", "Threads behind the edge leave, and are missing when the tile is emptied.",
           "shapes, stores", "never written",
-          {"TILE_HEIGHT + threadIdx.y;\n": "TILE_HEIGHT + threadIdx.y;\n\n    if (x >= width && blockIdx.x > 0 && width % 2) return;\n"}),
-    Wrong(3, "guard_exchanged", "The guard of the store compares with the sides of idata.",
-          "shapes, clean, stores", "it was never written",
-          {"x < height && y + j < width": "x < width && y + j < height"}),
-    Wrong(3, "half_written", "The second half of the transposed tile is forgotten.",
-          "squares, shapes, double, stores", "never written",
-          {"TILE_WIDTH;": "OUT_ROWS;"}),
-    Wrong(3, "lanes_down_rows", "Numbered anew, but along the columns of the transposed tile.",
-          "stores", "bytes apart",
+          {"TILE_HEIGHT + threadIdx.y;\n": "TILE_HEIGHT + threadIdx.y;\n\n    if (x >= width && blockIdx.x > 0 && "
+                                           "width % 2) return;\n"}),
+    Wrong(3, "guard_exchanged", "The guard of the store compares with the sides of idata.", "shapes, clean, stores",
+          "it was never written", {"x < height && y + j < width": "x < width && y + j < height"}),
+    Wrong(3, "half_written", "The second half of the transposed tile is forgotten.", "squares, shapes, double, stores",
+          "never written", {"TILE_WIDTH;": "OUT_ROWS;"}),
+    Wrong(3, "lanes_down_rows", "Numbered anew, but along the columns of the transposed tile.", "stores", "bytes apart",
           {"% TILE_HEIGHT": "/ OUT_ROWS", "tid / TILE_HEIGHT;": "tid % OUT_ROWS;"}),
     Wrong(3, "no_barrier", "No barrier between filling and emptying the tile.",
-          "squares, shapes, double, clean, stores", "race: read-after-write",
-          NO_BARRIER),
-    Wrong(3, "only_squares", "Rows of odata are height long, not width.",
-          "shapes, clean, stores", "wrong result",
+          "squares, shapes, double, clean, stores", "race: read-after-write", NO_BARRIER),
+    Wrong(3, "only_squares", "Rows of odata are height long, not width.", "shapes, clean, stores", "wrong result",
           {"* height +": "* width +"}),
     Wrong(3, "only_tiles", "No block for what is left over of a whole number of tiles.",
           "shapes, stores", "Not right at 1 x 1",
           {"(width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_HEIGHT - 1)": "width / TILE_WIDTH, height"}),
-    Wrong(3, "out_of_bounds", "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
-          "shapes, clean, stores", "out-of-bounds",
-          {"< width && y + j < height": ">= 0"}),
-    Wrong(3, "padded", "Padded: no conflicts, which nobody asked about, at 64 bytes that were not to be had.",
-          "stores", "2112 bytes",
-          {"TILE_WIDTH]": "TILE_WIDTH + 1]"}),
-
+    Wrong(3, "out_of_bounds",
+          "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
+          "shapes, clean, stores", "out-of-bounds", {"< width && y + j < height": ">= 0"}),
+    Wrong(3, "padded", "Padded: no conflicts, which nobody asked about, at 64 bytes that were not to be had.", "stores",
+          "2112 bytes", {"TILE_WIDTH]": "TILE_WIDTH + 1]"}),
     # Exercise 4.
     Wrong(4, "copied_lesson", "The padded tile of step 4 under the exercise's name.",
           "conflicts", "4224 bytes", base="step04_padding/step04.cu transposeNoBankConflicts"),
@@ -156,135 +142,115 @@ WRONG = [
     Wrong(4, "copied_tile16", "The variant's swizzled tile of 16 x 16.",
           "conflicts", "1024 bytes", base="step04_padding/variants.cu transposeTile16Swizzled"),
     Wrong(4, "filled_only", "Swizzled when it is filled, and looked for where it would have been.",
-          "squares, shapes, double, clean, conflicts", "wrong result",
-          {"(row + j) ^ col / 2": "row + j"}),
+          "squares, shapes, double, clean, conflicts", "wrong result", {"(row + j) ^ col / 2": "row + j"}),
     Wrong(4, "leaves_its_row", "XOR with all of the row: places 16 and above are in the next row.",
-          "squares, shapes, double, clean, conflicts", "out-of-bounds store",
-          {") / 2]": ")]", "col / 2]": "col]"}),
+          "squares, shapes, double, clean, conflicts", "out-of-bounds store", {") / 2]": ")]", "col / 2]": "col]"}),
     Wrong(4, "no_barrier", "No barrier between filling and emptying the tile.",
-          "squares, shapes, double, clean, conflicts", "race: read-after-write",
-          NO_BARRIER),
-    Wrong(4, "only_squares", "Rows of odata are height long, not width.",
-          "shapes, clean, conflicts", "wrong result",
+          "squares, shapes, double, clean, conflicts", "race: read-after-write", NO_BARRIER),
+    Wrong(4, "only_squares", "Rows of odata are height long, not width.", "shapes, clean, conflicts", "wrong result",
           {"* height +": "* width +"}),
     Wrong(4, "only_tiles", "No block for what is left over of a whole number of tiles.",
           "shapes, conflicts", "Not right at 1 x 1",
           {"(width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_HEIGHT - 1)": "width / TILE_WIDTH, height"}),
-    Wrong(4, "out_of_bounds", "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
-          "shapes, clean, conflicts", "out-of-bounds",
-          {"< width && y + j < height": ">= 0"}),
-    Wrong(4, "padded", "Padded: columns do not conflict, but two rows filled together do.",
-          "conflicts", "2176 bytes",
+    Wrong(4, "out_of_bounds",
+          "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
+          "shapes, clean, conflicts", "out-of-bounds", {"< width && y + j < height": ">= 0"}),
+    Wrong(4, "padded", "Padded: columns do not conflict, but two rows filled together do.", "conflicts", "2176 bytes",
           {"TILE_WIDTH]": "TILE_WIDTH + 1]", " ^ (threadIdx.y + j) / 2": "", "(row + j) ^ col / 2": "row + j"}),
-    Wrong(4, "swizzled_by_row", "The row modulo 16: of a column's 16 even rows two each meet.",
-          "conflicts", "wavefronts for each",
-          {") / 2]": ") % 16]", "col / 2];": "col % 16];"}),
-    Wrong(4, "uncoalesced", "What the tile is for is given away: lanes write down columns of odata.",
-          "conflicts", "bytes apart",
-          {"% TILE_HEIGHT": "/ OUT_ROWS", "/ TILE_HEIGHT;": "% OUT_ROWS;"}),
-    Wrong(4, "unswizzled", "Neither padded nor swizzled.",
-          "conflicts", "16 wavefronts where 1",
+    Wrong(4, "swizzled_by_row", "The row modulo 16: of a column's 16 even rows two each meet.", "conflicts",
+          "wavefronts for each", {") / 2]": ") % 16]", "col / 2];": "col % 16];"}),
+    Wrong(4, "uncoalesced", "What the tile is for is given away: lanes write down columns of odata.", "conflicts",
+          "bytes apart", {"% TILE_HEIGHT": "/ OUT_ROWS", "/ TILE_HEIGHT;": "% OUT_ROWS;"}),
+    Wrong(4, "unswizzled", "Neither padded nor swizzled.", "conflicts", "16 wavefronts where 1",
           {" ^ (threadIdx.y + j) / 2": "", "(row + j) ^ col / 2": "row + j"}),
-
     # Exercise 5.
-    Wrong(5, "coarse", "The other half: tiles that are moved.",
-          "squares, shapes, double, clean, conflicts", "as it was handed out",
-          base="step05_decomposed/step05.cu transposeCoarseGrained"),
-    Wrong(5, "conflicts", "Neither padded nor swizzled.",
-          "conflicts", "a column of the tile lies in one bank",
+    Wrong(5, "coarse", "The other half: tiles that are moved.", "squares, shapes, double, clean, conflicts",
+          "as it was handed out", base="step05_decomposed/step05.cu transposeCoarseGrained"),
+    Wrong(5, "conflicts", "Neither padded nor swizzled.", "conflicts", "a column of the tile lies in one bank",
           {".x ^ (threadIdx.y + j)] ": ".x] ",
            "(threadIdx.y + j) ^ threadIdx.x": "threadIdx.y + j",
            ".x ^ (threadIdx.y + j)];": ".x];"}),
-    Wrong(5, "constant_changed", "The fine-grained kernel of step 5 with another constant: padded.",
-          "conflicts", "16640 bytes",
-          {"= 32;": "= 64;", "= 8;  /": "= 4;  /", "(TILE_DIM)": "(64)"},
+    Wrong(5, "constant_changed", "The fine-grained kernel of step 5 with another constant: padded.", "conflicts",
+          "16640 bytes", {"= 32;": "= 64;", "= 8;  /": "= 4;  /", "(TILE_DIM)": "(64)"},
           base="step05_decomposed/step05.cu transposeFineGrained"),
     Wrong(5, "copied_lesson", "The fine-grained kernel of step 5 with its own tiles of 32 x 32.",
-          "squares, shapes, double, conflicts", "wrong result",
-          {"(TILE_DIM)": "(64)"},
+          "squares, shapes, double, conflicts", "wrong result", {"(TILE_DIM)": "(64)"},
           base="step05_decomposed/step05.cu transposeFineGrained"),
     Wrong(5, "easier_tile", "Tiles of 32 x 32, and a KERNEL line that says so: an easier task.",
           "squares, shapes, double, clean, conflicts", "as it was handed out",
           {"= 64;": "= 32;", "transposes_each_tile(64),": "transposes_each_tile(32),"}),
-    Wrong(5, "edge_left_out", "What has no mirror image is not written at all.",
-          "shapes, conflicts", "never written",
-          {"            else\n                odata[size_t(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)];\n": ""}),
+    Wrong(5, "edge_left_out", "What has no mirror image is not written at all.", "shapes, conflicts", "never written",
+          {"            else\n                odata[size_t(y + j) * width + x] = "
+           "tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)];\n": ""}),
     Wrong(5, "no_barrier", "No barrier between filling and emptying the tile.",
-          "squares, shapes, double, clean, conflicts", "race: read-after-write",
-          NO_BARRIER),
-    Wrong(5, "no_tile", "Without a tile: lanes read down columns of idata.",
-          "conflicts", "bytes apart",
+          "squares, shapes, double, clean, conflicts", "race: read-after-write", NO_BARRIER),
+    Wrong(5, "no_tile", "Without a tile: lanes read down columns of idata.", "conflicts", "bytes apart",
           {"    __shared__ T tile[TILE_DIM][TILE_DIM];\n\n": "",
-           LOOP + "            tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] = idata[size_t(y + j) * width + x];\n" + BARRIER: "",
+           LOOP + "            tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)] = "
+                  "idata[size_t(y + j) * width + x];\n" + BARRIER: "",
            "tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x": "idata[size_t(my) * width + mx + j",
            "= tile[threadIdx.y + j][threadIdx.x ^ (threadIdx.y + j)];": "= idata[size_t(y + j) * width + x];"}),
-    Wrong(5, "only_squares", "The mirror image of a column is tested against the height, that of a row against the width.",
-          "shapes, clean, conflicts", "uninitialized",
-          {"width && my < height": "height && my < width"}),
-    Wrong(5, "only_tiles", "Nobody asks whether the mirror image is inside the matrix.",
-          "shapes, clean, conflicts", "uninitialized load",
-          {"mx + j < width && my < height": "true"}),
-    Wrong(5, "out_of_bounds", "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
-          "shapes, clean, conflicts", "out-of-bounds load",
-          {"(x < width && y + j < height)\n": "(x >= 0)\n"}),
-    Wrong(5, "swizzled_too_little", "XOR with half of the row: two rows each meet in a bank.",
-          "conflicts", "2 wavefronts where 1",
-          {"j)] =": "j) / 2] =", "threadIdx.x];": "threadIdx.x / 2];", "+ j)];": "+ j) / 2];"}),
-
+    Wrong(5, "only_squares",
+          "The mirror image of a column is tested against the height, that of a row against the width.",
+          "shapes, clean, conflicts", "uninitialized", {"width && my < height": "height && my < width"}),
+    Wrong(5, "only_tiles", "Nobody asks whether the mirror image is inside the matrix.", "shapes, clean, conflicts",
+          "uninitialized load", {"mx + j < width && my < height": "true"}),
+    Wrong(5, "out_of_bounds",
+          "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
+          "shapes, clean, conflicts", "out-of-bounds load", {"(x < width && y + j < height)\n": "(x >= 0)\n"}),
+    Wrong(5, "swizzled_too_little", "XOR with half of the row: two rows each meet in a bank.", "conflicts",
+          "2 wavefronts where 1", {"j)] =": "j) / 2] =", "threadIdx.x];": "threadIdx.x / 2];", "+ j)];": "+ j) / 2];"}),
     # Exercise 6.
     Wrong(6, "column_by_column", "Tiles in columns: blocks that run together read from one partition.",
-          "partitions, looping", "busiest partition",
-          {"(i / high + by) % wide": "i / high"}),
+          "partitions, looping", "busiest partition", {"(i / high + by) % wide": "i / high"}),
     Wrong(6, "copied_lesson", "The diagonal of step 6, a block for each tile: CUDA may not allow so many.",
           "tall, partitions, looping", "the task asks for 32 x 32", base="step06_diagonal/step06.cu transposeDiagonal"),
     Wrong(6, "copied_loop", "The looping blocks of step 4's variants: in rows.",
           "partitions, looping", "busiest partition", base="step04_padding/variants.cu transposeLoopingBlocks"),
     Wrong(6, "divergent_barrier", "Threads that have nothing to store wait at another barrier than the others.",
           "clean, partitions, looping", "divergent barrier",
-          {"must be done reading it.\n        __syncthreads();": "must be done reading it.\n        if (x < height)\n            __syncthreads();\n        else\n            __syncthreads();"}),
+          {"must be done reading it.\n        __syncthreads();": "must be done reading it.\n        if (x < height)\n"
+                                                                 "            __syncthreads();\n        else\n"
+                                                                 "            __syncthreads();"}),
     Wrong(6, "early_return", "Threads that have nothing to store leave, and are missing when the next tile is filled.",
           "clean, tall, partitions, looping", "uninitialized load",
           {"        // The next": "        if (x >= height) return;\n\n        // The next"}),
     Wrong(6, "one_barrier", "No barrier between emptying the tile and filling it again.",
           "clean, tall, partitions, looping", "race: write-after-read",
           {"must be done reading it.\n        __syncthreads();": "must be done reading it."}),
-    Wrong(6, "one_turn", "Each block takes one tile: the first 1024.",
-          "tall, partitions, looping", "never written",
+    Wrong(6, "one_turn", "Each block takes one tile: the first 1024.", "tall, partitions, looping", "never written",
           {"+= gridDim.x * gridDim.y": "= wide * high"}),
     Wrong(6, "only_squares", "The diagonal of a square, for all: it takes tiles twice and leaves others out.",
-          "shapes, tall, partitions, looping", "never written",
-          {"wide;": "high;"}),
-    Wrong(6, "only_tiles", "Tiles cut off by the edge are not counted.",
-          "shapes, tall, partitions, looping", "never written",
-          {"(width + TILE_DIM - 1)": "width", "(height + TILE_DIM - 1)": "height"}),
+          "shapes, tall, partitions, looping", "never written", {"wide;": "high;"}),
+    Wrong(6, "only_tiles", "Tiles cut off by the edge are not counted.", "shapes, tall, partitions, looping",
+          "never written", {"(width + TILE_DIM - 1)": "width", "(height + TILE_DIM - 1)": "height"}),
     Wrong(6, "other_barrier_only", "No barrier between filling and emptying the tile.",
           "squares, shapes, double, clean, tall, partitions, looping", "race: read-after-write",
           {"must be done writing.\n        __syncthreads();": "must be done writing."}),
-    Wrong(6, "out_of_bounds", "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
-          "shapes, clean, tall, partitions, looping", "out-of-bounds load",
-          {"< width && y + j < height": ">= 0"}),
-    Wrong(6, "row_by_row", "Tiles in rows: blocks that run together write into one partition.",
-          "partitions, looping", "busiest partition",
-          {"by = i % high": "bx = i % wide", "bx = (i / high + by) %": "by = i /"}),
-    Wrong(6, "uncoalesced", "Emptied by rows, and so written by columns.",
-          "partitions, looping", "bytes apart",
+    Wrong(6, "out_of_bounds",
+          "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
+          "shapes, clean, tall, partitions, looping", "out-of-bounds load", {"< width && y + j < height": ">= 0"}),
+    Wrong(6, "row_by_row", "Tiles in rows: blocks that run together write into one partition.", "partitions, looping",
+          "busiest partition", {"by = i % high": "bx = i % wide", "bx = (i / high + by) %": "by = i /"}),
+    Wrong(6, "uncoalesced", "Emptied by rows, and so written by columns.", "partitions, looping", "bytes apart",
           {"        x = by * TILE_DIM + threadIdx.x;\n        y = bx * TILE_DIM + threadIdx.y;\n": "",
            "height && y + j < width": "width && y + j < height",
-           "y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j": "x) * height + (y + j)] = tile[threadIdx.y + j][threadIdx.x"}),
-    Wrong(6, "unpadded", "The tile of step 3 on the way of step 6.",
-          "partitions, looping", "lanes 0 and 1 meet in bank 0, at words 0 and 32 of shared memory",
-          {"TILE_DIM + 1]": "TILE_DIM]"}),
-
+           "y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j": "x) * height + (y + j)] = tile[threadIdx.y + "
+                                                                       "j][threadIdx.x"}),
+    Wrong(6, "unpadded", "The tile of step 3 on the way of step 6.", "partitions, looping",
+          "lanes 0 and 1 meet in bank 0, at words 0 and 32 of shared memory", {"TILE_DIM + 1]": "TILE_DIM]"}),
     # Exercise 7.
     Wrong(7, "always_vectors", "Vectors whatever the width: most rows of an odd one begin where no vector may.",
           "shapes, clean, requests, height, doubles", "out-of-bounds",
           {"% N<T> ==": ">", "whole ? width / N<T> : width": "(width + N<T> - 1) / N<T>"}),
     Wrong(7, "columns", "A warp is 8 rows of 4 vectors: whole sectors still, but rows meet in the same banks.",
           "requests, height, doubles", "32 wavefronts where 4",
-          {"threadIdx.x) * N<T>;\n    int y = blockIdx.y * TILE_DIM + threadIdx.y;": "threadIdx.y) * N<T>;\n    int y = blockIdx.y * TILE_DIM + threadIdx.x;",
+          {"threadIdx.x) * N<T>;\n    int y = blockIdx.y * TILE_DIM + threadIdx.y;":
+               "threadIdx.y) * N<T>;\n    int y = blockIdx.y * TILE_DIM + threadIdx.x;",
            "threadIdx.y + j][threadIdx.x] ": "threadIdx.x + j][threadIdx.y] ",
            "threadIdx.y + j][threadIdx.x];": "threadIdx.x + j][threadIdx.y];",
-           "threadIdx.x;\n    int y = blockIdx.y * TILE_DIM + threadIdx.y;": "threadIdx.y;\n    int y = blockIdx.y * TILE_DIM + threadIdx.x;",
+           "threadIdx.x;\n    int y = blockIdx.y * TILE_DIM + threadIdx.y;": "threadIdx.y;\n    int y = blockIdx.y * "
+                                                                             "TILE_DIM + threadIdx.x;",
            "TILE_DIM, BLOCK_ROWS": "BLOCK_ROWS, TILE_DIM"}),
     Wrong(7, "conflicts", "The tile turned for no reason: lanes side by side meet in the same banks.",
           "requests, height, doubles", "32 wavefronts where 4",
@@ -297,20 +263,19 @@ WRONG = [
           base="step07_in_flight/step07.cu"),
     Wrong(7, "copied_shared", "The copy through shared memory of step 1, element by element.",
           "requests, height, doubles", "loads and stores for each", base="step01_copy/step01.cu copySharedMem"),
-    Wrong(7, "floats_only_vectors", "Doubles by elements.",
-          "doubles", "256 x 256",
+    Wrong(7, "floats_only_vectors", "Doubles by elements.", "doubles", "256 x 256",
           {"== 0;": "== 0 && sizeof(T) == 4;"}),
     Wrong(7, "height_too", "Vectors only where the height is a whole number of them, as a transpose needs it.",
-          "height", "loads and stores for each",
-          {"== 0;": "== 0 && height % N<T> == 0;"}),
-    Wrong(7, "no_tile", "Vectors straight from global to global memory.",
-          "requests, height, doubles", "through the tile",
-          {"    __shared__ Vector<T> tile[TILE_DIM][TILE_DIM];\n\n": "",
-           "tile[threadIdx.y + j][threadIdx.x] = *": "*reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = *",
-           LOOP + "            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j][threadIdx.x];\n": ""}),
-    Wrong(7, "only_squares", "Rows of elements are counted against the width.",
-          "shapes, requests, height, doubles", "wrong result",
-          {"height)\n            odata": "height && y + j < width)\n            odata"}),
+          "height", "loads and stores for each", {"== 0;": "== 0 && height % N<T> == 0;"}),
+    Wrong(
+        7, "no_tile", "Vectors straight from global to global memory.", "requests, height, doubles", "through the tile",
+        {"    __shared__ Vector<T> tile[TILE_DIM][TILE_DIM];\n\n": "",
+         "tile[threadIdx.y + j][threadIdx.x] = *":
+             "*reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = *",
+         LOOP + "            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = "
+                "tile[threadIdx.y + j][threadIdx.x];\n": ""}),
+    Wrong(7, "only_squares", "Rows of elements are counted against the width.", "shapes, requests, height, doubles",
+          "wrong result", {"height)\n            odata": "height && y + j < width)\n            odata"}),
     Wrong(7, "only_tiles", "No block for what is left over of a whole number of tiles.",
           "squares, shapes, requests, height, doubles", "round up where you divide",
           {"(across + TILE_DIM - 1) / TILE_DIM, (height + TILE_DIM - 1)": "across / TILE_DIM, height"}),
@@ -334,61 +299,79 @@ WRONG = [
           "speed", "start several loads", base="step04_padding/variants.cu transposeTile16Padded"),
     Wrong(8, "copied_padding", "The lesson of step 4: blocks that run together store far apart.",
           "speed", "scattered stores", base="step04_padding/step04.cu"),
-    Wrong(8, "only_squares", "Rows of odata are guarded by the wrong side.",
-          "shapes, clean, speed", "out-of-bounds store", {"(x < height && y + j < width)": "(x < width && y + j < height)"}),
+    Wrong(8, "only_squares", "Rows of odata are guarded by the wrong side.", "shapes, clean, speed",
+          "out-of-bounds store", {"(x < height && y + j < width)": "(x < width && y + j < height)"}),
     Wrong(8, "only_tiles", "No block for what is left over of a whole number of tiles.",
           "shapes, speed", "Not right at 1 x 1",
           {"(height + TILE_DIM - 1) / TILE_DIM, (width + TILE_DIM - 1)": "height / TILE_DIM, width"}),
-    Wrong(8, "out_of_bounds", "The loads are not guarded.",
-          "shapes, clean, speed", "out-of-bounds load", {"(x < width && y + j < height)\n            in": "(true)\n            in"}),
+    Wrong(8, "out_of_bounds", "The loads are not guarded.", "shapes, clean, speed", "out-of-bounds load",
+          {"(x < width && y + j < height)\n            in": "(true)\n            in"}),
     Wrong(8, "race", "Nobody waits for the tile.",
           "squares, shapes, double, clean, speed", "race: read-after-write", {"    __syncthreads();\n": ""}),
-
     # Exercise 9.
-    Wrong(9, "as_floats", "The elements pass through floats.",
-          "double, crossing, receivers, conflicts", "Right for floats, not for doubles", {"__shared__ T tile": "__shared__ float tile"}),
+    Wrong(9, "as_floats", "The elements pass through floats.", "double, crossing, receivers, conflicts",
+          "Right for floats, not for doubles", {"__shared__ T tile": "__shared__ float tile"}),
     Wrong(9, "copied_lesson", "The lesson of step 8 with a launcher as the exercise has it: its tile is larger.",
           "crossing, receivers, conflicts", "16640 bytes", base="step08_gpus/step08.cu transposeToPeers"),
     Wrong(9, "copied_phases", "The variant in rotated order: its tile is larger, too.",
-          "crossing, receivers, conflicts", "16640 bytes", {"<T, Order::plain>": "<T, Order::phases>"}, base="step08_gpus/variants.cu transposeInTurn"),
+          "crossing, receivers, conflicts", "16640 bytes", {"<T, Order::plain>": "<T, Order::phases>"},
+          base="step08_gpus/variants.cu transposeInTurn"),
     Wrong(9, "copied_plain", "The variant in plain order.",
           "crossing, receivers, conflicts", "16640 bytes", base="step08_gpus/variants.cu transposeInTurn"),
-    Wrong(9, "columns", "Loads and stores exchanged: what crosses are rows, what is loaded here are columns.",
-          "crossing, receivers, conflicts", "sectors of loads",
-          {"    int x = columns + blockIdx.x * TILE_DIM + threadIdx.x;\n    int y = rows + blockIdx.y * TILE_DIM + threadIdx.y;": "    int x = columns + blockIdx.x * TILE_DIM + threadIdx.y;\n    int y = rows + blockIdx.y * TILE_DIM + threadIdx.x;",
-           "(x < columns_end && y + j < rows_end)": "(x + j < columns_end && y < rows_end)", "int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;",
-           "[size_t(x - columns) * height + y + j] = idata[size_t(y + j - rows) * width + x];": "[size_t(x + j - columns) * height + y] = idata[size_t(y - rows) * width + x + j];"}, base="hand-out"),
+    Wrong(
+        9, "columns", "Loads and stores exchanged: what crosses are rows, what is loaded here are columns.",
+        "crossing, receivers, conflicts", "sectors of loads",
+        {"    int x = columns + blockIdx.x * TILE_DIM + threadIdx.x;\n"
+         "    int y = rows + blockIdx.y * TILE_DIM + threadIdx.y;":
+             "    int x = columns + blockIdx.x * TILE_DIM + threadIdx.y;\n"
+             "    int y = rows + blockIdx.y * TILE_DIM + threadIdx.x;",
+         "(x < columns_end && y + j < rows_end)": "(x + j < columns_end && y < rows_end)",
+         "int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;",
+         "[size_t(x - columns) * height + y + j] = idata[size_t(y + j - rows) * width + x];":
+             "[size_t(x + j - columns) * height + y] = idata[size_t(y - rows) * width + x + j];"},
+        base="hand-out"),
     Wrong(9, "forgets_itself", "Only the others get their rows.",
           "squares, shapes, crossing, receivers, conflicts", "never written",
-          {"(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus)": "(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus - (gpus > 1))"}),
+          {"(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus)":
+               "(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM, gpus - (gpus > 1))"}),
     Wrong(9, "grid_of_nothing", "No blocks on a GPU without rows: CUDA launches at least one.",
           "shapes, crossing, receivers, conflicts", "asks for 0 blocks",
-          {"rows = (height + gpus - 1) / gpus;": "rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus);"}),
+          {"rows = (height + gpus - 1) / gpus;": "rows = first_row(height, me + 1, gpus) - first_row(height, me, "
+                                                 "gpus);"}),
     Wrong(9, "looping", "A block takes all tiles of a row for a GPU: to the simulator this is one moment.",
           "crossing, receivers, conflicts", "a block for each 32 x 32 elements",
-          {"    int left = columns + blockIdx.x * TILE_DIM;": "    for (int left = columns; left < columns_end; left += TILE_DIM) {\n    __syncthreads();",
+          {"    int left = columns + blockIdx.x * TILE_DIM;": "    for (int left = columns; left < columns_end; "
+                                                              "left += TILE_DIM) {\n    __syncthreads();",
            "^ threadIdx.x];": "^ threadIdx.x];\n    }", "grid((columns + TILE_DIM - 1) / TILE_DIM,": "grid(1,"}),
     Wrong(9, "no_barrier", "No barrier between filling and emptying the tile.",
           "squares, shapes, double, clean, crossing, receivers, conflicts", "race: read-after-write", NO_BARRIER),
     Wrong(9, "one_place", "The rows of all GPUs begin in column 0 of odata.",
-          "squares, shapes, clean, crossing, receivers, conflicts", "wrong result", {"    x = top + threadIdx.x;": "    x = top - rows + threadIdx.x;", "(x < rows_end &&": "(x < rows_end - rows &&"}),
+          "squares, shapes, clean, crossing, receivers, conflicts", "wrong result",
+          {"    x = top + threadIdx.x;": "    x = top - rows + threadIdx.x;",
+           "(x < rows_end &&": "(x < rows_end - rows &&"}),
     Wrong(9, "only_squares", "Rows of odata are height long, not width.",
           "shapes, clean, crossing, receivers, conflicts", "wrong result", {"* height + x": "* width + x"}),
     Wrong(9, "only_tiles", "No block for what is left over of a whole number of tiles, unless there is none.",
           "shapes, crossing, receivers, conflicts", "never written",
-          {"(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM,": "max(columns / TILE_DIM, 1), max(rows / TILE_DIM, 1),"}),
+          {"(columns + TILE_DIM - 1) / TILE_DIM, (rows + TILE_DIM - 1) / TILE_DIM,": "max(columns / TILE_DIM, 1), "
+                                                                                     "max(rows / TILE_DIM, 1),"}),
     Wrong(9, "out_of_bounds", "Nobody tests where this GPU's rows of idata end.",
-          "shapes, clean, crossing, receivers, conflicts", "out-of-bounds load", {"(x < columns_end && y + j < rows_end)": "(x < columns_end)"}),
-    Wrong(9, "padded", "Padded, as in step 4.",
-          "crossing, receivers, conflicts", "4224 bytes", {"tile[TILE_DIM][TILE_DIM]": "tile[TILE_DIM][TILE_DIM + 1]", "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
+          "shapes, clean, crossing, receivers, conflicts", "out-of-bounds load",
+          {"(x < columns_end && y + j < rows_end)": "(x < columns_end)"}),
+    Wrong(9, "padded", "Padded, as in step 4.", "crossing, receivers, conflicts", "4224 bytes",
+          {"tile[TILE_DIM][TILE_DIM]": "tile[TILE_DIM][TILE_DIM + 1]",
+           "threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
+           "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
     Wrong(9, "plain_order", "All GPUs send to GPU 0 first.",
           "receivers", "different receivers", {"(me + 1 + blockIdx.z) % gpus": "blockIdx.z"}),
-    Wrong(9, "rotated_only", "The order is right, and elements cross one by one.",
-          "crossing, conflicts", "bytes apart", {"int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;"}, base="hand-out"),
-    Wrong(9, "unswizzled", "The tile has conflicts.",
-          "conflicts", "a column of the tile lies in one bank", {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata", "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
+    Wrong(9, "rotated_only", "The order is right, and elements cross one by one.", "crossing, conflicts", "bytes apart",
+          {"int peer = blockIdx.z;": "int peer = (me + blockIdx.z) % gpus;"}, base="hand-out"),
+    Wrong(9, "unswizzled", "The tile has conflicts.", "conflicts", "a column of the tile lies in one bank",
+          {"threadIdx.x ^ (threadIdx.y + j)] = idata": "threadIdx.x] = idata",
+           "(threadIdx.y + j) ^ threadIdx.x]": "threadIdx.y + j]"}),
     Wrong(9, "wrong_rows", "Rows of odata are counted from the whole matrix's first, not from the GPU's.",
-          "squares, shapes, clean, crossing, receivers, conflicts", "out-of-bounds store", {"size_t(y + j - columns) * height": "size_t(y + j) * height"}),
+          "squares, shapes, clean, crossing, receivers, conflicts", "out-of-bounds store",
+          {"size_t(y + j - columns) * height": "size_t(y + j) * height"}),
 ]
 
 # How exercise 9 launches kernels of step 8.
@@ -397,11 +380,16 @@ ON_GPUS = {
     int rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus), columns = (width + gpus - 1) / gpus;
     if (rows == 0) return;
     if (height % (gpus * LINE<T>) == 0)
-        transposeToPeers<T, 64, HIGH, 0><<<dim3(gpus * ((rows + HIGH - 1) / HIGH), (columns + 63) / 64), dim3(LANES, WARPS)>>>(odata, idata, width, height, me, gpus);
+        transposeToPeers<T, 64, HIGH, 0>
+            <<<dim3(gpus * ((rows + HIGH - 1) / HIGH), (columns + 63) / 64), dim3(LANES, WARPS)>>>(
+                odata, idata, width, height, me, gpus);
     else
-        transposeToPeers<T, 64, HIGH + LINE<T>, LINE<T>><<<dim3(gpus * ((rows + HIGH + LINE<T> - 1) / HIGH), (columns + 63) / 64), dim3(LANES, WARPS)>>>(odata, idata, width, height, me, gpus);
+        transposeToPeers<T, 64, HIGH + LINE<T>, LINE<T>>
+            <<<dim3(gpus * ((rows + HIGH + LINE<T> - 1) / HIGH), (columns + 63) / 64), dim3(LANES, WARPS)>>>(
+                odata, idata, width, height, me, gpus);
 """,
-    "transposeInTurn": """    dim3 grid(((height + gpus - 1) / gpus + SIDE<T> - 1) / SIDE<T>, ((width + gpus - 1) / gpus + SIDE<T> - 1) / SIDE<T>, gpus);
+    "transposeInTurn": """    dim3 grid(((height + gpus - 1) / gpus + SIDE<T> - 1) / SIDE<T>,
+              ((width + gpus - 1) / gpus + SIDE<T> - 1) / SIDE<T>, gpus);
     transposeInTurn<T, Order::plain><<<grid, dim3(LANES, WARPS)>>>(odata, idata, width, height, me, gpus);
 """,
 }
@@ -417,22 +405,32 @@ def solution(exercise):
 
 
 def kernel_alone(text, kernel):
-    """An exercise.cu with this kernel of a step's file: the constants it uses, itself, its launcher and its KERNEL line."""
-    produces, launcher, shape = re.search(rf'^(?:BLOCK_)?KERNEL\({kernel}, "[^"]*", (.*?), (\w+)(?:, (\d+, \d+))?\)$', text, re.MULTILINE).groups()
-    functions = {re.search(r"void (\w+)\(", function).group(1): function
-                 for function in re.findall(r"^template <typename T>\n(?:__global__ )?void .*?^}\n", text, re.MULTILINE | re.DOTALL)}
+    """An exercise.cu with this kernel of a step's file: the constants it uses, itself, its launcher and its KERNEL
+    line."""
+    produces, launcher, shape = re.search(rf'^(?:BLOCK_)?KERNEL\({kernel}, "[^"]*", (.*?), (\w+)(?:, (\d+, \d+))?\)$',
+                                          text, re.MULTILINE).groups()
+    functions = {
+        re.search(r"void (\w+)\(", function).group(1): function
+        for function in re.findall(r"^template <typename T>\n(?:__global__ )?void .*?^}\n", text,
+                                   re.MULTILINE | re.DOTALL)}
     code = functions[kernel] + "\n" + functions[launcher].replace("dim3 block)", f"dim3 block = dim3({shape}))")
-    constants = [line for name, line in re.findall(r"^(?=constexpr int (\w+))(.*\n)", text, re.MULTILINE) if re.search(rf"\b{name}\b", code)]
-    return '#include "../common/step.h"\n\n' + "".join(constants) + "\n" + code + f'\nKERNEL({kernel}, "-", {produces}, {launcher})\n'
+    constants = [
+        line for name, line in re.findall(r"^(?=constexpr int (\w+))(.*\n)", text, re.MULTILINE)
+        if re.search(rf"\b{name}\b", code)]
+    return ('#include "../common/step.h"\n\n' + "".join(constants) + "\n" + code
+            + f'\nKERNEL({kernel}, "-", {produces}, {launcher})\n')
 
 
 def on_gpus(text, kernel):
     """An exercise.cu with this kernel of step 8, which is launched as the exercise's is."""
     functions = re.findall(r"^template <typename T[^\n]*>\n__global__ .*?^}\n", text, re.MULTILINE | re.DOTALL)
     code = next(function for function in functions if f"void {kernel}(" in function)
-    declared = re.findall(r"^(?:template <typename T> )?constexpr int [^\n]*\n|^enum class .*?^};\n", text, re.MULTILINE | re.DOTALL)
-    launcher = f"template <typename T>\nvoid launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)\n{{\n{ON_GPUS[kernel]}}}\n"
-    return '#include "../common/step.h"\n\n' + "".join(declared) + "\n" + code + "\n" + launcher + f'\nKERNEL({kernel}, "-", transposes, launchExchange)\n'
+    declared = re.findall(r"^(?:template <typename T> )?constexpr int [^\n]*\n|^enum class .*?^};\n", text,
+                          re.MULTILINE | re.DOTALL)
+    launcher = ("template <typename T>\nvoid launchExchange(Parts<T> odata, const T* idata, int width, int height, "
+                f"int me, int gpus)\n{{\n{ON_GPUS[kernel]}}}\n")
+    return ('#include "../common/step.h"\n\n' + "".join(declared) + "\n" + code + "\n" + launcher
+            + f'\nKERNEL({kernel}, "-", transposes, launchExchange)\n')
 
 
 def text_of(wrong):
@@ -444,18 +442,21 @@ def text_of(wrong):
         text = (ROOT / file).read_text()
         if kernels:
             text = (on_gpus if wrong.exercise == 9 else kernel_alone)(text, *kernels)
-        kernel, asked_for = (re.findall(r"^KERNEL\((\w+)", code, re.MULTILINE)[0] for code in (text, handout(wrong.exercise).read_text()))
+        kernel, asked_for = (re.findall(r"^KERNEL\((\w+)", code, re.MULTILINE)[0]
+                             for code in (text, handout(wrong.exercise).read_text()))
         text = re.sub(rf"\b{kernel}\b", asked_for, text)
     return edited(text, wrong.edits)
 
 
 def write_class(folder):
-    """Writes folder/NAME/stepNN/exercise.cu of every wrong solution, and NAME handed_out and solved: {(NAME, exercise): file}."""
+    """Writes folder/NAME/stepNN/exercise.cu of every wrong solution, and NAME handed_out and solved: {(NAME, exercise):
+    file}."""
     texts = {(wrong.name, wrong.exercise): text_of(wrong) for wrong in WRONG}
     for exercise in sorted({wrong.exercise for wrong in WRONG}):
         texts["handed_out", exercise] = handout(exercise).read_text()
         texts["solved", exercise] = solution(exercise).read_text()
-    files = {(name, exercise): pathlib.Path(folder, name, f"step{exercise:02}", "exercise.cu") for name, exercise in texts}
+    files = {
+        (name, exercise): pathlib.Path(folder, name, f"step{exercise:02}", "exercise.cu") for name, exercise in texts}
     for key, file in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(texts[key])

@@ -9,15 +9,16 @@ import pytest
 from lessons import ROOT
 
 sys.path.insert(0, str(ROOT / "plots"))
-import explorables  # noqa: E402: after its folder is known
-import figures  # noqa: E402
-import report  # noqa: E402
-import traces  # noqa: E402
-from chapter import template  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+import explorables
+import figures
+import report
+import traces
+from chapter import template
+from matplotlib.figure import Figure
 
 DATA = ROOT / "plots/data"
-MEASURED = [DATA / f"h200_{name}.csv" for name in ("steps", "book", "whitepaper", "bandwidth", "model")] + [DATA / "gtx280_model.csv", DATA / "counts.csv"]
+MEASURED = ([DATA / f"h200_{name}.csv" for name in ("steps", "book", "whitepaper", "bandwidth", "model")]
+            + [DATA / "gtx280_model.csv", DATA / "counts.csv"])
 
 
 def small(options):
@@ -27,7 +28,9 @@ def small(options):
 @functools.cache
 def taken(whole):
     """What figures.RUNS trace; unless it is the whole, no matrix is larger than 512 squared."""
-    return traces.take_traces({name: (program, options if whole else small(options), memories) for name, (program, options, memories) in figures.RUNS.items()})
+    return traces.take_traces({
+        name: (program, options if whole else small(options), memories)
+        for name, (program, options, memories) in figures.RUNS.items()})
 
 
 explored = functools.cache(explorables.data)
@@ -47,11 +50,15 @@ def pictures(*kinds):
 
 
 def write(out, *files, whole=False):
-    """What `report.py FILES --out OUT` writes, but with empty PNG files; unless it is the whole, the SVG files are empty, too, and only the figures of the files are drawn at all. Returns its exit status."""
+    """What `report.py FILES --out OUT` writes, but with empty PNG files; unless it is the whole, the SVG files are
+    empty, too, and only the figures of the files are drawn at all. Returns its exit status."""
     with pictures(*(["svg"] if whole else [])), pytest.MonkeyPatch.context() as patch:
         patch.setattr(template, "take_traces", lambda _: taken(whole))
         patch.setattr(explorables, "data", explored)
-        for module in [*figures.TRACED.values(), *figures.BENCHED.values(), *figures.EXPLORED.values()] if not whole else ():  # not drawn from the files
-            patch.setattr(module, "draw", lambda _, path: path.with_name(path.name + ".svg").write_text("<svg></svg>") and None)
+        # not drawn from the files
+        for module in () if whole else [*figures.TRACED.values(), *figures.BENCHED.values(),
+                                        *figures.EXPLORED.values()]:
+            patch.setattr(module, "draw",
+                          lambda _, path: path.with_name(path.name + ".svg").write_text("<svg></svg>") and None)
         patch.setattr(sys, "argv", ["report.py", *map(str, files), "--out", str(out)])
         return report.main()

@@ -1,5 +1,5 @@
-"""The sources' claims: each judged on made-up results that settle it either way or leave it open, on what the sources published,
-and on the committed results of the H200."""
+"""The sources' claims: each judged on made-up results that settle it either way or leave it open, on what the sources
+published, and on the committed results of the H200."""
 
 import csv
 import random
@@ -25,8 +25,8 @@ BY_NUMBER = {judged.claim[0]: judged for judged in claims.CLAIMS}
 
 
 def row(name, side, value, backend="cuda", machine="NVIDIA H200", spread="", unit="GB/s", **cells):
-    """One row: of 'kernel', 'kernel block' or 'char kernel', with value as its bandwidth or (unit ms) its time, the other following from it;
-    or without times, with these cells."""
+    """One row: of 'kernel', 'kernel block' or 'char kernel', with value as its bandwidth or (unit ms) its time, the
+    other following from it; or without times, with these cells."""
     name, _, _ = name.partition("@")  # one of two machines
     element = "char" if name.startswith("char ") else "float"
     kernel, _, block = name.removeprefix("char ").partition(" ")
@@ -38,9 +38,10 @@ def row(name, side, value, backend="cuda", machine="NVIDIA H200", spread="", uni
         ms, gbs = (8 * side * side / value / 1e6, value) if unit == "GB/s" else (value, 8 * side * side / value / 1e6)
         timed = {"time_median_ms": f"{ms:.9f}", "bandwidth_gbs": f"{gbs:.9f}"} if backend != "sim" else \
             {"model_time_ms": f"{ms:.9f}", "model_bandwidth_gbs": f"{gbs:.9f}"}
-    return {**dict.fromkeys(HEADING, ""), "date_utc": "2026-11-21T00:00:00Z", "commit": "abc", "backend": backend, "machine": machine,
-            "kernel": kernel, "type": element, "width": str(side), "height": str(side), "verified": "yes", "block": block,
-            "time_spread_percent": str(spread), **timed, **cells}
+    return {
+        **dict.fromkeys(HEADING, ""), "date_utc": "2026-11-21T00:00:00Z", "commit": "abc", "backend": backend,
+        "machine": machine, "kernel": kernel, "type": element, "width": str(side), "height": str(side),
+        "verified": "yes", "block": block, "time_spread_percent": str(spread), **timed, **cells}
 
 
 def spread_out(figures):
@@ -66,12 +67,16 @@ SIM = {"backend": "sim", "machine": "GeForce GTX 280"}
 
 
 def partitions(loads, stores, map_="published", **cells):
-    return {**cells, "busiest_partition_of_loads": str(loads), "busiest_partition_of_stores": str(stores), "partition_map": map_}
+    return {
+        **cells, "busiest_partition_of_loads": str(loads), "busiest_partition_of_stores": str(stores),
+        "partition_map": map_}
 
 
 def inside(gbs, memory="DRAM", launches=None):
     """Of one launch with many passes; and of as many launches."""
-    return {"one_launch_bandwidth_gbs": str(gbs), "one_launch_memory": memory, **({"bandwidth_gbs": str(launches), "time_median_ms": "1"} if launches else {})}
+    return {
+        "one_launch_bandwidth_gbs": str(gbs), "one_launch_memory": memory,
+        **({"bandwidth_gbs": str(launches), "time_median_ms": "1"} if launches else {})}
 
 
 CAMPING = {("transposeNoBankConflicts", 2048): 16.6, ("transposeDiagonal", 2048): 69.5}
@@ -81,96 +86,139 @@ TWO_D = ("transposeRow16", "transposeTile16", "transposeTile16Padded")
 BLOCKS = [f"transposeCol {b}" for b in ("32x32", "32x8", "64x16", "64x8", "128x8")]
 COPIES = {("copySharedMem", 2048): 80.9, ("transposeNoBankConflicts", 2048): 16.6}
 
-# For each claim: figures with which it holds; what to change so that it does not; what to change, or to leave out (None),
-# so that it cannot be told, and words that have to be in the sentence then; how the rows are made.
+# For each claim: figures with which it holds; what to change so that it does not; what to change, or to leave out
+# (None), so that it cannot be told, and words that have to be in the sentence then; how the rows are made.
 CASES = {
     "1": ({("transposeCoalesced", 2048): 105, ("transposeNaive", 2048): 10}, {("transposeCoalesced", 2048): 68},
           {("transposeNaive", 2048): None}, "transposeNaive at 2048 x 2048", {}),
-    "2": ({("copySharedMem", 2048): 90, ("copy", 2048): 100}, {("copySharedMem", 2048): 70}, {("copy", 2048): None}, "copy at 2048", {}),
-    "3a": ({**CAMPING, ("transposeCoalesced", 2048): 16.5}, {("transposeCoalesced", 2048): 10}, {("transposeDiagonal", 2048): 16}, "nothing camps", {}),
-    "3b": ({("transposeDiagonal", 2048): 69.5, ("transposeDiagonalUnpadded", 2048): 40}, {("transposeDiagonalUnpadded", 2048): 69},
+    "2": ({("copySharedMem", 2048): 90, ("copy", 2048): 100}, {("copySharedMem", 2048): 70}, {("copy", 2048): None},
+          "copy at 2048", {}),
+    "3a": ({**CAMPING, ("transposeCoalesced", 2048): 16.5}, {("transposeCoalesced", 2048): 10},
+           {("transposeDiagonal", 2048): 16}, "nothing camps", {}),
+    "3b": ({("transposeDiagonal", 2048): 69.5, ("transposeDiagonalUnpadded", 2048): 40},
+           {("transposeDiagonalUnpadded", 2048): 69},
            {("transposeDiagonalUnpadded", 2048): None}, "transposeDiagonalUnpadded at 2048", {}),
-    "4a": ({**COPIES, ("transposeFineGrained", 2048): 80.4}, {("transposeFineGrained", 2048): 40}, {("transposeNoBankConflicts", 2048): 80}, "as good as alike", {}),
-    "4b": ({**COPIES, ("transposeCoarseGrained", 2048): 16.7}, {("transposeCoarseGrained", 2048): 40}, {("transposeNoBankConflicts", 2048): 80}, "as good as alike", {}),
-    "5a": (CAMPING, {("transposeDiagonal", 2048): 30}, {("transposeDiagonal", 2048): None}, "transposeDiagonal at 2048", {"machine": "GeForce GTX 280"}),
-    "5b": ({("transposeDiagonal", 2048): 95, ("transposeNoBankConflicts", 2048): 100}, {("transposeDiagonal", 2048): 120},
-           {("transposeDiagonal", 2048): None}, "transposeDiagonal at 2048", {}),
-    "6": ({("transposeSerialRead", BOOK): 100, ("transposeSerialWrite", BOOK): 104}, {("transposeSerialWrite", 8192): 150},
+    "4a": ({**COPIES, ("transposeFineGrained", 2048): 80.4}, {("transposeFineGrained", 2048): 40},
+           {("transposeNoBankConflicts", 2048): 80}, "as good as alike", {}),
+    "4b": ({**COPIES, ("transposeCoarseGrained", 2048): 16.7}, {("transposeCoarseGrained", 2048): 40},
+           {("transposeNoBankConflicts", 2048): 80}, "as good as alike", {}),
+    "5a": (CAMPING, {("transposeDiagonal", 2048): 30}, {("transposeDiagonal", 2048): None}, "transposeDiagonal at 2048",
+           {"machine": "GeForce GTX 280"}),
+    "5b": ({("transposeDiagonal", 2048): 95, ("transposeNoBankConflicts", 2048): 100},
+           {("transposeDiagonal", 2048): 120}, {("transposeDiagonal", 2048): None}, "transposeDiagonal at 2048", {}),
+    "6": ({("transposeSerialRead", BOOK): 100, ("transposeSerialWrite", BOOK): 104},
+          {("transposeSerialWrite", 8192): 150},
           {("transposeSerialWrite", 512): None}, "transposeSerialWrite at 512 x 512", SERIAL),
-    "7": ({(f"transposeSerial{way}", n): n * n / 65536 * (2 if n > 256 else 1) for way in ("Read", "Write") for n in (256, 8192)},
-          {("transposeSerialWrite", 8192): 1024}, {("transposeSerialRead", 8192): None}, "transposeSerialRead at 8192", SERIAL),
-    "8a": ({**{(name, SMALL): 50 for name in ONE_D}, **{(name, SMALL): 55 for name in TWO_D}}, {("transposeRow1D", 512): 60},
-           {("transposeCol1D", 256): None}, "transposeCol1D at 256", {}),
-    "8b": ({**{(name, FROM_1024): 60 for name in ONE_D}, **{(name, FROM_1024): 55 for name in TWO_D}}, {("transposeTile16", 1024): 80},
+    "7": ({(f"transposeSerial{way}", n): n * n / 65536 * (2 if n > 256 else 1) for way in ("Read", "Write")
+           for n in (256, 8192)},
+          {("transposeSerialWrite", 8192): 1024}, {("transposeSerialRead", 8192): None}, "transposeSerialRead at 8192",
+          SERIAL),
+    "8a": ({**{(name, SMALL): 50 for name in ONE_D}, **{(name, SMALL): 55 for name in TWO_D}},
+           {("transposeRow1D", 512): 60}, {("transposeCol1D", 256): None}, "transposeCol1D at 256", {}),
+    "8b": ({**{(name, FROM_1024): 60 for name in ONE_D}, **{(name, FROM_1024): 55 for name in TWO_D}},
+           {("transposeTile16", 1024): 80}, {("transposeCol1D", 4096): None}, "transposeCol1D at 4096", {}),
+    "8c": ({("transposeRow1D", LARGE): 60, ("transposeCol1D", LARGE): 70}, {("transposeCol1D", 8192): 50},
            {("transposeCol1D", 4096): None}, "transposeCol1D at 4096", {}),
-    "8c": ({("transposeRow1D", LARGE): 60, ("transposeCol1D", LARGE): 70}, {("transposeCol1D", 8192): 50}, {("transposeCol1D", 4096): None}, "transposeCol1D at 4096", {}),
-    "9a": ({("transposeRow16", LARGE): 50, ("transposeTile16", LARGE): 60}, {("transposeTile16", 8192): 50}, {("transposeRow16", 8192): None}, "transposeRow16 at 8192", {}),
-    "9b": ({("transposeTile16", LARGE): 60, ("transposeTile16Padded", LARGE): 61}, {("transposeTile16Padded", 8192): 90},
-           {("transposeTile16", 8192): None}, "transposeTile16 at 8192", {}),
-    "10": ({("transposeTile16Padded", LARGE): 60, ("transposeDiagonal16", LARGE): 50}, {("transposeDiagonal16", 4096): 60},
+    "9a": ({("transposeRow16", LARGE): 50, ("transposeTile16", LARGE): 60}, {("transposeTile16", 8192): 50},
+           {("transposeRow16", 8192): None}, "transposeRow16 at 8192", {}),
+    "9b": ({("transposeTile16", LARGE): 60, ("transposeTile16Padded", LARGE): 61},
+           {("transposeTile16Padded", 8192): 90}, {("transposeTile16", 8192): None}, "transposeTile16 at 8192", {}),
+    "10": ({("transposeTile16Padded", LARGE): 60, ("transposeDiagonal16", LARGE): 50},
+           {("transposeDiagonal16", 4096): 60},
            {("transposeDiagonal16", LARGE): None}, "transposeDiagonal16 at 4096 x 4096, 8192 x 8192", {}),
-    "11": ({("transposeTile32Padded", LARGE): 50, ("transposeLoopingBlocks", LARGE): 60}, {("transposeLoopingBlocks", 4096): 49},
+    "11": ({("transposeTile32Padded", LARGE): 50, ("transposeLoopingBlocks", LARGE): 60},
+           {("transposeLoopingBlocks", 4096): 49},
            {("transposeLoopingBlocks", 4096): None}, "transposeLoopingBlocks at 4096", {}),
     "12a": ({("transposeCol 32x32", 4096): 63, ("transposeRow 32x32", 4096): 33}, {("transposeCol 32x32", 4096): 30},
             {("transposeRow 32x32", 4096): None}, "transposeRow 32x32 at 4096", {}),
     "12b": ({("transposeCol 32x32", 4096): 63, ("transposeRow 32x32", 4096): 33}, {("transposeCol 32x32", 4096): 130},
             {("transposeRow 32x32", 4096): None}, "transposeRow 32x32 at 4096", {}),
-    "13a": ({("copyRow 32x32", 4096): 83, ("transposeRowUnrolled 32x32", 4096): 87}, {("transposeRowUnrolled 32x32", 4096): 80},
-            {("copyRow 32x32", 4096): None}, "copyRow 32x32 at 4096", {}),
-    "13b": ({("copyRow 32x32", 4096): 83, ("transposeColUnrolled 32x32", 4096): 87}, {("transposeColUnrolled 32x32", 4096): 80},
-            {("copyRow 32x32", 4096): None}, "copyRow 32x32 at 4096", {}),
-    "13c": ({("transposeCol 32x16", 4096): 80, **{(name, 4096): 60 for name in BLOCKS}}, {("transposeCol 128x8", 4096): 85},
-            {("transposeCol 64x16", 4096): None}, "transposeCol 64x16 at 4096", {}),
+    "13a": ({("copyRow 32x32", 4096): 83, ("transposeRowUnrolled 32x32", 4096): 87},
+            {("transposeRowUnrolled 32x32", 4096): 80}, {("copyRow 32x32", 4096): None}, "copyRow 32x32 at 4096", {}),
+    "13b": ({("copyRow 32x32", 4096): 83, ("transposeColUnrolled 32x32", 4096): 87},
+            {("transposeColUnrolled 32x32", 4096): 80}, {("copyRow 32x32", 4096): None}, "copyRow 32x32 at 4096", {}),
+    "13c": ({("transposeCol 32x16", 4096): 80, **{(name, 4096): 60 for name in BLOCKS}},
+            {("transposeCol 128x8", 4096): 85}, {("transposeCol 64x16", 4096): None}, "transposeCol 64x16 at 4096", {}),
     "14": ({("hostToDevice", BOOK): 2, ("deviceToHost", BOOK): 2, ("transposeTile16Padded", BOOK): 1},
-           {("transposeTile16Padded", 8192): 5}, {("deviceToHost", 8192): None}, "deviceToHost at 8192", {"unit": "ms"}),
-    "15": ({("copy", 2048): 96.9, ("transposeNaive", 2048): 2.2}, {("copy", 2048): 60}, {("copy", 2048): None}, "copy at 2048", {}),
-    "16": ({**CAMPED, ("transposeSwappedRoles", 2048): partitions(6.64, 1.07)}, {("transposeSwappedRoles", 2048): partitions(1.07, 6.64)},
+           {("transposeTile16Padded", 8192): 5}, {("deviceToHost", 8192): None}, "deviceToHost at 8192",
+           {"unit": "ms"}),
+    "15": ({("copy", 2048): 96.9, ("transposeNaive", 2048): 2.2}, {("copy", 2048): 60}, {("copy", 2048): None},
+           "copy at 2048", {}),
+    "16": ({**CAMPED, ("transposeSwappedRoles", 2048): partitions(6.64, 1.07)},
+           {("transposeSwappedRoles", 2048): partitions(1.07, 6.64)},
            {("transposeSwappedRoles", 2048): partitions(6.64, 1.07, "assumed")}, "is assumed", SIM),
-    "17": ({**CAMPING, ("transposePaddedPitch", 2048): 70}, {("transposePaddedPitch", 2048): 17}, {("transposeDiagonal", 2048): 17}, "nothing camps", {}),
-    "18": (CAMPED, {("transposeNoBankConflicts", 2048): partitions(1, 1)}, {("transposeNoBankConflicts", 2048): partitions(1, 6, "assumed")}, "is assumed", SIM),
-    "19": ({**CAMPED, ("transposeNoBankConflicts", 2080): partitions(1, 1)}, {("transposeNoBankConflicts", 2080): partitions(1, 6.6)},
+    "17": ({**CAMPING, ("transposePaddedPitch", 2048): 70}, {("transposePaddedPitch", 2048): 17},
+           {("transposeDiagonal", 2048): 17}, "nothing camps", {}),
+    "18": (CAMPED, {("transposeNoBankConflicts", 2048): partitions(1, 1)},
+           {("transposeNoBankConflicts", 2048): partitions(1, 6, "assumed")}, "is assumed", SIM),
+    "19": ({**CAMPED, ("transposeNoBankConflicts", 2080): partitions(1, 1)},
+           {("transposeNoBankConflicts", 2080): partitions(1, 6.6)},
            {("transposeNoBankConflicts", 2080): partitions(1, 1, "assumed")}, "is assumed", SIM),
-    "20": ({("addMisaligned", 1024): {"coalesced_percent": "80.0"}, ("addBroadcast", 1024): {"global_load_transactions": "163840", "global_load_requests": "65536"}},
-           {("addMisaligned", 1024): {"coalesced_percent": "50.0"}}, {("addBroadcast", 1024): None}, "addBroadcast at 1024", SIM),
+    "20": ({("addMisaligned", 1024): {"coalesced_percent": "80.0"},
+            ("addBroadcast", 1024): {"global_load_transactions": "163840", "global_load_requests": "65536"}},
+           {("addMisaligned", 1024): {"coalesced_percent": "50.0"}}, {("addBroadcast", 1024): None},
+           "addBroadcast at 1024", SIM),
     "21": ({("transposeCol 32x32", 4096): {"time_median_ms": "0.1", "bandwidth_gbs": "1342", "dram_peak_gbs": "4814"},
-            ("transposeCol 32x32@sim", 4096): {"backend": "sim", "machine": "H200", "global_load_transactions": "16777216"}},
-           {("transposeCol 32x32@sim", 4096): {"backend": "sim", "machine": "H200", "global_load_transactions": "1677721"}},
+            ("transposeCol 32x32@sim", 4096): {"backend": "sim", "machine": "H200",
+                                               "global_load_transactions": "16777216"}},
+           {("transposeCol 32x32@sim", 4096): {"backend": "sim", "machine": "H200",
+                                               "global_load_transactions": "1677721"}},
            {("transposeCol 32x32@sim", 4096): None}, "simulator's loads", {}),
-    "22": ({(f"transpose{way}{what} 32x32", 4096): 60 for way in ("Row", "Col") for what in ("", "Unrolled")} | {(f"transpose{way}Diagonal 32x32", 4096): 50 for way in ("Row", "Col")},
-           {("transposeColDiagonal 32x32", 4096): 60}, {("transposeRow 32x32", 4096): None}, "transposeRow 32x32 at 4096", {}),
-    "23": ({("emptyKernel", 2048): {"time_median_ms": "0.006", "first_launch_ms": "3000"}}, {("emptyKernel", 2048): {"time_median_ms": "0.006", "first_launch_ms": "200"}},
+    "22": ({(f"transpose{way}{what} 32x32", 4096): 60 for way in ("Row", "Col") for what in ("", "Unrolled")}
+           | {(f"transpose{way}Diagonal 32x32", 4096): 50 for way in ("Row", "Col")},
+           {("transposeColDiagonal 32x32", 4096): 60}, {("transposeRow 32x32", 4096): None},
+           "transposeRow 32x32 at 4096", {}),
+    "23": ({("emptyKernel", 2048): {"time_median_ms": "0.006", "first_launch_ms": "3000"}},
+           {("emptyKernel", 2048): {"time_median_ms": "0.006", "first_launch_ms": "200"}},
            {("emptyKernel", 2048): {"time_median_ms": "", "first_launch_ms": "200"}}, "emptyKernel at 2048", {}),
-    "24": ({(f"{way}{kind}", BOOK): ms for way in ("hostToDevice", "deviceToHost") for kind, ms in (("", 2), ("Pinned", 1))}, {("deviceToHostPinned", 512): 2},
+    "24": ({(f"{way}{kind}", BOOK): ms for way in ("hostToDevice", "deviceToHost")
+            for kind, ms in (("", 2), ("Pinned", 1))},
+           {("deviceToHostPinned", 512): 2},
            {("hostToDevicePinned", 8192): None}, "hostToDevicePinned at 8192", {"unit": "ms"}),
-    "25": ({("transposeInFlight", 2048): 80, ("transposeDiagonal", 2048): 70}, {("transposeInFlight", 2048): 70}, {("transposeInFlight", 2048): None}, "transposeInFlight at", {}),
-    "26": ({("copy", 2048): inside(81.6, launches=96.9)}, {("copy", 2048): inside(95, launches=96.9)}, {("copy", 2048): 96.9}, "copy --one-launch at 2048", {}),
-    "27": ({("copy", 2048): inside(81.6), ("transposeCoalesced", 2048): inside(17.1)}, {("transposeCoalesced", 2048): inside(80)},
+    "25": ({("transposeInFlight", 2048): 80, ("transposeDiagonal", 2048): 70}, {("transposeInFlight", 2048): 70},
+           {("transposeInFlight", 2048): None}, "transposeInFlight at", {}),
+    "26": ({("copy", 2048): inside(81.6, launches=96.9)}, {("copy", 2048): inside(95, launches=96.9)},
+           {("copy", 2048): 96.9}, "copy --one-launch at 2048", {}),
+    "27": ({("copy", 2048): inside(81.6), ("transposeCoalesced", 2048): inside(17.1)},
+           {("transposeCoalesced", 2048): inside(80)},
            {("copy", 2048): inside(81.6, "cache-resident")}, "in the L2", {}),
-    "28": ({("transposeNoBankConflicts", 2048): 90, ("transposeTile32Padded", 2048): 80}, {("transposeTile32Padded", 2048): 90},
+    "28": ({("transposeNoBankConflicts", 2048): 90, ("transposeTile32Padded", 2048): 80},
+           {("transposeTile32Padded", 2048): 90},
            {("transposeTile32Padded", 2048): None}, "transposeTile32Padded at 2048", {}),
-    "29": ({("copy", 2048): inside(81.6), ("transposeDiagonal", 2048): inside(78.3)}, {("transposeDiagonal", 2048): inside(60)}, {("copy", 2048): 80}, "copy --one-launch", {}),
-    "30": ({("transposeNoBankConflicts", 2048): partitions(1, 2), ("transposeNoBankConflicts@280", 2048): partitions(1.07, 6.64, machine="GeForce GTX 280")},
-           {("transposeNoBankConflicts", 2048): partitions(1, 6)}, {("transposeNoBankConflicts@280", 2048): None}, "the GTX 280's",
-           {"backend": "sim", "machine": "GeForce 8800 GTX"}),
+    "29": ({("copy", 2048): inside(81.6), ("transposeDiagonal", 2048): inside(78.3)},
+           {("transposeDiagonal", 2048): inside(60)}, {("copy", 2048): 80}, "copy --one-launch", {}),
+    "30": ({("transposeNoBankConflicts", 2048): partitions(1, 2),
+            ("transposeNoBankConflicts@280", 2048): partitions(1.07, 6.64, machine="GeForce GTX 280")},
+           {("transposeNoBankConflicts", 2048): partitions(1, 6)}, {("transposeNoBankConflicts@280", 2048): None},
+           "the GTX 280's", {"backend": "sim", "machine": "GeForce 8800 GTX"}),
     "31": ({**{("transposeTile16Padded", n): 1 for n in BOOK},
-            **{("transposeSerialRead", n): {"backend": "cpu", "machine": "a CPU", "time_median_ms": str(n)} for n in BOOK}},
-           {("transposeTile16Padded", 256): 300}, {("transposeSerialRead", 256): None}, "transposeSerialRead at 256", {"unit": "ms"}),
+            **{("transposeSerialRead", n): {"backend": "cpu", "machine": "a CPU", "time_median_ms": str(n)}
+               for n in BOOK}},
+           {("transposeTile16Padded", 256): 300}, {("transposeSerialRead", 256): None}, "transposeSerialRead at 256",
+           {"unit": "ms"}),
     "32": ({("transposeTile16Padded", SMALL): 51, ("transposeTile16", SMALL): 50}, {("transposeTile16Padded", 512): 50},
            {("transposeTile16", 512): None}, "transposeTile16 at 512", {}),
-    "33": ({("transposeRow1D", (1024, 2048)): 60, ("transposeCol1D", (1024, 2048)): 50}, {("transposeCol1D", 2048): 60}, {("transposeCol1D", 1024): None}, "transposeCol1D at 1024", {}),
-    "34": ({("transposeLoopingBlocks", LARGE): 60, ("transposeLoopingGrid16", LARGE): 50, ("transposeLoopingGrid64", LARGE): 50}, {("transposeLoopingGrid64", 8192): 60},
+    "33": ({("transposeRow1D", (1024, 2048)): 60, ("transposeCol1D", (1024, 2048)): 50}, {("transposeCol1D", 2048): 60},
+           {("transposeCol1D", 1024): None}, "transposeCol1D at 1024", {}),
+    "34": ({("transposeLoopingBlocks", LARGE): 60, ("transposeLoopingGrid16", LARGE): 50,
+            ("transposeLoopingGrid64", LARGE): 50},
+           {("transposeLoopingGrid64", 8192): 60},
            {("transposeLoopingGrid16", 4096): None}, "transposeLoopingGrid16 at 4096", {}),
-    "35": ({(f"transpose{way}{what} 32x32", 4096): 50 for way in ("Row", "Col") for what in ("", "Ldg")}, {("transposeColLdg 32x32", 4096): 60},
+    "35": ({(f"transpose{way}{what} 32x32", 4096): 50 for way in ("Row", "Col") for what in ("", "Ldg")},
+           {("transposeColLdg 32x32", 4096): 60},
            {("transposeRowLdg 32x32", 4096): None}, "transposeRowLdg 32x32 at 4096", {}),
-    "36": ({(f"transposeCol{what} 32x32", 4096): 50 for what in ("", "Ldg", "Restrict")}, {("transposeColRestrict 32x32", 4096): 60},
+    "36": ({(f"transposeCol{what} 32x32", 4096): 50 for what in ("", "Ldg", "Restrict")},
+           {("transposeColRestrict 32x32", 4096): 60},
            {("transposeColRestrict 32x32", 4096): None}, "transposeColRestrict 32x32 at 4096", {}),
-    "37": ({("copyLooping2D", 4096): 151, ("copyRow 32x32", 4096): 138}, {("copyLooping2D", 4096): 138}, {("copyLooping2D", 4096): None}, "copyLooping2D at 4096", {}),
-    "38": ({("copy", 16384): 100, ("char copy", 16384): 25, ("char copyVector", 16384): 98}, {("char copyVector", 16384): 30},
-           {("char copy", 16384): None}, "char copy at 16384", {}),
-    "39": ({("transposeTile32Padded", LARGE): 60, ("transposeLoopingBlocks", LARGE): 50, ("transposeRepeated", 256): 60, ("transposeNoBankConflicts", 256): 30},
+    "37": ({("copyLooping2D", 4096): 151, ("copyRow 32x32", 4096): 138}, {("copyLooping2D", 4096): 138},
+           {("copyLooping2D", 4096): None}, "copyLooping2D at 4096", {}),
+    "38": ({("copy", 16384): 100, ("char copy", 16384): 25, ("char copyVector", 16384): 98},
+           {("char copyVector", 16384): 30}, {("char copy", 16384): None}, "char copy at 16384", {}),
+    "39": ({("transposeTile32Padded", LARGE): 60, ("transposeLoopingBlocks", LARGE): 50, ("transposeRepeated", 256): 60,
+            ("transposeNoBankConflicts", 256): 30},
            {("transposeLoopingBlocks", 4096): 70}, {("transposeRepeated", 256): None}, "transposeRepeated at 256", {}),
-    "40": ({("copyRowUnrolled 32x32", 4096): 90, ("copyRow 32x32", 4096): 80}, {("copyRowUnrolled 32x32", 4096): 80}, {("copyRowUnrolled 32x32", 4096): None},
-           "copyRowUnrolled 32x32 at 4096", {}),
+    "40": ({("copyRowUnrolled 32x32", 4096): 90, ("copyRow 32x32", 4096): 80}, {("copyRowUnrolled 32x32", 4096): 80},
+           {("copyRowUnrolled 32x32", 4096): None}, "copyRowUnrolled 32x32 at 4096", {}),
 }
 # Those that rest on counts, and know no spread.
 OF_COUNTS = {"16", "18", "19", "20", "30"}
@@ -201,11 +249,13 @@ def test_every_row_is_needed(number):
     """With any one row gone nothing is decided, that row is named, and a command that makes it."""
     whole = made(number, {})
     for gone in whole:
-        left = [r for r in whole if r is not gone] + [row("other", 1, 1, backend=gone["backend"], machine=gone["machine"])]
+        left = ([r for r in whole if r is not gone]
+                + [row("other", 1, 1, backend=gone["backend"], machine=gone["machine"])])
         machine = [m for m in reader.Results(whole, []).machines()][0]
         found = judged(number, left, machine)
         assert found.verdict == UNTOLD and found.sentence.startswith("Missing for "), found.sentence
-        assert f"{gone['kernel']} {gone['block']}".strip() in found.sentence and f"{gone['width']} x {gone['height']}" in found.sentence
+        assert (f"{gone['kernel']} {gone['block']}".strip() in found.sentence
+                and f"{gone['width']} x {gone['height']}" in found.sentence)
         assert re.search(r"Run `(make table-|\./step)[^`]+`\.", found.sentence)
 
 
@@ -224,23 +274,29 @@ def test_order_and_strangers_change_nothing(number):
     whole = made(number, {})
     machine = reader.Results(whole, []).machines()[0]
     expected = judged(number, whole, machine)
-    others = [{**r, **cells, **{name: "1.0" for name in r if r[name] and name in ("bandwidth_gbs", "time_median_ms", "one_launch_bandwidth_gbs")}}
-              for r in whole for cells in ({"machine": "another"}, {"type": "double"}, {"height": "77"}, {"date_utc": "2001-01-01T00:00:00Z"})
+    others = [{**r, **cells, **{name: "1.0" for name in r
+                                if r[name] and name in ("bandwidth_gbs", "time_median_ms", "one_launch_bandwidth_gbs")}}
+              for r in whole
+              for cells in ({"machine": "another"}, {"type": "double"}, {"height": "77"},
+                            {"date_utc": "2001-01-01T00:00:00Z"})
               if r["backend"] != "sim" or number not in ("21", "30") or "machine" not in cells]
     mixed = whole + others
     random.Random(number).shuffle(mixed)
-    (machine,) = [m for m in reader.Results(mixed, []).machines() if (m.backend, m.name) == (machine.backend, machine.name)]
+    (machine,) = [
+        m for m in reader.Results(mixed, []).machines() if (m.backend, m.name) == (machine.backend, machine.name)]
     found = judged(number, mixed, machine)
     assert (found.verdict, found.sentence) == (expected.verdict, expected.sentence)
 
 
 def test_every_claim_has_a_function_and_a_case():
     assert len(claims.CLAIMS) == len(BY_NUMBER) == len({judged.__name__ for judged in claims.CLAIMS}) == 49
-    assert list(CASES) == sorted(CASES, key=lambda n: (int(re.match(r"\d+", n).group()), n)) and set(CASES) == set(BY_NUMBER)
+    assert (list(CASES) == sorted(CASES, key=lambda n: (int(re.match(r"\d+", n).group()), n))
+            and set(CASES) == set(BY_NUMBER))
     assert [judged.claim[0] for judged in claims.CLAIMS] == list(CASES)
     # 14 in the list of the sources' claims, some of several parts; 26 that were found later.
     assert {re.match(r"\d+", n).group() for n in CASES} == {str(n) for n in range(1, 41)}
-    assert all(judged.claim[1].startswith(("whitepaper", "book", "bandwidth post", "coalescing notes")) for judged in claims.CLAIMS)
+    assert all(judged.claim[1].startswith(("whitepaper", "book", "bandwidth post", "coalescing notes"))
+               for judged in claims.CLAIMS)
 
 
 def test_parts_are_named():
@@ -254,7 +310,8 @@ def test_parts_are_named():
 
 def test_where_nothing_camps_there_is_nothing_to_hide_behind():
     """Bank conflicts that cost a lot refute claim 3a only where partitions camp."""
-    figures = {("transposeCoalesced", 2048): 14, ("transposeNoBankConflicts", 2048): 28, ("transposeDiagonal", 2048): 27}
+    figures = {("transposeCoalesced", 2048): 14, ("transposeNoBankConflicts", 2048): 28,
+               ("transposeDiagonal", 2048): 27}
     found = judged("3a", rows(figures))
     assert found.verdict == UNTOLD and "not put to the test" in found.sentence and "nothing camps" in found.sentence
     assert judged("3a", rows({**figures, ("transposeDiagonal", 2048): 90})).verdict == FAILS
@@ -263,7 +320,8 @@ def test_where_nothing_camps_there_is_nothing_to_hide_behind():
 def test_claim_5_asks_old_and_new_cards_for_different_things():
     figures = {("transposeDiagonal", 2048): 69.5, ("transposeNoBankConflicts", 2048): 16.6}
     assert judged("5b", rows(figures, machine="GeForce GTX 280")).verdict == UNTOLD
-    assert "a claim about the GTX 280" in judged("5a", rows(figures)).sentence and judged("5b", rows(figures)).verdict == FAILS
+    assert ("a claim about the GTX 280" in judged("5a", rows(figures)).sentence
+            and judged("5b", rows(figures)).verdict == FAILS)
 
 
 def test_a_claim_about_the_cpu_finds_the_host():
@@ -274,7 +332,8 @@ def test_a_claim_about_the_cpu_finds_the_host():
     for files in (gpu + here + there, there + here + gpu):
         (machine,) = [m for m in reader.Results(files, []).machines() if m.backend == "cuda"]
         found = judged("6", files, machine)
-        assert found.verdict == HOLDS and {f.machine for f in found.figures} == {"a CPU"} and found.sentence.startswith("a CPU, measured: ")
+        assert (found.verdict == HOLDS and {f.machine for f in found.figures} == {"a CPU"}
+                and found.sentence.startswith("a CPU, measured: "))
     assert judged("6", gpu + there).verdict == UNTOLD
     assert judged("1", here).sentence == "This is a claim about GPUs, and a CPU is none."
     assert "has no host" in judged("6", [row("copy", 2048, 1, backend="sim")] + here).sentence
@@ -282,7 +341,8 @@ def test_a_claim_about_the_cpu_finds_the_host():
 
 def test_figures_of_a_model_are_marked():
     found = judged("15", rows({("copy", 2048): 104, ("transposeNaive", 2048): 2.6}, **SIM))
-    assert found.verdict == HOLDS and "simulated" in found.sentence and "model 104 GB/s and model 2.6 GB/s" in found.sentence
+    assert found.verdict == HOLDS and "simulated" in found.sentence
+    assert "model 104 GB/s and model 2.6 GB/s" in found.sentence
     assert {f.label for f in found.figures} == {"model"}
     close = {("transposeDiagonal", 2048): 69.1, ("transposeNoBankConflicts", 2048): 17.7}
     assert judged("5a", rows(close, **SIM)).verdict == UNTOLD  # 3.9 times, and the model is off by up to a tenth
@@ -290,20 +350,24 @@ def test_figures_of_a_model_are_marked():
 
 
 def test_a_model_is_no_witness_for_what_it_does_not_know():
-    alike = ("transposeCoalesced", "transposeNoBankConflicts", "transposeDiagonalUnpadded", "transposeTile16", "transposeTile16Padded",
-             "transposeDiagonal16", "transposeLoopingBlocks", "transposeTile32Padded")
+    alike = ("transposeCoalesced", "transposeNoBankConflicts", "transposeDiagonalUnpadded", "transposeTile16",
+             "transposeTile16Padded", "transposeDiagonal16", "transposeLoopingBlocks", "transposeTile32Padded")
     same = {(name, (2048, *LARGE)): 17.7 for name in alike}
     found = rows({**same, ("transposeDiagonal", 2048): 69.1}, **SIM)
     found += rows({(name, SMALL): 17.7 for name in ("transposeTile16", "transposeTile16Padded")}, **SIM)
     for number in ("3a", "9b", "10", "11", "28", "32"):
-        assert judged(number, found).verdict == UNTOLD and "the model knows no difference" in judged(number, found).sentence
+        assert (judged(number, found).verdict == UNTOLD
+                and "the model knows no difference" in judged(number, found).sentence)
     fine = {("copySharedMem", 2048): 86.9, ("transposeFineGrained", 2048): 86.9,
             ("transposeCoarseGrained", 2048): 17.7, ("transposeNoBankConflicts", 2048): 17.7}
-    assert judged("4a", rows(fine, **SIM)).verdict == judged("4b", rows(fine, **SIM)).verdict == HOLDS  # the same traffic, but for where it goes
+    # the same traffic, but for where it goes
+    assert judged("4a", rows(fine, **SIM)).verdict == judged("4b", rows(fine, **SIM)).verdict == HOLDS
 
 
 def test_counts_alone_settle_no_question_of_time():
-    cells = {"backend": "sim", "machine": "M2090", "time_median_ms": "", "bandwidth_gbs": "", "one_launch_bandwidth_gbs": "", "accesses": "7"}
+    cells = {
+        "backend": "sim", "machine": "M2090", "time_median_ms": "", "bandwidth_gbs": "", "one_launch_bandwidth_gbs": "",
+        "accesses": "7"}
     counted = [{**r, **cells} for n in set(CASES) - OF_COUNTS for r in made(n, {})]
     results = reader.Results(counted, [])
     assert {v.verdict for v in claims.judge(results, results.machines()[0])} == {UNTOLD}
@@ -354,7 +418,8 @@ def test_the_h200():
     results = reader.load(H200)
     (gpu,) = [m for m in results.machines() if m.backend == "cuda"]
     found = claims.judge(results, gpu)
-    assert {v.number: v.verdict for v in found if v.verdict != UNTOLD} == EXPECTED and [v.number for v in found] == list(CASES)
+    assert ({v.number: v.verdict for v in found if v.verdict != UNTOLD} == EXPECTED
+            and [v.number for v in found] == list(CASES))
     for v in found:
         if v.number != "21":  # of its loads the sectors are counted
             assert {f.label for f in v.figures} <= {"measured"}
@@ -378,10 +443,12 @@ def test_the_gtx_280():
 
 def test_counts_are_those_of_the_programs(tmp_path):
     """plots/data/counts.csv is what the simulator counts today."""
-    for program, options in (("step04", ["--machine", "gtx280", "--kernel", "W5", "--size", 2080]), ("step01", ["--kernel", "C1,C2", "--size", 1024])):
+    for program, options in (("step04", ["--machine", "gtx280", "--kernel", "W5", "--size", 2080]),
+                             ("step01", ["--kernel", "C1,C2", "--size", 1024])):
         assert run(ROOT / program, "--device", "sim", *options, "--csv", tmp_path / f"{program}.csv").returncode == 0
     fresh = reader.load([tmp_path / "step04.csv", tmp_path / "step01.csv"])
-    assert [{**r, "date_utc": "", "commit": ""} for r in fresh.all] == [{**r, "date_utc": "", "commit": ""} for r in reader.load([DATA / "counts.csv"]).all]
+    assert [{**r, "date_utc": "", "commit": ""} for r in fresh.all] == [
+        {**r, "date_utc": "", "commit": ""} for r in reader.load([DATA / "counts.csv"]).all]
 
 
 def test_sentences_state_the_figures_of_the_file():
@@ -391,7 +458,8 @@ def test_sentences_state_the_figures_of_the_file():
             assert all(r in results.rows for r in (f.row for f in v.figures))
             for f in v.figures:  # of several rivals only the fastest is told
                 if v.number not in ("8b", "13c", "21", "23", "34"):
-                    assert str(f).partition(" ")[0] in v.sentence and f.row["kernel"] in v.sentence.replace("to transpose", f.row["kernel"])
+                    assert (str(f).partition(" ")[0] in v.sentence
+                            and f.row["kernel"] in v.sentence.replace("to transpose", f.row["kernel"]))
 
 
 # What a source claims more than its own figures bear out.
@@ -422,8 +490,9 @@ def test_the_sources_figures_bear_out_their_claims(source):
 
 def test_later_cards_of_the_whitepaper():
     results = published.results("whitepaper")
-    failed = {judged_.claim[0] for machine in results.machines() if machine.name != "GTX 280" for judged_ in claims.CLAIMS
-              if judged_.claim[1].startswith("whitepaper") and judged_(results, machine).verdict == FAILS}
+    failed = {
+        judged_.claim[0] for machine in results.machines() if machine.name != "GTX 280" for judged_ in claims.CLAIMS
+        if judged_.claim[1].startswith("whitepaper") and judged_(results, machine).verdict == FAILS}
     assert failed == OF_LATER_CARDS
 
 
@@ -433,7 +502,8 @@ def test_the_published_figures_stand_beside_the_measured():
     found = {v.number: v.sentence for v in claims.judge(results, results.machines()[0])}
     assert "Published by the whitepaper: GTX 280, 7.50 times: does not hold; Tesla M2090, 1.51 times" in found["1"]
     assert found["8c"].endswith("Published by the book: Tesla K20c, 1.73, 1.68 times: holds (erratum E1).")
-    assert "(erratum E2)" in found["11"] and "first launch, about 3 s" in found["23"] and "load throughput 243.64 GB/s" in found["21"]
+    assert ("(erratum E2)" in found["11"] and "first launch, about 3 s" in found["23"]
+            and "load throughput 243.64 GB/s" in found["21"])
     assert found["3b"].endswith("Published without figures.")
 
 
@@ -443,19 +513,26 @@ def test_every_published_figure_says_where_it_stands():
         # The whitepaper's table is in none of the texts that the project was held against, and says so.
         assert ("in none of the five texts" in r["edition"]) == (r["source"] == "whitepaper")
     assert len(published.figures()) >= 140
-    (printed,) = {r["edition"] for r in published.figures() if r["source"] == "whitepaper" and r["quantity"] == "bandwidth"}
+    (printed,) = {
+        r["edition"] for r in published.figures() if r["source"] == "whitepaper" and r["quantity"] == "bandwidth"}
     assert "MatrixTranspose.pdf" in printed and "revised edition" in printed
-    assert {r["edition"] for r in published.figures() if "inside" in r["quantity"]} == {"2009 edition, quoted from memory; in none of the five texts read here"}
+    assert ({r["edition"] for r in published.figures() if "inside" in r["quantity"]}
+            == {"2009 edition, quoted from memory; in none of the five texts read here"})
 
 
-# What a comparison is about, where it is about more than the code of two kernels with equal tiles, threads and types, at one size.
+# What a comparison is about, where it is about more than the code of two kernels with equal tiles, threads and types,
+# at one size.
 COMPARES = {
-    "1": {"tile"}, "2": {"tile"}, "3a": {"tile"}, "3b": {"tile"}, "9a": {"tile"}, "9b": {"tile"}, "32": {"tile"},  # none, plain or padded
-    "4a": {"tile"}, "4b": {"tile"},                                                                     # the whitepaper's copy is not padded
+    # none, plain or padded
+    "1": {"tile"}, "2": {"tile"}, "3a": {"tile"}, "3b": {"tile"}, "9a": {"tile"}, "9b": {"tile"}, "32": {"tile"},
+    # the whitepaper's copy is not padded
+    "4a": {"tile"}, "4b": {"tile"},
     "7": {"size"},
-    "8a": {"tile", "threads"}, "8b": {"tile", "threads"},                                               # 1D and 2D blocks, tiled and not
+    # 1D and 2D blocks, tiled and not
+    "8a": {"tile", "threads"}, "8b": {"tile", "threads"},
     "13c": {"threads"}, "28": {"threads"}, "37": {"threads"},
-    "25": {"tile", "threads"},                                                                          # anything better
+    # anything better
+    "25": {"tile", "threads"},
     "38": {"type", "threads"},
 }
 
@@ -474,10 +551,11 @@ class Record(judging.Bench):
 def traits(kernel, folder, program):
     """Threads of a block and bytes of its tile, as the simulator counts them."""
     name, _, block = kernel.partition(" ")
-    done = run(ROOT / program, "--device", "sim", "--kernel", name, "--size", 128, *(["--block", block] if block else []),
-               "--csv", folder / "counts.csv", "--trace", folder / "trace.csv")
+    done = run(ROOT / program, "--device", "sim", "--kernel", name, "--size", 128,
+               *(["--block", block] if block else []), "--csv", folder / "counts.csv", "--trace", folder / "trace.csv")
     assert done.returncode == 0, done.stderr
-    (tile,) = {r["shared_bytes_per_block"] for r in csv.DictReader((folder / "counts.csv").open()) if r["backend"] == "sim"}
+    (tile,) = {
+        r["shared_bytes_per_block"] for r in csv.DictReader((folder / "counts.csv").open()) if r["backend"] == "sim"}
     first = [r for r in csv.DictReader((folder / "trace.csv").open()) if r["block_x"] == r["block_y"] == "0"]
     return {"tile": int(tile), "threads": 32 * (1 + max(int(r["warp"]) for r in first))}
 
@@ -486,7 +564,8 @@ def test_comparisons_differ_in_what_is_compared(tmp_path, monkeypatch):
     """Tiles, threads, types and sizes are equal wherever a claim is not about them."""
     programs = {k["kernel"]: k["program"] for k in kernels("lesson", "variant") if k["on"] == "GPU"}
     monkeypatch.setattr(judging, "Bench", Record)
-    results = reader.Results([row("other", 1, 1, machine="GeForce GTX 280"), row("other", 1, 1, backend="cpu", machine="a CPU")], [])
+    results = reader.Results(
+        [row("other", 1, 1, machine="GeForce GTX 280"), row("other", 1, 1, backend="cpu", machine="a CPU")], [])
     known = {}
     compared = set()
     for judged_ in claims.CLAIMS:
@@ -505,7 +584,8 @@ def test_comparisons_differ_in_what_is_compared(tmp_path, monkeypatch):
                 if kernel in programs and name not in known:
                     known[name] = traits(name, tmp_path, programs[kernel])
                 of.append({"type": element, **known.get(name, {})})
-            different |= {what for what in of[0] if what in of[1] and of[0][what] != of[1][what]} | ({"size"} if side != other else set())
+            different |= ({what for what in of[0] if what in of[1] and of[0][what] != of[1][what]}
+                          | ({"size"} if side != other else set()))
         assert different <= COMPARES.get(number, set()), (number, different)
     assert len(compared) >= 35
     # The book's table 9.3, here: equal tiles and threads.
@@ -540,12 +620,15 @@ def test_command_line(tmp_path):
     done = command(*H200)
     assert done.returncode == 0 and done.stderr == ""
     gpu, cpu, sim = re.split(r"\n\n(?=[A-Z])", done.stdout)
-    assert gpu.startswith("NVIDIA H200, measured, driver 580") and cpu.startswith("Intel") and sim.startswith("H200, simulated")
+    assert (gpu.startswith("NVIDIA H200, measured, driver 580") and cpu.startswith("Intel")
+            and sim.startswith("H200, simulated"))
     for number, verdict in EXPECTED.items():
         assert f"{number:>3}  {verdict}" in gpu
-    listed = [number for line in re.findall(r"^ {25}([\da-z, ]+): (?:run `|about )", gpu, re.M) for number in line.split(", ")]
+    listed = [number for line in re.findall(r"^ {25}([\da-z, ]+): (?:run `|about )", gpu, re.M)
+              for number in line.split(", ")]
     numbers = [judged.claim[0] for judged in claims.CLAIMS]
-    assert listed and sorted(listed + shown(gpu)) == sorted(numbers) == sorted(shown(command("--all", *H200).stdout.split("\n\nIntel")[0]))
+    assert listed and sorted(listed + shown(gpu)) == sorted(numbers) == sorted(
+        shown(command("--all", *H200).stdout.split("\n\nIntel")[0]))
     damaged = tmp_path / "damaged.csv"
     damaged.write_text(H200[1].read_text()[:-9])
     done = command(damaged, "/nowhere.csv")
@@ -554,5 +637,6 @@ def test_command_line(tmp_path):
     assert "damaged.csv, line 19: " in first and "/nowhere.csv: cannot be read" in second
     (tmp_path / "empty.csv").write_text("")
     done = command(tmp_path / "empty.csv")
-    assert done.returncode == 2 and done.stdout == "" and done.stderr.splitlines()[-1] == "claims.py: nothing is left to judge"
+    assert (done.returncode == 2 and done.stdout == ""
+            and done.stderr.splitlines()[-1] == "claims.py: nothing is left to judge")
     assert command().returncode == 2

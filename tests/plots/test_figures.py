@@ -1,4 +1,5 @@
-"""The figures: all of them from the committed data and from traces, the same twice over; and what they are drawn from."""
+"""The figures: all of them from the committed data and from traces, the same twice over; and what they are drawn
+from."""
 
 import base64
 import csv
@@ -16,8 +17,8 @@ from matplotlib.figure import Figure
 import chapters
 import explorables  # chapters knows its folder
 import figures
-from figures import (bandwidth_over_n, bandwidth_steps, banks, partition_traffic, predicted_measured, sectors_naive_coalesced,
-                     shared, time_per_element, two_halves, way_through_the_tile)
+from figures import (bandwidth_over_n, bandwidth_steps, banks, partition_traffic, predicted_measured,
+                     sectors_naive_coalesced, shared, time_per_element, two_halves, way_through_the_tile)
 from lessons import LESSONS, ROOT, run
 from samples import ALL
 import traces
@@ -67,7 +68,9 @@ def test_a_trace_is_read(tmp_path):
     (HEADING + "H200,k\n", "line 2: 2 values where 17"),
     (HEADING + LINE.format("0,0,0,0", "0000000f", "1 2 3", ""), "line 2: 3 offsets of 4 lanes"),
     (HEADING + LINE.format("0,0,0,0", "xyz", "1:2", ""), "line 2: "),
-    (HEADING + LINE.format("0,0,0,0", "ffffffff", "1:4", "") + LINE.replace(",k,", ",l,").format("0,0,0,0", "ffffffff", "1:4", ""), "line 3: another kernel"),
+    (HEADING + LINE.format("0,0,0,0", "ffffffff", "1:4", "")
+     + LINE.replace(",k,", ",l,").format("0,0,0,0", "ffffffff", "1:4", ""),
+     "line 3: another kernel"),
 ])
 def test_what_is_no_trace(tmp_path, text, words):
     with pytest.raises(ValueError, match=words):
@@ -107,7 +110,9 @@ def test_the_two_halves_of_a_transpose(taken):
     """Where each element comes from: its own tile, mirrored; the mirrored tile, as it was; the mirrored place."""
     row, column = np.mgrid[:64, :64]
     in_row, in_column = row % 32, column % 32
-    for name, expected in (("fine", (row - in_row + in_column, column - in_column + in_row)), ("coarse", (column - in_column + in_row, row - in_row + in_column)), ("padded", (column, row))):
+    for name, expected in (("fine", (row - in_row + in_column, column - in_column + in_row)),
+                           ("coarse", (column - in_column + in_row, row - in_row + in_column)),
+                           ("padded", (column, row))):
         assert (two_halves.came_from(taken[name][0]) == np.stack(expected, axis=-1)).all(), name
 
 
@@ -165,12 +170,15 @@ def test_all_figures_are_those_that_are_committed(taken, rows, tmp_path):
         if file.endswith(".svg"):
             assert len(first) < 300_000, f"{file}: {len(first)} bytes"
             assert b"<svg" in first and b"<text" not in first and b"<dc:date>" not in first, file
-            assert drawing(first) == drawing((ROOT / "plots/figures/svg" / file).read_bytes()), f"{file} is stale: python3 plots/figures plots/figures/svg"
+            assert (drawing(first) == drawing((ROOT / "plots/figures/svg" / file).read_bytes())
+                    ), f"{file} is stale: python3 plots/figures plots/figures/svg"
 
 
 def drawing(svg):
     """What an SVG file shows: its text with numbers to a tenth of a point, and the pixels of the images in it."""
-    pixels = [PIL.Image.open(io.BytesIO(base64.b64decode(image))).tobytes() for image in re.findall(rb"data:image/png;base64,([\w+/=\s]+)", svg)]
+    pixels = [
+        PIL.Image.open(io.BytesIO(base64.b64decode(image))).tobytes()
+        for image in re.findall(rb"data:image/png;base64,([\w+/=\s]+)", svg)]
     text = re.sub(rb"data:image/png;base64,[\w+/=\s]+", b"", svg)
     return re.sub(rb"-?\d+\.\d+", lambda m: b"%.1f" % float(m.group()), text), pixels
 
@@ -188,8 +196,9 @@ def test_missing_rows_make_no_figure(rows, tmp_path):
     simulated = [row for row in rows["predicted_measured"] if row["backend"] == "sim"]
     assert len({row["kernel"] for row in simulated}) == len(LESSONS) == 9
     for figure, some in ((bandwidth_steps, simulated[1:]), (bandwidth_over_n, []), (time_per_element, simulated),
-                       (predicted_measured, steps), (predicted_measured, simulated), (predicted_measured, other + simulated),
-                       (bandwidth_steps, steps + other), (bandwidth_over_n, [row for row in steps if row["width"] == "8192"])):
+                         (predicted_measured, steps), (predicted_measured, simulated),
+                         (predicted_measured, other + simulated), (bandwidth_steps, steps + other),
+                         (bandwidth_over_n, [row for row in steps if row["width"] == "8192"])):
         reason = figure.draw(some, tmp_path / "f")
         assert isinstance(reason, str) and reason, figure.__name__
     assert list(tmp_path.iterdir()) == []
@@ -200,27 +209,34 @@ def test_missing_rows_make_no_figure(rows, tmp_path):
 def test_missing_traces_make_no_figure(taken, rows, tmp_path):
     (tmp_path / "out").mkdir()
     without_tile, (camped, _) = taken["naive"], taken["camped"]
-    for name, given in [("way_through_the_tile", {"coalesced": without_tile}), ("banks", dict.fromkeys(banks.TRACES, without_tile)),
-                        ("partition_traffic", {**taken, "camped": (camped, None)}), ("partitions_2048", {**taken, "camped": (camped, None)})]:
+    for name, given in [("way_through_the_tile", {"coalesced": without_tile}),
+                        ("banks", dict.fromkeys(banks.TRACES, without_tile)),
+                        ("partition_traffic", {**taken, "camped": (camped, None)}),
+                        ("partitions_2048", {**taken, "camped": (camped, None)})]:
         reason = figures.TRACED[name].draw(given, tmp_path / "out/f")
         assert isinstance(reason, str) and reason, name
     assert list((tmp_path / "out").iterdir()) == []
-    reasons = figures.draw_all(tmp_path / "out", rows, {}, dict.fromkeys(figures.RUNS, "not built"), {}, dict.fromkeys(explorables.IN_PLACE_OF.values(), "not built"))
+    reasons = figures.draw_all(tmp_path / "out", rows, {}, dict.fromkeys(figures.RUNS, "not built"), {},
+                               dict.fromkeys(explorables.IN_PLACE_OF.values(), "not built"))
     assert {name for name, reason in reasons.items() if reason == "not built"} == {*figures.TRACED, *figures.EXPLORED}
 
 
 def test_files_that_are_no_results(tmp_path):
     for text, words in (("", "no results in it"), ("a,b\n1,2\n", "not a file that ./stepNN --csv wrote")):
-        done = run(sys.executable, ROOT / "plots/figures", tmp_path / "out", "--results", write(tmp_path / "r.csv", text))
+        done = run(sys.executable, ROOT / "plots/figures", tmp_path / "out", "--results",
+                   write(tmp_path / "r.csv", text))
         assert done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "out").exists()
 
 
 def test_transfers_are_drawn_where_they_were_measured(tmp_path):
-    rows = [{"date_utc": "2026-11-22T00:00:00Z", "machine": "GPU", "way": way, "memory": memory, "bytes": str(4 ** n << 10), "bandwidth_gbs": str(n + 1)}
+    rows = [{"date_utc": "2026-11-22T00:00:00Z", "machine": "GPU", "way": way, "memory": memory,
+             "bytes": str(4 ** n << 10), "bandwidth_gbs": str(n + 1)}
             for way in ("to_device", "to_host") for memory in ("pageable", "pinned") for n in range(5)]
-    assert figures.transfers.draw([], tmp_path / "f") == "no rows of ./transfers" and figures.memories.draw([], tmp_path / "f") == "no rows of ./microbench"
-    assert "to the host, pageable" in figures.transfers.draw([r for r in rows if r["memory"] == "pinned" or r["way"] == "to_device"], tmp_path / "f")
+    assert (figures.transfers.draw([], tmp_path / "f") == "no rows of ./transfers"
+            and figures.memories.draw([], tmp_path / "f") == "no rows of ./microbench")
+    assert "to the host, pageable" in figures.transfers.draw(
+        [r for r in rows if r["memory"] == "pinned" or r["way"] == "to_device"], tmp_path / "f")
     assert list(tmp_path.iterdir()) == []
     assert figures.transfers.draw(rows, tmp_path / "f") is None and (tmp_path / "f.svg").stat().st_size > 10_000
 
@@ -235,7 +251,9 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch)
     monkeypatch.setattr(Figure, "savefig", half)
     for fails in ("svg", "png"):
         with pytest.raises(OSError):
-            shared.save(shared.canvas(4, 4, left=1, right=1, bottom=1, top=1, wspace=1, hspace=1)[0], tmp_path / "one", "a note")
+            shared.save(
+                shared.canvas(4, 4, left=1, right=1, bottom=1, top=1, wspace=1, hspace=1)[0], tmp_path / "one",
+                "a note")
         assert (tmp_path / "one.png").read_text() == "old"
         assert (tmp_path / "one.svg").read_text() == ("<svg>old</svg>" if fails == "svg" else "<svg")
     assert len(list(tmp_path.iterdir())) == 2

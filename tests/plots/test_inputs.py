@@ -1,4 +1,5 @@
-"""Result files are input: what is planted in them is shown and never run, what is damaged is named, machines are kept apart; in any locale, on any output."""
+"""Result files are input: what is planted in them is shown and never run, what is damaged is named, machines are kept
+apart; in any locale, on any output."""
 
 import ast
 import os
@@ -13,10 +14,10 @@ from conftest import NO_SIGNAL_IGNORED, assert_refused, needs
 from lessons import ROOT, run
 
 sys.path.insert(0, str(ROOT / "plots"))
-import fuzz_inputs  # noqa: E402: after its folder is known
-import results as reader  # noqa: E402
-import tables  # noqa: E402
-import whole  # noqa: E402
+import fuzz_inputs
+import results as reader
+import tables
+import whole
 
 DATA = ROOT / "plots/data"
 PYTHON = sys.executable
@@ -35,14 +36,16 @@ def test_damaged_files_end_no_program():
 def test_random_command_lines():
     counts = fuzz_inputs.Fuzz(7).run(files=0, lines=80)
     print(counts)
-    assert {name for name in counts if not name.startswith("status ")} == {"lines"} and counts["status 0"] > 20 < counts["status 2"]
+    assert ({name for name in counts if not name.startswith("status ")} == {"lines"}
+            and counts["status 0"] > 20 < counts["status 2"])
 
 
 @pytest.mark.parametrize("column", [name for name in reader.NEEDED if name != "backend"])
 def test_a_column_that_is_missing_is_named(column, tmp_path):
     path = tmp_path / "results.csv"
     heading = rows("whitepaper")[0]
-    path.write_text("".join([f",{heading.strip()},".replace(f",{column},", ",other,").strip(",") + "\n", *rows("whitepaper")[1:]]))
+    path.write_text("".join([
+        f",{heading.strip()},".replace(f",{column},", ",other,").strip(",") + "\n", *rows("whitepaper")[1:]]))
     (problem,) = reader.load([path]).problems
     assert problem == f"{path}, line 1: no column {column}: not a file that ./stepNN --csv wrote"
     assert_refused(run(PYTHON, ROOT / "plots/tables.py", "whitepaper", path), 2, f"no column {column}")
@@ -76,8 +79,10 @@ def test_headings_that_were_swapped(tmp_path):
     swapped = {"time_median_ms": "bandwidth_gbs", "bandwidth_gbs": "time_median_ms"}
     path.write_text(",".join(swapped.get(name, name) for name in heading.split(",")) + "".join(lines))
     found = reader.load([path])
-    timed = [row for row in reader.load([DATA / "h200_whitepaper.csv"]).all if row["time_median_ms"] and row["bandwidth_gbs"]]
-    assert not any(row["bandwidth_gbs"] for row in found.all) and len(found.problems) >= len(timed) and "one of them is no such time" in found.problems[0]
+    timed = [row for row in reader.load([DATA / "h200_whitepaper.csv"]).all
+             if row["time_median_ms"] and row["bandwidth_gbs"]]
+    assert (not any(row["bandwidth_gbs"] for row in found.all) and len(found.problems) >= len(timed)
+            and "one of them is no such time" in found.problems[0])
 
 
 def test_what_spreadsheets_write(tmp_path):
@@ -94,7 +99,8 @@ def test_a_name_is_shown_and_not_run(text):
     page = markdown.markdown(table.markdown(), extensions=["tables", "fenced_code", "sane_lists"])
     found = fuzz_inputs.Page()
     found.feed(page)
-    assert found.found == [] and page.count("<td") == 4 and page.count("<th ") + page.count("<th>") == 2 and "<code>kernel</code>" in page
+    assert (found.found == [] and page.count("<td") == 4 and page.count("<th ") + page.count("<th>") == 2
+            and "<code>kernel</code>" in page)
     assert "<script" not in page and "<img" not in page and "<a " not in page
 
 
@@ -107,15 +113,18 @@ def test_times_of_two_machines_are_never_divided(tmp_path):
     heading, *lines = rows("book")
     here, there = tmp_path / "here.csv", tmp_path / "there.csv"
     here.write_text(heading + "".join(line for line in lines if "transposeLoopingBlocks" not in line))
-    there.write_text(heading + "".join(line.replace("NVIDIA H200", "NVIDIA T4") for line in lines if "transposeLoopingBlocks" in line))
+    there.write_text(heading + "".join(
+        line.replace("NVIDIA H200", "NVIDIA T4") for line in lines if "transposeLoopingBlocks" in line))
     out = run(PYTHON, ROOT / "plots/tables.py", "book", here, there).stdout
     assert [line for line in out.splitlines() if line.startswith("Here: measured on N")] == \
         [next(line for line in out.splitlines() if f"measured on NVIDIA {name}" in line) for name in ("H200", "T4")]
     for part in out.split("Here: measured on NVIDIA ")[1:]:
         last = part.split("The book's table 9.3")[1].split("\n\n")[1].splitlines()[1:]
-        assert len(last) == 6 and all(line.split()[-1] == "-" for line in last) and {line.split()[4] == "-" for line in last} == {part.startswith("T4")}
+        assert (len(last) == 6 and all(line.split()[-1] == "-" for line in last)
+                and {line.split()[4] == "-" for line in last} == {part.startswith("T4")})
     # One machine, model and measurement: neither.
-    assert not tables.comparable(*(reader.time(row) for row in (reader.load([here]).find("B7", 2048), reader.load([there]).find("B9", 2048))))
+    assert not tables.comparable(
+        *(reader.time(row) for row in (reader.load([here]).find("B7", 2048), reader.load([there]).find("B9", 2048))))
 
 
 def test_peers_of_two_machines_are_two_tables(tmp_path):
@@ -128,7 +137,8 @@ def test_peers_of_two_machines_are_two_tables(tmp_path):
 
 
 def test_rows_are_found_without_looking_at_all_of_them(tmp_path):
-    """So many rows that a search through all of them for each would not end: what is counted is how many rows are looked at."""
+    """So many rows that a search through all of them for each would not end: what is counted is how many rows are
+    looked at."""
     looked = 0
 
     class Row(dict):
@@ -149,7 +159,8 @@ COMMANDS = [("claims.py", [DATA / "h200_whitepaper.csv"]), ("tables.py", ["book"
 
 @pytest.mark.parametrize("program, arguments", COMMANDS)
 def test_readers_that_have_read_enough(program, arguments):
-    process = subprocess.Popen([PYTHON, ROOT / "plots" / program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen([PYTHON, ROOT / "plots" / program, *arguments], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
     process.stdout.close()
     assert process.stderr.read() == b"" and process.wait() == 1
     process.stderr.close()
@@ -159,8 +170,10 @@ def test_readers_that_have_read_enough(program, arguments):
 def test_output_that_is_full(program, arguments):
     needs("/dev/full")
     with open("/dev/full", "w") as full:
-        done = subprocess.run([PYTHON, ROOT / "plots" / program, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
-    assert done.returncode == 2 and done.stderr == f"{program}: standard output cannot be written: No space left on device\n"
+        done = subprocess.run([PYTHON, ROOT / "plots" / program, *arguments], stdout=full, stderr=subprocess.PIPE,
+                              text=True)
+    assert done.returncode == 2
+    assert done.stderr == f"{program}: standard output cannot be written: No space left on device\n"
 
 
 @pytest.mark.parametrize("program, arguments", [*COMMANDS, ("readme.py", ["--check"])])
@@ -182,11 +195,13 @@ def test_every_file_has_an_encoding():
             function = ast.unparse(node.func).split(".")
             words = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
             mode = words.get("mode", next((ast.unparse(argument) for argument in node.args[1:2]), "'r'"))
-            opens = function[-1] in ("open", "fdopen") and function[:1] != ["os"] and "b" not in mode or function[-1] in ("read_text", "write_text")
+            opens = (function[-1] in ("open", "fdopen") and function[:1] != ["os"] and "b" not in mode
+                     or function[-1] in ("read_text", "write_text"))
             if (opens or {"text", "universal_newlines"} & set(words)) and "encoding" not in words:
                 without.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
     # Files of the kernel's, with numbers in them, and a file without a text. A member of an archive is bytes.
-    right = [line for line in without if line.startswith("lab/sandbox.py:")], [line for line in without if re.fullmatch(r"lab/handed_in\.py:\d+: archive\.open\(info\)", line)]
+    right = [line for line in without if line.startswith("lab/sandbox.py:")], [
+        line for line in without if re.fullmatch(r"lab/handed_in\.py:\d+: archive\.open\(info\)", line)]
     assert (len(right[0]), len(right[1])) == (2, 1) and sorted(without) == sorted(sum(right, [])), without
 
 
@@ -199,7 +214,8 @@ def test_a_step_that_fails_tells_why_where_the_disk_is_full(tmp_path):
         (tmp_path / step).symlink_to("step01")
     (tmp_path / "results").mkdir(mode=0o555)
     done = run(ROOT / "bench/measure.sh", "results", cwd=tmp_path)
-    assert done.returncode == 1 and re.fullmatch(r"\./step0\d: --csv .*: cannot be written: No space left on device\n", done.stderr), done
+    assert done.returncode == 1 and re.fullmatch(r"\./step0\d: --csv .*: cannot be written: No space left on device\n",
+                                                 done.stderr), done
 
 
 def test_devices_are_no_files():
@@ -274,9 +290,10 @@ def test_a_program_that_is_killed_while_it_writes_leaves_nothing(tmp_path):
 @pytest.mark.parametrize("more", ["", "del os.O_TMPFILE"], ids=["rename", "copy"])
 def test_a_signal_while_the_file_has_another_name(more, number, tmp_path):
     """It ends the program, once no file has a name that is not its own."""
-    program = f"import os, sys; sys.path.insert(0, {str(ROOT / 'plots')!r}); import whole; rename = os.rename; {more}\n" \
-              f"def late(*names, **folders): os.kill(os.getpid(), {int(number)}); rename(*names, **folders)\n" \
-              "os.rename = late\nsys.exit(whole.run(lambda: whole.write(sys.argv[1], 'new'), 'test'))"
+    program = (f"import os, sys; sys.path.insert(0, {str(ROOT / 'plots')!r}); import whole; rename = os.rename; "
+               f"{more}\n"
+               f"def late(*names, **folders): os.kill(os.getpid(), {int(number)}); rename(*names, **folders)\n"
+               "os.rename = late\nsys.exit(whole.run(lambda: whole.write(sys.argv[1], 'new'), 'test'))")
     (tmp_path / "file").write_text("old")
     done = run(*NO_SIGNAL_IGNORED, PYTHON, "-c", program, tmp_path / "file")
     assert done.returncode == (130 if number == signal.SIGINT else -number), done

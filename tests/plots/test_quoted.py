@@ -10,7 +10,7 @@ import pytest
 from lessons import ROOT, run
 
 sys.path.insert(0, str(ROOT / "plots"))
-import quoted  # noqa: E402: after its folder is known
+import quoted
 
 
 def row(name, **values):
@@ -21,22 +21,28 @@ def row(name, **values):
 
 def test_each_kind_gives_what_the_data_say():
     at = {"type": "float", "width": "16384", "height": "16384"}
-    naive, padded = (row("plots/data/h200_steps.csv", kernel=kernel, **at) for kernel in ("transposeNaive", "transposeNoBankConflicts"))
-    peers = {name: row("plots/data/h200_peers.csv", kernel=name, type="double", width="16383", height="16381") for name in ("transposeInFlight", "cublasGeam", "cudaMemcpy")}
+    naive, padded = (row("plots/data/h200_steps.csv", kernel=kernel, **at)
+                     for kernel in ("transposeNaive", "transposeNoBankConflicts"))
+    peers = {
+        name: row("plots/data/h200_peers.csv", kernel=name, type="double", width="16383", height="16381")
+        for name in ("transposeInFlight", "cublasGeam", "cudaMemcpy")}
     gbs = {name: float(r["bandwidth_gbs"]) for name, r in peers.items()}
     trial = "elements, 64 x 64, 16 warps"
+    modelled = row("plots/data/gtx280_model.csv", kernel="transposeNaive", width="2048")
+    published = row("plots/published.csv", machine="GTX 280", source_row="W1", quantity="bandwidth")
     batch = {"n": "128", "trial": "one launch for all, tile of 64 x 64, 16 warps"}
     expected = {
         "gbs transposeNaive float 16384": f"{float(naive['bandwidth_gbs']):.0f}",
         "ms transposeNaive float 16384x16384": f"{float(naive['time_median_ms']):.3g}",
         "share transposeNaive float 16384": f"{float(naive['bandwidth_percent_of_memcpy']) / 100:.2f}",
         "percent transposeNaive float 16384": f"{float(naive['bandwidth_percent_of_memcpy']):.0f}",
-        "times transposeNoBankConflicts transposeNaive float 16384": f"{float(padded['bandwidth_gbs']) / float(naive['bandwidth_gbs']):.1f}",
+        "times transposeNoBankConflicts transposeNaive float 16384":
+            f"{float(padded['bandwidth_gbs']) / float(naive['bandwidth_gbs']):.1f}",
         "ahead cublasGeam double 16383x16381": f"{gbs['transposeInFlight'] / gbs['cublasGeam']:.2f}",
         "peer cublasGeam double 16383x16381": f"{gbs['cublasGeam'] / gbs['cudaMemcpy']:.3f}",
         f"trial {trial} float 16384": f"{float(row('plots/data/h200_trials.csv', trial=trial, **at)['of_memcpy']):.3f}",
-        "modelled transposeNaive": f"{float(row('plots/data/gtx280_model.csv', kernel='transposeNaive', width='2048')['model_bandwidth_gbs']):.1f}",
-        "published W1": f"{float(row('plots/published.csv', machine='GTX 280', source_row='W1', quantity='bandwidth')['value']) * 1.073741824:.1f}",
+        "modelled transposeNaive": f"{float(modelled['model_bandwidth_gbs']):.1f}",
+        "published W1": f"{float(published['value']) * 1.073741824:.1f}",
         'cell h200_batches us_per_matrix 1*1e3 n=128 "trial=one launch for all, tile of 64 x 64, 16 warps"':
             f"{float(row('plots/data/h200_batches.csv', **batch)['us_per_matrix']) * 1e3:.1f}",
     }
@@ -56,9 +62,14 @@ def test_a_figure_is_written_and_its_source_hidden():
     assert quoted.without_sources(text.format(right)) == f"It is {right} GB/s, not 12."
 
 
-@pytest.mark.parametrize("source, words", [("gb copy float 16384", "no figure is called gb"), ("gbs copy float", "missing"), ("gbs copi float 16384", "no copi, float, 16384"),
-                                           ("gbs copy float 16385", "no copy, float, 16385"), ("cell none value 0 a=b", "no none.csv"), ("cell h200_micro valu 0 constant=stream", "valu"),
-                                           ("cell h200_micro value 0 constant=strea", "0 rows have constant = strea"), ("cell h200_micro value x constant=stream", ""),
+@pytest.mark.parametrize("source, words", [("gb copy float 16384", "no figure is called gb"),
+                                           ("gbs copy float", "missing"),
+                                           ("gbs copi float 16384", "no copi, float, 16384"),
+                                           ("gbs copy float 16385", "no copy, float, 16385"),
+                                           ("cell none value 0 a=b", "no none.csv"),
+                                           ("cell h200_micro valu 0 constant=stream", "valu"),
+                                           ("cell h200_micro value 0 constant=strea", "0 rows have constant = strea"),
+                                           ("cell h200_micro value x constant=stream", ""),
                                            ("cell h200_peers bandwidth_gbs 0 type=float", "rows have type = float")])
 def test_what_is_not_there_is_named(source, words):
     with pytest.raises(ValueError, match=words):
@@ -67,7 +78,8 @@ def test_what_is_not_there_is_named(source, words):
 
 def test_a_drifted_figure_is_noticed(tmp_path):
     """In a copy of the pages and the data: --check names the page, and without it the figure is written."""
-    for folder in ("plots", "common", "sim", "lab", "tests/data", *(path.name for path in ROOT.glob("step*") if path.is_dir())):
+    for folder in ("plots", "common", "sim", "lab", "tests/data",
+                   *(path.name for path in ROOT.glob("step*") if path.is_dir())):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     page = tmp_path / "README.md"
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -78,6 +90,8 @@ def test_a_drifted_figure_is_noticed(tmp_path):
     stale = run(*command, "--check")
     assert (stale.returncode, stale.stderr) == (1, "stale: README.md\n")
     assert run(*command).returncode == 0 and page.read_text(encoding="utf-8") == text
-    page.write_text(text.replace("percent transposeNaive float 16384", "percent transposeNaif float 16384"), encoding="utf-8")
+    page.write_text(text.replace("percent transposeNaive float 16384", "percent transposeNaif float 16384"),
+                    encoding="utf-8")
     lost = run(*command, "--check")
-    assert lost.returncode == 1 and lost.stderr.startswith("readme.py: ") and "transposeNaif" in lost.stderr and len(lost.stderr.splitlines()) == 1
+    assert (lost.returncode == 1 and lost.stderr.startswith("readme.py: ") and "transposeNaif" in lost.stderr
+            and len(lost.stderr.splitlines()) == 1)

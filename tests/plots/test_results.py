@@ -119,7 +119,9 @@ def test_other_data_of_ours_is_foreign(name):
 def test_the_newest_wins(tmp_path):
     rows = [changed(2, date_utc=f"2026-11-2{day}T00:00:00Z", bandwidth_gbs=gbs)
             for day, gbs in ((2, "10.0"), (3, "30.0"), (1, "20.0"), (3, "40.0"))]
-    found = load(tmp_path, [LINES[0], *rows, changed(2, date_utc="2026-11-29T00:00:00Z", block="8x8", bandwidth_gbs="50.0")])
+    found = load(tmp_path,
+                 [LINES[0], *rows,
+                  changed(2, date_utc="2026-11-29T00:00:00Z", block="8x8", bandwidth_gbs="50.0")])
     assert [r["bandwidth_gbs"] for r in found.rows] == ["40.0", "50.0"] and len(found.all) == 5
     assert found.find("copy", 2048, block="")["bandwidth_gbs"] == "40.0"
 
@@ -141,8 +143,10 @@ def test_find():
     assert (found.find("copy", 49152, 12288)["width"], found.find("copy", 49152)) == ("49152", None)
     assert found.find("F1", 4096)["backend"] == "cuda" and found.find("F1", 4096, machine=sim)["backend"] == "sim"
     assert found.find("F1", 4096, backends=["sim"])["machine"] == "H200"
-    assert found.find("F1", 4096, machine=cpu) is None and found.find("nothing", 4096) is None and found.find("W", 2048) is None
-    assert found.find("B1", 256, machine=cpu)["kernel"] == "transposeSerialRead" and found.find("B1", 256, machine=gpu) is None
+    assert (found.find("F1", 4096, machine=cpu) is None and found.find("nothing", 4096) is None
+            and found.find("W", 2048) is None)
+    assert (found.find("B1", 256, machine=cpu)["kernel"] == "transposeSerialRead"
+            and found.find("B1", 256, machine=gpu) is None)
 
 
 def test_figures_have_labels():
@@ -160,12 +164,14 @@ def test_figures_have_labels():
     assert reader.time(serial).spread == pytest.approx(float(serial["time_spread_percent"]) / 100)
     row = found.find("W1", 2048, machine=gpu, having="one_launch_bandwidth_gbs")
     inside = reader.one_launch(row)
-    assert str(inside) == f"{float(row['one_launch_bandwidth_gbs']):.0f} GB/s" and inside.label == "measured" and reader.one_launch(timed) is None and reader.one_launch(None) is None
+    assert (str(inside) == f"{float(row['one_launch_bandwidth_gbs']):.0f} GB/s" and inside.label == "measured"
+            and reader.one_launch(timed) is None and reader.one_launch(None) is None)
     assert reader.time(None) is None and reader.bandwidth(found.find("emptyKernel", 2048)) is None
 
 
 def test_no_value_is_made_of_nothing(tmp_path):
     found = load(tmp_path, [LINES[0], changed(2, time_median_ms="0.0000", bandwidth_gbs=""),
                             changed(3, backend="sim", time_median_ms="", bandwidth_gbs="", coalesced_percent="-")])
-    assert found.problems == [] and [f(row) for row in found.rows for f in (reader.time, reader.bandwidth)] == [None] * 4
+    assert (found.problems == []
+            and [f(row) for row in found.rows for f in (reader.time, reader.bandwidth)] == [None] * 4)
     assert reader.count(found.rows[1], "coalesced_percent") is None

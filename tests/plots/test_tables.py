@@ -14,7 +14,7 @@ from lessons import ROOT, UNMEASURED, run
 from samples import ALL
 
 sys.path.insert(0, str(ROOT / "plots"))
-from tables import sig  # noqa: E402: after its folder is known
+from tables import sig
 
 DATA = ROOT / "plots/data"
 PUBLISHED = list(csv.DictReader((ROOT / "plots/published.csv").open()))
@@ -53,10 +53,13 @@ def test_published_figures_are_shown_and_converted():
     out = tables("book", DATA / "h200_book.csv").stdout
     for row in PUBLISHED:
         if row["table"] == "9.1":
-            (line,) = [line for line in out.split("table 9.2")[0].splitlines() if line.startswith(row["kernel"] + ", published")]
+            (line,) = [
+                line for line in out.split("table 9.2")[0].splitlines()
+                if line.startswith(row["kernel"] + ", published")]
             assert row["value"] in line.split()
         if row["table"] == "9.2":  # the book's own conversion agrees with its times, as far as they have digits
-            (ms,) = [r["value"] for r in PUBLISHED if r["table"] == "9.1" and r["kernel"] == row["kernel"] and r["side"] == row["side"]]
+            (ms,) = [r["value"] for r in PUBLISHED
+                     if r["table"] == "9.1" and r["kernel"] == row["kernel"] and r["side"] == row["side"]]
             mib = int(row["side"]) ** 2 * 4 / 2 ** 20
             assert mib / (float(ms) + 0.0005) - 0.005 <= float(row["value"]) <= mib / (float(ms) - 0.0005) + 0.005
     assert re.search(r"^gpu_1_1, published .* 267\.2\*$", out, re.MULTILINE) and len(re.findall(r"\d\*", out)) == 1
@@ -71,21 +74,25 @@ def test_published_figures_are_shown_and_converted():
 def test_measured_figures_are_those_of_the_file():
     rows = {(r["kernel"], r["width"]): r for r in csv.DictReader((DATA / "h200_book.csv").open())}
     table = tables("book", DATA / "h200_book.csv").stdout.split("table 9.2")[0].splitlines()
-    for name, kernel in (("serial_1", "transposeSerialRead"), ("gpu_2_0", "transposeRow16"), ("gpu_3", "transposeDiagonal16")):
+    for name, kernel in (("serial_1", "transposeSerialRead"), ("gpu_2_0", "transposeRow16"),
+                         ("gpu_3", "transposeDiagonal16")):
         (at,) = [i for i, line in enumerate(table) if line.startswith(name + ", published")]
-        assert table[at + 1].split()[1:] == [sig(rows[kernel, str(n)]["time_median_ms"]) for n in (256, 512, 1024, 2048, 4096, 8192)]
+        assert table[at + 1].split()[1:] == [
+            sig(rows[kernel, str(n)]["time_median_ms"]) for n in (256, 512, 1024, 2048, 4096, 8192)]
 
 
 def test_the_program_and_the_file_agree_on_what_was_published():
     """The GTX 280's column stands in common/model.cpp, too: programs read no files of the report."""
-    gtx280 = {r["source_row"]: float(r["value"]) for r in PUBLISHED if r["machine"] == "GTX 280" and r["quantity"] == "bandwidth"}
+    gtx280 = {r["source_row"]: float(r["value"]) for r in PUBLISHED
+              if r["machine"] == "GTX 280" and r["quantity"] == "bandwidth"}
     text = (ROOT / "common/model.cpp").read_text()
     assert {row: float(value) for row, value in re.findall(r'\{"(W\d)", ([\d.]+)\}', text)} == gtx280
 
 
 def test_a_model_is_marked(tmp_path):
     for program in ("step01", "step02"):
-        assert step(program, "--machine", "gtx280", "--size", 2048, "--csv", tmp_path / f"{program}.csv").returncode == 0
+        assert step(program, "--machine", "gtx280", "--size", 2048, "--csv",
+                    tmp_path / f"{program}.csv").returncode == 0
     out = tables("whitepaper", *tmp_path.glob("*.csv")).stdout
     assert "counted and modelled for GeForce GTX 280" in out and "measured" not in out.splitlines()[0]
     assert re.search(r"^naive .* model 2\.\d +-$", out, re.MULTILINE)
@@ -130,7 +137,8 @@ def test_a_line_cut_short_is_named(tmp_path):
 
 def test_peers_of_the_h200():
     out = tables("peers", DATA / "h200_peers.csv").stdout
-    rows = {(r["type"], r["kernel"], r["width"], r["height"]): r for r in csv.DictReader((DATA / "h200_peers.csv").open())}
+    rows = {
+        (r["type"], r["kernel"], r["width"], r["height"]): r for r in csv.DictReader((DATA / "h200_peers.csv").open())}
     for element in ("float", "double", "int"):
         (table,) = re.findall(rf"^{element}, width x height of idata:.*?\n\n(.*?)\n\n", out, re.MULTILINE | re.DOTALL)
         lines = {line.split("  ")[0]: re.split(r"  +", line)[1:] for line in table.splitlines()}
@@ -146,7 +154,8 @@ def test_peers_of_the_h200():
                     others = [k for k in lines if "/" not in k] if "best" in kernel else ["cublasGeam"]
                     others = [k for k in others if rows.get((element, k, width, height), {}).get("step") == "peers"]
                     best = max(float(rows[element, k, width, height]["bandwidth_gbs"] or 0) for k in others)
-                    assert cell == f"{float(rows[element, 'transposeInFlight', width, height]['bandwidth_gbs']) / best:.3f}"
+                    ours = float(rows[element, "transposeInFlight", width, height]["bandwidth_gbs"])
+                    assert cell == f"{ours / best:.3f}"
                 elif cell == "-":
                     assert (element, kernel, width, height) not in rows
                 else:
@@ -180,14 +189,16 @@ get_default_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: 
 
 def peer(tmp_path, questions, **environment):
     (tmp_path / "cupy.py").write_text(STAND_IN)
-    done = subprocess.run([sys.executable, ROOT / "step07_in_flight/peers/peer.py", "CuPy"], input="\n".join(questions) + "\n", text=True,
-                          capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path), **environment}, timeout=600)
+    done = subprocess.run([sys.executable, ROOT / "step07_in_flight/peers/peer.py", "CuPy"],
+                          input="\n".join(questions) + "\n", text=True, capture_output=True,
+                          env={**os.environ, "PYTHONPATH": str(tmp_path), **environment}, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
 def test_a_peer_is_timed_and_checked(tmp_path):
-    ready, *replies = peer(tmp_path, ["time float 300 200 3 7", "time double 70 50 1 1", "release", "time int 1 17 2 5", "nonsense"])
+    ready, *replies = peer(
+        tmp_path, ["time float 300 200 3 7", "time double 70 50 1 1", "release", "time int 1 17 2 5", "nonsense"])
     assert ready == "ready stand-in" and replies[2] == "released"
     assert all(float(ms) > 0 for ms in (replies[0], replies[1], replies[3]))
     assert replies[4].startswith("error ") and len(replies) == 5

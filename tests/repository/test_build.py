@@ -35,7 +35,8 @@ def copy(tmp_path):
 def make(folder, *arguments, env=BARE):
     done = run("make", *arguments, cwd=folder, env=env, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    return [line.split()[-1] for line in done.stdout.splitlines() if re.match(r"  \d+ of \d+  (C\+\+|sim|nvcc|link) ", line)]
+    return [line.split()[-1] for line in done.stdout.splitlines()
+            if re.match(r"  \d+ of \d+  (C\+\+|sim|nvcc|link) ", line)]
 
 
 def test_without_nvcc(copy):
@@ -60,7 +61,8 @@ def test_without_nvcc(copy):
     two = ["build/step04_padding/step04.sim.o", "build/common/base/commit.o"]
     assert make(copy, *two, *arguments) == ["step04_padding/step04.cu"]
     # Other flags, other objects.
-    assert sorted(make(copy, *two, "CXXFLAGS=-O0", *arguments)) == ["common/base/commit.cpp", "step04_padding/step04.cu"]
+    assert (sorted(make(copy, *two, "CXXFLAGS=-O0", *arguments))
+            == ["common/base/commit.cpp", "step04_padding/step04.cu"])
     make(copy, "clean", *arguments)
     assert not (copy / "build").exists() and not (copy / "step04").exists()
 
@@ -68,7 +70,10 @@ def test_without_nvcc(copy):
 @pytest.mark.skipif(not NVCC, reason="no nvcc")
 def test_trials_are_for_hopper():
     """Their instructions are; nothing else is compiled for it alone."""
-    commands = [line for line in run("make", "-n", "-B", "V=1", "NVCCFLAGS=-O1", "GPU=", "trials", "timing").stdout.splitlines() if "-arch=" in line and "whole.sh" in line]
+    commands = [
+        line
+        for line in run("make", "-n", "-B", "V=1", "NVCCFLAGS=-O1", "GPU=", "trials", "timing").stdout.splitlines()
+        if "-arch=" in line and "whole.sh" in line]
     of_trials = [line for line in commands if re.search(r"whole.sh (-d )?(trials|build/bench/trials\S*) ", line)]
     assert len(of_trials) == 2 and all("-arch=sm_90 " in line for line in of_trials), of_trials
     others = [line for line in commands if line not in of_trials]
@@ -86,7 +91,9 @@ def test_clang(copy):
     assert done.stdout.splitlines()[2:] == ours.stdout.splitlines()[2:]
 
 
-@pytest.mark.skipif(not ALL, reason="make test-all builds everything once more; test_without_nvcc builds step 4 with as many jobs")
+@pytest.mark.skipif(
+    not ALL, reason="make test-all builds everything once more; test_without_nvcc builds step 4 with as many "
+    "jobs")
 def test_parallel_build(copy):
     make(copy, "-j8", "all", "NVCC=", "CXXFLAGS=-O0")
     assert len(list(copy.glob("step0?"))) == len(list(ROOT.glob("step[0-9][0-9]_*")))
@@ -95,17 +102,23 @@ def test_parallel_build(copy):
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="shadow stacks are of x86-64")
 @pytest.mark.skipif(not ALL, reason="make test-all compiles the simulator once more, for shadow stacks")
 def test_shadow_stacks(copy):
-    """Compilers of Ubuntu compile for them: setjmp saves more, and the stack of a thread that waits is found all the same."""
+    """Compilers of Ubuntu compile for them: setjmp saves more, and the stack of a thread that waits is found all the
+    same."""
     make(copy, "-j2", "build/try/tests/sim/language/barriers", "NVCC=", "CXXFLAGS=-O0 -fcf-protection=full")
     done = run(copy / "build/try/tests/sim/language/barriers", cwd=copy)
     assert done.returncode == 0 and done.stdout.endswith(", 0 findings\n"), done.stdout + done.stderr
 
 
 def test_the_report_needs_no_package_of_the_tests(copy):
-    installs = {target: [line for line in run("make", "-n", target, "NVCC=", "PLOTS_PYTHON=", cwd=copy, env=BARE).stdout.splitlines() if "pip install" in line]
-                for target in ("report", "test")}
+    installs = {
+        target: [
+            line
+            for line in run("make", "-n", target, "NVCC=", "PLOTS_PYTHON=", cwd=copy, env=BARE).stdout.splitlines()
+            if "pip install" in line]
+        for target in ("report", "test")}
     assert [re.findall(r"-r (\S+)", line) for line in installs["report"]] == [["plots/requirements.txt"]]
-    assert [re.findall(r"-r (\S+)", line) for line in installs["test"]] == [["plots/requirements.txt"], ["plots/requirements.txt", "lab/requirements.txt", "tests/requirements.txt"]]
+    assert [re.findall(r"-r (\S+)", line) for line in installs["test"]] == [
+        ["plots/requirements.txt"], ["plots/requirements.txt", "lab/requirements.txt", "tests/requirements.txt"]]
     # After the report, the tests add to what is there; a change of plots' packages renews both.
     for stamp in ("ready", "tests"):
         (copy / ".venv").mkdir(exist_ok=True)
@@ -135,7 +148,8 @@ def test_every_architecture_without_a_gpu():
     known = run(NVCC, "--list-gpu-arch").stdout.split()
     major = {re.sub(r"\D", "", a) for a in known if a.endswith("0")}
     # Whatever make test was told, NVCC= say, is no business of this make.
-    fresh = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKEOVERRIDES", "NVCC", "ARCH")}
+    fresh = {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKEOVERRIDES", "NVCC", "ARCH")}
     commands = [line for line in run("make", "-n", "-B", "V=1", "all", env=fresh).stdout.splitlines()
                 if "/nvcc " in line and " -c " in line]
     sources = [path for path in ROOT.glob("step[0-9][0-9]_*/*.cu") if not path.name.startswith("exercise")]
@@ -147,7 +161,8 @@ def test_every_architecture_without_a_gpu():
 
 
 def test_help_names_every_target():
-    phony = re.search(r"^\.PHONY: ((.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace("\\", "").split()
+    phony = re.search(r"^\.PHONY: ((.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    phony = phony.replace("\\", "").split()
     shown = run("make", "help").stdout
     for target in phony:
         assert target == "FORCE" or f"make {target}" in shown or target == "help"
@@ -167,8 +182,10 @@ def test_editors_know_how_a_file_is_compiled(copy):
     done = run("make", "-s", "compile_commands.json", cwd=copy)
     assert done.returncode == 0, done.stdout + done.stderr
     entries = {entry["file"]: entry["arguments"] for entry in json.loads((copy / "compile_commands.json").read_text())}
-    sources = {str(path.relative_to(ROOT)) for pattern in ("common/*.cpp", "common/base/*.cpp", "sim/*/*.cpp", "step0[1-7]_*/step*.cu")
-               for path in ROOT.glob(pattern)}
+    sources = {
+        str(path.relative_to(ROOT))
+        for pattern in ("common/*.cpp", "common/base/*.cpp", "sim/*/*.cpp", "step0[1-7]_*/step*.cu")
+        for path in ROOT.glob(pattern)}
     assert sources <= set(entries)
     for file in ("common/bench.cpp", "sim/core/counter.cpp", "sim/rewrite/tokens.cpp"):
         assert run(*entries[file], "-fsyntax-only", cwd=copy).returncode == 0, file

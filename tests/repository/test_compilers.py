@@ -1,4 +1,5 @@
-"""What tools/compilers.py found: counts and findings do not depend on the compiler (tests/data/compilers.csv). And that it would notice."""
+"""What tools/compilers.py found: counts and findings do not depend on the compiler (tests/data/compilers.csv). And that
+it would notice."""
 
 import collections
 import csv
@@ -17,13 +18,16 @@ LEAST = {c.name: 800 if c.runner else 1400 for c in compilers.CONFIGURATIONS}  #
 @pytest.mark.parametrize("configuration", [c.name for c in compilers.CONFIGURATIONS])
 def test_every_difference_is_explained(configuration):
     row = ROWS[configuration]
-    number = {name: int(row[name]) for name in ("kernel rows", "equal", "runs", "findings equal", "language rows", "ok", "explained")}
+    number = {
+        name: int(row[name])
+        for name in ("kernel rows", "equal", "runs", "findings equal", "language rows", "ok", "explained")}
     assert number["kernel rows"] >= LEAST[configuration]
     assert number["language rows"] == number["ok"] == int(ROWS["g++ -O1"]["ok"]) > 170
     assert number["kernel rows"] - number["equal"] + number["runs"] - number["findings equal"] == number["explained"]
     assert bool(row["reasons"]) == bool(number["explained"])
     kernels = row["reasons"]
-    for *_, why in compilers.REASONS + compilers.PLACE_REASONS + compilers.FINDING_REASONS: kernels = kernels.replace(": " + why, "")
+    for *_, why in compilers.REASONS + compilers.PLACE_REASONS + compilers.FINDING_REASONS:
+        kernels = kernels.replace(": " + why, "")
     assert re.fullmatch(r"[\w; ]*", kernels), kernels
 
 
@@ -39,7 +43,8 @@ def test_the_page_has_the_numbers_of_the_table():
 
 def results(requests, loads, text="1 finding"):
     made = compilers.Results()
-    made.counts["tests/sim/divergence", "mergedTernary<float>"] = [(("access", "load"), ("requests", str(loads))), (("access", "store"), ("requests", str(requests)))]
+    made.counts["tests/sim/divergence", "mergedTernary<float>"] = [(("access", "load"), ("requests", str(loads))),
+                                                                   (("access", "store"), ("requests", str(requests)))]
     made.findings["unit", ""] = [text]
     made.rows["tests/sim/language/types", "types: int"] = "ok"
     return made
@@ -78,14 +83,20 @@ def test_only_more_loads_can_be_explained():
 
 def race(first, second, times, places):
     """Lines of a kernel whose two threads race, as often in either order."""
-    return [f"planted: copy_forgetBarrier: race: {kind} hazard in shared memory (tile), byte 4: thread (1, 0, 0) {did} at {first} and thread (2, 0, 0) {then} at {second}, with no barrier between, in block (0, 0, 0) ({n} times)"
-            for (kind, did, then, first, second), n in zip((("read-after-write", "writes", "reads", first, second), ("write-after-read", "reads", "writes", second, first)), times) if n] \
-        + [f"planted: copy_forgetBarrier: {sum(times)} findings in all, at {places} places of the kernel"]
+    orders = [("read-after-write", "writes", "reads", first, second),
+              ("write-after-read", "reads", "writes", second, first)]
+    return ([f"planted: copy_forgetBarrier: race: {kind} hazard in shared memory (tile), byte 4: thread (1, 0, 0) "
+             f"{did} at {first} and thread (2, 0, 0) {then} at {second}, with no barrier between, in block (0, 0, 0) "
+             f"({n} times)"
+             for (kind, did, then, first, second), n in zip(orders, times) if n]
+            + [f"planted: copy_forgetBarrier: {sum(times)} findings in all, at {places} places of the kernel"])
 
 
 @pytest.mark.parametrize("lines, explained", [
-    (race("p.cu:1", "p.cu:2", (3, 4), 2), True), (race("p.cu:1", "p.cu:2", (3, 3), 2), False), (race("p.cu:1", "p.cu:3", (3, 4), 2), False),
-    (race("p.cu:1", "p.cu:2", (3, 4), 2) + ["planted: copy_writeBehind: out-of-bounds store"], False), (race("p.cu:1", "p.cu:2", (3, 4), 2)[:-1], False)])
+    (race("p.cu:1", "p.cu:2", (3, 4), 2), True), (race("p.cu:1", "p.cu:2", (3, 3), 2), False),
+    (race("p.cu:1", "p.cu:3", (3, 4), 2), False),
+    (race("p.cu:1", "p.cu:2", (3, 4), 2) + ["planted: copy_writeBehind: out-of-bounds store"], False),
+    (race("p.cu:1", "p.cu:2", (3, 4), 2)[:-1], False)])
 def test_which_of_two_that_race_comes_first(lines, explained):
     key = "build/tests/steps/planted", "double2 33x65"
     expected, got = compilers.Results(), compilers.Results()

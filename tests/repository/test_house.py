@@ -50,7 +50,8 @@ def allowed(source, header):
 
 
 def included(source, text, exists):
-    """The files that a text includes in quotes and that exist, as paths from the root. Headers that the build writes are left out."""
+    """The files that a text includes in quotes and that exist, as paths from the root. Headers that the build writes
+    are left out."""
     found = []
     for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', text, re.MULTILINE):
         for folder in [pathlib.PurePosixPath(source).parent, pathlib.PurePosixPath()]:
@@ -75,8 +76,10 @@ def sources():
 
 def wrong_arrows(files):
     """A line for each include that leads where it must not. `files`: text by path."""
-    return [f"{source} includes {header}" for source, text in files.items()
-            for header in included(source, text, lambda path: path in files or (ROOT / path).is_file()) if not allowed(source, header)]
+    return [
+        f"{source} includes {header}" for source, text in files.items()
+        for header in included(source, text, lambda path: path in files or (ROOT / path).is_file())
+        if not allowed(source, header)]
 
 
 def test_includes_lead_downwards_only():

@@ -91,7 +91,8 @@ def test_clean_and_all(project):
 def test_a_folder_that_goes_while_make_looks_for_headers(project):
     """Another make removes the folder of a program that it has tried. That is nothing to tell a person."""
     make(project, "NVCC=", "step01")
-    script(project / "bin/find", "#!/bin/sh\n/usr/bin/find \"$@\"\necho \"find: 'build/x': No such file\" >&2; exit 1\n")
+    script(project / "bin/find",
+           "#!/bin/sh\n/usr/bin/find \"$@\"\necho \"find: 'build/x': No such file\" >&2; exit 1\n")
     done = run("make", "NVCC=", "step01", cwd=project, env=environment(project))
     assert done.returncode == 0 and done.stderr == "", done.stderr
 

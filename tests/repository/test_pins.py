@@ -30,7 +30,8 @@ def test_pip_was_asked_for_these_pins():
 
 def test_a_pin_without_a_version_is_reported(tmp_path):
     out, asked = tmp_path / "pins.csv", dict(some(PYTHONS.items(), 3))
-    program = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import pins; pins.PYTHONS = {asked!r}; sys.exit(pins.main())"
+    program = (f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import pins; pins.PYTHONS = {asked!r}; "
+               "sys.exit(pins.main())")
     done = run(sys.executable, "-c", program, "--out", out, env={**os.environ, "PIP_NO_INDEX": "1"})
     assert done.returncode == 1 and not out.exists()
     lines = done.stderr.splitlines()
@@ -38,9 +39,12 @@ def test_a_pin_without_a_version_is_reported(tmp_path):
 
 
 def test_the_oldest_python_reads_every_file():
-    """Ubuntu 22.04 could not read a[b, *c], which is of Python 3.11. The grammar leaves out `match` and parentheses around several `with` items, too."""
+    """Ubuntu 22.04 could not read a[b, *c], which is of Python 3.11. The grammar leaves out `match` and parentheses
+    around several `with` items, too."""
     grammar = parso.load_grammar(version=min(PYTHONS, key=lambda python: tuple(map(int, python.split(".")))))
     assert list(grammar.iter_errors(grammar.parse("a[b, *c]\n")))
-    for path in sorted([*ROOT.glob("plots/**/*.py"), *ROOT.glob("lab/*.py"), *ROOT.glob("bench/*.py"), *ROOT.glob("step*/**/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("tools/*.py")]):
+    for path in sorted([
+            *ROOT.glob("plots/**/*.py"), *ROOT.glob("lab/*.py"), *ROOT.glob("bench/*.py"), *ROOT.glob("step*/**/*.py"),
+            *ROOT.glob("tests/**/*.py"), *ROOT.glob("tools/*.py")]):
         errors = list(grammar.iter_errors(grammar.parse(path.read_text(encoding="utf-8"))))
         assert errors == [], (path, errors[0].start_pos, errors[0].message)

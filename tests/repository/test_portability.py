@@ -17,7 +17,8 @@ def test_every_row_is_as_expected():
     for row in TABLE:
         of = expected[row["row"]]
         assert row["result"] == "ok" and row["status"] == row["status_expected"] == str(of.status), row
-        assert row["line"] and row["system"] and re.fullmatch(r"[0-9a-f]{10}", row["commit"]) and re.fullmatch(r"\d{4}-\d\d-\d\d", row["date_utc"]), row
+        assert (row["line"] and row["system"] and re.fullmatch(r"[0-9a-f]{10}", row["commit"])
+                and re.fullmatch(r"\d{4}-\d\d-\d\d", row["date_utc"])), row
 
 
 def test_no_mirror_is_in_the_table():
@@ -26,7 +27,8 @@ def test_no_mirror_is_in_the_table():
 
 def test_it_refuses_what_it_does_not_know():
     done = run("python3", SCRIPT, "--only", "no such row")
-    assert done.returncode == 2 and done.stderr == "portability.py: --only no such row: no row is called so; --list has their names\n"
+    assert done.returncode == 2
+    assert done.stderr == "portability.py: --only no such row: no row is called so; --list has their names\n"
     assert run("python3", SCRIPT, "--list").stdout.splitlines() == [row.name for row in portability.rows()]
 
 

@@ -49,12 +49,14 @@ def test_a_stale_log_is_noticed(tmp_path):
     assert run(sys.executable, tmp_path / "plots/readme.py", "--check").stderr == "stale: step07_in_flight/LOG.md\n"
     assert run(sys.executable, tmp_path / "plots/readme.py").returncode == 0 and log.read_text() == real
     log.write_text(real.replace(row, row.replace("in bulk", "by hand")))
-    assert run(sys.executable, tmp_path / "plots/readme.py").stderr == "readme.py: no trial `stores: by hand` of float 16384²\n"
+    assert run(sys.executable,
+               tmp_path / "plots/readme.py").stderr == "readme.py: no trial `stores: by hand` of float 16384²\n"
 
 
 def test_memcpy_is_a_kernel():
     """As the log says: it waits while another kernel holds every SM."""
-    gbs = {r["trial"]: float(r["bandwidth_gbs"]) for r in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open()) if r["type"] == "bytes"}
+    gbs = {r["trial"]: float(r["bandwidth_gbs"]) for r in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open())
+           if r["type"] == "bytes"}
     alone, held = "cudaMemcpy, alone", "cudaMemcpy, while a kernel holds every SM: it waits"
     assert list(gbs) == [alone, held]
     log = (ROOT / "step07_in_flight/LOG.md").read_text()
@@ -63,14 +65,17 @@ def test_memcpy_is_a_kernel():
 
 
 def test_the_rule_for_two_columns_is_what_the_trials_say():
-    """In tiles of 16 kB, large elements: two columns at once gain where rows of idata are an odd multiple of 128 kB apart, and gain nothing elsewhere."""
+    """In tiles of 16 kB, large elements: two columns at once gain where rows of idata are an odd multiple of 128 kB
+    apart, and gain nothing elsewhere."""
     tiles = {"double": ("32 x 64", 8), "double2": ("32 x 32", 16)}
-    of = {(r["type"], r["width"], r["height"], r["trial"]): float(r["of_memcpy"] or 0) for r in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open())}
+    of = {(r["type"], r["width"], r["height"], r["trial"]): float(r["of_memcpy"] or 0)
+          for r in csv.DictReader((ROOT / "plots/data/h200_trials.csv").open())}
     gains = {True: [], False: []}
     for (element, width, height, trial), share in of.items():
         tile, size = tiles.get(element, ("", 0))
         if trial == f"elements, {tile}, 16 warps" and int(width) % 128 == 0 and int(width) >= 8192:
-            gains[int(width) * size % (256 << 10) == 128 << 10].append(of[element, width, height, trial + ", half a matrix apart"] / share)
+            gains[int(width) * size % (256 << 10) == 128 << 10].append(
+                of[element, width, height, trial + ", half a matrix apart"] / share)
     assert len(gains[True]) == 4 and min(gains[True]) > 1.01 and len(gains[False]) == 7 and max(gains[False]) < 1.005
 
 
@@ -100,7 +105,8 @@ def test_what_the_log_says_is_reached():
     low, high = least_and_most("h100_step07.csv", "float", lambda w, h: large(w, h) and w != 16512)
     low_odd, high_odd = least_and_most("h100_step07.csv", "float", odd)
     worst, _ = least_and_most("h100_step07.csv", "float", lambda w, h: w == h == 16512)
-    assert f"float has {low:.3f} to {high:.3f}, but {worst:.3f} at 16512². On matrices that are not aligned it has {low_odd:.2f} to {high_odd:.2f}" in log
+    assert (f"float has {low:.3f} to {high:.3f}, but {worst:.3f} at 16512². On matrices that are not aligned it has "
+            f"{low_odd:.2f} to {high_odd:.2f}") in log
     low, high = least_and_most("h100_step07.csv", "double", large)
     low_odd, high_odd = least_and_most("h100_step07.csv", "double", odd)
     assert f"Double has {low:.3f} to {high:.3f} and {low_odd:.2f} to {high_odd:.2f}" in log
@@ -108,9 +114,11 @@ def test_what_the_log_says_is_reached():
 
 def test_who_is_ahead_of_step_7():
     """The shapes that the log names, and no others."""
-    gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"]) for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open())
+    gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"])
+           for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open())
            if r["bandwidth_gbs"] and (r["step"] == "peers" or r["kernel"] == "transposeInFlight")}
-    ratios = {key: gbs[("transposeInFlight", *key[1:])] / speed for key, speed in gbs.items() if key[0] != "transposeInFlight"}
+    ratios = {key: gbs[("transposeInFlight", *key[1:])] / speed for key, speed in gbs.items()
+              if key[0] != "transposeInFlight"}
     assert {key for key, ratio in ratios.items() if ratio < 1} == {
         *(("torch.compile", element, "49152", "12288") for element in ("float", "double", "int")),
         ("Triton", "float", "16512", "16512"), ("Triton", "double", "16384", "16384")}
@@ -159,7 +167,9 @@ def test_commands_and_links_exist():
 def anchors(path):
     """What the headings of a page can be linked by, as GitHub names them."""
     text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
-    titles = [re.sub(r"<!--.*?-->|[`*]|\]\([^)]*\)", "", title).strip().lower() for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    titles = [
+        re.sub(r"<!--.*?-->|[`*]|\]\([^)]*\)", "", title).strip().lower()
+        for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
     return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
 
 
@@ -182,7 +192,8 @@ def test_the_first_program_is_the_one_that_runs():
 
 def test_every_column_is_in_the_glossary():
     names = set(re.findall(r"`(\w+)`", GLOSSARY[GLOSSARY.index("### Files of `--csv`"):]))
-    columns, trace, table, model = ((ROOT / "common" / file).read_text() for file in ("results_csv.cpp", "trace.cpp", "tables.cpp", "model_table.cpp"))
+    columns, trace, table, model = ((ROOT / "common" / file).read_text()
+                                    for file in ("results_csv.cpp", "trace.cpp", "tables.cpp", "model_table.cpp"))
     last = re.search(r'trace_columns = "(.*?)\\n"', (ROOT / "common/base/trace.h").read_text())[1]
     found = re.findall(r'^        \{"(\w+)",', columns, re.MULTILINE)
     traced = (re.search(r'"(machine,kernel,.*?,)"', trace)[1] + last).split(",")

@@ -1,4 +1,5 @@
-"""What surrounds the code: the workflow, the container, the citation and the forms are valid, and name only what exists."""
+"""What surrounds the code: the workflow, the container, the citation and the forms are valid, and name only what
+exists."""
 
 import datetime
 import json
@@ -20,7 +21,9 @@ PAGES = sorted((ROOT / ".github").glob("**/*.md"))
 
 def installed(text):
     """The packages that commands of a shell install with apt-get."""
-    return {word for names in re.findall(r"apt-get install ([^&|;\n]*)", text) for word in names.split() if not word.startswith("-")}
+    return {
+        word for names in re.findall(r"apt-get install ([^&|;\n]*)", text) for word in names.split()
+        if not word.startswith("-")}
 
 
 def asked_for(tmp_path, **environment):
@@ -36,11 +39,13 @@ def asked_for(tmp_path, **environment):
 
 def missing_targets(text):
     """The targets that a text names after `make` and that the Makefile lacks. NN stands for a step's number."""
-    names = {name.replace("NN", "04") for words in re.findall(r"\bmake ((?:[a-z.][\w./-]*,? ?)+)", text) for name in re.split(r"[, ]+", words.strip())}
+    names = {name.replace("NN", "04") for words in re.findall(r"\bmake ((?:[a-z.][\w./-]*,? ?)+)", text)
+             for name in re.split(r"[, ]+", words.strip())}
     return sorted(name for name in names if run("make", "--dry-run", name).returncode)
 
 
-# ---- The workflow ------------------------------------------------------------------------------------------------------------------
+# ---- The workflow
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_workflow_runs_what_exists():
@@ -59,7 +64,8 @@ def test_the_workflow_runs_what_exists():
 
 def test_the_workflow_covers_the_systems_and_compilers():
     matrix = WORKFLOW["jobs"]["build"]["strategy"]["matrix"]
-    assert {system["name"] for system in matrix["system"]} == {"ubuntu-22.04", "ubuntu-24.04", "debian-stable", "debian-testing"}
+    assert ({system["name"] for system in matrix["system"]}
+            == {"ubuntu-22.04", "ubuntu-24.04", "debian-stable", "debian-testing"})
     assert matrix["compiler"] == ["g++", "clang++"]
     # Names of artefacts may not have these characters.
     assert not any(re.search(r'[":<>|*?\\/]', system["name"]) for system in matrix["system"])
@@ -85,7 +91,8 @@ def test_what_the_workflow_names_is_in_its_matrix():
         assert all((ROOT / name).is_file() for name in re.findall(r"'(.*?)'", file)), file
 
 
-# ---- Packages ----------------------------------------------------------------------------------------------------------------------
+# ---- Packages
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def test_packages_are_the_same_everywhere(tmp_path):
@@ -114,7 +121,8 @@ def test_offline_has_no_network():
     assert [line.split(":")[0].strip() for line in done.stdout.splitlines() if ":" in line] == ["lo"], done.stderr
 
 
-# ---- The container -----------------------------------------------------------------------------------------------------------------
+# ---- The container
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def test_the_container_is_built_and_used_as_one_user():
@@ -128,7 +136,8 @@ def test_the_container_is_built_and_used_as_one_user():
     assert missing_targets(settings["postCreateCommand"]) == []
 
 
-# ---- The citation ------------------------------------------------------------------------------------------------------------------
+# ---- The citation
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_citation_is_valid():
@@ -143,11 +152,13 @@ def test_the_citation_is_valid():
     for work in (cff, *cff["references"]):
         assert work["type"] and work["title"] and work["authors"]
         for author in work["authors"]:
-            assert set(author) in ({"name"}, {"family-names", "given-names"}) and all(isinstance(name, str) for name in author.values())
+            assert (set(author) in ({"name"}, {"family-names", "given-names"})
+                    and all(isinstance(name, str) for name in author.values()))
         assert isinstance(work.get("year", 0), int)
 
 
-# ---- Pages and forms ---------------------------------------------------------------------------------------------------------------
+# ---- Pages and forms
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
@@ -158,8 +169,10 @@ def test_an_issue_form_is_valid(path):
     ids = [field["id"] for field in form["body"] if field["type"] != "markdown"]
     assert len(ids) == len(set(ids)) and all(re.fullmatch(r"[\w-]+", id_) for id_ in ids)
     for field in form["body"]:
-        assert kinds[field["type"]] <= set(field["attributes"]) <= {"label", "description", "placeholder", "value", "render", "options"}, field
-        assert set(field) <= {"type", "id", "attributes", "validations"} and set(field.get("validations", {})) <= {"required"}, field
+        assert (kinds[field["type"]] <= set(field["attributes"])
+                <= {"label", "description", "placeholder", "value", "render", "options"}), field
+        assert (set(field) <= {"type", "id", "attributes", "validations"}
+                and set(field.get("validations", {})) <= {"required"}), field
         for text in field["attributes"].values():
             assert isinstance(text, str) or all(isinstance(option, str) for option in text), field
     labels = [field["attributes"]["label"] for field in form["body"] if field["type"] != "markdown"]
@@ -180,23 +193,28 @@ def test_a_page_names_what_exists(page):
     code = re.findall(r"`([^`]+)`", text)
     assert missing_targets("\n".join(code)) == []
     for word in {word for piece in code for word in piece.split()}:
-        if re.fullmatch(r"\.?[\w.-]+(/[\w.*-]*)+", word) and not word.startswith("step09"):  # the example of a step to come
+        # the example of a step to come
+        if re.fullmatch(r"\.?[\w.-]+(/[\w.*-]*)+", word) and not word.startswith("step09"):
             assert (ROOT / word.rstrip("/")).exists() or list(ROOT.glob(word)), word
         elif re.fullmatch(r"[A-Z_]{6,}", word) and word not in ("COMMIT", "ERRATUM", "README"):
-            assert run("git", "grep", "-q", rf"^{word}\b", "--", "*.py").returncode == 0 or list((ROOT / "plots/figures").glob(word)), word
+            assert (run("git", "grep", "-q", rf"^{word}\b", "--", "*.py").returncode == 0
+                    or list((ROOT / "plots/figures").glob(word))), word
 
 
 def test_the_changelog_has_its_form():
     """As keepachangelog.com describes it: versions with dates, the newest first, and six kinds of change."""
     text = (ROOT / ".github/CHANGELOG.md").read_text()
     versions = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert versions and all(re.fullmatch(r"\[Unreleased\]|\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", version) for version in versions)
-    assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert versions and all(
+        re.fullmatch(r"\[Unreleased\]|\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", version) for version in versions)
+    assert (set(re.findall(r"^### (.*)$", text, re.MULTILINE))
+            <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"})
     tags = run("git", "tag", "--list", "v*").stdout.split()
     assert {tag[1:] for tag in tags} <= {version.split("]")[0].strip("[") for version in versions}
 
 
-# ---- The repository ----------------------------------------------------------------------------------------------------------------
+# ---- The repository
+# ----------------------------------------------------------------------------------------------------------------
 
 
 def test_the_top_level_is_small():
@@ -204,7 +222,9 @@ def test_the_top_level_is_small():
     names = {name.split("/")[0] for name in run("git", "ls-files").stdout.splitlines()}
     folders = {".ci", ".devcontainer", ".github", "bench", "common", "lab", "mk", "plots", "sim", "tests", "tools"}
     rest = {name for name in names if not re.match(r"step\d\d_", name)}
-    assert rest == folders | {".clang-format", ".editorconfig", ".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "Makefile", "README.md"}
+    assert rest == folders | {
+        ".clang-format", ".ruff.toml", ".editorconfig", ".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "Makefile",
+        "README.md"}
 
 
 def test_no_program_is_in_the_repository():

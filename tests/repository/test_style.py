@@ -27,18 +27,22 @@ It has a code:
 @pytest.mark.parametrize("path", style.pages(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_page(path):
     count, words, colons, phrases, remarks = style.judge(path.read_text(encoding="utf-8"))
-    assert words <= style.WORDS and colons <= style.COLONS and not phrases, "\n".join(f"{why}: {sentence}" for why, sentence in remarks)
+    assert words <= style.WORDS and colons <= style.COLONS and not phrases, "\n".join(
+        f"{why}: {sentence}" for why, sentence in remarks)
 
 
 def test_what_a_sentence_is():
-    assert list(style.sentences(SENTENCES)) == ["A tile has 32 rows.", "It lies in CODE (see there), 4 bytes each.", "It has a code:", "First it is read.",
-                                                "Then: it is written.", "There are three kinds: a load, a store and a wait."]
+    assert list(style.sentences(SENTENCES)) == [
+        "A tile has 32 rows.", "It lies in CODE (see there), 4 bytes each.", "It has a code:", "First it is read.",
+        "Then: it is written.", "There are three kinds: a load, a store "
+        "and a wait."]
     assert [style.joins_clauses(s) for s in style.sentences(SENTENCES)] == [False, False, False, False, True, False]
     assert [style.words(s) for s in style.sentences(SENTENCES)][:2] == [5, 9]
 
 
 def test_what_is_over_a_limit(tmp_path):
-    for text, status in [("A tile has 32 rows.", 0), ("A tile has 32 rows of its own.", 1), ("It is so: a tile is read.", 1), ("It is a very " + "long " * 20 + "one.", 1)]:
+    for text, status in [("A tile has 32 rows.", 0), ("A tile has 32 rows of its own.", 1),
+                         ("It is so: a tile is read.", 1), ("It is a very " + "long " * 20 + "one.", 1)]:
         (tmp_path / "page.md").write_text(text)
         done = run("python3", ROOT / "tools/style.py", "--sentences", tmp_path / "page.md")
         assert done.returncode == status, done.stdout

@@ -260,10 +260,11 @@ bool slow_may_share(int major, const Access& a, int first)
 {
     if (major < 5 || a.bytes < 8 || a.kind != load) return false;
     const int both = a.bytes == 8 ? 32 : 16;
+    if (first % both) return false;
     const auto active = [&](int l) { return (a.lanes >> l & 1) != 0; };
     int lower = 0, upper = 0;
     for (int l = first; l < first + both; ++l) (l < first + both / 2 ? lower : upper) += active(l);
-    if (first % both || !lower || !upper) return false;
+    if (!lower || !upper) return false;
     const bool first_of_16 = a.bytes == 16 && first == 0;
     if (first_of_16 && !active(31)) return true;
     const auto agree = [&](int l, int other) {

@@ -1,4 +1,5 @@
-"""The simulator sees every access. An independent observer, valgrind, reports each load and store of the same run (tools/completeness.py)."""
+"""The simulator sees every access. An independent observer, valgrind, reports each load and store of the same run
+(tools/completeness.py)."""
 
 import re
 import shutil
@@ -57,7 +58,8 @@ int main()
 
 
 def test_an_access_that_the_hooks_do_not_see(tmp_path):
-    """It is named with its line, and the comparison fails. All others of the program, structures by value among them, are equal."""
+    """It is named with its line, and the comparison fails. All others of the program, structures by value among them,
+    are equal."""
     made("build/tools/witness")
     source = tmp_path / "hidden.cu"
     source.write_text(HIDDEN)
@@ -69,7 +71,8 @@ def test_an_access_that_the_hooks_do_not_see(tmp_path):
     assert status == 1 and accesses(output) == [32 * (2 + 2 + 1), 32 * (1 + 2), 0]
     _, escaped, *named, vain = places(program, output).splitlines()
     assert escaped == "escaped: 64" and vain == "announced in vain: 0", output
-    assert [re.fullmatch(r"  32 x (load|store) of 4 bytes at .*/hidden.cu:6, hidden\(.*", line)[1] for line in named] == ["load", "store"]
+    assert ([re.fullmatch(r"  32 x (load|store) of 4 bytes at .*/hidden.cu:6, hidden\(.*", line)[1] for line in named]
+            == ["load", "store"])
 
 
 @pytest.mark.skipif(not ALL, reason="takes two hours")

@@ -14,40 +14,67 @@ UNORDERED = "nothing orders the two: record an event after the first, and let th
 
 # The fault, and what each finding must say of it. THREAD, LINE: any.
 WRONG = {
-    "no_access_store": [rf"set: no peer access: a store of 4 bytes at {A % 1}: THREAD; call cudaSetDevice\(0\) and then cudaDeviceEnablePeerAccess\(1, 0\) before the launch \(32 times\)"],
-    "no_access_load": [rf"put: no peer access: a load of 4 bytes at {A % 2}: THREAD; call cudaSetDevice\(0\) and then cudaDeviceEnablePeerAccess\(2, 0\)"],
+    "no_access_store": [rf"set: no peer access: a store of 4 bytes at {A % 1}: THREAD; call cudaSetDevice\(0\) and "
+                        r"then cudaDeviceEnablePeerAccess\(1, 0\) before the launch \(32 times\)"],
+    "no_access_load": [rf"put: no peer access: a load of 4 bytes at {A % 2}: THREAD; call cudaSetDevice\(0\) and then "
+                       r"cudaDeviceEnablePeerAccess\(2, 0\)"],
     "other_way": [r"set: no peer access: .* cudaDeviceEnablePeerAccess\(1, 0\)"],
     "disabled": [r"set: no peer access: .* cudaDeviceEnablePeerAccess\(1, 0\)"],
-    "wrong_stream_unseen": [r"unchecked error: set, launched at LINE: invalid resource handle \(the stream belongs to device 1 and device 0 is current; call cudaSetDevice\(1\) before the launch\)"],
-    "peer_copy_source": [rf"bad copy: cudaMemcpyPeer at LINE: the source is memory of device 0 \({A % 0}\), and the call says device 2"],
-    "peer_copy_destination": [rf"bad copy: cudaMemcpyPeerAsync at LINE: the destination is memory of device 1 \({B % 1}\), and the call says device 2"],
+    "wrong_stream_unseen": [r"unchecked error: set, launched at LINE: invalid resource handle "
+                            r"\(the stream belongs to device 1 and device 0 is current; call cudaSetDevice\(1\) before "
+                            r"the launch\)"],
+    "peer_copy_source": [rf"bad copy: cudaMemcpyPeer at LINE: the source is memory of device 0 \({A % 0}\), and the "
+                         r"call says device 2"],
+    "peer_copy_destination": [r"bad copy: cudaMemcpyPeerAsync at LINE: the destination is memory of device 1 "
+                              rf"\({B % 1}\), and the call says device 2"],
     "out_of_bounds": [r"set: out-of-bounds store of 4 bytes at byte 132 of b\[d\] \(cudaMalloc at LINE, device 1\)"],
-    "race_of_stores": [rf"set: race: {A % 2}: THREAD, writes it and set, launched at LINE on device 0 writes it; {UNORDERED} \(32 times\)"],
-    "race_of_load": [rf"put: race: {A % 1}: THREAD, reads it and set, launched at LINE on device 1 writes it; {UNORDERED}"],
-    "race_of_copy": [rf"race: {A % 0}: cudaMemcpyPeerAsync at LINE reads it and set, launched at LINE on device 0 writes it; {UNORDERED}"],
-    "race_after_copy": [rf"set: race: {A % 0}: THREAD, writes it and cudaMemcpyPeerAsync at LINE on device 1 reads it; {UNORDERED}"],
-    "race_of_copies": [rf"race: {B % 1}: cudaMemcpyPeerAsync at LINE writes it and cudaMemcpyPeerAsync at LINE on device 1 writes it; {UNORDERED}"],
-    "event_too_early": [rf"race: {A % 0}: cudaMemcpyPeerAsync at LINE reads it and set, launched at LINE on device 0 writes it; {UNORDERED}"],
-    "wrong_synchronize": [rf"race: {A % 0}: cudaMemcpyPeerAsync at LINE reads it and set, launched at LINE on device 0 writes it; {UNORDERED}"],
-    "race_with_message": [rf"race: {B % 1}: ncclRecv at LINE writes it and set, launched at LINE on device 1 writes it; {UNORDERED}"],
-    "race_before_message": [rf"race: {A % 0}: ncclSend at LINE reads it and set, launched at LINE on device 0 writes it; {UNORDERED}"],
-    "race_after_message": [rf"set: race: {B % 1}: THREAD, writes it and ncclRecv at LINE on device 1 writes it; {UNORDERED}"],
-    "sender_is_ahead": [rf"put: race: {A % 2}: THREAD, reads it and set, launched at LINE on device 1 writes it; {UNORDERED}"],
-    "thread_that_ends": [r"bad message: ncclRecv at LINE: rank 1 receives from rank 0, which does not send; ", r"bad message: ncclSend at LINE: rank 1 sends to rank 0, which never receives"],
-    "nccl_foreign_id": [r"bad message: ncclCommInitRank at LINE: the id is not from ncclGetUniqueId in this process, and the simulator has no messages between processes"],
-    "nccl_ranks_one_by_one": [r"bad message: ncclCommInitRank at LINE: the thread made rank 0, too, and waits for ever there; put the calls between ncclGroupStart and ncclGroupEnd"],
-    "nccl_one_device": [r"bad message: ncclCommInitRank at LINE: device 0 is that of rank 0; call cudaSetDevice before"],
+    "race_of_stores": [rf"set: race: {A % 2}: THREAD, writes it and set, launched at LINE on device 0 writes it; "
+                       rf"{UNORDERED} \(32 times\)"],
+    "race_of_load": [rf"put: race: {A % 1}: THREAD, reads it and set, launched at LINE on device 1 writes it; "
+                     rf"{UNORDERED}"],
+    "race_of_copy": [rf"race: {A % 0}: cudaMemcpyPeerAsync at LINE reads it and set, launched at LINE on device 0 "
+                     rf"writes it; {UNORDERED}"],
+    "race_after_copy": [rf"set: race: {A % 0}: THREAD, writes it and cudaMemcpyPeerAsync at LINE on device 1 reads it; "
+                        rf"{UNORDERED}"],
+    "race_of_copies": [rf"race: {B % 1}: cudaMemcpyPeerAsync at LINE writes it and cudaMemcpyPeerAsync at LINE on "
+                       rf"device 1 writes it; {UNORDERED}"],
+    "event_too_early": [rf"race: {A % 0}: cudaMemcpyPeerAsync at LINE reads it and set, launched at LINE on device 0 "
+                        rf"writes it; {UNORDERED}"],
+    "wrong_synchronize": [rf"race: {A % 0}: cudaMemcpyPeerAsync at LINE reads it and set, launched at LINE on device 0 "
+                          rf"writes it; {UNORDERED}"],
+    "race_with_message": [rf"race: {B % 1}: ncclRecv at LINE writes it and set, launched at LINE on device 1 writes "
+                          rf"it; {UNORDERED}"],
+    "race_before_message": [rf"race: {A % 0}: ncclSend at LINE reads it and set, launched at LINE on device 0 writes "
+                            rf"it; {UNORDERED}"],
+    "race_after_message": [rf"set: race: {B % 1}: THREAD, writes it and ncclRecv at LINE on device 1 writes it; "
+                           rf"{UNORDERED}"],
+    "sender_is_ahead": [rf"put: race: {A % 2}: THREAD, reads it and set, launched at LINE on device 1 writes it; "
+                        rf"{UNORDERED}"],
+    "thread_that_ends": [r"bad message: ncclRecv at LINE: rank 1 receives from rank 0, which does not send; ",
+                         r"bad message: ncclSend at LINE: rank 1 sends to rank 0, which never receives"],
+    "nccl_foreign_id": [r"bad message: ncclCommInitRank at LINE: the id is not from ncclGetUniqueId in this process, "
+                        r"and the simulator has no messages between processes"],
+    "nccl_ranks_one_by_one": [r"bad message: ncclCommInitRank at LINE: the thread made rank 0, too, and waits for ever "
+                              r"there; put the calls between ncclGroupStart and ncclGroupEnd"],
+    "nccl_one_device": [r"bad message: ncclCommInitRank at LINE: device 0 is that of rank 0; call cudaSetDevice "
+                        r"before"],
     "nccl_too_many_ranks": [r"bad message: ncclCommInitRank at LINE: 17 ranks, where 1 to 3 are allowed"],
-    "nccl_lone_receive": [r"bad message: ncclRecv at LINE: rank 1 receives from rank 0, which does not send; put both calls between ncclGroupStart and ncclGroupEnd"],
-    "nccl_lone_send": [r"bad message: ncclSend at LINE: rank 0 sends to rank 1, which does not receive; put both calls between ncclGroupStart and ncclGroupEnd"],
+    "nccl_lone_receive": [r"bad message: ncclRecv at LINE: rank 1 receives from rank 0, which does not send; put both "
+                          r"calls between ncclGroupStart and ncclGroupEnd"],
+    "nccl_lone_send": [r"bad message: ncclSend at LINE: rank 0 sends to rank 1, which does not receive; put both calls "
+                       r"between ncclGroupStart and ncclGroupEnd"],
     "nccl_message_of_host": [r"bad message: ncclSend at LINE: the buffer is memory of the host"],
-    "nccl_message_of_peer": [rf"bad message: ncclSend at LINE: the buffer is memory of device 1 \({A % 1}\), and the rank has device 0"],
-    "nccl_message_too_long": [r"bad message: ncclSend at LINE: the buffer has 4096 bytes from byte 0 of a\[d\] .* on, and the message takes 8000"],
+    "nccl_message_of_peer": [rf"bad message: ncclSend at LINE: the buffer is memory of device 1 \({A % 1}\), and the "
+                             r"rank has device 0"],
+    "nccl_message_too_long": [r"bad message: ncclSend at LINE: the buffer has 4096 bytes from byte 0 of a\[d\] .* on, "
+                              r"and the message takes 8000"],
     "nccl_no_rank": [r"bad message: ncclSend at LINE: rank 3 does not exist; there are ranks 0 to 2"],
     "nccl_stream_of_peer": [r"bad message: ncclSend at LINE: the stream belongs to device 1, and rank 0 has device 0"],
     "nccl_not_ours": [r"bad message: ncclSend at LINE: the communicator does not exist"],
-    "nccl_counts_differ": [r"bad message: ncclSend at LINE: rank 0 sends to rank 1 128 bytes, and ncclRecv at LINE expects 124"],
-    "nccl_received_twice": [rf"race: {B % 1}: ncclRecv at LINE writes it and ncclRecv at LINE on device 1 writes it; {UNORDERED}"],
+    "nccl_counts_differ": [r"bad message: ncclSend at LINE: rank 0 sends to rank 1 128 bytes, and ncclRecv at LINE "
+                           r"expects 124"],
+    "nccl_received_twice": [rf"race: {B % 1}: ncclRecv at LINE writes it and ncclRecv at LINE on device 1 writes it; "
+                            rf"{UNORDERED}"],
     "nccl_no_group": [r"bad message: ncclGroupEnd at LINE without ncclGroupStart"],
     "nccl_collective": [r"not simulated: ncclAllReduce at LINE: of NCCL there are ncclSend and ncclRecv"],
 }
@@ -62,24 +89,32 @@ def test_each_fault_is_found(fault):
     found = findings(done)
     assert len(found) == len(WRONG[fault]), done.stdout
     for line, words in zip(found, WRONG[fault]):
-        assert re.match(words.replace("THREAD", rf"thread \(0, 0, 0\) at {HERE}:\d+, in block \(0, 0, 0\)").replace("LINE", rf"{HERE}:\d+"), line), line
+        words = words.replace("THREAD", rf"thread \(0, 0, 0\) at {HERE}:\d+, in block \(0, 0, 0\)")
+        assert re.match(words.replace("LINE", rf"{HERE}:\d+"), line), line
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_is_ordered_is_no_fault(name):
     """With sim_quiet_report(), a program without findings prints nothing but its own lines."""
     done = tried("devices_wrong", name)
-    own = {"nccl_right": "group: no error\n", "ordered_by_message": "group: no error\n", "wrong_stream": "cudaErrorInvalidResourceHandle\n", "wrong_event": "record: cudaErrorInvalidResourceHandle\n"}
+    own = {
+        "nccl_right": "group: no error\n", "ordered_by_message": "group: no error\n",
+        "wrong_stream": "cudaErrorInvalidResourceHandle\n", "wrong_event": "record: cudaErrorInvalidResourceHandle\n"}
     assert done.returncode == 0 and done.stdout == own.get(name, ""), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", ["too_many", "too_late"])
 def test_a_number_of_devices_that_cannot_be(name):
-    assert_refused(tried("devices_wrong", name), 2, "sim_use_devices(17): expected 1 to 16 devices" if name == "too_many" else "sim_use_devices(3): call it before the first use of a device")
+    assert_refused(
+        tried("devices_wrong", name), 2, "sim_use_devices(17): expected 1 to 16 devices"
+        if name == "too_many" else "sim_use_devices(3): call it before the first use of a device")
 
 
-@pytest.mark.parametrize("options, words", [("--gpus 0", "--gpus 0: expected a whole number from 1 to 16"), ("--gpus 17", "--gpus 17: expected"), ("--gpus two", "--gpus two: expected"),
-                                            ("--gpus", "--gpus needs a value"), ("--gpus 99999999999999999999", "expected a whole number"), ("--no-peers=1", "the option takes no value")])
+@pytest.mark.parametrize("options, words", [("--gpus 0", "--gpus 0: expected a whole number from 1 to 16"),
+                                            ("--gpus 17", "--gpus 17: expected"),
+                                            ("--gpus two", "--gpus two: expected"), ("--gpus", "--gpus needs a value"),
+                                            ("--gpus 99999999999999999999", "expected a whole number"),
+                                            ("--no-peers=1", "the option takes no value")])
 def test_bad_options(options, words):
     done = tried("devices_lanes", options=options)
     assert_refused(done, 2, words)
@@ -96,21 +131,27 @@ def test_right_programs(name, gpus):
 def test_devices_without_peers():
     done = tried("devices", options="--gpus 2 --no-peers --quiet")
     assert done.returncode == 1 and "peer access is not supported between these two devices" in done.stderr, done.stderr
-    # No address is the same on the host and on a device of before compute capability 2.0, so no device can access another.
+    # No address is the same on the host and on a device of before compute capability 2.0, so no device can access
+    # another.
     assert "peer access is not supported" in tried("devices", options="--gpus 2 --machine gtx280 --quiet").stderr
 
 
 @pytest.mark.parametrize("gpus", [1, 2, 3, 4, 8, 16])
 def test_what_goes_between_devices(gpus):
-    """Each device sends 4000 bytes to each other one: as 125 sectors by 32 requests (four blocks, of which the last has 29 threads of a warp less), or as a message."""
+    """Each device sends 4000 bytes to each other one: as 125 sectors by 32 requests (four blocks, of which the last has
+    29 threads of a warp less), or as a message."""
     done = tried("devices", str(gpus), options="--quiet")
     assert done.returncode == 0 and closing(done)[2] == 0, done.stdout + done.stderr
     lines = dict(line.split(": ", 1) for line in done.stdout.splitlines()[:5])
-    moved = {"stores": "bytes 4000 asked 4000 stores 32 loads 0 messages 0 message_bytes 0", "loads": "bytes 4000 asked 4000 stores 0 loads 32 messages 0 message_bytes 0",
-             "copies": "bytes 0 asked 0 stores 0 loads 0 messages 1 message_bytes 4000"}
+    moved = {
+        "stores": "bytes 4000 asked 4000 stores 32 loads 0 messages 0 message_bytes 0",
+        "loads": "bytes 4000 asked 4000 stores 0 loads 32 messages 0 message_bytes 0",
+        "copies": "bytes 0 asked 0 stores 0 loads 0 messages 1 message_bytes 4000"}
     # In plain order all send to one device at a time, and in rotated order each to another one.
-    expected = {"stores, plain order": (moved["stores"], gpus, gpus), "stores, rotated order": (moved["stores"], gpus - 1, 1), "loads": (moved["loads"], gpus - 1, 1),
-                "copies": (moved["copies"], gpus - 1, 1), "messages": (moved["copies"], 1, 1)}
+    expected = {
+        "stores, plain order": (moved["stores"], gpus, gpus), "stores, rotated order": (moved["stores"], gpus - 1, 1),
+        "loads": (moved["loads"], gpus - 1, 1), "copies": (moved["copies"], gpus - 1, 1),
+        "messages": (moved["copies"], 1, 1)}
     for name, (counts, windows, busiest) in expected.items():
         if gpus == 1:
             assert lines[name] == "1 devices, diagonal 0, nothing else, windows 0, busiest 0.000"
@@ -130,14 +171,21 @@ def test_requests_to_a_peer_stand_apart(tmp_path):
     done = tried("devices_lanes", options=f"--gpus 2 --csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")
     assert done.returncode == 0, done.stderr
     with open(tmp_path / "counts.csv", newline="") as file:
-        counted = {(r["memory"], r["access"]): (int(r["requests"]), int(r["accesses"]), int(r["units"]), int(r["bytes_moved"])) for r in csv.DictReader(file)}
-    assert counted == {(memory, access): (2, 32, 4, 128) for memory in ["global", "peer"] for access in ["load", "store"]}
+        counted = {
+            (r["memory"], r["access"]): (int(r["requests"]), int(r["accesses"]), int(r["units"]), int(r["bytes_moved"]))
+            for r in csv.DictReader(file)}
+    assert counted == {
+        (memory, access): (2, 32, 4, 128) for memory in ["global", "peer"] for access in ["load", "store"]}
     with open(tmp_path / "trace.csv", newline="") as file:
-        traced = [(r["memory"].split(", ")[-1], r["lanes"], r["partition"] == "") for r in csv.DictReader(file) if r["access"] == "load"]
-    assert traced == [("device 0)", "0000ffff", False), ("device 1)", "ffff0000", True), ("device 1)", "0000ffff", True), ("device 0)", "ffff0000", False)]
+        traced = [(r["memory"].split(", ")[-1], r["lanes"], r["partition"] == "")
+                  for r in csv.DictReader(file)
+                  if r["access"] == "load"]
+    assert traced == [("device 0)", "0000ffff", False), ("device 1)", "ffff0000", True),
+                      ("device 1)", "0000ffff", True), ("device 0)", "ffff0000", False)]
     assert "load of peer memory at tests/sim/programs/devices_lanes.cu:" in done.stdout
-    assert "from device 0 to device 1: 128 bytes in sectors, 128 asked for, by 2 stores and 0 loads of warps\n" in done.stdout
-    assert "from device 1 to device 0: 128 bytes in sectors, 128 asked for, by 0 stores and 2 loads of warps\n" in done.stdout
+    for devices, by in (("0 to device 1", "2 stores and 0 loads"), ("1 to device 0", "0 stores and 2 loads")):
+        assert (f"from device {devices}: 128 bytes in sectors, 128 asked for, by {by} of warps\n"
+                in done.stdout), done.stdout
     # On one device, both halves are one request.
     done = tried("devices_lanes", options=f"--csv {tmp_path}/counts.csv")
     with open(tmp_path / "counts.csv", newline="") as file:

@@ -1,4 +1,5 @@
-"""Kernels that diverge: their requests, sectors and wavefronts on the simulator are those that Nsight Compute counted on an H200."""
+"""Kernels that diverge: their requests, sectors and wavefronts on the simulator are those that Nsight Compute counted
+on an H200."""
 
 import collections
 import csv
@@ -16,11 +17,14 @@ DIFFERENT = {
     "shortInLoop": "lanes that come to the right side of || from the left of && and from its right do not meet",
     "continueBetween": "nvcc makes the first load behind the test, too: nothing else needs it",
 }
-COLUMNS = ["global_load_requests", "global_store_requests", "global_load_sectors", "global_store_sectors", "shared_load_wavefronts", "shared_store_wavefronts"]
+COLUMNS = [
+    "global_load_requests", "global_store_requests", "global_load_sectors", "global_store_sectors",
+    "shared_load_wavefronts", "shared_store_wavefronts"]
 
 
 def test_counts_are_those_of_the_profiler(tmp_path):
-    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", made("build/try/tests/sim/divergence"), timeout=600)
+    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", made("build/try/tests/sim/divergence"),
+               timeout=600)
     assert done.returncode == 0 and " 0 findings" in done.stdout, done.stdout[-2000:]
 
     counted = collections.defaultdict(collections.Counter)
@@ -29,7 +33,8 @@ def test_counts_are_those_of_the_profiler(tmp_path):
         what = f"{row['memory']}_{row['access']}"
         counted[kernel][what + "_requests"] += int(row["requests"])
         counted[kernel][what + ("_sectors" if row["memory"] == "global" else "_wavefronts")] += int(row["units"])
-    measured = {(row["kernel"], row["type"]): row for row in csv.DictReader(open(ROOT / "tests/data/h200_divergence.csv"))}
+    measured = {
+        (row["kernel"], row["type"]): row for row in csv.DictReader(open(ROOT / "tests/data/h200_divergence.csv"))}
     assert len(measured) >= 80 and set(measured) == set(counted)
     different = {kernel for kernel, row in measured.items() if any(int(row[c]) != counted[kernel][c] for c in COLUMNS)}
     assert {name for name, _ in different} == set(DIFFERENT)

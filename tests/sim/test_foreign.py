@@ -1,4 +1,5 @@
-"""`make try`: programs as others write them, of several files and languages, with headers that the simulator does not have."""
+"""`make try`: programs as others write them, of several files and languages, with headers that the simulator does not
+have."""
 
 import csv
 import os
@@ -60,34 +61,50 @@ int main()
 
 # Files of C that are no C++, or other C++. Each gives 0, 1, 2, ...
 C_FILES = {
-    "conversion of void*": "#include <stdlib.h>\nfloat* numbers(int n) { int i; float* p = malloc(n * sizeof *p); for (i = 0; i < n; i++) p[i] = i; return p; }",
-    "parameters of the old style": "static float all[64];\nfloat* numbers(n) int n; { while (n--) all[n] = n; return all; }",
-    "words of C++": "static float all[64];\nfloat* numbers(int class) { int new, this = 0, template = class; for (new = this; new < template; new++) all[new] = new; return all; }",
-    "no prototype": "static float all[64];\nstatic float as_float();\nfloat* numbers(int n) { while (n--) all[n] = as_float(n); return all; }\nstatic float as_float(i) int i; { return i; }",
+    "conversion of void*": "#include <stdlib.h>\nfloat* numbers(int n) { int i; float* p = malloc(n * sizeof *p); "
+                           "for (i = 0; i < n; i++) p[i] = i; return p; }",
+    "parameters of the old style": "static float all[64];\nfloat* numbers(n) int n; { while (n--) all[n] = n; "
+                                   "return all; }",
+    "words of C++": "static float all[64];\nfloat* numbers(int class) { int new, this = 0, template = class; "
+                    "for (new = this; new < template; new++) all[new] = new; return all; }",
+    "no prototype": "static float all[64];\nstatic float as_float();\n"
+                    "float* numbers(int n) { while (n--) all[n] = as_float(n); return all; }\n"
+                    "static float as_float(i) int i; { return i; }",
     "no return": """#include <stdio.h>
 static float all[64];
 int compare(const float* a, int n) { int i; for (i = 0; i < n; i++) if (a[i] != i) printf("differs\\n"); }
 void fill(float* a, int n) { int i; for (i = 0; i < n; i++) a[i] = i; }
 float* numbers(int n) { fill(all, n); compare(all, n); return all; }""",
-    "designators": "static float all[64] = {[2] = 2, [1] = 1};\nfloat* numbers(int n) { while (n-- > 3) all[n] = n; return all; }",
-    "restrict and array parameters": "static void fill(int n, float a[static restrict 1]) { while (n--) a[n] = n; }\nstatic float all[64];\nfloat* numbers(int n) { fill(n, all); return all; }",
-    "an array of variable length": "#include <string.h>\nstatic float all[64];\nfloat* numbers(int n) { float a[n]; int i; for (i = 0; i < n; i++) a[i] = i; memcpy(all, a, sizeof a); return all; }",
-    "compound literal, _Generic, _Bool": "static float all[64];\nfloat* numbers(int n) { _Bool one = n; struct S { int i; } *s = &(struct S){n}; "
-                                         "while (s->i--) all[s->i] = _Generic(s->i, int: s->i, default: -one); return all; }",
-    "an enumeration, a structure and a tag of the same name": "enum kind { A, B };\nstruct all { enum kind k; } all;\nstatic float a[64];\n"
-                                                              "float* numbers(int n) { enum kind k = 0; k = k + B; while (n--) a[n] = n * (int)k; return a; }",
-    "a conditional on the language": "#ifdef __cplusplus\n#error this is C\n#endif\nstatic float all[64];\nfloat* numbers(int n) { while (n--) all[n] = n; return all; }",
-    "NVCC and options of the preprocessor": "#if !defined __NVCC__ || __CUDACC_VER_MAJOR__ < 9\n#error nvcc\n#endif\nstatic float all[LENGTH];\nfloat* numbers(int n) { while (n--) all[n] = n; return all; }",
+    "designators": "static float all[64] = {[2] = 2, [1] = 1};\nfloat* numbers(int n) { while (n-- > 3) all[n] = n; "
+                   "return all; }",
+    "restrict and array parameters": "static void fill(int n, float a[static restrict 1]) { while (n--) a[n] = n; }\n"
+                                     "static float all[64];\nfloat* numbers(int n) { fill(n, all); return all; }",
+    "an array of variable length": "#include <string.h>\nstatic float all[64];\n"
+                                   "float* numbers(int n) { float a[n]; int i; for (i = 0; i < n; i++) a[i] = i; "
+                                   "memcpy(all, a, sizeof a); return all; }",
+    "compound literal, _Generic, _Bool": "static float all[64];\nfloat* numbers(int n) { _Bool one = n; struct S { int "
+                                         "i; } *s = &(struct S){n}; while (s->i--) all[s->i] = _Generic(s->i, int: "
+                                         "s->i, default: -one); return all; }",
+    "an enumeration, a structure and a tag of the same name":
+        "enum kind { A, B };\nstruct all { enum kind k; } all;\nstatic float a[64];\n"
+        "float* numbers(int n) { enum kind k = 0; k = k + B; while (n--) a[n] = n * (int)k; return a; }",
+    "a conditional on the language": "#ifdef __cplusplus\n#error this is C\n#endif\nstatic float all[64];\n"
+                                     "float* numbers(int n) { while (n--) all[n] = n; return all; }",
+    "NVCC and options of the preprocessor": "#if !defined __NVCC__ || __CUDACC_VER_MAJOR__ < 9\n#error nvcc\n#endif\n"
+                                            "static float all[LENGTH];\nfloat* numbers(int n) { while (n--) all[n] = "
+                                            "n; return all; }",
 }
 
 
 @pytest.mark.parametrize("name", C_FILES)
 def test_files_of_c_are_compiled_as_c(name, tmp_path):
-    done = tried(tmp_path, {"main.cu": MAIN, "numbers.c": C_FILES[name] + "\n"}, "SIM=--quiet", "CPPFLAGS=-std=c++17 -DLENGTH=64")
+    done = tried(tmp_path, {"main.cu": MAIN, "numbers.c": C_FILES[name] + "\n"}, "SIM=--quiet",
+                 "CPPFLAGS=-std=c++17 -DLENGTH=64")
     assert own_output(done) == "0 62" and done.stderr == ""
 
 
-@pytest.mark.parametrize("compiler, c", [("g++", "gcc"), ("g++-12", "gcc-12"), ("clang++", "clang"), ("clang++-14", "clang-14"), ("c++", "cc"),
+@pytest.mark.parametrize("compiler, c", [("g++", "gcc"), ("g++-12", "gcc-12"), ("clang++", "clang"),
+                                         ("clang++-14", "clang-14"), ("c++", "cc"),
                                          ("ccache x86_64-linux-gnu-g++-13", "ccache x86_64-linux-gnu-gcc-13")])
 def test_the_c_compiler_is_the_one_of_cxx(compiler, c):
     done = run("make", "-n", "-p", "NVCC=", f"CXX={compiler}", "help")
@@ -99,22 +116,25 @@ def test_the_c_compiler_is_the_one_of_cxx(compiler, c):
 @pytest.mark.parametrize("header", ["cuda_runtime.h", "cuda.h", "driver_types.h", "cublas_v2.h"])
 def test_cuda_in_a_file_of_c(header, tmp_path):
     """The functions of the runtime are C++ here. Whether or not a toolkit is installed, one line says so."""
-    done = tried(tmp_path, {"main.cu": MAIN, "numbers.c": f"\n#include <{header}>\nfloat* numbers(int n) {{ return 0; }}\n"})
+    done = tried(tmp_path,
+                 {"main.cu": MAIN, "numbers.c": f"\n#include <{header}>\nfloat* numbers(int n) {{ return 0; }}\n"})
     assert refusal(done).startswith(f"{tmp_path}/numbers.c:2: {header}: "), done.stderr
 
 
-HEADER = """#pragma once
+HEADER = ("""#pragma once
 #include <cuda_runtime.h>
 #define HD __host__ __device__
-struct __align__(8) Pair { float x, y; HD float sum() const { return x + y; } __host__ __device__ explicit Pair(float a) : x(a), y(a) {} };
+struct __align__(8) Pair { float x, y; HD float sum() const { return x + y; } \
+__host__ __device__ explicit Pair(float a) : x(a), y(a) {} };
 inline __host__ __device__ __forceinline__ float at(const float* p, int i) { return p[i]; }
 template <typename T> HD T plus(T a, const T* b) { return a + *b; }
 template <typename T> __global__ void fill(T* x);
 __global__ void twice(float* x);
-struct Operation { __device__ float operator()(float x) const; static __host__ __device__ __noinline__ int ten() { return 10; } };
+struct Operation { __device__ float operator()(float x) const; \
+static __host__ __device__ __noinline__ int ten() { return 10; } };
 extern __constant__ float factor[4];
 void launch(float* x);
-"""
+""")
 KERNELS = """#include "shared.h"
 __constant__ float factor[4] = {1, 2};
 __global__ void twice(float* x) { const float y = at(x, threadIdx.x); x[threadIdx.x] = plus(y, &x[threadIdx.x]); }
@@ -151,17 +171,27 @@ def test_plain_cpp_has_the_words_of_cuda(order, tmp_path):
 
 
 def test_findings_in_plain_cpp_have_a_place(tmp_path):
-    done = tried(tmp_path, {"main.cpp": "#include <cuda_runtime.h>\n\nint main() {\n    float* data;\n    return cudaMalloc(&data, 100);\n}\n"}, "SIM=--quiet")
-    assert f"finding: never freed: data (cudaMalloc at {tmp_path}/main.cpp:5), 100 bytes; call cudaFree\n" in done.stdout, done.stdout
+    done = tried(tmp_path,
+                 {"main.cpp": "#include <cuda_runtime.h>\n\nint main() {\n    float* data;\n"
+                              "    return cudaMalloc(&data, 100);\n}\n"},
+                 "SIM=--quiet")
+    assert (f"finding: never freed: data (cudaMalloc at {tmp_path}/main.cpp:5), 100 bytes; call cudaFree\n"
+            in done.stdout), done.stdout
 
 
 REFUSED_IN_CPP = {
-    "module": ("#include <cuda.h>\nint main() {\n    CUmodule m;\n    return cuModuleLoad(&m, \"k.ptx\");\n}\n", 4, "functions of the driver (cuModuleLoad) are not supported"),
-    "virtual memory": ("#include <cuda.h>\nint main() { CUmemAllocationProp p = {}; size_t g;\n return cuMemGetAllocationGranularity(&g, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM); }\n", 3,
-                       "functions of the driver (cuMemGetAllocationGranularity) are not supported"),
-    "graph": ("#include <cuda_runtime.h>\nint main() {\n cudaGraph_t g; cudaGraphCreate(&g, 0); }\n", 3, "CUDA graphs (cudaGraphCreate)"),
-    "interop": ("#include <cuda_runtime.h>\nint main() {\n cudaGraphicsResource* r;\n return cudaGraphicsMapResources(1, &r, 0); }\n", 3, "graphics (cudaGraphics"),
-    "process": ("#include <cuda_runtime.h>\nint main() {\n cudaIpcMemHandle_t h; }\n", 3, "memory that processes share (cudaIpcMemHandle_t) is not supported"),
+    "module": ("#include <cuda.h>\nint main() {\n    CUmodule m;\n    return cuModuleLoad(&m, \"k.ptx\");\n}\n", 4,
+               "functions of the driver (cuModuleLoad) are not supported"),
+    "virtual memory": ("#include <cuda.h>\nint main() { CUmemAllocationProp p = {}; size_t g;\n"
+                       " return cuMemGetAllocationGranularity(&g, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM); }\n",
+                       3, "functions of the driver (cuMemGetAllocationGranularity) are not supported"),
+    "graph": ("#include <cuda_runtime.h>\nint main() {\n cudaGraph_t g; cudaGraphCreate(&g, 0); }\n", 3,
+              "CUDA graphs (cudaGraphCreate)"),
+    "interop": ("#include <cuda_runtime.h>\nint main() {\n cudaGraphicsResource* r;\n"
+                " return cudaGraphicsMapResources(1, &r, 0); }\n",
+                3, "graphics (cudaGraphics"),
+    "process": ("#include <cuda_runtime.h>\nint main() {\n cudaIpcMemHandle_t h; }\n", 3,
+                "memory that processes share (cudaIpcMemHandle_t) is not supported"),
 }
 
 
@@ -175,7 +205,8 @@ def test_what_is_refused_in_cuda_is_refused_in_cpp(name, tmp_path):
 
 @pytest.mark.parametrize("name, text", {
     "launch": DOUBLED + "int main() { float h[32] = {4}; on_device(h); printf(\"%g\\n\", h[0]); }\n",
-    "launch in a header": '#include "kernel.h"\nint main() { float h[32] = {4}; on_device(h); printf("%g\\n", h[0]); }\n',
+    "launch in a header": '#include "kernel.h"\nint main() { float h[32] = {4}; on_device(h); printf("%g\\n", '
+                          'h[0]); }\n',
 }.items())
 def test_cpp_with_kernels_is_cuda(name, text, tmp_path):
     done = tried(tmp_path, {"main.cpp": text, "kernel.h": DOUBLED}, "SIM=--quiet")
@@ -183,16 +214,23 @@ def test_cpp_with_kernels_is_cuda(name, text, tmp_path):
 
 
 def test_cpp_of_kernels_alone_is_cuda(tmp_path):
-    done = tried(tmp_path, {"kernels.cpp": "__global__ void one(float* x) { __shared__ float s[32]; s[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }\n",
-                            "main.cu": "#include <cstdio>\n__global__ void one(float* x);\nint main() { float h, *d; cudaMalloc(&d, 128); one<<<1, 32>>>(d); "
-                                       "cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); printf(\"%g\\n\", h); }\n"}, "SIM=--quiet")
+    done = tried(tmp_path,
+                 {"kernels.cpp": "__global__ void one(float* x) { __shared__ float s[32]; s[threadIdx.x] = 1; "
+                                 "__syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }\n",
+                  "main.cu": "#include <cstdio>\n__global__ void one(float* x);\n"
+                             "int main() { float h, *d; cudaMalloc(&d, 128); one<<<1, 32>>>(d); "
+                             "cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); printf(\"%g\\n\", h); }\n"},
+                 "SIM=--quiet")
     assert own_output(done) == "1"
 
 
 def test_cpp_that_only_writes_about_launches_is_not(tmp_path):
     """In a text, in a comment, and behind #ifdef __CUDACC__."""
-    done = tried(tmp_path, {"main.cpp": '#include <cstdio>\n// k<<<1, 2>>>(3)\n#ifdef __CUDACC__\n__global__ void k(int);\nvoid f() { k<<<1, 2>>>(3); }\n#endif\n'
-                                        'struct dim3 { int threadIdx; };\nint main() { printf("k<<<1, 2>>>(3)\\n"); return dim3{0}.threadIdx; }\n'}, "SIM=--quiet")
+    done = tried(tmp_path,
+                 {"main.cpp": '#include <cstdio>\n// k<<<1, 2>>>(3)\n#ifdef __CUDACC__\n__global__ void k(int);\n'
+                              'void f() { k<<<1, 2>>>(3); }\n#endif\nstruct dim3 { int threadIdx; };\n'
+                              'int main() { printf("k<<<1, 2>>>(3)\\n"); return dim3{0}.threadIdx; }\n'},
+                 "SIM=--quiet")
     assert own_output(done) == "k<<<1, 2>>>(3)"
 
 
@@ -222,23 +260,34 @@ def test_the_host_is_not_watched(tmp_path):
 
 # A library's header, and what a program may have of it: types and constants.
 LIBRARIES = {
-    "cublas_v2.h": "inline void check(cublasStatus_t s) { if (s != CUBLAS_STATUS_SUCCESS) printf(\"%d\\n\", int(s)); } cublasHandle_t handle; cublasOperation_t operation = CUBLAS_OP_N; "
-                   "struct Holder { cublasHandle_t handle = nullptr; cublasComputeType_t type = CUBLAS_COMPUTE_32F; cudaDataType_t data = CUDA_R_16BF; cuComplex one; };",
-    "cublasLt.h": "cublasLtHandle_t cublaslt_handle = NULL; static cublasComputeType_t cublas_compute_type; void cublasCheck(cublasStatus_t s, int line) { if (s) printf(\"%d %d\\n\", line, int(s)); }",
-    "cublas.h": "const char* name(cublasStatus s) { switch (s) { case CUBLAS_STATUS_SUCCESS: return \"ok\"; case CUBLAS_STATUS_ALLOC_FAILED: return \"memory\"; } return \"\"; }",
-    "curand_kernel.h": "__global__ void with(curandState* states, curandStatePhilox4_32_10_t* others) {} void states() { curandState* d; cudaMalloc(&d, sizeof(curandState)); cudaFree(d); }",
-    "curand.h": "const char* name(curandStatus_t s) { return s == CURAND_STATUS_SUCCESS ? \"ok\" : \"\"; } curandGenerator_t generator;",
-    "cufft.h": "__global__ void with(cufftComplex* x) { x[0].x = 1; } cufftHandle plan; bool good(cufftResult r) { return r == CUFFT_SUCCESS; } cufftReal real = 1; int direction = CUFFT_FORWARD;",
-    "cusparse.h": "cusparseHandle_t h; bool good(cusparseStatus_t s) { return s == CUSPARSE_STATUS_SUCCESS; } cusparseSpMatDescr_t m = nullptr;",
-    "cusolverDn.h": "cusolverDnHandle_t h; cublasFillMode_t mode = CUBLAS_FILL_MODE_LOWER; bool good(cusolverStatus_t s) { return CUSOLVER_STATUS_SUCCESS == s; }",
-    "cudnn.h": "class Layer { cudnnHandle_t cudnnHandle; cudnnTensorDescriptor_t input = NULL; cudnnDataType_t type = CUDNN_DATA_FLOAT; };",
+    "cublas_v2.h": "inline void check(cublasStatus_t s) { if (s != CUBLAS_STATUS_SUCCESS) printf(\"%d\\n\", "
+                   "int(s)); } cublasHandle_t handle; cublasOperation_t operation = CUBLAS_OP_N; "
+                   "struct Holder { cublasHandle_t handle = nullptr; cublasComputeType_t type = "
+                   "CUBLAS_COMPUTE_32F; cudaDataType_t data = CUDA_R_16BF; cuComplex one; };",
+    "cublasLt.h": "cublasLtHandle_t cublaslt_handle = NULL; static cublasComputeType_t cublas_compute_type; void "
+                  "cublasCheck(cublasStatus_t s, int line) { if (s) printf(\"%d %d\\n\", line, int(s)); }",
+    "cublas.h": "const char* name(cublasStatus s) { switch (s) { case CUBLAS_STATUS_SUCCESS: return \"ok\"; case "
+                "CUBLAS_STATUS_ALLOC_FAILED: return \"memory\"; } return \"\"; }",
+    "curand_kernel.h": "__global__ void with(curandState* states, curandStatePhilox4_32_10_t* others) {} void "
+                       "states() { curandState* d; cudaMalloc(&d, sizeof(curandState)); cudaFree(d); }",
+    "curand.h": "const char* name(curandStatus_t s) { return s == CURAND_STATUS_SUCCESS ? \"ok\" : \"\"; } "
+                "curandGenerator_t generator;",
+    "cufft.h": "__global__ void with(cufftComplex* x) { x[0].x = 1; } cufftHandle plan; bool good(cufftResult r) { "
+               "return r == CUFFT_SUCCESS; } cufftReal real = 1; int direction = CUFFT_FORWARD;",
+    "cusparse.h": "cusparseHandle_t h; bool good(cusparseStatus_t s) { return s == CUSPARSE_STATUS_SUCCESS; } "
+                  "cusparseSpMatDescr_t m = nullptr;",
+    "cusolverDn.h": "cusolverDnHandle_t h; cublasFillMode_t mode = CUBLAS_FILL_MODE_LOWER; bool "
+                    "good(cusolverStatus_t s) { return CUSOLVER_STATUS_SUCCESS == s; }",
+    "cudnn.h": "class Layer { cudnnHandle_t cudnnHandle; cudnnTensorDescriptor_t input = NULL; cudnnDataType_t "
+               "type = CUDNN_DATA_FLOAT; };",
     "nvml.h": "nvmlDevice_t device; bool good(nvmlReturn_t r) { return r == NVML_SUCCESS; }",
     "nvrtc.h": "nvrtcProgram compiled; bool good(nvrtcResult r) { return r == NVRTC_SUCCESS; }",
     "thrust/sort.h": "int thrust_of(int x) { return std::max(x, 1); }",
     "cub/cub.cuh": "struct cub_ { int cub; };",
     "mma.h": "",
     "cuda_fp8.h": "",
-    "GL/glut.h": "struct Mesh { GLuint buffer; GLfloat x; GLenum kind = GL_TRIANGLES; }; int glyph, GLOBAL = 3; void draw(unsigned id = GLUT_DOUBLE);",
+    "GL/glut.h": "struct Mesh { GLuint buffer; GLfloat x; GLenum kind = GL_TRIANGLES; }; int glyph, GLOBAL = 3; "
+                 "void draw(unsigned id = GLUT_DOUBLE);",
     "GL/glew.h": "GLuint buffer; void use(GLsizei n);",
     "cuda_gl_interop.h": "",
     "cudla.h": "",
@@ -251,47 +300,72 @@ LIBRARIES = {
 @pytest.mark.parametrize("header", LIBRARIES)
 def test_a_header_of_a_library_that_is_not_used(header, tmp_path):
     """Whether or not it is installed. Helpers, handles and constants are no use of it."""
-    text = DOUBLED + f"#include <{header}>\n{LIBRARIES[header]}\nint main() {{ float h[32] = {{4}}; on_device(h); printf(\"%g\\n\", h[0]); }}\n"
+    text = DOUBLED + (f"#include <{header}>\n{LIBRARIES[header]}\nint main() {{ float h[32] = {{4}}; on_device(h); "
+                      f"printf(\"%g\\n\", h[0]); }}\n")
     done = tried(tmp_path, {"main.cu": text}, "SIM=--quiet")
     assert own_output(done) == "8" and done.stderr == ""
 
 
 def test_headers_of_libraries_in_all_files_of_a_program(tmp_path):
     """In a header of the program's own, several at once, in plain C++, and each twice."""
-    common = "#pragma once\n" + "".join(f"#include <{header}>\n" for header in ["cublas_v2.h", "cublasLt.h", "cufft.h", "thrust/device_vector.h", "cuda_runtime.h", "cublas_v2.h"]) + \
-        "inline const char* name(cublasStatus_t s) { return s == CUBLAS_STATUS_SUCCESS ? \"cublas\" : \"?\"; }\ninline const char* name(cufftResult s) { return s == CUFFT_SUCCESS ? \"cufft\" : \"?\"; }\n"
-    main = '#include "common.h"\n#include <cstdio>\nvoid on_device(float* h);\nint main() { float h[32] = {4}; on_device(h); printf("%g %s %s\\n", h[0], name(cublasStatus_t(CUBLAS_STATUS_SUCCESS)), name(cufftResult())); }\n'
-    done = tried(tmp_path, {"main.cpp": main, "common.h": common, "kernels.cu": '#include "common.h"\n' + DOUBLED}, "SIM=--quiet")
+    headers = ["cublas_v2.h", "cublasLt.h", "cufft.h", "thrust/device_vector.h", "cuda_runtime.h", "cublas_v2.h"]
+    common = ("#pragma once\n" + "".join(f"#include <{header}>\n" for header in headers)
+              + 'inline const char* name(cublasStatus_t s) { return s == CUBLAS_STATUS_SUCCESS ? "cublas" : "?"; }\n'
+                'inline const char* name(cufftResult s) { return s == CUFFT_SUCCESS ? "cufft" : "?"; }\n')
+    main = ('#include "common.h"\n#include <cstdio>\nvoid on_device(float* h);\nint main() { float h[32] = {4}; '
+            'on_device(h); printf("%g %s %s\\n", h[0], name(cublasStatus_t(CUBLAS_STATUS_SUCCESS)), '
+            'name(cufftResult())); }\n')
+    done = tried(tmp_path, {"main.cpp": main, "common.h": common, "kernels.cu": '#include "common.h"\n' + DOUBLED},
+                 "SIM=--quiet")
     assert own_output(done) == "8 cublas cufft" and done.stderr == ""
 
 
 # The line that uses the library, and what is said of it.
 USES = {
-    "call": ("cublas_v2.h", "void f() { cublasHandle_t h; cublasCreate(&h); }", "cublasCreate: cuBLAS is not supported by the simulator; write the product as a kernel"),
-    "call in a condition": ("cublas_v2.h", "bool f(cublasHandle_t h) { return cublasDestroy(h) == CUBLAS_STATUS_SUCCESS; }", "cublasDestroy: cuBLAS"),
-    "call in a macro": ("cublasLt.h", "int check(int s) { return s; }\n#define CHECK(call) check(call)\nint f() { return CHECK(cublasLtCreate(nullptr)); }", "cublasLtCreate: cuBLAS"),
-    "address of a function": ("cufft.h", "auto* f = &cufftExecC2C;", "cufftExecC2C: cuFFT is not supported by the simulator; it runs kernels alone"),
-    "in a kernel": ("curand_kernel.h", "__global__ void k(curandState* s) { curand_init(1, 2, 3, s); }", "curand_init: cuRAND is not supported by the simulator; write a generator of your own"),
-    "a name without a suffix": ("curand_kernel.h", "__device__ unsigned f(curandState* s) { return curand(s); }", "curand: cuRAND"),
-    "a namespace": ("thrust/sort.h", "void f(int* p) { thrust::sort(p, p + 3); }", "thrust: Thrust is not supported by the simulator; use cudaMalloc, cudaMemcpy and a kernel"),
-    "using a namespace": ("cub/cub.cuh", "using namespace cub;", "cub: CUB is not supported by the simulator; write the algorithm as a kernel"),
+    "call": ("cublas_v2.h", "void f() { cublasHandle_t h; cublasCreate(&h); }",
+             "cublasCreate: cuBLAS is not supported by the simulator; write the product as a kernel"),
+    "call in a condition": ("cublas_v2.h",
+                            "bool f(cublasHandle_t h) { return cublasDestroy(h) == CUBLAS_STATUS_SUCCESS; }",
+                            "cublasDestroy: cuBLAS"),
+    "call in a macro": ("cublasLt.h",
+                        "int check(int s) { return s; }\n#define CHECK(call) check(call)\n"
+                        "int f() { return CHECK(cublasLtCreate(nullptr)); }",
+                        "cublasLtCreate: cuBLAS"),
+    "address of a function": ("cufft.h", "auto* f = &cufftExecC2C;",
+                              "cufftExecC2C: cuFFT is not supported by the simulator; it runs kernels alone"),
+    "in a kernel": ("curand_kernel.h", "__global__ void k(curandState* s) { curand_init(1, 2, 3, s); }",
+                    "curand_init: cuRAND is not supported by the simulator; write a generator of your own"),
+    "a name without a suffix": ("curand_kernel.h", "__device__ unsigned f(curandState* s) { return curand(s); }",
+                                "curand: cuRAND"),
+    "a namespace": ("thrust/sort.h", "void f(int* p) { thrust::sort(p, p + 3); }",
+                    "thrust: Thrust is not supported by the simulator; use cudaMalloc, cudaMemcpy and a kernel"),
+    "using a namespace": ("cub/cub.cuh", "using namespace cub;",
+                          "cub: CUB is not supported by the simulator; write the algorithm as a kernel"),
     "an alias of a namespace": ("cutlass/gemm/device/gemm.h", "namespace c = cutlass;", "cutlass: CUTLASS"),
-    "a type of a namespace": ("thrust/device_vector.h", "struct S { thrust::device_vector<int>* v; };", "thrust: Thrust"),
+    "a type of a namespace": ("thrust/device_vector.h", "struct S { thrust::device_vector<int>* v; };",
+                              "thrust: Thrust"),
     "a version": ("cudnn.h", "int f() { return CUDNN_MAJOR; }", "CUDNN_MAJOR: cuDNN"),
     "sparse": ("cusparse.h", "void f(cusparseHandle_t h) { cusparseSetStream(h, 0); }", "cusparseSetStream: cuSPARSE"),
-    "solver, with a function of cuBLAS": ("cusolverDn.h", "int f() { return cublasGetVersion(nullptr, nullptr); }", "cublasGetVersion: cuBLAS"),
+    "solver, with a function of cuBLAS": ("cusolverDn.h", "int f() { return cublasGetVersion(nullptr, nullptr); }",
+                                          "cublasGetVersion: cuBLAS"),
     "images": ("npp.h", "Npp8u* image;", "Npp8u: NPP is"),
     "management": ("nvml.h", "int f() { return nvmlInit(); }", "nvmlInit: NVML"),
-    "compilation": ("nvrtc.h", "int f(nvrtcProgram p) { return nvrtcCompileProgram(p, 0, nullptr); }", "nvrtcCompileProgram: compilation at run time is not supported by the simulator; write the kernel in the program"),
+    "compilation": ("nvrtc.h", "int f(nvrtcProgram p) { return nvrtcCompileProgram(p, 0, nullptr); }",
+                    "nvrtcCompileProgram: compilation at run time is not supported by the simulator; write the kernel "
+                    "in the program"),
     "tensor cores": ("mma.h", "using namespace nvcuda;", "nvcuda::wmma"),
     "small numbers": ("cuda_fp8.h", "__nv_fp8_e4m3 x;", "__nv_fp8_e4m3: numbers of 4, 6 and 8 bits"),
-    "OpenGL": ("GL/gl.h", "void f() { glClear(0); }", "glClear: graphics are not supported by the simulator; copy the result with cudaMemcpy"),
+    "OpenGL": ("GL/gl.h", "void f() { glClear(0); }",
+               "glClear: graphics are not supported by the simulator; copy the result with cudaMemcpy"),
     "GLUT": ("GL/glut.h", "void f(int* n, char** a) { glutInit(n, a); }", "glutInit: graphics"),
     "GLEW": ("GL/glew.h", "int f() { return glewInit(); }", "glewInit: graphics"),
-    "interop": ("cuda_gl_interop.h", "void f(unsigned b) { cudaGLRegisterBufferObject(b); }", "cudaGLRegisterBufferObject"),
+    "interop": ("cuda_gl_interop.h", "void f(unsigned b) { cudaGLRegisterBufferObject(b); }",
+                "cudaGLRegisterBufferObject"),
     "EGL": ("EGL/egl.h", "void f() { eglInitialize(EGLDisplay(0), nullptr, nullptr); }", "eglInitialize: graphics"),
-    "cuDLA": ("cudla.h", "int f() { return cudlaCreateDevice(0, nullptr, 0); }", "cudlaCreateDevice: the deep-learning accelerator (cuDLA)"),
-    "NvSci": ("nvscibuf.h", "int f(NvSciBufModule m) { return NvSciBufModuleOpen(&m); }", "NvSciBufModuleOpen: buffers of NvSci"),
+    "cuDLA": ("cudla.h", "int f() { return cudlaCreateDevice(0, nullptr, 0); }",
+              "cudlaCreateDevice: the deep-learning accelerator (cuDLA)"),
+    "NvSci": ("nvscibuf.h", "int f(NvSciBufModule m) { return NvSciBufModuleOpen(&m); }",
+              "NvSciBufModuleOpen: buffers of NvSci"),
     "DRM": ("drm_fourcc.h", "int f() { return fourcc_code(1, 2, 3, 4); }", "fourcc_code: graphics"),
 }
 
@@ -307,7 +381,8 @@ def test_what_names_a_function_of_a_library_is_refused(name, suffix, tmp_path):
     assert said.startswith(f"{tmp_path}/main{suffix}:{4 + text.count(chr(10))}: ") and words in said, said
 
 
-@pytest.mark.parametrize("text, words", [("#include <GL/gl.h>", "GL/gl.h: graphics are not supported"), ("#include <nvml.h>", "nvml.h: NVML is not supported")])
+@pytest.mark.parametrize("text, words", [("#include <GL/gl.h>", "GL/gl.h: graphics are not supported"),
+                                         ("#include <nvml.h>", "nvml.h: NVML is not supported")])
 def test_libraries_in_a_file_of_c(text, words, tmp_path):
     said = refusal(tried(tmp_path, {"main.cu": MAIN, "numbers.c": text + "\n" + C_FILES["designators"]}))
     assert said.startswith(f"{tmp_path}/numbers.c:1: ") and words in said, said
@@ -315,24 +390,37 @@ def test_libraries_in_a_file_of_c(text, words, tmp_path):
 
 def test_names_of_a_librarys_kind_without_its_header(tmp_path):
     """They are the program's own."""
-    own = "namespace thrust { int sort(int x) { return x; } } int cublasCreate() { return 1; } void glClear(int) {} enum { CUFFT_FORWARD = 5, GL_RGB };\n"
-    text = DOUBLED + own + 'int main() { float h[32] = {4}; on_device(h); glClear(GL_RGB); printf("%g %d\\n", h[0], thrust::sort(cublasCreate() + CUFFT_FORWARD)); }\n'
+    own = ("namespace thrust { int sort(int x) { return x; } } int cublasCreate() { return 1; } void glClear(int) "
+           "{} enum { CUFFT_FORWARD = 5, GL_RGB };\n")
+    text = DOUBLED + own + ('int main() { float h[32] = {4}; on_device(h); glClear(GL_RGB); printf("%g %d\\n", '
+                            'h[0], thrust::sort(cublasCreate() + CUFFT_FORWARD)); }\n')
     assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "8 6"
 
 
 # Names that the headers lack, and the line that uses each.
 UNDECLARED = {
-    "function of the runtime": ("void f() { cudaDeviceGetTexture1DLinearMaxWidth(nullptr, nullptr, 0); }", "cudaDeviceGetTexture1DLinearMaxWidth: the simulator has no such function of the CUDA runtime"),
-    "in a condition": ("bool f() { return cudaDeviceFlushGPUDirectRDMAWrites(0, 0) != cudaSuccess; }", "cudaDeviceFlushGPUDirectRDMAWrites: the simulator has no such function"),
+    "function of the runtime": ("void f() { cudaDeviceGetTexture1DLinearMaxWidth(nullptr, nullptr, 0); }",
+                                "cudaDeviceGetTexture1DLinearMaxWidth: the simulator has no such function of the CUDA "
+                                "runtime"),
+    "in a condition": ("bool f() { return cudaDeviceFlushGPUDirectRDMAWrites(0, 0) != cudaSuccess; }",
+                       "cudaDeviceFlushGPUDirectRDMAWrites: the simulator has no such function"),
     "a misspelt name": ("void f(int* p) { cudaMaloc(&p, 3); }", "cudaMaloc: the simulator has no such function"),
-    "type": ("void f() { cudaMemPoolProps props = {}; }", "cudaMemPoolProps: the simulator has no such type of the CUDA runtime"),
-    "type of a parameter": ("void f(const cudaExternalMemoryHandleDesc& d);", "cudaExternalMemoryHandleDesc: the simulator has no such type"),
+    "type": ("void f() { cudaMemPoolProps props = {}; }",
+             "cudaMemPoolProps: the simulator has no such type of the CUDA runtime"),
+    "type of a parameter": ("void f(const cudaExternalMemoryHandleDesc& d);",
+                            "cudaExternalMemoryHandleDesc: the simulator has no such type"),
     "pointer": ("cudaResourceViewDesc* view;", "cudaResourceViewDesc: the simulator has no such type"),
-    "function of the driver": ("#include <cuda.h>\nvoid f(CUstream s) { cuStreamWaitValue32(s, 0, 0, 0); }", "cuStreamWaitValue32: the simulator has no such function of the CUDA driver; use the functions of the runtime"),
-    "type of the driver": ("#include <cuda.h>\nCUtexref reference;", "CUtexref: the simulator has no such type of the CUDA driver"),
-    "array": ("void f(cudaArray_t a) { cudaMallocArray(&a, nullptr, 3, 3); }", "cudaMallocArray: the simulator has no arrays and textures"),
-    "pool": ("void f(cudaMemPool_t p) { cudaMemPoolCreate(&p, nullptr); }", "cudaMemPoolCreate: the simulator has no memory pools"),
-    "copy to an array": ("void f() { cudaMemcpyToArray(nullptr, 0, 0, nullptr, 0, cudaMemcpyHostToDevice); }", "cudaMemcpyToArray: the simulator has no arrays and textures"),
+    "function of the driver": ("#include <cuda.h>\nvoid f(CUstream s) { cuStreamWaitValue32(s, 0, 0, 0); }",
+                               "cuStreamWaitValue32: the simulator has no such function of the CUDA driver; use the "
+                               "functions of the runtime"),
+    "type of the driver": ("#include <cuda.h>\nCUtexref reference;",
+                           "CUtexref: the simulator has no such type of the CUDA driver"),
+    "array": ("void f(cudaArray_t a) { cudaMallocArray(&a, nullptr, 3, 3); }",
+              "cudaMallocArray: the simulator has no arrays and textures"),
+    "pool": ("void f(cudaMemPool_t p) { cudaMemPoolCreate(&p, nullptr); }",
+             "cudaMemPoolCreate: the simulator has no memory pools"),
+    "copy to an array": ("void f() { cudaMemcpyToArray(nullptr, 0, 0, nullptr, 0, cudaMemcpyHostToDevice); }",
+                         "cudaMemcpyToArray: the simulator has no arrays and textures"),
 }
 
 
@@ -371,7 +459,8 @@ int main()
     cudaKind kind = cudaOne;
     int cudaLocal(3);
     int (*cudaFunction)(cudaError_t) = cudaCheckIt;
-    printf("%g %d\\n", h[0], timer.cudaElapsed() + cudaTwice(cuCount) + int(cuList(cuOther).size()) + *cudaPointer(&cuCount) + cudaSum(int(one), kind) + cudaLocal + cudaFunction(cudaSuccess));
+    printf("%g %d\\n", h[0], timer.cudaElapsed() + cudaTwice(cuCount) + int(cuList(cuOther).size()) + \
+*cudaPointer(&cuCount) + cudaSum(int(one), kind) + cudaLocal + cudaFunction(cudaSuccess));
 }
 """
     assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "8 11"
@@ -398,28 +487,42 @@ int main()
     assert own_output(done) == "0 0 1 cudaErrorInvalidDevice"
     done = tried(tmp_path, {"pool.cu": text}, "SIM=--quiet --gpus 2")
     assert done.stdout.startswith("0 0 1 cudaErrorNotSupported\n")
-    assert f"finding: not simulated: cudaMemPoolSetAccess at {tmp_path}/pool.cu:14 changes the access of device 1 to the pool of device 0; use cudaMalloc" in done.stdout, done.stdout
+    assert (f"finding: not simulated: cudaMemPoolSetAccess at {tmp_path}/pool.cu:14 changes the access of device 1 "
+            "to the pool of device 0; use cudaMalloc") in done.stdout, done.stdout
 
 
 # Texts that nvcc accepts and a compiler of C++ does not. Each defines total(), which gives 36.
 ACCEPTED = {
-    "no space before __global__": 'extern "C"__global__ void three(int* x) { x[threadIdx.x] = 3; }\nint total() { return 33 + ran(three); }',
-    "no space before __device__": 'extern "C"__device__ int three() { return 3; }\n__global__ void k(int* x) { x[threadIdx.x] = three(); }\nint total() { return 33 + ran(k); }',
-    "no space before __host__": 'extern "C"__host__ __device__ int three() { return 3; }\nint total() { return 33 + three(); }',
-    "no space before __forceinline__": 'extern "C"__forceinline__ __device__ int three() { return 3; }\n__global__ void k(int* x) { x[threadIdx.x] = three(); }\nint total() { return 33 + ran(k); }',
-    "a block without a space": 'extern "C"{ __global__ void three(int* x) { x[threadIdx.x] = 3; } }\nint total() { return 33 + ran(three); }',
-    "backslash before a comment": "int total()\n{\n    return 30 + \\ // five\n           5 + \\ /* and one */\n           1;\n}",
+    "no space before __global__": 'extern "C"__global__ void three(int* x) { x[threadIdx.x] = 3; }\n'
+                                  'int total() { return 33 + ran(three); }',
+    "no space before __device__": 'extern "C"__device__ int three() { return 3; }\n'
+                                  '__global__ void k(int* x) { x[threadIdx.x] = three(); }\n'
+                                  'int total() { return 33 + ran(k); }',
+    "no space before __host__": 'extern "C"__host__ __device__ int three() { return 3; }\n'
+                                'int total() { return 33 + three(); }',
+    "no space before __forceinline__": 'extern "C"__forceinline__ __device__ int three() { return 3; }\n'
+                                       '__global__ void k(int* x) { x[threadIdx.x] = three(); }\n'
+                                       'int total() { return 33 + ran(k); }',
+    "a block without a space": 'extern "C"{ __global__ void three(int* x) { x[threadIdx.x] = 3; } }\n'
+                               'int total() { return 33 + ran(three); }',
+    "backslash before a comment": "int total()\n{\n    return 30 + \\ // five\n           5 + \\ /* and one */\n"
+                                  "           1;\n}",
     "backslash before an empty comment": "int total() {\n    int a = 35; \\ //\n    return a + 1;\n}",
-    "backslash between specifiers": "__global__ \\ // a kernel\nvoid three(int* x) \\ // of one array\n{ x[threadIdx.x] = 3; }\nint total() { return 33 + ran(three); }",
-    "backslash in a launch": "__global__ void three(int* x) { x[threadIdx.x] = 3; }\nint total() { int h, *d; cudaMalloc(&d, 128); three<<<1, \\ // blocks\n 32>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); return 33 + h; }",
-    "backslashes in literals": "int total() { const char* s = \"\\\\ // no comment\"; return s[0] == '\\\\' ? 36 : 0; }",
+    "backslash between specifiers": "__global__ \\ // a kernel\nvoid three(int* x) \\ // of one array\n"
+                                    "{ x[threadIdx.x] = 3; }\nint total() { return 33 + ran(three); }",
+    "backslash in a launch": "__global__ void three(int* x) { x[threadIdx.x] = 3; }\n"
+                             "int total() { int h, *d; cudaMalloc(&d, 128); three<<<1, \\ // blocks\n"
+                             " 32>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); return 33 + h; }",
+    "backslashes in literals": "int total() { const char* s = \"\\\\ // no comment\"; return s[0] == '\\\\' ? 36 : 0; "
+                               "}",
 }
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_what_nvcc_accepts(name, tmp_path):
-    text = "#include <cstdio>\nint ran(void (*kernel)(int*)) { int h, *d; cudaMalloc(&d, 128); kernel<<<1, 32>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); return h; }\n" + \
-        ACCEPTED[name] + '\nint main() { printf("%d\\n", total()); }\n'
+    text = ("#include <cstdio>\nint ran(void (*kernel)(int*)) { int h, *d; cudaMalloc(&d, 128); kernel<<<1, 32>>>(d); "
+            "cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); return h; }\n"
+            + ACCEPTED[name] + '\nint main() { printf("%d\\n", total()); }\n')
     assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "36"
 
 
@@ -431,7 +534,8 @@ def test_a_backslash_elsewhere(tmp_path):
 
 GRID = """#include <cstdio>
 __global__ void mark(int* ran) { if (threadIdx.x == 0) ran[blockIdx.x + blockIdx.y * gridDim.x] = 1; }
-__global__ void next(const int* ran, int* out) { out[blockIdx.x * 32 + threadIdx.x] = ran[(blockIdx.x + 1) % gridDim.x]; }
+__global__ void next(const int* ran, int* out) { \
+out[blockIdx.x * 32 + threadIdx.x] = ran[(blockIdx.x + 1) % gridDim.x]; }
 int main()
 {
     int *d, *out, h[100];
@@ -451,7 +555,9 @@ int main()
 """
 
 
-@pytest.mark.parametrize("blocks, ran", [(1, [0]), (2, [0, 99]), (4, [0, 33, 66, 99]), (10, range(0, 100, 11)), (51, [n * 99 // 50 for n in range(51)]), (100, range(100)), (1000, range(100))])
+@pytest.mark.parametrize("blocks, ran", [(1, [0]), (2, [0, 99]), (4, [0, 33, 66, 99]), (10, range(0, 100, 11)),
+                                         (51, [n * 99 // 50 for n in range(51)]), (100, range(100)),
+                                         (1000, range(100))])
 def test_a_sample_of_the_blocks(blocks, ran, tmp_path):
     """The first, the last, and others evenly between. The report and the CSV file say which counts are of a sample."""
     done = tried(tmp_path, {"grid.cu": GRID}, f"SIM=--blocks {blocks} --csv {tmp_path}/counts.csv")
@@ -462,7 +568,8 @@ def test_a_sample_of_the_blocks(blocks, ran, tmp_path):
     assert ("\nnext<<<3, 32>>> x 1\n" in done.stdout) == (blocks >= 3)
     with open(tmp_path / "counts.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {(row["kernel"], row["launches"], row["blocks_run"]) for row in rows} == {("mark", "2", str(2 * min(blocks, 100))), ("next", "1", str(min(blocks, 3)))}
+    assert ({(row["kernel"], row["launches"], row["blocks_run"]) for row in rows}
+            == {("mark", "2", str(2 * min(blocks, 100))), ("next", "1", str(min(blocks, 3)))})
     assert {row["requests"] for row in rows if row["kernel"] == "mark"} == {str(2 * min(blocks, 100))}
 
 
@@ -489,9 +596,12 @@ def test_a_long_launch_says_how_far_it_is(tmp_path):
     """Once of each kernel."""
     done = tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1")
     (line,) = [line for line in done.stderr.splitlines() if "blocks done" in line]
-    assert re.fullmatch(r"slow: slow<<<200, 256>>>: \d+ of 200 blocks done in \d+ s, about \d+ (s|min) left; Ctrl-C ends the program with a report, "
-                        r"SIM='--blocks 64' runs a sample of 64 blocks of each launch", line), line
-    assert done.returncode == 0 and tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1", "ARGS=short").stderr == ""
+    assert re.fullmatch(r"slow: slow<<<200, 256>>>: \d+ of 200 blocks done in \d+ s, about \d+ (s|min) left; "
+                        r"Ctrl-C ends the program with a report, SIM='--blocks 64' runs a sample of 64 blocks of each "
+                        r"launch",
+                        line), line
+    assert done.returncode == 0 and tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1",
+                                          "ARGS=short").stderr == ""
 
 
 @pytest.mark.parametrize("options", ["--blocks 0", "--blocks", "--blocks many", "--blocks -1", "--patience 0"])
@@ -502,7 +612,8 @@ def test_bad_samples(options, tmp_path):
 
 ENDED_SEARCH = """
 __global__ void load(const char* in, char* out) { out[threadIdx.x] = in[threadIdx.x]; }
-__global__ void fill(char* bytes, int n) { for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 64 * 256) bytes[i] = 1; }
+__global__ void fill(char* bytes, int n) { \
+for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 64 * 256) bytes[i] = 1; }
 int main()
 {
     char *bytes, *out;
@@ -517,24 +628,35 @@ int main()
 
 
 def test_a_search_that_ended_early_does_not_deny_what_it_found(tmp_path):
-    """The record of the memory grows with what is accessed. A note that nothing was searched would contradict the finding."""
+    """The record of the memory grows with what is accessed. A note that nothing was searched would contradict the
+    finding."""
     tried(tmp_path, {"search.cu": ENDED_SEARCH}, "SIM=--quiet --blocks 1")
     limit = 600 << 20
-    done = subprocess.run([tried_of(tmp_path) / "search"], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True,
+    done = subprocess.run([tried_of(tmp_path) / "search"], env={**os.environ, "SIM_OPTIONS": "--quiet"},
+                          capture_output=True, text=True,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-    assert "finding: load: uninitialized load of 1 bytes at byte 0 of bytes (cudaMalloc" in done.stdout, done.stdout + done.stderr
+    assert ("finding: load: uninitialized load of 1 bytes at byte 0 of bytes (cudaMalloc"
+            in done.stdout), done.stdout + done.stderr
     (note,) = [line for line in done.stdout.splitlines() if line.startswith("note: ")]
-    assert note.startswith("note: the search for races and uninitialized loads in bytes (cudaMalloc at ") and note.endswith("; what it found before holds"), note
+    assert (note.startswith("note: the search for races and uninitialized loads in bytes (cudaMalloc at ")
+            and note.endswith("; what it found before holds")), note
 
 
 # An index of shared memory, and the access if it wraps at 32 bits.
 WRAPS = {
-    "not": ("int* b = s + 63; unsigned i = threadIdx.x; out[threadIdx.x] = b[~i];", "load of 4 bytes at byte 17179869432 of shared memory \\(s\\)"),
-    "store": ("int* b = s + 63; unsigned i = threadIdx.x; b[~i] = 1;", "store of 4 bytes at byte 17179869432 of shared memory \\(s\\)"),
-    "minus": ("unsigned i = threadIdx.x; out[i] = (s + 32)[-i - 1];", "load of 4 bytes at byte 17179869308 of shared memory \\(s\\)"),
-    "char": ("char* b = (char*)(s + 63); unsigned i = threadIdx.x; out[i] = b[~i];", "load of 1 bytes at byte 4294967547 of shared memory \\(s\\)"),
-    "double": ("double* b = (double*)(s + 62); unsigned i = threadIdx.x % 8; out[threadIdx.x] = b[~i];", "load of 8 bytes at byte 34359738608 of shared memory \\(s\\)"),
-    "dynamic": ("extern __shared__ int t[]; t[threadIdx.x] = 1; int* b = t + 32; unsigned i = threadIdx.x; out[i] = b[~i];", "load of 4 bytes at byte 17179869308 of dynamic shared memory"),
+    "not": ("int* b = s + 63; unsigned i = threadIdx.x; out[threadIdx.x] = b[~i];",
+            "load of 4 bytes at byte 17179869432 of shared memory \\(s\\)"),
+    "store": ("int* b = s + 63; unsigned i = threadIdx.x; b[~i] = 1;",
+              "store of 4 bytes at byte 17179869432 of shared memory \\(s\\)"),
+    "minus": ("unsigned i = threadIdx.x; out[i] = (s + 32)[-i - 1];",
+              "load of 4 bytes at byte 17179869308 of shared memory \\(s\\)"),
+    "char": ("char* b = (char*)(s + 63); unsigned i = threadIdx.x; out[i] = b[~i];",
+             "load of 1 bytes at byte 4294967547 of shared memory \\(s\\)"),
+    "double": ("double* b = (double*)(s + 62); unsigned i = threadIdx.x % 8; out[threadIdx.x] = b[~i];",
+               "load of 8 bytes at byte 34359738608 of shared memory \\(s\\)"),
+    "dynamic": ("extern __shared__ int t[]; t[threadIdx.x] = 1; int* b = t + 32; unsigned i = threadIdx.x; out[i] = "
+                "b[~i];",
+                "load of 4 bytes at byte 17179869308 of dynamic shared memory"),
     "signed": ("int* b = s + 63; int i = threadIdx.x; out[threadIdx.x] = b[~i];", ""),
     "64 bits": ("int* b = s + 63; size_t i = threadIdx.x; out[threadIdx.x] = b[~i];", ""),
 }
@@ -542,7 +664,8 @@ WRAPS = {
 
 @pytest.mark.parametrize("name", WRAPS)
 def test_an_index_of_shared_memory_that_wraps(name, tmp_path):
-    """It reaches the array on a GPU, where an address of shared memory has 32 bits. The finding names that array, and no other memory."""
+    """It reaches the array on a GPU, where an address of shared memory has 32 bits. The finding names that array, and
+    no other memory."""
     text, words = WRAPS[name]
     done = tried(tmp_path, {"wraps.cu": f"""
 __global__ void k(int* out) {{ __shared__ int s[64]; s[threadIdx.x] = s[threadIdx.x + 32] = 1; __syncthreads();
@@ -554,5 +677,8 @@ int main() {{ int* d; cudaMalloc(&d, 128); k<<<1, 32, 128>>>(d); cudaDeviceSynch
     if not words:
         assert not found, found
     else:
-        assert len(found) == 1 and re.match(f"finding: k: out-of-bounds {words}.*: thread \\(0, 0, 0\\) at {tmp_path}/wraps.cu:3, .*; an address of shared memory has 32 bits on a GPU, "
-                                            "so this index wraps and reaches the array; compute it with signed numbers", found[0]), found
+        assert len(found) == 1 and re.match(
+            f"finding: k: out-of-bounds {words}.*: thread \\(0, 0, 0\\) at "
+            f"{tmp_path}/wraps.cu:3, .*; an address of shared memory has 32 bits on a GPU, "
+            "so this index wraps and reaches the array; compute it with signed "
+            "numbers", found[0]), found

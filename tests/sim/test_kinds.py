@@ -1,4 +1,5 @@
-"""Atomics, vectors, structures, asynchronous copies: what the simulator counts is what Nsight Compute counted on an H200."""
+"""Atomics, vectors, structures, asynchronous copies: what the simulator counts is what Nsight Compute counted on an
+H200."""
 
 import collections
 import csv
@@ -14,15 +15,19 @@ DIFFERENT = {
     "nvcc makes the store in warps where no lane takes part, too: the instruction is counted, and takes no wavefront": {
         "sharedAdd0": ["int"], "sharedAddUsed0": ["int"]},
     "an addition that shared memory does not have is a loop: load, add, compare and swap until nobody came between": {
-        f"shared{kernel}": ["unsigned long long", "float", "double"] for kernel in ["Add0", "Add1", "Add2", "Add8", "Add33", "AddUsed0", "AddUsed1", "AddUsed8"]},
+        f"shared{kernel}": ["unsigned long long", "float", "double"]
+        for kernel in ["Add0", "Add1", "Add2", "Add8", "Add33", "AddUsed0", "AddUsed1", "AddUsed8"]},
     "a compare-and-swap in shared memory takes twice the wavefronts of another atomic operation": {
         "sharedCompareAndSwap1": ["int"], "sharedCompareAndSwap8": ["int"]},
     "nvcc knows that the index is even, and moves more at a time than the type's alignment allows": {
-        "throughSharedStrided2": ["Bytes12", "Bytes20", "Bytes24"], "throughSharedStrided8": ["Bytes12", "Bytes20", "Bytes24"]},
-    "what an asynchronous copy brings is stored as it arrives, line by line": {"pipelineCopyStrided": ["int", "int2", "int4"]},
-    "an asynchronous copy of 16 bytes a lane reads sectors in pairs where it stores with conflicts": {"pipelineCopyConflicts": ["int4"]},
-    "cuda::memcpy_async with a barrier is one bulk copy, outside of the counted units; the barrier has instructions of its own": {
-        "barrierCopy": ["int", "int2", "int4"]},
+        "throughSharedStrided2": ["Bytes12", "Bytes20", "Bytes24"],
+        "throughSharedStrided8": ["Bytes12", "Bytes20", "Bytes24"]},
+    "what an asynchronous copy brings is stored as it arrives, line by line":
+        {"pipelineCopyStrided": ["int", "int2", "int4"]},
+    "an asynchronous copy of 16 bytes a lane reads sectors in pairs where it stores with conflicts":
+        {"pipelineCopyConflicts": ["int4"]},
+    "cuda::memcpy_async with a barrier is one bulk copy, outside of the counted units; the barrier has "
+    "instructions of its own": {"barrierCopy": ["int", "int2", "int4"]},
 }
 
 # These kernels have asynchronous copies, and each of their instructions is executed by some lane.
@@ -35,7 +40,8 @@ COLUMNS = {
 
 
 def test_counts_are_those_of_the_profiler(tmp_path):
-    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", made("build/try/tests/sim/atomics_async"), timeout=600)
+    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", made("build/try/tests/sim/atomics_async"),
+               timeout=600)
     assert ",wrong" not in done.stdout, done.stdout
 
     counted = collections.defaultdict(collections.Counter)
@@ -55,5 +61,6 @@ def test_counts_are_those_of_the_profiler(tmp_path):
     different = {(row["kernel"], row["type"]): off for row in measured
                  if (off := {ours: (of(row["kernel"], row["type"])[ours], theirs) for ours, columns in COLUMNS.items()
                              if of(row["kernel"], row["type"])[ours] != (theirs := sum(int(row[c]) for c in columns))})}
-    explained = {(kernel, type) for kernels in DIFFERENT.values() for kernel, types in kernels.items() for type in types}
+    explained = {
+        (kernel, type) for kernels in DIFFERENT.values() for kernel, types in kernels.items() for type in types}
     assert set(different) == explained, {key: different.get(key) for key in set(different) ^ explained}

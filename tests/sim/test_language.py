@@ -1,4 +1,5 @@
-"""The table of the language: every row is right on the simulator, with no finding, and on a GPU (tools/gpu_language.sh)."""
+"""The table of the language: every row is right on the simulator, with no finding, and on a GPU
+(tools/gpu_language.sh)."""
 
 import csv
 import re

@@ -1,4 +1,5 @@
-"""The simulator's limits: for each sentence under "Not seen, or not judged" in sim/README.md, a kernel that shows it."""
+"""The simulator's limits: for each sentence under "Not seen, or not judged" in sim/README.md, a kernel that shows
+it."""
 
 import csv
 import re
@@ -10,7 +11,8 @@ from lessons import ROOT, made, run
 PAGE = (ROOT / "sim/README.md").read_text()
 LIMITS = PAGE.split("**Not seen, or not judged**")[1].split("\n**")[0]
 
-# The kernels of tests/sim/programs/limits.cu in their order: the accesses that are counted, as memory, kind and requests.
+# The kernels of tests/sim/programs/limits.cu in their order: the accesses that are counted, as memory, kind and
+# requests.
 KERNELS = [
     ("tables", [("global", "store", 1)]),
     ("pointerOutOfLocal", [("global", "store", 1)]),
@@ -23,8 +25,10 @@ KERNELS = [
 
 @pytest.mark.parametrize("number", range(len(KERNELS)), ids=[name for name, _ in KERNELS])
 def test_a_limit(number, tmp_path):
-    """The access goes uncounted, or the fault is no finding. If the simulator learns to see it, its sentence must go."""
-    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}", made("build/try/tests/sim/programs/limits"), number)
+    """The access goes uncounted, or the fault is no finding. If the simulator learns to see it, its sentence must
+    go."""
+    done = run("env", f"SIM_OPTIONS=--quiet --csv {tmp_path / 'counts.csv'}",
+               made("build/try/tests/sim/programs/limits"), number)
     assert done.returncode == 0 and "try: 1 kernel, 1 launch, 0 findings" in done.stdout, done.stdout
     counted = {}
     for row in csv.DictReader(open(tmp_path / "counts.csv")):

@@ -1,4 +1,5 @@
-"""Wrong versions of the steps' kernels: the simulator catches a sample of them. `python3 tools/mutation.py` tries them all."""
+"""Wrong versions of the steps' kernels: the simulator catches a sample of them. `python3 tools/mutation.py` tries them
+all."""
 
 import collections
 import re
@@ -27,6 +28,12 @@ def test_enough_mutants_of_enough_kernels(every):
     assert len({m.id for m in every}) == len(every)
 
 
+def test_every_launch_belongs_to_a_kernel_that_is_mutated():
+    """What is left in front of the mutants of a file launches nothing: the kernel would have another name there."""
+    files = {unit.file for unit in mutants.all_units()}
+    assert len(files) >= 11 and [file.path.name for file in files if "<<<" in file.prelude()] == []
+
+
 def test_every_judgement_is_of_a_mutant_and_has_a_reason(every):
     for row in mutation.read_judged():
         assert any(mutation.judges(row, m) for m in every), row
@@ -40,7 +47,8 @@ def test_samples_are_the_same_every_time(every):
 
 
 def test_no_mutant_of_a_sample_survives(tmp_path):
-    done = run(sys.executable, ROOT / "tools/mutation.py", "--count", COUNT, "--csv", tmp_path / "mutants.csv", timeout=300)
+    done = run(sys.executable, ROOT / "tools/mutation.py", "--count", COUNT, "--csv", tmp_path / "mutants.csv",
+               timeout=300)
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "NOT JUDGED" not in done.stdout

@@ -38,8 +38,8 @@ def tried(request):
 
     def by_clang(name, options=""):
         folder = request.getfixturevalue("with_clang")
-        return run("make", "-s", "NVCC=", "CXX=clang++", "try", f"FILE=tests/sim/seen/{name}.cu", f"SIM=--quiet {options}",
-                   cwd=folder)
+        return run("make", "-s", "NVCC=", "CXX=clang++", "try", f"FILE=tests/sim/seen/{name}.cu",
+                   f"SIM=--quiet {options}", cwd=folder)
 
     by_clang.clang = True
     return by_the_checkout if request.param == "g++" else by_clang

@@ -32,7 +32,8 @@ def test_order():
     assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 500000
 
 
-@pytest.mark.parametrize("strip, option", [(None, None), ("--strip-debug", "--no-debug"), ("--strip-all", "--stripped")])
+@pytest.mark.parametrize("strip, option",
+                         [(None, None), ("--strip-debug", "--no-debug"), ("--strip-all", "--stripped")])
 def test_places_in_the_source(strip, option, tmp_path):
     """As addr2line finds them; and unknown where the program has been stripped."""
     program = ROOT / "build/tests/sim/places"
@@ -42,7 +43,8 @@ def test_places_in_the_source(strip, option, tmp_path):
     done = run(program, *([option] if option else []))
     print(done.stdout)
     assert done.returncode == 0
-    assert int(re.fullmatch(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) >= (12 if option else 140)
+    assert (int(re.fullmatch(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1))
+            >= (12 if option else 140))
 
 
 @pytest.mark.parametrize("program", ["step04", "build/try/tests/sim/programs/vector_add"])
@@ -69,6 +71,8 @@ def test_output_does_not_depend_on_host_threads():
 
 @pytest.mark.parametrize("kib", [60000, 120000, 160000, 200000, 400000])
 def test_a_limit_of_memory_is_kept_to(kib):
-    """With fewer host threads, or a message: each thread has stacks for a block. Never by waiting for one that could not be had."""
+    """With fewer host threads, or a message: each thread has stacks for a block. Never by waiting for one that could
+    not be had."""
     done = run("sh", "-c", f"ulimit -v {kib}; exec ./step04 --device sim --size 64", timeout=600)
-    assert done.returncode == 0 and "verified" in done.stdout or done.returncode == 2 and len(done.stderr.splitlines()) == 1, done
+    assert (done.returncode == 0 and "verified" in done.stdout
+            or done.returncode == 2 and len(done.stderr.splitlines()) == 1), done

@@ -1,4 +1,5 @@
-"""`make try`: programs with a main of their own, unchanged, on the simulator. tests/sim/programs/ has right ones, and one for each fault."""
+"""`make try`: programs with a main of their own, unchanged, on the simulator. tests/sim/programs/ has right ones, and
+one for each fault."""
 
 import concurrent.futures
 import csv
@@ -20,15 +21,21 @@ from samples import some
 
 PROGRAMS = ROOT / "tests/sim/programs"
 
-RIGHT = ["arrays_of_functions", "barriers_left", "copied_argument", "device_query", "different_ways", "first", "half", "histogram", "launch_kernel", "long_loops", "matrix_mul", "namesakes", "occupancy", "owners", "pitched", "reduction", "refused_launches", "same_value", "scan",
-         "streams", "structures", "symbols", "transpose", "unified_memory", "vector_add"]
+RIGHT = [
+    "arrays_of_functions", "barriers_left", "copied_argument", "device_query", "different_ways", "first", "half",
+    "histogram", "launch_kernel", "long_loops", "matrix_mul", "namesakes", "occupancy", "owners", "pitched",
+    "reduction", "refused_launches", "same_value", "scan", "streams", "structures", "symbols", "transpose",
+    "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
 FAULTY = {
-    "asleep": [r"wait: endless loop: more than 1073741824 turns: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],
-    "assertion": [r"check: assertion failed: int\(threadIdx.x\) < n: thread \(16, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(16 times\)"],
+    "asleep": [r"wait: endless loop: more than 1073741824 turns: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) "
+               r"\(64 times\)"],
+    "assertion": [r"check: assertion failed: int\(threadIdx.x\) < n: thread \(16, 0, 0\) at HERE:5, in block "
+                  r"\(0, 0, 0\) \(16 times\)"],
     "bad_free": [r"bad free: cudaFree at HERE:9: 0x\w+ is memory of the host, not from cudaMalloc",
-                 r"bad free: cudaFree at HERE:10: the pointer is to byte 16 of d_data \(cudaMalloc at HERE:7\); free its beginning",
+                 r"bad free: cudaFree at HERE:10: the pointer is to byte 16 of d_data \(cudaMalloc at HERE:7\); "
+                 r"free its beginning",
                  r"bad free: cudaFree at HERE:11: h_pinned \(cudaMallocHost at HERE:8\): use cudaFreeHost"],
     "barriers_missed": [
         *(rf"{kernel}: divergent barrier: the threads of block \({block}, 0, 0\) do not come to the same one: "
@@ -39,45 +46,65 @@ FAULTY = {
               ("after_continue", 0, 48, 36, 0, 16, 32, 48, r" \(2 times\)"),
               ("one_of_four", 0, 8, 44, 0, 32, 47, 4, ", 24 elsewhere"), ("of_two_kinds", 0, 63, 55, 0, 1, 54, 5, ""),
               ("of_groups", 0, 40, 63, 0, 24, 62, 40, ""), ("others_left", 0, 14, 72, 8, 42, 73, 9, ""),
-              ("leader", 0, 1, 81, 0, 63, 83, 1, ""), ("by_warps", 0, 32, 92, 0, 32, 90, 32, ""), ("in_a_function", 0, 60, 106, 0, 4, 99, 60, ""),
+              ("leader", 0, 1, 81, 0, 63, 83, 1, ""), ("by_warps", 0, 32, 92, 0, 32, 90, 32, ""),
+              ("in_a_function", 0, 60, 106, 0, 4, 99, 60, ""),
               ("in_some_blocks", 1, 8, 113, 0, 56, 114, 8, r" \(3 times\)")]),
         *(rf"{kernel}: divergent warp: the operation at HERE:{line} in thread \({thread}, 0, 0\) of block \(0, 0, 0\) "
           rf"waits for lanes that do not come \(mask {mask}, came {came}\): {others}$"
           for kernel, line, thread, mask, came, others in [
-              ("warp_and_block", 123, 16, "0xffffffff", "0xffff0000", r"16 wait at HERE:122 \(the first is thread \(0, 0, 0\)\)"),
+              ("warp_and_block", 123, 16, "0xffffffff", "0xffff0000",
+               r"16 wait at HERE:122 \(the first is thread \(0, 0, 0\)\)"),
               ("halves_of_a_warp", 131, 0, "0x0001ffff", "0x0000ffff", r"1 waits at HERE:132 \(thread \(16, 0, 0\)\)"),
-              ("places_of_a_warp", 141, 8, "0xffffff0f", "0x00000f00", r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
-              ("places_of_a_warp", 142, 12, "0xffffffff", "0xfffff000", r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
+              ("places_of_a_warp", 141, 8, "0xffffff0f", "0x00000f00",
+               r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
+              ("places_of_a_warp", 142, 12, "0xffffffff", "0xfffff000",
+               r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
           ])],
     "cooperative": [r"not simulated: cudaLaunchCooperativeKernel at HERE:10 \(nothing\)"],
-    "copy_freed": [r"bad copy: cudaMemcpy at HERE:8: the source is freed memory: byte 0 of d_out \(cudaMalloc at HERE:5\), which was freed at HERE:7"],
-    "copy_too_long": [r"bad copy: cudaMemcpy at HERE:7: the destination has 256 bytes from byte 0 of d_in \(cudaMalloc at HERE:6\) on, "
-                      r"and the copy takes 1024"],
+    "copy_freed": [r"bad copy: cudaMemcpy at HERE:8: the source is freed memory: byte 0 of d_out "
+                   r"\(cudaMalloc at HERE:5\), which was freed at HERE:7"],
+    "copy_too_long": [r"bad copy: cudaMemcpy at HERE:7: the destination has 256 bytes from byte 0 of d_in "
+                      r"\(cudaMalloc at HERE:6\) on, and the copy takes 1024"],
     "double_free": [r"bad free: cudaFree at HERE:9: d_a \(cudaMalloc at HERE:5\) was freed before, at HERE:7"],
-    "event_not_waited": [r"event not reached: cudaEventElapsedTime at HERE:15 .* call cudaEventSynchronize\(stop\) first"],
-    "host_access": [r"host access: the host accesses device memory: byte 0 of d_data \(cudaMalloc at HERE:7\), at HERE:10; copy it with cudaMemcpy"],
-    "host_access_in_library": [r"host access: the host accesses device memory: byte \d+ of d_data \(cudaMalloc at HERE:8\), at HERE:10; copy it with cudaMemcpy"],
+    "event_not_waited": [r"event not reached: cudaEventElapsedTime at HERE:15 .* call cudaEventSynchronize\(stop\) "
+                         r"first"],
+    "host_access": [r"host access: the host accesses device memory: byte 0 of d_data \(cudaMalloc at HERE:7\), "
+                    r"at HERE:10; copy it with cudaMemcpy"],
+    "host_access_in_library": [r"host access: the host accesses device memory: byte \d+ of d_data "
+                               r"\(cudaMalloc at HERE:8\), at HERE:10; copy it with cudaMemcpy"],
     "host_pointer": [r"increment: host pointer: .* thread \(0, 0, 0\) at HERE:5, in block \(0, 0, 0\) \(32 times\)"],
-    "lock_held": [r"twice: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:7, in block \(0, 0, 0\)"],
-    "managed_after_free": [r"use after free: the host accesses byte 0 of data \(cudaMallocManaged at HERE:7\), which was freed at HERE:9, at HERE:10"],
+    "lock_held": [r"twice: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:7, in block "
+                  r"\(0, 0, 0\)"],
+    "managed_after_free": [r"use after free: the host accesses byte 0 of data \(cudaMallocManaged at HERE:7\), which "
+                           r"was freed at HERE:9, at HERE:10"],
     "never_freed": [r"never freed: d_data \(cudaMalloc at HERE:5\), 1000 bytes; call cudaFree",
                     r"never freed: managed \(cudaMallocManaged at HERE:6\), 2000 bytes; call cudaFree",
                     r"never freed: pinned \(cudaMallocHost at HERE:7\), 3000 bytes; call cudaFreeHost"],
-    "never_written": [r"never written: cudaMemcpy at HERE:9 copies uninitialized memory to the host; it begins at byte 128 of d_out \(cudaMalloc at HERE:7\)"],
-    "other_value": [r"last_one: race: write-after-write hazard in shared memory \(last\), byte 0: thread \(1, 0, 0\) writes at HERE:8 and thread \(0, 0, 0\) writes at HERE:8,",
-                    r"last_one: race: write-after-write hazard in d_out .*, byte 4: thread \(63, 0, 0\) of block \(0, 0, 0\) writes at HERE:11 and thread \(0, 0, 0\) of block \(2, 0, 0\)"],
-    "out_of_bounds": [r"fill: out-of-bounds store of 4 bytes at byte 4000 of d_data \(cudaMalloc at HERE:15\).*: thread \(232, 0, 0\) at HERE:7, in block \(3, 0, 0\) "
-                      r"\(24 times\)"],
+    "never_written": [r"never written: cudaMemcpy at HERE:9 copies uninitialized memory to the host; it begins at byte "
+                      r"128 of d_out \(cudaMalloc at HERE:7\)"],
+    "other_value": [r"last_one: race: write-after-write hazard in shared memory \(last\), byte 0: thread \(1, 0, 0\) "
+                    r"writes at HERE:8 and thread \(0, 0, 0\) writes at HERE:8,",
+                    r"last_one: race: write-after-write hazard in d_out .*, byte 4: thread \(63, 0, 0\) of block "
+                    r"\(0, 0, 0\) writes at HERE:11 and thread \(0, 0, 0\) of block \(2, 0, 0\)"],
+    "out_of_bounds": [r"fill: out-of-bounds store of 4 bytes at byte 4000 of d_data \(cudaMalloc at HERE:15\).*: "
+                      r"thread \(232, 0, 0\) at HERE:7, in block \(3, 0, 0\) \(24 times\)"],
     "race_of_blocks": [r"count: race: .* hazard in d_total \(cudaMalloc at HERE:9\), byte 0: .* at HERE:4"] * 3,
-    "race_of_threads": [r"reverse: uninitialized load of 4 bytes at byte 508 of shared memory \(buffer\)", r"reverse: race: read-after-write hazard in shared memory \(buffer\)"],
-    "sticky_error": [r"shift: out-of-bounds load of 4 bytes at byte -256 of d_data \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4, in block \(0, 0, 0\) \(32 times\)"],
-    "uninitialized": [r"accumulate: uninitialized load of 4 bytes at byte 0 of d_sums \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
-    "unseen_error": [r"unchecked error: fill, launched at HERE:11: invalid argument \(a block of 2048 threads in x, where 1 to 1024 are allowed\); "
-                     r"call cudaGetLastError"],
-    "use_after_free": [r"copy: use after free, of 4 bytes at byte 0 of d_in \(cudaMalloc at HERE:9\).*: thread \(0, 0, 0\) at HERE:4"],
-    "waiting": [r"wait: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) \(64 times\)"],
-    "wrong_direction": [r"bad copy: cudaMemcpy at HERE:9: the destination is memory of the host, and cudaMemcpyHostToDevice takes",
-                        r"bad copy: cudaMemcpy at HERE:10: the destination is memory of the device \(byte 0 of d_data .*\), and cudaMemcpyDeviceToHost takes"],
+    "race_of_threads": [r"reverse: uninitialized load of 4 bytes at byte 508 of shared memory \(buffer\)",
+                        r"reverse: race: read-after-write hazard in shared memory \(buffer\)"],
+    "sticky_error": [r"shift: out-of-bounds load of 4 bytes at byte -256 of d_data \(cudaMalloc at HERE:9\).*: "
+                     r"thread \(0, 0, 0\) at HERE:4, in block \(0, 0, 0\) \(32 times\)"],
+    "uninitialized": [r"accumulate: uninitialized load of 4 bytes at byte 0 of d_sums \(cudaMalloc at HERE:9\).*: "
+                      r"thread \(0, 0, 0\) at HERE:4"],
+    "unseen_error": [r"unchecked error: fill, launched at HERE:11: invalid argument \(a block of 2048 threads in x, "
+                     r"where 1 to 1024 are allowed\); call cudaGetLastError"],
+    "use_after_free": [r"copy: use after free, of 4 bytes at byte 0 of d_in \(cudaMalloc at HERE:9\).*: "
+                       r"thread \(0, 0, 0\) at HERE:4"],
+    "waiting": [r"wait: endless loop: every turn is like the last one, .*: thread \(0, 0, 0\) at HERE:6, in block "
+                r"\(0, 0, 0\) \(64 times\)"],
+    "wrong_direction": [r"bad copy: cudaMemcpy at HERE:9: the destination is memory of the host, "
+                        r"and cudaMemcpyHostToDevice takes",
+                        r"bad copy: cudaMemcpy at HERE:10: the destination is memory of the device "
+                        r"\(byte 0 of d_data .*\), and cudaMemcpyDeviceToHost takes"],
 }
 
 # Those that end in a way of their own, and are tried one by one below.
@@ -90,7 +117,8 @@ def built(name):
 
 
 def tried(name, *arguments, options=""):
-    return subprocess.run([built(name), *arguments], env={**os.environ, "SIM_OPTIONS": options}, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    return subprocess.run([built(name), *arguments], env={**os.environ, "SIM_OPTIONS": options}, cwd=ROOT,
+                          capture_output=True, text=True, timeout=600)
 
 
 def findings(done):
@@ -105,7 +133,8 @@ def closing(done):
 
 
 def test_every_program_is_tested():
-    elsewhere = [p.stem for p in PROGRAMS.glob("devices*.cu")] + ["limits", "prelab"]  # by test_devices.py, test_limits.py and test_prelab.py
+    # by test_devices.py, test_limits.py and test_prelab.py
+    elsewhere = [p.stem for p in PROGRAMS.glob("devices*.cu")] + ["limits", "prelab"]
     assert sorted(p.stem for p in PROGRAMS.glob("*.cu")) == sorted([*RIGHT, *FAULTY, *ENDING, *elsewhere])
 
 
@@ -139,7 +168,8 @@ def test_before_compute_capability_7_a_barrier_waits_for_threads_that_have_left(
     assert len(findings(done)) == 12, "by_goto is two kernels"
 
 
-@pytest.mark.parametrize("row", csv.DictReader(open(ROOT / "tests/data/h200_races.csv")), ids=lambda row: row["program"])
+@pytest.mark.parametrize("row", csv.DictReader(open(ROOT / "tests/data/h200_races.csv")),
+                         ids=lambda row: row["program"])
 def test_races_in_shared_memory_are_those_that_racecheck_finds(row):
     found = [f for f in findings(tried(row["program"], options="--quiet")) if "hazard in shared memory" in f]
     assert bool(found) == (int(row["hazards"]) > 0), found
@@ -149,8 +179,9 @@ def test_races_in_shared_memory_are_those_that_racecheck_finds(row):
 ATOMIC = "racecheck does not look at atomic operations"
 LAST_WRITER = "racecheck misses the load by the thread that stored there last"
 SAME_VALUE = "whoever comes first, it is the value that is there already"
-DIFFER = {(11, "k8"): ATOMIC, (11, "k24"): ATOMIC, (13, "k91"): ATOMIC, (11, "k62"): LAST_WRITER, (11, "k98"): LAST_WRITER, (13, "k58"): LAST_WRITER,
-          (14, "k15"): LAST_WRITER, (11, "k16"): SAME_VALUE, (13, "k21"): SAME_VALUE, (14, "k46"): SAME_VALUE}
+DIFFER = {(11, "k8"): ATOMIC, (11, "k24"): ATOMIC, (13, "k91"): ATOMIC, (11, "k62"): LAST_WRITER,
+          (11, "k98"): LAST_WRITER, (13, "k58"): LAST_WRITER, (14, "k15"): LAST_WRITER, (11, "k16"): SAME_VALUE,
+          (13, "k21"): SAME_VALUE, (14, "k46"): SAME_VALUE}
 
 
 @pytest.mark.parametrize("seed", some(random_races.SEEDS, 4))
@@ -159,12 +190,13 @@ def test_races_of_random_kernels_are_those_that_racecheck_finds(seed, tmp_path):
     done = make_try(tmp_path / "random.cu", "SIM=--quiet")
     assert closing(done)[:2] == (random_races.KERNELS, random_races.KERNELS)
     racing = {f.split(":")[0] for f in findings(done) if "hazard in shared memory" in f}
-    found = {row["kernel"] for row in csv.DictReader(open(ROOT / "tests/data/h200_random_races.csv")) if int(row["seed"]) == seed and int(row["errors"]) + int(row["warnings"])}
+    found = {row["kernel"] for row in csv.DictReader(open(ROOT / "tests/data/h200_random_races.csv"))
+             if int(row["seed"]) == seed and int(row["errors"]) + int(row["warnings"])}
     assert len(found) > 40 and racing == found | {kernel for of, kernel in DIFFER if of == seed}
 
 
-# memcheck ends a kernel after the first faults. The simulator ends a thread with its first, and the others go on, so it may report more kinds of
-# fault. initcheck saw the kernels in which memcheck found nothing.
+# memcheck ends a kernel after the first faults. The simulator ends a thread with its first, and the others go on, so it
+# may report more kinds of fault. initcheck saw the kernels in which memcheck found nothing.
 FAULTS = ["out-of-bounds", "misaligned", "uninitialized"]
 
 
@@ -176,7 +208,8 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
     assert len(rows) == random_memory.KERNELS
     for row in rows:
         kernel = row["kernel"]
-        done = subprocess.run([tried_of(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True, timeout=600)
+        done = subprocess.run([tried_of(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"},
+                              capture_output=True, text=True, timeout=600)
         found = set(re.findall(rf"^finding: {kernel}: ({'|'.join(FAULTS)}) ", done.stdout, re.M))
         card = {fault for fault in FAULTS if int(row[fault.replace("-", "_")])}
         judged = found - {"uninitialized"} or found
@@ -191,7 +224,8 @@ def test_the_page_shows_what_the_first_program_prints():
 
 
 def test_errors_reach_the_program_as_on_hardware():
-    """A kernel's error comes with the next call that waits, and stays; what CUDA refuses at once, it refuses at once."""
+    """A kernel's error comes with the next call that waits, and stays; what CUDA refuses at once, it refuses at
+    once."""
     done = tried("sticky_error")
     assert "after the kernel: cudaErrorIllegalAddress" in done.stdout and "not reached" not in done.stdout
     assert "cudaFree(d_data): an illegal memory access was encountered" in done.stderr
@@ -202,8 +236,13 @@ def test_errors_reach_the_program_as_on_hardware():
 
 
 def test_launches_that_are_refused_are_explained():
-    notes = [line for line in tried("refused_launches").stdout.splitlines() if line.startswith("note: ") and "cudaMalloc" not in line]
-    for note, why in zip(notes, ["a block of 1025 threads in x", "a grid of 0 blocks in x", "a grid of 65536 blocks in y", "50000 bytes of dynamic shared memory"], strict=True):
+    notes = [
+        line for line in tried("refused_launches").stdout.splitlines()
+        if line.startswith("note: ") and "cudaMalloc" not in line]
+    for note, why in zip(notes,
+                         ["a block of 1025 threads in x", "a grid of 0 blocks in x", "a grid of 65536 blocks in y",
+                          "50000 bytes of dynamic shared memory"],
+                         strict=True):
         assert "did not run: " + why in note, note
 
 
@@ -252,21 +291,27 @@ def test_exit_in_the_middle():
         assert done.returncode == status and closing(done) == (1, 1, 0), done.stdout
     # Ended well, but not freed.
     done = tried("exit_in_the_middle", "0")
-    assert done.returncode == 1 and findings(done) == ["never freed: d_data (cudaMalloc at tests/sim/programs/exit_in_the_middle.cu:10), 128 bytes; call cudaFree"]
+    assert done.returncode == 1 and findings(done) == [
+        "never freed: d_data (cudaMalloc at tests/sim/programs/exit_in_the_middle.cu:10), 128 "
+        "bytes; call cudaFree"]
 
 
 def test_a_program_that_is_ended_by_a_signal_still_reports():
-    for name, number, words in [("abort", signal.SIGABRT, "the program ended itself by abort() at tests/sim/programs/abort.cu:13"),
-                                ("null_pointer", signal.SIGSEGV, "the program crashed on a memory fault in its host code, address (nil), at tests/sim/programs/null_pointer.cu:12")]:
+    for name, number, words in [
+        ("abort", signal.SIGABRT, "the program ended itself by abort() at tests/sim/programs/abort.cu:13"),
+        ("null_pointer", signal.SIGSEGV, "the program crashed on a memory fault in its host code, "
+         "address (nil), at tests/sim/programs/null_pointer.cu:12")]:
         done = tried(name)
         assert done.returncode == -number and "note: " + words in done.stdout, done.stdout
         assert closing(done) == (1, 1, 0)
 
 
 def interrupted(name, *arguments, number, folder):
-    """The program's output, interrupted when it has computed for a while, and that it ends by the signal, long before the kernel would have, and leaves no files."""
-    with subprocess.Popen([built(name), *arguments], env={**os.environ, "SIM_OPTIONS": f"--csv {folder}/counts.csv --trace {folder}/trace.csv"}, cwd=ROOT,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    """The program's output, interrupted when it has computed for a while, and that it ends by the signal, long before
+    the kernel would have, and leaves no files."""
+    with subprocess.Popen([built(name), *arguments],
+                          env={**os.environ, "SIM_OPTIONS": f"--csv {folder}/counts.csv --trace {folder}/trace.csv"},
+                          cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "begun\n"
         computing(process, 0.3)
         process.send_signal(number)
@@ -277,7 +322,8 @@ def interrupted(name, *arguments, number, folder):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("name, launched", [("long", r"spin<<<64, 256>>> x \d+"), ("long_kernel", r"add<<<4096, 256>>> x 1")])
+@pytest.mark.parametrize("name, launched", [("long", r"spin<<<64, 256>>> x \d+"),
+                                            ("long_kernel", r"add<<<4096, 256>>> x 1")])
 def test_interrupted(name, launched, number, tmp_path):
     """Ctrl-C in the middle of many launches, or of a long one: the report tells what they did until then."""
     text, errors = interrupted(name, number=number, folder=tmp_path)
@@ -292,9 +338,11 @@ def test_interrupted_between_two_turns(tmp_path):
 
 
 def test_long_threads_do_not_take_all_memory(tmp_path):
-    """Each of 200 000 accesses takes 512 bytes of a record, which is emptied in between: 32 MB, not 100. No request is lost or split."""
+    """Each of 200 000 accesses takes 512 bytes of a record, which is emptied in between: 32 MB, not 100. No request is
+    lost or split."""
     program = built("nested_loops")
-    wrapper = "import resource, subprocess, sys; print(subprocess.run(sys.argv[1:]).returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    wrapper = ("import resource, subprocess, sys; print(subprocess.run(sys.argv[1:]).returncode, "
+               "resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     done = run(sys.executable, "-c", wrapper, program)
     status, kib = done.stdout.splitlines()[-1].split()
     assert status == "0" and int(kib) < 80000, done.stdout
@@ -311,17 +359,20 @@ def test_counts_as_csv(tmp_path):
     assert {(r["access"], r["memory"], r["line"], r["requests"], r["units"], r["launches"]) for r in naive} == {
         ("load", "global", "14", "2048", "8192", "4"), ("store", "global", "14", "2048", "65536", "4")}
     assert {r["memory"] for r in rows if r["kernel"] == "transposeCoalesced"} == {"global", "shared"}
-    assert all(r["machine"] == "H200" and r["program"] == "transpose" and r["grid_x"] == "4" and r["block_y"] == "8" for r in rows)
+    assert all(r["machine"] == "H200" and r["program"] == "transpose" and r["grid_x"] == "4" and r["block_y"] == "8"
+               for r in rows)
 
 
 def test_structures_move_in_pieces_of_their_alignment(tmp_path):
     """Of 8 bytes, as their doubles allow: not of 16, as the address may; nor of 4."""
     assert tried("structures", options=f"--quiet --csv {tmp_path}/counts.csv").returncode == 0
     with open(tmp_path / "counts.csv", newline="") as file:
-        counted = {(r["kernel"], r["memory"], r["access"]): (int(r["element_bytes"]), int(r["requests"])) for r in csv.DictReader(file)}
+        counted = {(r["kernel"], r["memory"], r["access"]): (int(r["element_bytes"]), int(r["requests"]))
+                   for r in csv.DictReader(file)}
     two, three = (8, 2 * 2), (8, 2 * 3)  # two warps
-    assert counted == {**{("pairs", memory, access): two for memory in ["global", "shared"] for access in ["load", "store"]},
-                       ("whole", "global", "load"): three, ("whole", "global", "store"): three}
+    assert counted == {
+        **{("pairs", memory, access): two for memory in ["global", "shared"] for access in ["load", "store"]},
+        ("whole", "global", "load"): three, ("whole", "global", "store"): three}
 
 
 def test_every_request_as_csv(tmp_path):
@@ -331,25 +382,30 @@ def test_every_request_as_csv(tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 3 * 157
     first = rows[0]
-    assert (first["kernel"], first["launch"], first["access"], first["lanes"], first["offsets_bytes"]) == ("vectorAdd", "1", "load", "ffffffff", "0:4")
+    assert (first["kernel"], first["launch"], first["access"], first["lanes"],
+            first["offsets_bytes"]) == ("vectorAdd", "1", "load", "ffffffff", "0:4")
     assert first["memory"].startswith("d_") and "cudaMalloc at tests/sim/programs/vector_add.cu" in first["memory"]
 
 
 @pytest.mark.parametrize("name, status", [("never_written", 1), ("exit_in_the_middle", 3), ("abort", -signal.SIGABRT)])
 def test_counts_of_programs_that_do_not_end_well(name, status, tmp_path):
-    """Findings and a status of its own leave the counts as they are; a program that crashes has none, and a line says so."""
+    """Findings and a status of its own leave the counts as they are; a program that crashes has none, and a line says
+    so."""
     done = tried(name, options=f"--csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")
     assert done.returncode == status
-    lines = [line for line in done.stderr.splitlines() if "not written: the program was ended by a signal (Aborted)" in line]
+    lines = [
+        line for line in done.stderr.splitlines() if "not written: the program was ended by a signal (Aborted)" in line]
     assert (len(lines), len(list(tmp_path.iterdir()))) == ((2, 0) if status < 0 else (0, 2)), done.stderr
     if status > 0:
         assert len(list(csv.DictReader(open(tmp_path / "counts.csv")))) > 0
 
 
 @pytest.mark.parametrize("options, words", [
-    ("--machine gtx", "--machine gtx: expected one of"), ("--csv", "--csv needs a value"), ("--threads 0", "--threads 0: expected a whole number"),
-    ("--explain=1", "the option takes no value"), ("-x", "unknown option -x"), ("--size 8", "unknown option --size"), ("word", "unexpected argument 'word'"),
-    ("--csv '/tmp", "a quote ' is not closed"), ("--csv /nowhere/results.csv", "cannot be written"), ("--csv ''", "expected a file name")])
+    ("--machine gtx", "--machine gtx: expected one of"), ("--csv", "--csv needs a value"),
+    ("--threads 0", "--threads 0: expected a whole number"), ("--explain=1", "the option takes no value"),
+    ("-x", "unknown option -x"), ("--size 8", "unknown option --size"), ("word", "unexpected argument 'word'"),
+    ("--csv '/tmp", "a quote ' is not closed"), ("--csv /nowhere/results.csv", "cannot be written"),
+    ("--csv ''", "expected a file name")])
 def test_bad_options_are_refused_before_main(options, words):
     done = tried("vector_add", options=options)
     assert done.returncode == 2 and done.stdout == "", done.stdout
@@ -358,14 +414,16 @@ def test_bad_options_are_refused_before_main(options, words):
 
 def test_make_try():
     done = make_try("tests/sim/programs/vector_add.cu")
-    assert done.returncode == 0 and "Test PASSED" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
+    assert (done.returncode == 0 and "Test PASSED" in done.stdout
+            and closing(done) == (1, 1, 0)), done.stdout + done.stderr
 
 
 def test_a_file_of_kernels_alone(tmp_path):
     """The linker's message names main and ld; the last line says what is missing."""
     (tmp_path / "kernels.cu").write_text("__global__ void zero(float* data) { data[threadIdx.x] = 0; }\n")
     done = make_try(tmp_path / "kernels.cu")
-    assert done.returncode == 2 and f"make try: FILE={tmp_path}/kernels.cu has no function main, which launches the kernels\n" in done.stderr, done.stderr
+    assert done.returncode == 2 and (f"make try: FILE={tmp_path}/kernels.cu has no function main, which launches the "
+                                     "kernels\n") in done.stderr, done.stderr
 
 
 def test_a_name_with_spaces_is_one_file_and_several_names_are_several(tmp_path):
@@ -376,14 +434,18 @@ def test_a_name_with_spaces_is_one_file_and_several_names_are_several(tmp_path):
     done = make_try(folder / "two words.cu", "SIM=--quiet")
     assert done.returncode == 0 and closing(done) == (0, 0, 0), done.stderr
 
-    (tmp_path / "kernels.cu").write_text("__global__ void zero(float* data) { data[threadIdx.x] = 0; }\nvoid zero_all(float* d) { zero<<<1, 32>>>(d); }\n")
+    (tmp_path / "kernels.cu").write_text(
+        "__global__ void zero(float* data) { data[threadIdx.x] = 0; }\nvoid zero_all(float* d) "
+        "{ zero<<<1, 32>>>(d); }\n")
     (tmp_path / "main.cpp").write_text("#include <cuda_runtime.h>\nvoid zero_all(float* d);\n"
-                                       "int main() { float* d; cudaMalloc(&d, 128); zero_all(d); cudaFree(d); return cudaGetLastError(); }\n")
+                                       "int main() { float* d; cudaMalloc(&d, 128); zero_all(d); cudaFree(d); "
+                                       "return cudaGetLastError(); }\n")
     done = make_try(f"{tmp_path}/main.cpp {tmp_path}/kernels.cu", "SIM=--quiet")
     assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stderr
 
     done = make_try(f"{tmp_path}/kernels.cu {tmp_path}/more.cu")
-    assert done.returncode == 2 and done.stderr.startswith(f"make try: FILE={tmp_path}/more.cu: no such file\n"), done.stderr
+    assert (done.returncode == 2
+            and done.stderr.startswith(f"make try: FILE={tmp_path}/more.cu: no such file\n")), done.stderr
 
 
 def test_several_at_once(tmp_path):
@@ -394,13 +456,16 @@ def test_several_at_once(tmp_path):
         (folder / "main.cu").write_text(f'#include <cstdio>\nint main() {{ printf("{folder.name}\\n"); }}\n')
     make_try(folders[0] / "main.cu")  # the first one builds the simulator
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        said = [done.stdout.splitlines()[0] for done in pool.map(lambda folder: make_try(folder / "main.cu", "SIM=--quiet"), folders)]
+        said = [
+            done.stdout.splitlines()[0]
+            for done in pool.map(lambda folder: make_try(folder / "main.cu", "SIM=--quiet"), folders)]
     assert said == ["a", "b=c", "d"]
     assert all((tried_of(folder) / "main").exists() for folder in folders)
 
 
 def test_make_passes_a_signal_to_the_program():
-    with subprocess.Popen([*NO_SIGNAL_IGNORED, "make", "-s", "try", f"FILE={PROGRAMS / 'long.cu'}", "SIM=--quiet"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([*NO_SIGNAL_IGNORED, "make", "-s", "try", f"FILE={PROGRAMS / 'long.cu'}", "SIM=--quiet"],
+                          cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "begun\n"
         process.terminate()
         text, _ = process.communicate(timeout=300)
@@ -431,11 +496,14 @@ int main()
 
 @pytest.mark.parametrize("flags", ["-D_GLIBCXX_ASSERTIONS", "-std=c++20"])
 def test_the_simulator_calls_no_function_of_the_program(flags, tmp_path):
-    """With these flags, a program's object has the functions of std::string. Their accesses are watched: the simulator would watch itself."""
+    """With these flags, a program's object has the functions of std::string. Their accesses are watched: the simulator
+    would watch itself."""
     (tmp_path / "text.cu").write_text(TEXT)
     done = make_try(tmp_path / "text.cu", "SIM=--quiet", f"CPPFLAGS={flags}")
-    assert done.returncode == 0 and "Hello6 and further text, which needs memory\n" in done.stdout and closing(done) == (1, 1, 0), done.stdout + done.stderr
-    simulator = symbols(path for room in ("common", "sim") for path in (ROOT / "build" / room).rglob("*.o") if not path.name.endswith(".cuda.o"))
+    assert (done.returncode == 0 and "Hello6 and further text, which needs memory\n" in done.stdout
+            and closing(done) == (1, 1, 0)), done.stdout + done.stderr
+    simulator = symbols(path for room in ("common", "sim") for path in (ROOT / "build" / room).rglob("*.o")
+                        if not path.name.endswith(".cuda.o"))
     called = {name for kind, name in simulator if kind == "U"}
     both = {name for kind, name in symbols([tried_of(tmp_path) / "file1.o"]) if kind == "W"} & called
     assert both and both <= {name for kind, name in simulator if kind == "W"}
@@ -450,7 +518,8 @@ __device__ constexpr T square(T x) requires (sizeof(T) > 1) { return x * x; }
 template <auto N, Number Out, Number In> requires (N > 0) __global__ void squares(Out* out, const In* in)
 {
     auto load = []<typename T>(const T* from) requires Number<T> { return from[threadIdx.x]; };
-    for (int last = N - 1; auto first : {0, 1}) if (threadIdx.x >= first * N / 2 && threadIdx.x <= last) [[likely]] out[threadIdx.x] = square(load(in));
+    for (int last = N - 1; auto first : {0, 1}) if (threadIdx.x >= first * N / 2 && threadIdx.x <= last) [[likely]] \
+out[threadIdx.x] = square(load(in));
 }
 struct Pair { int first, second; auto operator<=>(const Pair&) const = default; };
 consteval int count() { return 32; }
@@ -473,7 +542,8 @@ int main()
 
 def limited(megabytes, kib):
     """The program that takes so much memory, with so many addresses (ulimit -v)."""
-    return subprocess.run([built("large"), str(megabytes)], env={**os.environ, "SIM_OPTIONS": "--quiet"}, capture_output=True, text=True, timeout=600,
+    return subprocess.run([built("large"), str(megabytes)], env={**os.environ, "SIM_OPTIONS": "--quiet"},
+                          capture_output=True, text=True, timeout=600,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (kib * 1024, kib * 1024)))
 
 
@@ -486,11 +556,15 @@ def test_memory_that_runs_out():
         statuses.add(done.returncode)
         assert done.returncode in (0, 2, 3, 127), (kib, done)  # 127: not even the libraries could be loaded
         if done.returncode == 2:
-            assert done.stderr.endswith("large: out of memory on the host\n") and len(done.stderr.splitlines()) == 1, (kib, done)
+            assert done.stderr.endswith("large: out of memory on the host\n"), (kib, done)
+            assert len(done.stderr.splitlines()) == 1, (kib, done)
         if done.returncode == 3:
-            assert re.search(r"^note: d_bytes \(cudaMalloc at \S+:14\): cudaErrorMemoryAllocation: it asks for 16.8 MB, and the host has [\d.]+ [kM]B left$", done.stdout, re.M), (kib, done)
+            assert re.search(r"^note: d_bytes \(cudaMalloc at \S+:15\): cudaErrorMemoryAllocation: it asks for 16.8 "
+                             r"MB, and the host has [\d.]+ [kM]B left$", done.stdout, re.M), (kib, done)
         if done.returncode == 0:
-            assert "\nnote: the search for races and uninitialized loads in d_bytes (cudaMalloc at " in done.stdout and " ended early, because its record took too much memory" in done.stdout and closing(done) == (1, 1, 0), (kib, done)
+            assert ("\nnote: the search for races and uninitialized loads in d_bytes (cudaMalloc at " in done.stdout
+                    and " ended early, because its record took too much memory" in done.stdout
+                    and closing(done) == (1, 1, 0)), (kib, done)
             break
     assert statuses >= {0, 2, 3}, statuses
     done = limited(1, 16 << 20)
@@ -500,7 +574,8 @@ def test_memory_that_runs_out():
 def test_more_memory_than_there_is():
     done = tried("large", str(1 << 30), options="--quiet")
     assert done.returncode == 3 and done.stdout.startswith("cudaErrorMemoryAllocation\n"), done
-    assert re.search(r"^note: d_bytes \(cudaMalloc at \S+:14\): cudaErrorMemoryAllocation: it asks for 1125899.9 GB, and the H200 has 141.0 GB left$", done.stdout, re.M), done
+    assert re.search(r"^note: d_bytes \(cudaMalloc at \S+:15\): cudaErrorMemoryAllocation: it asks for 1125899.9 GB, "
+                     r"and the H200 has 141.0 GB left$", done.stdout, re.M), done
 
 
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
@@ -508,5 +583,6 @@ def test_nvcc_compiles_the_programs(tmp_path):
     """They are CUDA, and not what the simulator takes for it. It takes seconds for each: a sample."""
     programs = [p for p in sorted(PROGRAMS.glob("*.cu")) if "<nccl.h>" not in p.read_text()]  # it may not be there
     for program in some(programs, 16):
-        done = run("nvcc", "-std=c++17", "-arch=sm_90", "-c", program.relative_to(ROOT), "-o", tmp_path / "program.o")  # nvcc gives a path to a shell as it is
+        # nvcc gives a path to a shell as it is
+        done = run("nvcc", "-std=c++17", "-arch=sm_90", "-c", program.relative_to(ROOT), "-o", tmp_path / "program.o")
         assert done.returncode == 0, done.stderr

@@ -64,12 +64,14 @@ def test_bad_input(arguments, words):
 
 def test_kernels_and_blocks_are_those_that_were_named():
     """None is left out without a word, and none is run twice."""
-    assert_refused(step("step02", "--kernel", "transposeNaive,transposeCol", "--block", "32x8"), 2, "--block: does not apply to transposeNaive, but to transposeRow, ")
+    assert_refused(step("step02", "--kernel", "transposeNaive,transposeCol", "--block", "32x8"), 2,
+                   "--block: does not apply to transposeNaive, but to transposeRow, ")
     out = step("step02", "--kernel", "transposeNaive", "--kernel", "transposeCol", "--size", 64).stdout
     assert re.findall(r"^(\w+) .* verified", out, re.MULTILINE) == ["transposeNaive", "transposeCol"]
     done = step("step02", "--kernel", "transposeCol", "--block", "32x8,32x8", "--block", "32x8", "--size", 64)
     assert done.returncode == 0 and done.stdout.count("verified") == 1
-    assert_refused(step("step02", "--kernel", "transposeSerialRead", "--trace", "/dev/null"), 2, "--trace: transposeSerialRead runs on the CPU")
+    assert_refused(step("step02", "--kernel", "transposeSerialRead", "--trace", "/dev/null"), 2,
+                   "--trace: transposeSerialRead runs on the CPU")
 
 
 @pytest.mark.parametrize("size", [["--size", "2000000000"], ["--size", "3000000"]])
@@ -120,7 +122,8 @@ def test_simulator_prints_no_time_as_if_measured():
 @pytest.mark.parametrize("kernel", LESSONS)
 def test_trace_has_every_request(kernel, tmp_path):
     counts, trace = tmp_path / "counts.csv", tmp_path / "trace.csv"
-    done = step(LESSONS[kernel], "--kernel", kernel, "--machine", "gtx280", "--size", "100x64", "--csv", counts, "--trace", trace)
+    done = step(LESSONS[kernel], "--kernel", kernel, "--machine", "gtx280", "--size", "100x64", "--csv", counts,
+                "--trace", trace)
     assert done.returncode == 0
     (row,) = csv.DictReader(counts.open())
     requests = list(csv.DictReader(trace.open()))
@@ -128,7 +131,8 @@ def test_trace_has_every_request(kernel, tmp_path):
         mine = [r for r in requests if r["access"] == access and r["memory"] != "shared"]
         assert len(mine) == int(row[f"global_{access}_requests"])
         assert sum(int(r["units"]) for r in mine) == int(row[f"global_{access}_transactions"])
-        assert sum(r["access"] == access and r["memory"] == "shared" for r in requests) == int(row[f"shared_{access}_requests"])
+        assert (sum(r["access"] == access and r["memory"] == "shared" for r in requests)
+                == int(row[f"shared_{access}_requests"]))
     # Every element of the result is written once, and where the trace says.
     written = []
     for r in requests:
@@ -154,8 +158,10 @@ def test_trace_that_cannot_be_written(tmp_path):
 def test_help_tells_every_option(program):
     done = run(ROOT / program, "--help")
     assert done.returncode == 0 and done.stderr == ""
-    for option in ["size", "sweep", "width", "height", "type", "reps", "device", "all", "kernel", "block", "once", "one-launch", "print",
-                   "errata", "csv", "trace", "peak", "machine", "explain", "list", "list-machines", "help"]:
+    for option in [
+            "size", "sweep", "width", "height", "type", "reps", "device", "all", "kernel", "block", "once",
+            "one-launch", "print", "errata", "csv", "trace", "peak", "machine", "explain", "list", "list-machines",
+            "help"]:
         assert f"--{option}" in done.stdout
     assert f"./{program}" in done.stdout
     assert "verif" not in re.findall(r"--[a-z-]+", done.stdout)  # there is no way around it
@@ -177,7 +183,8 @@ def test_csv_holds_what_the_table_shows(program, tmp_path):
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", row["date_utc"])
         assert row["commit"]
         assert row["time_median_ms"] == "" and row["bandwidth_gbs"] == ""
-        (line,) = [line for line in done.stdout.splitlines() if line.startswith(row["kernel"] + " ") and "verified" in line]
+        (line,) = [
+            line for line in done.stdout.splitlines() if line.startswith(row["kernel"] + " ") and "verified" in line]
         shown = re.search(r"verified\s+(.*)", line).group(1).split()
         assert [shown[i] for i in (0, 2, 5, 7)] == [row[c] for c in ("global_load_requests", "global_store_requests",
                                                                      "shared_load_requests", "shared_store_requests")]
@@ -201,7 +208,8 @@ def test_a_kernel_that_refuses_a_shape_leaves_the_others():
 
 def test_sweeps(tmp_path):
     path = tmp_path / "sweep.csv"
-    done = step("step02", "--kernel", "transposeNaive,transposeSerialBlocked", "--size", "64,100x30,128", "--csv", path, "--reps", 3)
+    done = step("step02", "--kernel", "transposeNaive,transposeSerialBlocked", "--size", "64,100x30,128", "--csv", path,
+                "--reps", 3)
     assert done.returncode == 0, done.stderr
     shapes = [("64", "64"), ("100", "30"), ("128", "128")]
     rows = list(csv.DictReader(path.open()))
@@ -210,7 +218,8 @@ def test_sweeps(tmp_path):
     # The CPU has a clock: its figures are measured and labelled with its name, and summed up by size.
     cpu = [r for r in rows if r["backend"] == "cpu"]
     assert len(cpu) == 6 and all(float(r["time_median_ms"]) >= 0 and r["samples"] == "3" for r in cpu)
-    (summary,) = re.findall(r"^Effective bandwidth by size of the matrix, on (.*):\n\n(GB/s .*)\n(.*)\n(.*)\n", done.stdout, re.MULTILINE)
+    (summary,) = re.findall(r"^Effective bandwidth by size of the matrix, on (.*):\n\n(GB/s .*)\n(.*)\n(.*)\n",
+                            done.stdout, re.MULTILINE)
     assert summary[0] == cpu[0]["machine"] and summary[1].split() == ["GB/s", "produces", "64", "100x30", "128"]
     blocked = [r["bandwidth_gbs"] for r in cpu if r["kernel"] == "transposeSerialBlocked"]
     assert summary[3].split() == ["transposeSerialBlocked", "transpose", *blocked]
@@ -233,7 +242,8 @@ def test_matrices_are_printed_as_numbers():
 
 
 def test_progress_is_for_terminals_that_wait():
-    """On a pseudo-terminal: a line after two seconds, taken away again; into a pipe: nothing. The program is halted meanwhile, so that it needs no work for them."""
+    """On a pseudo-terminal: a line after two seconds, taken away again; into a pipe: nothing. The program is halted
+    meanwhile, so that it needs no work for them."""
     command = [ROOT / "step02", "--device", "sim", "--size", "3000", "--reps", "3"]
     terminal, end = a_terminal()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=end)
@@ -274,7 +284,9 @@ def test_csv_replaces_a_file_whole_keeps_its_mode_and_follows_links(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_step_ends_and_leaves_no_file(number, tmp_path):
-    process = subprocess.Popen([ROOT / "step02", "--device", "sim", "--all", "--size", "8192", "--csv", tmp_path / "results.csv"], stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [ROOT / "step02", "--device", "sim", "--all", "--size", "8192", "--csv", tmp_path / "results.csv"],
+        stdout=subprocess.PIPE)
     process.stdout.readline()
     computing(process, 0.5)
     process.send_signal(number)
@@ -295,19 +307,24 @@ def test_full_output_is_noticed():
 
 
 def test_json_has_what_is_found_and_printed(tmp_path):
-    """A line for each size, also where a kernel is wrong: the columns of --csv, the accesses of --explain, the matrices of --print."""
+    """A line for each size, also where a kernel is wrong: the columns of --csv, the accesses of --explain, the matrices
+    of --print."""
     path = tmp_path / "run.json"
     done = step("step04", "--kernel", "W5,E3", "--size", "5x3,33x8", "--json", path, "--explain")
     assert done.returncode == 1
     lines = [json.loads(line) for line in path.read_text().split("\n")[:-1]]
     assert [(line["program"], line["width"], line["height"]) for line in lines] == [("step04", 5, 3), ("step04", 33, 8)]
     assert all(line["text"] in done.stdout for line in lines)
-    assert [f"step04: {found['kernel']}: {found['text']}" for line in lines for found in line["findings"]] == done.stderr.splitlines()
+    assert [f"step04: {found['kernel']}: {found['text']}" for line in lines
+            for found in line["findings"]] == done.stderr.splitlines()
     for line in lines:
         right, race = line["kernels"]  # the lesson comes first
-        assert (race["result"], right["result"], right["row"]["verified"], right["odata"]) == ("wrong", "verified", "yes", None)
-        assert int(right["row"]["global_load_requests"]) == sum(a["requests"] for a in right["accesses"] if (a["access"], a["memory"]) == ("load", "global"))
+        assert ((race["result"], right["result"], right["row"]["verified"], right["odata"])
+                == ("wrong", "verified", "yes", None))
+        assert int(right["row"]["global_load_requests"]) == sum(
+            a["requests"] for a in right["accesses"] if (a["access"], a["memory"]) == ("load", "global"))
     assert step("step04", "--size", "2x3", "--print", "--json", path).returncode == 0
     (kernel,) = json.loads(path.read_text())["kernels"]
-    assert (kernel["idata"], kernel["odata"], kernel["accesses"]) == ([["0", "1"], ["2", "3"], ["4", "5"]], [["0", "2", "4"], ["1", "3", "5"]], None)
+    assert ((kernel["idata"], kernel["odata"], kernel["accesses"])
+            == ([["0", "1"], ["2", "3"], ["4", "5"]], [["0", "2", "4"], ["1", "3", "5"]], None))
     assert "name the same file" in step("step04", "--csv", path, "--json", path).stderr

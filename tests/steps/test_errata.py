@@ -1,4 +1,5 @@
-"""The gallery: every published fault is found by the check that should find it, its corrected twin passes, and its story's figures are right."""
+"""The gallery: every published fault is found by the check that should find it, its corrected twin passes, and its
+story's figures are right."""
 
 import csv
 import functools
@@ -11,16 +12,20 @@ from conftest import assert_refused, step
 from lessons import ERRATA, ROOT, STEPS, UNMEASURED, kernels, run
 
 sys.path.insert(0, str(ROOT / "plots"))
-from gallery import gallery  # noqa: E402: after its folder is known
+from gallery import gallery
 
 # Erratum, faulty kernel, check or method: how the finding begins, and the corrected twin.
 GALLERY = {
-    ("E1", "transposeRow1DOnce"): ("wrong result: 32768 of 65536 elements differ; first at row 0, column 512 .*never written", "transposeRow1D"),
+    ("E1", "transposeRow1DOnce"):
+        ("wrong result: 32768 of 65536 elements differ; first at row 0, column 512 .*never written", "transposeRow1D"),
     ("E2", "transposeLoopingRace"): ("race: write-after-read", "transposeLoopingBlocks"),
     ("E3", "transposeRepeatedRace"): ("race: write-after-read", "transposeRepeated"),
-    ("E4", "comparesWithOwnOutput"): ("a check that cannot fail: it accepts an output that was never written", "comparesWithTurnedTiles"),
-    ("E5", "comparesWithItself"): ("a check that cannot fail: it accepts an output that was never written", "comparesWithTheInput"),
-    ("E5", "transposeRowUnrolledMixedUp"): ("same launch: kernel, grid and block are those of transposeColUnrolled", "transposeRowUnrolled"),
+    ("E4", "comparesWithOwnOutput"): ("a check that cannot fail: it accepts an output that was never written",
+                                      "comparesWithTurnedTiles"),
+    ("E5", "comparesWithItself"): ("a check that cannot fail: it accepts an output that was never written",
+                                   "comparesWithTheInput"),
+    ("E5", "transposeRowUnrolledMixedUp"): ("same launch: kernel, grid and block are those of transposeColUnrolled",
+                                            "transposeRowUnrolled"),
     ("E6", "transposeRowUnrolledUntested"): ("out-of-bounds", "transposeRowUnrolled"),
     ("E7", "transposeDiagonal16Untested"): ("out-of-bounds", "transposeDiagonal16"),
     ("E8", "transposeNaiveRowOffset"): ("wrong result", "transposeNaive"),
@@ -28,20 +33,28 @@ GALLERY = {
     ("E9", "transposeSerialExchanged"): ("wrong result", "transposeSerialWrite"),
     ("E10", "transposeShortIndex"): ("out-of-bounds", "transposeNaive"),
     ("E10", "transposeUnsignedShortIndex"): ("wrong result: .* found .* \\(idata row", "transposeNaive"),
-    ("E11", "transposeTile16Padded"): ("bank conflicts: (load|store) .*: 2 wavefronts per request where 1 would do", "transposeTile16Swizzled"),
+    ("E11", "transposeTile16Padded"): ("bank conflicts: (load|store) .*: 2 wavefronts per request where 1 would do",
+                                       "transposeTile16Swizzled"),
     ("E12", "transposeRemapReturns"): (r"out-of-bounds store .* \(2 times\)", "transposeRemap"),
     ("E13", "transposeCol1DExchanged"): ("wrong result: 3498 of 3500 elements differ", "transposeCol1D"),
     ("E14", "transposeFineGrainedByHeight"): (r"out-of-bounds store .* \(512 times\)", "transposeFineGrained"),
     ("E15", "transposeFineGrainedEdge"): ("uninitialized load .* of shared memory", "transposeFineGrained"),
-    ("E15", "transposeCoarseGrainedGuard"): (r"uninitialized load .* of shared memory .* \(1024 times\)", "transposeCoarseGrained"),
-    ("E16", "transposeRowDiagonalSquare"): ("wrong result: 2048 of 6144 elements differ; .*never written", "transposeRowDiagonal"),
+    ("E15", "transposeCoarseGrainedGuard"): (r"uninitialized load .* of shared memory .* \(1024 times\)",
+                                             "transposeCoarseGrained"),
+    ("E16", "transposeRowDiagonalSquare"): ("wrong result: 2048 of 6144 elements differ; .*never written",
+                                            "transposeRowDiagonal"),
     ("E17", "transposeSerialSquare"): ("wrong result: 3430 of 3500 elements differ", "transposeSerialRead"),
     ("E18", "addMisalignedUntested"): ("out-of-bounds load", "addMisaligned"),
-    ("E18", "addBroadcastMixedUp"): ("same launch: kernel, grid and block are those of addMisalignedUntested", "addBroadcast"),
-    ("E19", "transposeBlockPerRow"): ("the kernel asks for 131072 blocks in y, and CUDA launches 1 to 65535", "transposeRow1D"),
-    ("E20", "leavesOutTheCopies"): ("incomplete comparison: .* 12.517 ms and the GPU 0.474 ms, but 13.104 ms", "countsTheCopies"),
-    ("E21", "countsRowsThatWereLeftOut"): ("impossible measurement: 267.2 GB/s .* on a memory of 208.0 GB/s", "countsRowsThatWereTransposed"),
-    ("E23", "countsOneTransferForEachClock"): ("impossible measurement: 160.2 GB/s .* on a memory of 104.0 GB/s", "countsTwoTransfersForEachClock"),
+    ("E18", "addBroadcastMixedUp"): ("same launch: kernel, grid and block are those of addMisalignedUntested",
+                                     "addBroadcast"),
+    ("E19", "transposeBlockPerRow"): ("the kernel asks for 131072 blocks in y, and CUDA launches 1 to 65535",
+                                      "transposeRow1D"),
+    ("E20", "leavesOutTheCopies"): ("incomplete comparison: .* 12.517 ms and the GPU 0.474 ms, but 13.104 ms",
+                                    "countsTheCopies"),
+    ("E21", "countsRowsThatWereLeftOut"): ("impossible measurement: 267.2 GB/s .* on a memory of 208.0 GB/s",
+                                           "countsRowsThatWereTransposed"),
+    ("E23", "countsOneTransferForEachClock"): ("impossible measurement: 160.2 GB/s .* on a memory of 104.0 GB/s",
+                                               "countsTwoTransfersForEachClock"),
     ("E22", "comparesAcrossTables"): ("two times for one kernel: .* a ratio of 1.18", "comparesWithinATable"),
 }
 
@@ -84,24 +97,32 @@ def test_the_stories_figures_are_those_of_the_published_arithmetic():
     def story(id_, kernel):
         return " ".join(shown()[id_, kernel].story.split())
 
-    odata, outside = stores(32, 32, ((x * 32 + y + j * 32, (y + j) * 32 + x) for j in (0, 8) for y in range(32) for x in range(32) if y + j < 32))
-    assert outside == 192 and f"{outside} stores of a 32 x 32 matrix miss it" in story("E8", "transposeNaiveRowOffset16")
+    odata, outside = stores(
+        32, 32,
+        ((x * 32 + y + j * 32, (y + j) * 32 + x) for j in (0, 8) for y in range(32) for x in range(32) if y + j < 32))
+    assert (outside == 192
+            and f"{outside} stores of a 32 x 32 matrix miss it" in story("E8", "transposeNaiveRowOffset16"))
 
     odata, _ = stores(70, 50, ((x * 70 + y, y * 50 + x) for x in range(50) for y in range(70)))
     assert wrong(70, 50, odata) == 3498 and "3498 of 3500 elements are wrong" in story("E13", "transposeCol1DExchanged")
 
-    odata, outside = stores(64, 128, (((by + ty) * 64 + x + j * 128, 0) for by in range(0, 128, 32) for ty in range(8) for j in (0, 8, 16, 24) for x in range(64)))
+    odata, outside = stores(64, 128, (((by + ty) * 64 + x + j * 128, 0) for by in range(0, 128, 32) for ty in range(8)
+                                      for j in (0, 8, 16, 24) for x in range(64)))
     assert (outside, 64 * 128 - len(odata)) == (1024, 4096)
-    assert "512 threads leave the matrix, with two stores each, and 4096 elements are never written" in story("E14", "transposeFineGrainedByHeight")
+    assert ("512 threads leave the matrix, with two stores each, and 4096 elements are never written"
+            in story("E14", "transposeFineGrainedByHeight"))
 
     tiles = {((bx + by) % 4, bx) for bx in range(4) for by in range(6)}
-    assert 24 - len(tiles) == 8 and "8 of 24 tiles are never visited, 2048 elements never written" in story("E16", "transposeRowDiagonalSquare") and 8 * 16 * 16 == 2048
+    assert 24 - len(tiles) == 8 and 8 * 16 * 16 == 2048
+    assert ("8 of 24 tiles are never visited, 2048 elements never written"
+            in story("E16", "transposeRowDiagonalSquare"))
 
     odata, _ = stores(50, 70, ((x * 50 + y, y * 50 + x) for y in range(70) for x in range(50)))
     assert wrong(50, 70, odata) == 3430 and "3430 of 3500 elements are wrong" in story("E17", "transposeSerialSquare")
 
     assert 256 * 300 - 2 ** 16 == 11264 and "11264 elements too many" in story("E10", "transposeUnsignedShortIndex")
-    assert 46340 ** 2 < 2 ** 31 <= 46341 ** 2 and f"{46341 ** 2 * 4 / 1e9:.1f} GB of floats" in story("E10", "transposeShortIndex")
+    assert (46340 ** 2 < 2 ** 31 <= 46341 ** 2
+            and f"{46341 ** 2 * 4 / 1e9:.1f} GB of floats" in story("E10", "transposeShortIndex"))
     assert f"up to {65536 ** 2 * 4 / 1e9:.0f} GB of floats" in story("E10", "transposeUnsignedShortIndex")
 
 
@@ -119,47 +140,60 @@ def test_who_leaves_before_the_barrier():
                 unread += tile not in filled
                 odata[to] = filled.get(tile)
     assert (outside, unread, wrong(7, 4, odata)) == (2, 2, 2)
-    assert "it stores 2 elements outside, reads 2 that were never stored in the tile, and leaves 2 of 28 wrong" in shown()["E12", "transposeRemapReturns"].story
+    assert ("it stores 2 elements outside, reads 2 that were never stored in the tile, and leaves 2 of 28 wrong"
+            in shown()["E12", "transposeRemapReturns"].story)
     done = step("step03", "--kernel", "transposeRemapReturns", "--size", "7x4")
-    assert "wrong result: 2 of 28 elements differ" in done.stderr and re.search(r"uninitialized load .* \(2 times\)", done.stderr)
+    assert ("wrong result: 2 of 28 elements differ" in done.stderr
+            and re.search(r"uninitialized load .* \(2 times\)", done.stderr))
 
 
 PUBLISHED = list(csv.DictReader((ROOT / "plots/published.csv").open()))
 
 
 def published(table, source_row, side):
-    (value,) = [r["value"] for r in PUBLISHED if (r["source"], r["table"], r["source_row"], r["side"]) == ("book", table, source_row, str(side)) and r["quantity"] != "single trial"]
+    (value,) = [r["value"] for r in PUBLISHED
+                if (r["source"], r["table"], r["source_row"], r["side"]) == ("book", table, source_row, str(side))
+                   and r["quantity"] != "single trial"]
     return value
 
 
 def test_published_figures_in_the_programs_are_those_of_the_file():
     """The methods of step 1 have them as literals, and the stories in words."""
     text = (ROOT / "step01_copy/errata.cpp").read_text()
-    for call, values in (("above_the_peak(8192, 8192, {})", [("9.1", "B4", 8192)]), ("above_the_peak(8192, 512, {})", [("9.1", "B4", 8192)]),
-                         ("copies_decide(2048, {}, {}, {})", [("9.1", "B1", 2048), ("9.1", "B7", 2048), ("9.1", "B10", 2048)]),
-                         ("copies_decide(8192, {}, {}, {})", [("9.1", "B1", 8192), ("9.1", "B7", 8192), ("9.1", "B10", 8192)]),
-                         ("one_kernel_two_times(4096, {}, {})", [("9.1", "B7", 4096), ("9.3", "B7", 4096)]),
-                         ("one_kernel_two_times(8192, {}, {})", [("9.1", "B7", 8192), ("9.3", "B7", 8192)])):
+    for call, values in (
+        ("above_the_peak(8192, 8192, {})", [("9.1", "B4", 8192)]),
+        ("above_the_peak(8192, 512, {})", [("9.1", "B4", 8192)]),
+        ("copies_decide(2048, {}, {}, {})", [("9.1", "B1", 2048), ("9.1", "B7", 2048), ("9.1", "B10", 2048)]),
+        ("copies_decide(8192, {}, {}, {})", [("9.1", "B1", 8192), ("9.1", "B7", 8192), ("9.1", "B10", 8192)]),
+        ("one_kernel_two_times(4096, {}, {})", [("9.1", "B7", 4096), ("9.3", "B7", 4096)]),
+        ("one_kernel_two_times(8192, {}, {})", [("9.1", "B7", 8192), ("9.3", "B7", 8192)])):
         assert call.format(*(published(*value) for value in values)) in text
     counted_once = float(published("9.2", "B4", 8192))
-    assert "127.43 MiB per ms" in shown()["E1", "transposeRow1DOnce"].story and f"{2 * counted_once * 1.048576:.1f}" == "267.2"
+    assert ("127.43 MiB per ms" in shown()["E1", "transposeRow1DOnce"].story
+            and f"{2 * counted_once * 1.048576:.1f}" == "267.2")
     (peak,) = [r["value"] for r in PUBLISHED if (r["source"], r["quantity"]) == ("book", "DRAM peak")]
     assert peak == "208" and "peak of 208 (E21)" in shown()["E1", "transposeRow1DOnce"].story
-    assert f"{2 * 4 * 8192 * 512 / float(published('9.1', 'B4', 8192)) / 1e6:.1f} GB/s" in shown()["E21", "countsRowsThatWereLeftOut"].story
+    assert (f"{2 * 4 * 8192 * 512 / float(published('9.1', 'B4', 8192)) / 1e6:.1f} GB/s"
+            in shown()["E21", "countsRowsThatWereLeftOut"].story)
     assert f"{104e9 / 2 ** 30:.1f} GiB/s, or 104 GB/s" in shown()["E23", "countsOneTransferForEachClock"].story
     copies = {r["kernel"]: r["value"] for r in PUBLISHED if r["table"] == "17.2"}
-    assert f"impossible({copies['cudaMemcpy device to device, most']}, 2.6 * 320 / 8 * transfers" in text and 2 * 2600 * 320 / 8 / 1000 == float(peak)
+    assert (f"impossible({copies['cudaMemcpy device to device, most']}, 2.6 * 320 / 8 * transfers" in text
+            and 2 * 2600 * 320 / 8 / 1000 == float(peak))
     assert [r["kernel"] for r in PUBLISHED if r["quantity"] == "DRAM peak"][0] == "2600 MHz x 320 bit x 2"
     # E20: up to 2048 the CPU is ahead, with the copies.
     for n in (256, 512, 1024, 2048, 4096, 8192):
         gpu = float(published("9.1", "B7", n)) + float(published("9.1", "B10", n))
         assert (gpu > float(published("9.1", "B1", n))) == (n <= 2048)
     # E22: by how much the two tables differ.
-    ratios = [float(published("9.3", "B7", n)) / float(published("9.1", "B7", n)) for n in (256, 512, 1024, 2048, 4096, 8192)]
-    assert f"{min(100 * r - 100 for r in ratios):.0f} to {max(100 * r - 100 for r in ratios):.0f} % longer" in shown()["E22", "comparesAcrossTables"].story
-    assert f"{published('9.3', 'B9', 2048)} ms against {published('9.1', 'B7', 2048)}" in shown()["E22", "comparesAcrossTables"].story
+    ratios = [
+        float(published("9.3", "B7", n)) / float(published("9.1", "B7", n)) for n in (256, 512, 1024, 2048, 4096, 8192)]
+    assert (f"{min(100 * r - 100 for r in ratios):.0f} to {max(100 * r - 100 for r in ratios):.0f} % longer"
+            in shown()["E22", "comparesAcrossTables"].story)
+    assert (f"{published('9.3', 'B9', 2048)} ms against {published('9.1', 'B7', 2048)}"
+            in shown()["E22", "comparesAcrossTables"].story)
     launches = {r["table"]: r["value"] for r in PUBLISHED if r["unit"] == "us"}
-    assert f"take only {launches['15.8']} us" in shown()["E19", "transposeBlockPerRow"].story and f"is {launches['17.4']} us (17.4)" in shown()["E19", "transposeBlockPerRow"].story
+    assert (f"take only {launches['15.8']} us" in shown()["E19", "transposeBlockPerRow"].story
+            and f"is {launches['17.4']} us (17.4)" in shown()["E19", "transposeBlockPerRow"].story)
 
 
 def test_the_padded_tile_on_the_book_s_card(tmp_path):
@@ -168,9 +202,11 @@ def test_the_padded_tile_on_the_book_s_card(tmp_path):
     for program, kernel in (("step03", "transposeTile16"), ("step04", "transposeTile16Padded")):
         assert step(program, "--machine", "k20c", "--kernel", kernel, "--size", 256, "--csv", path).returncode == 0
         (row,) = csv.DictReader(path.open())
-        cost[kernel] = [int(row[f"shared_{way}_wavefronts"]) / int(row[f"shared_{way}_requests"]) for way in ("load", "store")]
+        cost[kernel] = [
+            int(row[f"shared_{way}_wavefronts"]) / int(row[f"shared_{way}_requests"]) for way in ("load", "store")]
     assert cost == {"transposeTile16": [4, 1], "transposeTile16Padded": [2, 1.5]}
-    assert "lowers a load from 4 wavefronts to 2 and raises a store from 1 to 1.5: 5 become 3.5" in shown()["E11", "transposeTile16Padded"].story
+    assert ("lowers a load from 4 wavefronts to 2 and raises a store from 1 to 1.5: 5 become 3.5"
+            in shown()["E11", "transposeTile16Padded"].story)
 
 
 def test_no_fault_is_part_of_a_normal_run():
@@ -187,12 +223,14 @@ def test_no_fault_is_part_of_a_normal_run():
 
 def test_faults_hide_where_the_sources_measured():
     """Squares, multiples of the tile, few rows: there every one of these verifies."""
-    for program, kernel, size in [("step02", "transposeRow1DOnce", 512), ("step02", "transposeRowUnrolledUntested", 256),
-                                  ("step02", "transposeSerialExchanged", 256), ("step02", "transposeShortIndex", 128),
-                                  ("step06", "transposeDiagonal16Untested", 256), ("step04", "transposeLoopingRace", 1024),
-                                  ("step02", "transposeCol1DExchanged", 256), ("step02", "transposeSerialSquare", 256), ("step02", "transposeUnsignedShortIndex", 256),
-                                  ("step03", "transposeRemapReturns", 64), ("step05", "transposeFineGrainedByHeight", 64), ("step05", "transposeFineGrainedEdge", 64),
-                                  ("step05", "transposeCoarseGrainedGuard", 64), ("step06", "transposeRowDiagonalSquare", 64)]:
+    for program, kernel, size in [
+        ("step02", "transposeRow1DOnce", 512), ("step02", "transposeRowUnrolledUntested", 256),
+        ("step02", "transposeSerialExchanged", 256), ("step02", "transposeShortIndex", 128),
+        ("step06", "transposeDiagonal16Untested", 256), ("step04", "transposeLoopingRace", 1024),
+        ("step02", "transposeCol1DExchanged", 256), ("step02", "transposeSerialSquare", 256),
+        ("step02", "transposeUnsignedShortIndex", 256), ("step03", "transposeRemapReturns", 64),
+        ("step05", "transposeFineGrainedByHeight", 64), ("step05", "transposeFineGrainedEdge", 64),
+        ("step05", "transposeCoarseGrainedGuard", 64), ("step06", "transposeRowDiagonalSquare", 64)]:
         done = step(program, "--kernel", kernel, "--size", size)
         assert done.returncode == 0, (kernel, done.stderr)
 
@@ -204,18 +242,18 @@ def test_one_fault_by_name_or_number():
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--errata", "--device", "cuda"], ["--errata", "simulator"]),
-    (["--errata", "--all"], ["--errata", "--kernel"]),
-    *((["--errata", *more], ["--errata", "of the other options it takes"]) for more in (["--type", "float"], ["--reps", "5"], ["--explain"], ["--peak", "3"], ["--once"], ["--seed", "3"])),
-    (["--errata", "--kernel", "nope"], ["--kernel nope", "transposeRepeatedRace"]),
-])
+    (["--errata", "--device", "cuda"], ["--errata", "simulator"]), (["--errata", "--all"], ["--errata", "--kernel"]),
+    *((["--errata", *more], ["--errata", "of the other options it takes"])
+      for more in (["--type", "float"], ["--reps", "5"], ["--explain"], ["--peak", "3"], ["--once"], ["--seed", "3"])),
+    (["--errata", "--kernel", "nope"], ["--kernel nope", "transposeRepeatedRace"]),])
 def test_bad_input(arguments, words):
     assert_refused(run(ROOT / "step04", *arguments), 2, *words)
 
 
 def test_what_the_stories_say_of_the_h200():
     """E1: done in full, 1D loses from 1024 on. E11: no conflicts, no gain."""
-    book = {(r["kernel"], int(r["width"])): float(r["time_median_ms"]) for r in csv.DictReader((ROOT / "plots/data/h200_book.csv").open())}
+    book = {(r["kernel"], int(r["width"])): float(r["time_median_ms"])
+            for r in csv.DictReader((ROOT / "plots/data/h200_book.csv").open())}
     for n in (1024, 2048, 4096, 8192):
         for kernel in ("transposeRow1D", "transposeCol1D"):
             assert book[kernel, n] > book["transposeTile16Padded", n] and book[kernel, n] > book["transposeTile16", n]
@@ -231,12 +269,17 @@ def test_what_a_gpu_showed():
     assert faulty - set(rows) == faulty & UNMEASURED and set(rows) <= faulty
     for kernel in ("transposeLoopingRace", "transposeRepeatedRace"):
         assert rows[kernel]["exit_status"] == "0" and "hazard" in rows[kernel]["tool_summary"]
-    for kernel in ("transposeRow1DOnce", "transposeRowUnrolledUntested", "transposeDiagonal16Untested", "transposeNaiveRowOffset", "transposeShortIndex"):
+    for kernel in ("transposeRow1DOnce", "transposeRowUnrolledUntested", "transposeDiagonal16Untested",
+                   "transposeNaiveRowOffset", "transposeShortIndex"):
         assert rows[kernel]["exit_status"] == "1" and "wrong result" in rows[kernel]["report"]
 
 
-@pytest.mark.parametrize("program, arguments", [("step02", ["--kernel", "E8", "--size", "300x500"]), ("step06", ["--kernel", "E7", "--size", "50"]), ("step06", ["--errata"])])
+@pytest.mark.parametrize("program, arguments", [("step02", ["--kernel", "E8", "--size", "300x500"]),
+                                                ("step06", ["--kernel", "E7", "--size", "50"]),
+                                                ("step06", ["--errata"])])
 def test_a_fault_is_the_same_fault_every_time(program, arguments):
-    """Blocks that race do so in one order, whatever host threads the machine has: which finding comes first, and how many elements differ."""
-    said = {(done.returncode, done.stdout, done.stderr) for done in (run(ROOT / program, "--device", "sim", *arguments) for _ in range(6))}
+    """Blocks that race do so in one order, whatever host threads the machine has: which finding comes first, and how
+    many elements differ."""
+    said = {(done.returncode, done.stdout, done.stderr)
+            for done in (run(ROOT / program, "--device", "sim", *arguments) for _ in range(6))}
     assert len(said) == 1 and (arguments == ["--errata"] or next(iter(said))[0] == 1)

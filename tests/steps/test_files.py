@@ -1,4 +1,5 @@
-"""Files are whole or not there: what happens to them when descriptors are closed, the disk is full, memory runs out or the program is killed."""
+"""Files are whole or not there: what happens to them when descriptors are closed, the disk is full, memory runs out or
+the program is killed."""
 
 import csv
 import os
@@ -20,17 +21,22 @@ STEP = str(ROOT / "step04")
 def whole(path, lines):
     """A file of results: its heading, and so many rows."""
     text = path.read_text()
-    return text.startswith("date_utc,") and text.endswith("\n") and len(list(csv.DictReader(text.splitlines()))) == lines
+    return (text.startswith("date_utc,") and text.endswith("\n")
+            and len(list(csv.DictReader(text.splitlines()))) == lines)
 
 
-@pytest.mark.parametrize("closed, status", [("0<&-", 0), (">&-", 2), ("2>&-", 0), ("<&- >&-", 2), (">&- 2>&-", 2), ("<&- >&- 2>&-", 2)])
+@pytest.mark.parametrize("closed, status", [("0<&-", 0), (">&-", 2), ("2>&-", 0), ("<&- >&-", 2), (">&- 2>&-", 2),
+                                            ("<&- >&- 2>&-", 2)])
 def test_a_closed_descriptor_is_no_place_for_text(closed, status, tmp_path):
-    """What is printed would go to the file that got the descriptor's number. That nobody can read it is a fault of its own."""
-    done = subprocess.run(["sh", "-c", f'"$0" --device sim --size 32 --csv results.csv --trace trace.csv {closed}', STEP], cwd=tmp_path)
+    """What is printed would go to the file that got the descriptor's number. That nobody can read it is a fault of its
+    own."""
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" --device sim --size 32 --csv results.csv --trace trace.csv {closed}', STEP], cwd=tmp_path)
     assert done.returncode == status
     assert whole(tmp_path / "results.csv", 1)
     trace = (tmp_path / "trace.csv").read_text().splitlines()
-    assert trace[0].startswith("machine,kernel,") and all(line.startswith("H200,transposeNoBankConflicts,") for line in trace[1:]) and len(trace) == 129
+    assert (trace[0].startswith("machine,kernel,")
+            and all(line.startswith("H200,transposeNoBankConflicts,") for line in trace[1:]) and len(trace) == 129)
     assert sorted(os.listdir(tmp_path)) == ["results.csv", "trace.csv"]
 
 
@@ -39,16 +45,21 @@ def test_two_files_have_two_places(tmp_path):
     (tmp_path / "link").symlink_to("folder")
     (tmp_path / "old.csv").write_text("old")
     (tmp_path / "same.csv").symlink_to("old.csv")
-    for one, other in (("a.csv", "a.csv"), ("a.csv", "./folder/../a.csv"), ("folder/a.csv", "link/a.csv"), ("old.csv", "same.csv")):
-        assert_refused(step("step04", "--csv", one, "--trace", other, cwd=tmp_path), 2, "--csv and --trace name the same file", "a name of its own")
-    assert (tmp_path / "old.csv").read_text() == "old" and sorted(os.listdir(tmp_path)) == ["folder", "link", "old.csv", "same.csv"]
+    for one, other in (("a.csv", "a.csv"), ("a.csv", "./folder/../a.csv"), ("folder/a.csv", "link/a.csv"),
+                       ("old.csv", "same.csv")):
+        assert_refused(step("step04", "--csv", one, "--trace", other, cwd=tmp_path), 2,
+                       "--csv and --trace name the same file", "a name of its own")
+    assert ((tmp_path / "old.csv").read_text() == "old"
+            and sorted(os.listdir(tmp_path)) == ["folder", "link", "old.csv", "same.csv"])
     assert step("step04", "--size", 32, "--csv", "/dev/null", "--trace", "/dev/null").returncode == 0
 
 
 def test_both_files_or_none(tmp_path):
     needs("/dev/full")
-    assert_refused(step("step04", "--size", 32, "--csv", tmp_path / "a.csv", "--trace", "/dev/full"), 2, "--trace /dev/full", "No space left")
-    assert_refused(step("step04", "--size", 32, "--csv", "/dev/full", "--trace", tmp_path / "a.csv"), 2, "--csv /dev/full", "No space left")
+    assert_refused(step("step04", "--size", 32, "--csv", tmp_path / "a.csv", "--trace", "/dev/full"), 2,
+                   "--trace /dev/full", "No space left")
+    assert_refused(step("step04", "--size", 32, "--csv", "/dev/full", "--trace", tmp_path / "a.csv"), 2,
+                   "--csv /dev/full", "No space left")
     assert os.listdir(tmp_path) == []
 
 
@@ -60,7 +71,8 @@ def test_a_file_that_grows_too_large_is_not_there(tmp_path):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 21, 1 << 21))
 
-    done = subprocess.run([STEP, "--device", "sim", "--trace", old], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+    done = subprocess.run([STEP, "--device", "sim", "--trace", old], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True, preexec_fn=limit)
     assert_refused(done, 2, f"--trace {old}: cannot be written: File too large")
     assert old.read_text() == "old" and os.listdir(tmp_path) == ["trace.csv"]
 
@@ -75,7 +87,8 @@ def wait_for(process, words):
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_program_that_is_killed_leaves_nothing(number, tmp_path):
     """In the middle of writing."""
-    process = subprocess.Popen([STEP, "--device", "sim", "--size", "4096", "--csv", tmp_path / "results.csv", "--trace", tmp_path / "trace.csv"],
+    process = subprocess.Popen([STEP, "--device", "sim", "--size", "4096", "--csv", tmp_path / "results.csv", "--trace",
+                                tmp_path / "trace.csv"],
                                stdout=subprocess.PIPE, text=True)
     said = wait_for(process, "--trace ")
     assert said == f"--trace {tmp_path}/trace.csv: transposeNoBankConflicts: 2097152 requests, about 190.8 MB\n"
@@ -87,7 +100,8 @@ def test_a_program_that_is_killed_leaves_nothing(number, tmp_path):
 
 def test_signals_at_random_moments():
     """A few of those of tools/moments.py, which has all programs."""
-    ends = moments.Moments(1, [command for command in moments.PROGRAMS if command[0] in (ROOT / "step04", ROOT / "step03", "env")])
+    ends = moments.Moments(
+        1, [command for command in moments.PROGRAMS if command[0] in (ROOT / "step04", ROOT / "step03", "env")])
     assert ends.run(12) == [] and ends.counts["moments"] == 12
 
 
@@ -96,21 +110,25 @@ def test_a_trace_takes_no_memory(tmp_path):
     peak = {}
     for side in (512, 1024):
         path = tmp_path / f"{side}.csv"
-        process = subprocess.Popen([STEP, "--device", "sim", "--size", str(side), "--trace", path], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [STEP, "--device", "sim", "--size", str(side), "--trace", path], stdout=subprocess.PIPE, text=True)
         said = float(wait_for(process, "--trace ").split()[-2]) * 1e6
         process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0 and 0.9 < path.stat().st_size / said < 1.1
         peak[side] = usage.ru_maxrss * 1024
-    assert peak[1024] - peak[512] < 2 * 4 * (1024 ** 2 - 512 ** 2) + 5e6 < (tmp_path / "1024.csv").stat().st_size - (tmp_path / "512.csv").stat().st_size + 1e7
+    assert (peak[1024] - peak[512] < 2 * 4 * (1024 ** 2 - 512 ** 2) + 5e6
+            < (tmp_path / "1024.csv").stat().st_size - (tmp_path / "512.csv").stat().st_size + 1e7)
 
 
 def test_a_trace_that_the_disk_has_no_room_for_does_not_begin(tmp_path):
     """statvfs() as of a disk that is nearly full."""
-    disk = preloaded(tmp_path, "int statvfs(const char* path, struct statvfs* disk) { (void)path; disk->f_bavail = 2; disk->f_frsize = 4096; return 0; }")
+    disk = preloaded(tmp_path, "int statvfs(const char* path, struct statvfs* disk) { (void)path; disk->f_bavail = 2; "
+                               "disk->f_frsize = 4096; return 0; }")
     done = step("step04", "--size", 64, "--trace", "trace.csv", cwd=tmp_path, env=disk)
-    assert_refused(done, 2, "--trace trace.csv: the 512 requests of transposeNoBankConflicts take about 44.5 kB", "room for 8.2 kB", "smaller matrix")
+    assert_refused(done, 2, "--trace trace.csv: the 512 requests of transposeNoBankConflicts take about 44.5 kB",
+                   "room for 8.2 kB", "smaller matrix")
     assert not (tmp_path / "trace.csv").exists()
 
 
@@ -120,7 +138,8 @@ def preloaded(tmp_path, function):
     if not compiler:
         pytest.skip("no C compiler called gcc or cc")
     source, library = tmp_path / "preloaded.c", tmp_path / "preloaded.so"
-    source.write_text("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <stdarg.h>\n#include <sys/statvfs.h>\n" + function + "\n")
+    source.write_text("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n#include <fcntl.h>\n#include "
+                      "<stdarg.h>\n#include <sys/statvfs.h>\n" + function + "\n")
     assert run(compiler, "-shared", "-fPIC", "-o", library, source, "-ldl").returncode == 0
     source.unlink()
     return {**os.environ, "LD_PRELOAD": str(library)}
@@ -135,7 +154,8 @@ NO_UNNAMED = """int open(const char* path, int flags, ...)
     if ((flags & O_TMPFILE) == O_TMPFILE) { errno = EOPNOTSUPP; return -1; }
     return ((int (*)(const char*, int, ...))dlsym(RTLD_NEXT, "open"))(path, flags, mode);
 }"""
-NO_LINKS = "int linkat(int a, const char* b, int c, const char* d, int e) { (void)a; (void)b; (void)c; (void)d; (void)e; errno = EPERM; return -1; }"
+NO_LINKS = ("int linkat(int a, const char* b, int c, const char* d, int e) { (void)a; (void)b; (void)c; (void)d; "
+            "(void)e; errno = EPERM; return -1; }")
 
 
 @pytest.mark.parametrize("function", [NO_UNNAMED, NO_LINKS], ids=["no O_TMPFILE", "no linkat"])
@@ -144,13 +164,15 @@ def test_file_systems_without_unnamed_files(function, tmp_path):
     environment, out = preloaded(tmp_path, function), tmp_path / "out"
     out.mkdir()
     for _ in range(2):  # a new one, and one in the place of an old one
-        assert step("step04", "--size", 512, "--csv", out / "results.csv", "--trace", out / "trace.csv", env=environment).returncode == 0
+        assert step("step04", "--size", 512, "--csv", out / "results.csv", "--trace", out / "trace.csv",
+                    env=environment).returncode == 0
         assert whole(out / "results.csv", 1) and len((out / "trace.csv").read_text().splitlines()) == 32769
         assert sorted(os.listdir(out)) == ["results.csv", "trace.csv"]
     mask = os.umask(0)
     os.umask(mask)
     assert (out / "trace.csv").stat().st_mode & 0o777 == 0o666 & ~mask
-    process = subprocess.Popen([STEP, "--device", "sim", "--size", "4096", "--trace", out / "killed.csv"], stdout=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen([STEP, "--device", "sim", "--size", "4096", "--trace", out / "killed.csv"],
+                               stdout=subprocess.PIPE, text=True, env=environment)
     wait_for(process, "--trace ")
     process.kill()
     process.communicate(timeout=600)
@@ -178,7 +200,8 @@ def test_a_signal_while_the_file_has_another_name(before, more, number, tmp_path
     environment, out = preloaded(tmp_path, function + "\n" + more), tmp_path / "out"
     out.mkdir()
     (out / "results.csv").write_text("old")
-    done = run(*NO_SIGNAL_IGNORED, ROOT / "step04", "--device", "sim", "--size", 64, "--csv", out / "results.csv", env=environment)
+    done = run(*NO_SIGNAL_IGNORED, ROOT / "step04", "--device", "sim", "--size", 64, "--csv", out / "results.csv",
+               env=environment)
     assert done.returncode == -number
     assert os.listdir(out) == ["results.csv"]
     assert whole(out / "results.csv", 1) if before is RENAME else (out / "results.csv").read_text() == "old"
@@ -207,17 +230,21 @@ def test_memory_that_runs_out_on_a_second_thread(tmp_path):
     assert (done.returncode, done.stderr) == (2, "step04: out of memory on the host\n"), done
 
 
-@pytest.mark.parametrize("program, arguments", [("step04", ["--size", "1024"]), ("step02", ["--size", "300", "--explain"]), ("step04", ["--size", "500", "--trace", "trace.csv"])])
+@pytest.mark.parametrize("program, arguments", [("step04", ["--size", "1024"]),
+                                                ("step02", ["--size", "300", "--explain"]),
+                                                ("step04", ["--size", "500", "--trace", "trace.csv"])])
 def test_memory_that_runs_out_is_an_error(program, arguments, tmp_path):
     """Wherever it happens: on the main thread, on a second one, on a fiber. A line, or it sufficed."""
     statuses = set()
     for limit in some(range(60000, 260000, 5000), 2):  # KiB
-        done = subprocess.run([ROOT / program, "--device", "sim", *arguments, "--csv", "results.csv"], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        done = subprocess.run([ROOT / program, "--device", "sim", *arguments, "--csv", "results.csv"], cwd=tmp_path,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit * 1024, limit * 1024)))
         statuses.add(done.returncode)
         assert done.returncode in (0, 2, 127), (limit, done)  # 127: not even the libraries could be loaded
         if done.returncode == 2:
-            assert len(done.stderr.splitlines()) == 1 and ("out of memory on the host" in done.stderr or "GB of memory" in done.stderr), (limit, done.stderr)
+            assert len(done.stderr.splitlines()) == 1 and ("out of memory on the host" in done.stderr or
+                                                           "GB of memory" in done.stderr), (limit, done.stderr)
         assert (done.returncode == 0) == (tmp_path / "results.csv").exists()
         for path in tmp_path.iterdir():
             assert path.name in ("results.csv", "trace.csv")
@@ -235,7 +262,8 @@ def test_a_limit_of_threads_on_a_terminal(tmp_path):
             resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
             os.setuid(54321)
 
-        done = subprocess.run([STEP, "--device", "sim", "--size", "64"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=end, text=True, preexec_fn=limit)
+        done = subprocess.run([STEP, "--device", "sim", "--size", "64"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=end, text=True, preexec_fn=limit)
         assert done.returncode == 0 and "verified" in done.stdout
     os.close(end)
     os.close(terminal)
@@ -246,13 +274,15 @@ def test_a_small_stack():
     def limit():
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 10, 64 << 10))
 
-    done = subprocess.run([STEP, "--device", "sim", "--size", "133x77", "--all"], env={}, stdin=subprocess.DEVNULL, capture_output=True, text=True, preexec_fn=limit)
+    done = subprocess.run([STEP, "--device", "sim", "--size", "133x77", "--all"], env={}, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, preexec_fn=limit)
     assert done.returncode == 0 and "verified" in done.stdout, done
 
 
 def test_what_is_named_is_shown_on_one_line():
     done = subprocess.run([STEP, "--kernel", b"a\nb\xff\x1b[2J\xc3\xa9"], stdin=subprocess.DEVNULL, capture_output=True)
-    assert done.returncode == 2 and done.stderr.startswith(b"step04: --kernel a\\x0ab\\xff\\x1b[2J\xc3\xa9: expected") and done.stderr.count(b"\n") == 1
+    assert (done.returncode == 2 and done.stderr.startswith(b"step04: --kernel a\\x0ab\\xff\\x1b[2J\xc3\xa9: expected")
+            and done.stderr.count(b"\n") == 1)
 
 
 @pytest.mark.parametrize("option", ["--csv", "--trace"])
@@ -260,12 +290,12 @@ def test_a_program_that_is_brought_along_writes_in_the_same_way(option, tmp_path
     environment = {**os.environ, "SIM_OPTIONS": f"{option} out.csv"}
     program = ROOT / "build/try/tests/sim/programs/vector_add"
     for closed in ("", "2>&-", "<&- 2>&-"):
-        done = subprocess.run(["sh", "-c", f'"$0" {closed}', program], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+        done = subprocess.run(["sh", "-c", f'"$0" {closed}', program], cwd=tmp_path, env=environment,
+                              stdout=subprocess.DEVNULL)
         assert done.returncode == 0
         text = (tmp_path / "out.csv").read_text()
-        assert text.startswith("date_utc," if option == "--csv" else "machine,kernel,launch,") and os.listdir(tmp_path) == ["out.csv"]
+        assert (text.startswith("date_utc," if option == "--csv" else "machine,kernel,launch,")
+                and os.listdir(tmp_path) == ["out.csv"])
     environment["SIM_OPTIONS"] = "--csv out.csv --trace out.csv"
     done = run(program, cwd=tmp_path, env=environment)
     assert_refused(done, 2, "--csv and --trace name the same file")
-
-

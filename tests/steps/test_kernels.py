@@ -7,7 +7,8 @@ import re
 import pytest
 
 from conftest import step
-from lessons import COUNTERS, LESSONS, MODELLED, ROOT, SHAPES, SOURCE_ROWS, STEPS, TYPES, UNMEASURED, is_for, kernels, run
+from lessons import (COUNTERS, LESSONS, MODELLED, ROOT, SHAPES, SOURCE_ROWS, STEPS, TYPES, UNMEASURED, is_for, kernels,
+                     run)
 from samples import few, some
 
 
@@ -21,10 +22,12 @@ def test_right_for_every_shape(program, element, tmp_path):
     assert len(set(SHAPES)) >= 30
     shapes = SHAPES if element == "float" else some(SHAPES, 9)
     path = tmp_path / "results.csv"
-    done = step(program, "--all", "--type", element, "--size", ",".join(f"{width}x{height}" for width, height in shapes), "--reps", 1, "--csv", path)
+    done = step(program, "--all", "--type", element, "--size",
+                ",".join(f"{width}x{height}" for width, height in shapes), "--reps", 1, "--csv", path)
     refused = [k["kernel"] for k in EVERY if k["program"] == program and not is_for(k, element)]
     assert done.returncode == 0 and sorted(done.stderr.splitlines()) == sorted(
-        f"{program}: {name}: not for elements of this type: choose --type float, double or int" for name in refused for _ in shapes), done.stderr
+        f"{program}: {name}: not for elements of this type: choose --type float, double or int" for name in refused
+        for _ in shapes), done.stderr
     names = [k["kernel"] for k in EVERY if k["program"] == program and k["kernel"] not in refused]
     rows = [row for row in csv.DictReader(path.open()) if row["kernel"] not in ["memcpy", *refused]]
     assert {row["verified"] for row in rows} == {"yes"} and {row["type"] for row in rows} == {element}
@@ -69,13 +72,16 @@ def test_kernels_go_by_their_source_rows():
 def test_listed_with_what_it_produces(kernel):
     recorded = MODELLED[kernel]
     (entry,) = [k for k in EVERY if k["kernel"] == kernel]
-    assert (entry["program"], entry["rows"], entry["produces"], entry["part"]) == (LESSONS[kernel], [recorded["source_row"]], recorded["produces"], "lesson")
+    assert ((entry["program"], entry["rows"], entry["produces"], entry["part"])
+            == (LESSONS[kernel], [recorded["source_row"]], recorded["produces"], "lesson"))
 
 
 def test_degree_of_coalescing(tmp_path):
     """The coalescing notes' figures: five sectors where four would do, and four useful bytes of 32."""
     out = step("step01", "--kernel", "C", "--explain").stdout
-    loads = dict(re.findall(r"load of global memory at \S+: (.*)\n.* requests .*; (\S+ % of the bytes) moved were asked for", out))
+    loads = dict(
+        re.findall(r"load of global memory at \S+: (.*)\n.* requests .*; (\S+ % of the bytes) moved were asked for",
+                   out))
     assert loads["T first = x[0];"] == "12.5 % of the bytes"
     assert re.search(r"^addMisaligned +sum +verified +\d+ +5.00 +\d+ +5.00 +80.0 ", out, re.MULTILINE)
     assert re.search(r"^addAligned +sum +verified +\d+ +4.00 +\d+ +4.00 +100.0 ", out, re.MULTILINE)
@@ -85,11 +91,14 @@ def test_degree_of_coalescing(tmp_path):
 def test_the_padded_small_tile_conflicts_and_the_swizzled_does_not(tmp_path):
     """The figures of erratum E11, 1024 squared: as the H200 counted them."""
     path = tmp_path / "counts.csv"
-    assert step("step04", "--kernel", "transposeTile16Padded,transposeTile16Swizzled,transposeSwizzled", "--csv", path).returncode == 0
+    assert step("step04", "--kernel", "transposeTile16Padded,transposeTile16Swizzled,transposeSwizzled", "--csv",
+                path).returncode == 0
     padded, *swizzled = csv.DictReader(path.open())
-    assert (padded["shared_load_requests"], padded["shared_load_wavefronts"], padded["shared_store_wavefronts"]) == ("32768", "65536", "65536")
+    assert (padded["shared_load_requests"], padded["shared_load_wavefronts"],
+            padded["shared_store_wavefronts"]) == ("32768", "65536", "65536")
     for row in swizzled:
-        assert row["shared_load_wavefronts"] == row["shared_load_requests"] and row["shared_store_wavefronts"] == row["shared_store_requests"]
+        assert (row["shared_load_wavefronts"] == row["shared_load_requests"]
+                and row["shared_store_wavefronts"] == row["shared_store_requests"])
     assert step("step03", "--kernel", "B6", "--csv", path).returncode == 0
     (unpadded,) = csv.DictReader(path.open())
     assert (unpadded["shared_load_wavefronts"], unpadded["shared_store_wavefronts"]) == ("262144", "32768")
@@ -125,18 +134,22 @@ def test_vectors_are_requests_of_512_bytes(tmp_path, element, lanes_bytes):
     """Vectors where rows begin on 16 bytes: a quarter or a half of the requests, all of them ideal."""
     path = tmp_path / "counts.csv"
     for size in ("1024x512", "136x72"):  # whole tiles, and tiles that hang over
-        assert step("step07", "--kernel", "transposeVectorized", "--type", element, "--size", size, "--csv", path).returncode == 0
+        assert step("step07", "--kernel", "transposeVectorized", "--type", element, "--size", size, "--csv",
+                    path).returncode == 0
         (row,) = csv.DictReader(path.open())
         moved = int(row["width"]) * int(row["height"]) * lanes_bytes
-        assert row["coalesced_percent"] == "100.0" and int(row["global_load_transactions"]) == int(row["global_store_transactions"]) == moved // 32
+        assert (row["coalesced_percent"] == "100.0"
+                and int(row["global_load_transactions"]) == int(row["global_store_transactions"]) == moved // 32)
         if size == "1024x512":
-            assert {row[f"{space}_{way}_requests"] for space in ("global", "shared") for way in ("load", "store")} == {str(moved // 512)}
+            assert ({row[f"{space}_{way}_requests"] for space in ("global", "shared") for way in ("load", "store")}
+                    == {str(moved // 512)})
             assert row["shared_load_wavefronts"] == row["shared_store_wavefronts"] == str(4 * moved // 512)
 
 
 def test_shared_memory_of_a_block_is_counted(tmp_path):
     path = tmp_path / "counts.csv"
-    for kernel, program, size in (("copy", "step01", 0), ("transposeCoalesced", "step03", 4096), ("transposeNoBankConflicts", "step04", 32 * 33 * 4)):
+    for kernel, program, size in (("copy", "step01", 0), ("transposeCoalesced", "step03", 4096),
+                                  ("transposeNoBankConflicts", "step04", 32 * 33 * 4)):
         for element, factor in (("float", 1), ("double", 2)):
             assert step(program, "--kernel", kernel, "--type", element, "--size", 100, "--csv", path).returncode == 0
             (row,) = csv.DictReader(path.open())
@@ -145,8 +158,9 @@ def test_shared_memory_of_a_block_is_counted(tmp_path):
 
 @pytest.mark.parametrize("element, wavefronts", [("char", 1), ("half", 1), ("float", 1), ("double", 2), ("double2", 4)])
 def test_step_7_goes_element_by_element(tmp_path, element, wavefronts):
-    """A request per 32 elements of a row of the tile, and no bank conflict in any type. Where rows of odata begin inside a sector, the
-    lesson's blocks share none: each is stored to once, but for those in which a row ends and the next begins."""
+    """A request per 32 elements of a row of the tile, and no bank conflict in any type. Where rows of odata begin
+    inside a sector, the lesson's blocks share none: each is stored to once, but for those in which a row ends and the
+    next begins."""
     path = tmp_path / "counts.csv"
     assert step("step07", "--all", "--type", element, "--size", "333x1021,512x256", "--csv", path).returncode == 0
     for row in csv.DictReader(path.open()):
@@ -157,9 +171,11 @@ def test_step_7_goes_element_by_element(tmp_path, element, wavefronts):
             sectors = -(-width * height * int(row["element_bytes"]) // 32)
             assert sectors <= int(row["global_store_transactions"]) <= sectors + width
             continue
-        assert int(row["global_load_requests"]) == height * -(-width // 32) and int(row["global_store_requests"]) == width * -(-height // 32)
+        assert (int(row["global_load_requests"]) == height * -(-width // 32)
+                and int(row["global_store_requests"]) == width * -(-height // 32))
         if width == 512:
-            assert int(row["shared_load_wavefronts"]) == wavefronts * int(row["shared_load_requests"]) == wavefronts * width * height // 32
+            assert (int(row["shared_load_wavefronts"]) == wavefronts * int(row["shared_load_requests"])
+                    == wavefronts * width * height // 32)
             assert int(row["shared_store_wavefronts"]) == wavefronts * int(row["shared_store_requests"])
 
 
@@ -173,13 +189,17 @@ def test_what_has_been_profiled_is_compared():
 @pytest.mark.parametrize("element", ["char", "half", "float", "double", "double2"])
 @pytest.mark.parametrize("program", STEPS)
 def test_counts_are_the_profilers(tmp_path, program, element):
-    """Requests, sectors and shared wavefronts equal those Nsight Compute counted on an H200, for every kernel; of a sample, in small matrices."""
-    names = [k["kernel"] for k in EVERY if k["program"] == program and k["on"] == "GPU" and is_for(k, element) and k["kernel"] not in UNMEASURED]
-    measured = {(row["kernel"], row["width"], row["height"]): row for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
+    """Requests, sectors and shared wavefronts equal those Nsight Compute counted on an H200, for every kernel; of a
+    sample, in small matrices."""
+    names = [k["kernel"] for k in EVERY
+             if k["program"] == program and k["on"] == "GPU" and is_for(k, element) and k["kernel"] not in UNMEASURED]
+    measured = {(row["kernel"], row["width"], row["height"]): row
+                for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
                 if row["kernel"] in names and row["type"] == element}
     sizes = sorted({key[1:] for key in measured})
     assert set(sizes) >= {("1024", "1024"), ("333", "555")}
-    assert element not in ("float", "double") or set(sizes) >= {("2048", "2048"), ("2048", "1024"), ("1000", "777"), ("33", "65")}
+    assert (element not in ("float", "double")
+            or set(sizes) >= {("2048", "2048"), ("2048", "1024"), ("1000", "777"), ("33", "65")})
     assert len(measured) == len(names) * len(sizes)
     sizes = few(sizes, lambda size: int(size[0]) * int(size[1]) < 200_000)
     path = tmp_path / "counts.csv"

@@ -66,7 +66,8 @@ def test_a_step_knows_nothing_of_back_ends(path):
 
 
 def test_the_list_of_lessons_is_that_of_the_programs():
-    """Each lesson has a row of common/lessons.csv, in the order of the steps, and each row is a lesson; the programs give its idea."""
+    """Each lesson has a row of common/lessons.csv, in the order of the steps, and each row is a lesson; the programs
+    give its idea."""
     listed = [(row["step"], row["kernel"], row["idea"]) for row in kernels("lesson")]
     assert listed == [tuple(lesson) for lesson in facts.LESSONS]
     assert all(idea for *_, idea in listed) and not any(row["idea"] for row in kernels("variant", "faulty"))

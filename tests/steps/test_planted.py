@@ -34,7 +34,8 @@ def test_refused(kind, fault, element, tmp_path):
     done = planted(kind, fault, element, "--csv", results)
     assert done.returncode == 1, done.stdout
     assert "WRONG" in done.stdout and "verified" not in done.stdout
-    assert all(line.startswith(f"planted: {kind}_{fault}: ") or "not written" in line for line in done.stderr.splitlines())
+    assert all(
+        line.startswith(f"planted: {kind}_{fault}: ") or "not written" in line for line in done.stderr.splitlines())
     assert re.search(FAULTS[fault][1], done.stderr), done.stderr
     assert list(tmp_path.iterdir()) == [], "a wrong result must leave no results file"
 
@@ -42,9 +43,10 @@ def test_refused(kind, fault, element, tmp_path):
 def test_report_names_place_and_values():
     """Row and column of the first wrong element, both values, where the value came from, how many."""
     done = planted("transpose", "dropLastColumn", "int")
-    assert re.search(r"67 of 6700 elements differ; first at row 0, column 99 of odata: "
-                     r"expected -?\d+ \[0x\w{8}\] \(idata row 99, column 0\), found -?\d+ \[0x\w{8}\] \(never written\)",
-                     done.stderr), done.stderr
+    assert re.search(
+        r"67 of 6700 elements differ; first at row 0, column 99 of odata: "
+        r"expected -?\d+ \[0x\w{8}\] \(idata row 99, column 0\), found -?\d+ \[0x\w{8}\] \(never written\)",
+        done.stderr), done.stderr
 
 
 def test_one_wrong_kernel_fails_the_run_and_the_others_still_report():

@@ -44,7 +44,8 @@ def normalised(line):
 def test_sections(program):
     headings = list(sections(program))
     assert headings in (SECTIONS, SECTIONS + ["History"])
-    titles = re.findall(r"^# .*$", re.sub(r"^```.*?^```$", "", TEXT[program], flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    titles = re.findall(r"^# .*$", re.sub(r"^```.*?^```$", "", TEXT[program], flags=re.MULTILINE | re.DOTALL),
+                        re.MULTILINE)
     (title,) = titles
     assert re.match(rf"# Step {int(program[-2:])}: \w", title) and TEXT[program].startswith(title)
     assert 2 <= len(re.findall(r"^\d\. ", sections(program)["Predict"], re.MULTILINE)) <= 4
@@ -77,14 +78,18 @@ def test_commands_run(program):
     found, printed = list(commands(program)), ""
     assert any(name == f"./{program}" for name, *_ in found)
     # Every program it runs, the page says how to build; the README says it of the steps' own.
-    assert all(name == f"./{program}" or re.search(rf"`make [^`]*{name[2:]}", sections(program)["Run"]) for name, *_ in found)
+    assert all(name == f"./{program}" or re.search(rf"`make [^`]*{name[2:]}", sections(program)["Run"])
+               for name, *_ in found)
     for name, *arguments in found:
         assert re.fullmatch(r"\./step\d\d", name), name
         done = step(name[2:], *(argument if ALL else re.sub("^8192$", "1024", argument) for argument in arguments))
         assert done.returncode == 0 and done.stderr == "", (name, arguments, done.stderr)
         printed += done.stdout
-        if "8192" in arguments and not ALL:  # what the model says there is committed, and test_machines.py holds it to the programs
-            printed += "".join(row["model_limit"] for row in csv.DictReader((ROOT / "plots/data/h200_model.csv").open()) if LESSONS[row["kernel"]] == name[2:])
+        # what the model says there is committed, and test_machines.py holds it to the programs
+        if "8192" in arguments and not ALL:
+            printed += "".join(row["model_limit"]
+                               for row in csv.DictReader((ROOT / "plots/data/h200_model.csv").open())
+                               if LESSONS[row["kernel"]] == name[2:])
     # What the page says that the model says, it says.
     for limit in re.findall(r"`((?:DRAM|L2)[^`]*)`", sections(program)["Explain"]):
         assert limit in printed, limit
@@ -99,7 +104,8 @@ def test_generated_tables_have_a_place(program):
 
 
 def test_picture_and_links(program):
-    (picture,) = re.findall(r"^!\[(.+)\]\((\.\./plots/figures/svg/\w+\.svg)\)$", sections(program)["Picture"], re.MULTILINE)
+    (picture,) = re.findall(r"^!\[(.+)\]\((\.\./plots/figures/svg/\w+\.svg)\)$",
+                            sections(program)["Picture"], re.MULTILINE)
     assert len(picture[0]) > 40  # says what is to be seen
     for link in re.findall(r"(?<!!)\[[^]]*\]\((?!http)([^)#]+)\)", re.sub(r"!\[.*", "", TEXT[program])):
         assert (FOLDERS[program] / link).exists(), link
