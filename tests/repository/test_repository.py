@@ -223,8 +223,8 @@ def test_the_top_level_is_small():
     folders = {".ci", ".devcontainer", ".github", "bench", "common", "lab", "mk", "plots", "sim", "tests", "tools"}
     rest = {name for name in names if not re.match(r"step\d\d_", name)}
     assert rest == folders | {
-        ".clang-format", ".ruff.toml", ".editorconfig", ".gitattributes", ".gitignore", "CITATION.cff", "LICENSE", "Makefile",
-        "README.md"}
+        ".clang-format", ".editorconfig", ".gitattributes", ".gitignore", ".ruff.toml", "CITATION.cff", "LICENSE",
+        "Makefile", "README.md"}
 
 
 def test_no_program_is_in_the_repository():
