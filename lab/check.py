@@ -4,13 +4,13 @@ Reads the text and writes it anew (lab/source.py). Rewrites and compiles the new
 both in a sandbox (lab/sandbox.py), for all shapes, types and machines that the exercise names. Each check then judges
 the runs. Exit status: 0 full points, 1 fewer, 2 bad input.
 
-How verdicts are protected. The submission and the harness are one process. The submission cannot forge the harness's
-results, for three reasons: its text can name no part of the harness or the system (source.py), each of its accesses is
-checked before it happens (sim/core/watch.cpp), and its host code touches no memory. The results come through a pipe
-without a name, whose number is drawn for each process. They are lines of JSON (--json), and each has the name that the
-program was started under, which is drawn, too. No text for people is read. A run counts if the program ends with status
-0 and its lines have one verified row for each matrix asked for and no other row. It runs on one processor, so that the
-points do not depend on their number.
+How verdicts are protected. The submission's text can name no part of the harness or the system (source.py). Its host
+code runs in a process of its own, which has neither the matrices nor the counts (sim/core/host_process.cpp). Its
+kernels run in the harness's process, where each access is checked before it happens (sim/core/watch.cpp). The results
+come through a pipe without a name, whose number is drawn for each process. They are lines of JSON (--json), and each
+has the name that the program was started under, which is drawn, too. No text for people is read. A run counts if the
+program ends with status 0 and its lines have one verified row for each matrix asked for and no other row. It runs on
+one processor, so that the points do not depend on their number.
 """
 
 import signal
@@ -64,7 +64,7 @@ def load_exercises(path=None):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for number, exercise in module.EXERCISES.items():
-        points = sum(check.points for check in [*exercise.right, *exercise.costs(0)])
+        points = sum(check.points for check in [*exercise.right(0), *exercise.costs(0)])
         if points != 100:
             raise BadInput(f"{path}: exercise {number} is worth {points} points, expected 100")
     return module
@@ -247,7 +247,7 @@ class Lab:
         """A Run for each that the checks ask for. The shapes of a type and machine share a process; if that shows
         the faults of only some, the others share another; each shape without a result then runs alone."""
         wanted, runs, stopped = {}, {}, 0
-        for check in [*exercise.right, *exercise.costs(seed), *exercise.limits(seed)]:
+        for check in [*exercise.right(seed), *exercise.costs(seed), *exercise.limits(seed)]:
             for width, height, type_, machine in check.runs:
                 wanted.setdefault((type_, machine), {})[width, height] = None
 
@@ -419,7 +419,7 @@ def modelled(run):
     """The model's time for these counts."""
     return (f"{float(run.row['model_time_over_copy']):.2f} times the time of a copy, in a matrix larger than the L2 "
             f"of the {run.row['machine']}; "
-            f"limited by {run.row['model_time_over_copy_limit']}")
+            f"limited by {run.row['model_time_over_copy_limit']}. Arithmetic is not in the model")
 
 
 NOT_RIGHT = "Cost earns a quarter until the kernel is right and clean everywhere."
@@ -432,7 +432,7 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
 
     Checks of the result earn their points separately. The points for cost are divided by the largest limit that is
     exceeded, and by 4 until all checks of the result pass."""
-    right, costs = exercise.right, exercise.costs(seed)
+    right, costs = exercise.right(seed), exercise.costs(seed)
     given = [(0, "not run: see above") if note else judged(check, runs) for check in [*right, *costs]]
     divisor, why = 1, []
     if not note:

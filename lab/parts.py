@@ -95,8 +95,8 @@ class Exercise:
     step: str            # the folder of its hand-out
     kernel: str          # the one that must be registered; no other counts
     produces: str        # the column of the CSV file; a kernel that produces something else does not count
-    right: List[Check]   # of the result
-    costs: Callable      # of the seed for the shapes that students do not know: the checks of the cost
+    right: Callable      # of the seed for the shapes that students do not know: the checks of the result
+    costs: Callable      # of the same seed: the checks of the cost
     limits: Callable     # of the same seed: the limits
     file: str = "exercise.cu"         # the hand-out's name in that folder
     # of the seed and {key: Run}: what a leaderboard orders by, as Speed; None: it has no leaderboard

@@ -50,14 +50,14 @@ def verdicts(tmp_path_factory):
 def test_every_exercise_is_whole():
     assert list(EXERCISES) == NUMBERS and len(list(ROOT.glob("step*/exercise*.cu"))) == len(NUMBERS)
     for exercise in EXERCISES.values():
-        checks = [*exercise.right, *exercise.costs(1)]
-        assert (len({c.name for c in checks}) == len(checks) and sum(c.points for c in exercise.right) == 20
+        checks = [*exercise.right(1), *exercise.costs(1)]
+        assert (len({c.name for c in checks}) == len(checks) and sum(c.points for c in exercise.right(1)) == 20
                 and sum(c.points for c in checks) == 100)
         assert len({w.name for w in wrong.WRONG if w.exercise == exercise.number}) >= 8
         assert all(
             len([key for key in texts if key[1] == exercise.number]) >= 10 for texts in (EVERY_RIGHT, EVERY_POOR))
         shapes = {(w, h) for c in checks for w, h, _, _ in c.runs}
-        assert len(shapes) >= 12 and {type_ for c in checks for _, _, type_, _ in c.runs} == {"float", "double"}
+        assert len(shapes) >= 12 and {type_ for c in checks for _, _, type_, _ in c.runs} == {"float", "double", "int"}
         # Cost is counted at a shape that students know, and at one that they do not.
         drawn = [{key for c in exercise.costs(seed) for key in c.runs} for seed in range(40)]
         assert set.intersection(*drawn) and all(len(keys) >= 2 for keys in drawn) and len(set.union(*drawn)) >= 5
@@ -135,7 +135,7 @@ def test_what_too_large_a_block_is_told(tmp_path):
     assert verdict["total"] == 0 and all(
         "4096 threads in a block, and CUDA launches 1 to 1024: choose a smaller block" in c["hint"]
         for c in verdict["checks"][:2])
-    assert len(started) == 2
+    assert len(started) == 3  # of three types
 
 
 def test_points_for_the_order_of_blocks_begin_at_the_order_that_is_handed_out(tmp_path):
@@ -214,3 +214,44 @@ def test_guide_says_what_they_reach_on_a_card():
         given, solved, asked = (float(share.rstrip(" %")) if share[0].isdigit() else None for share in shares)
         assert solved <= (given or 0) + 1 if asked is None else (given or 0) < asked < solved
     assert sum(shares[-1] != "no bandwidth" for shares in table) >= 5
+
+
+# In front of a launch of the solution: where it does nothing.
+NOTHING = {
+    "large": "if (width > 512 || height > 512) return;",
+    "odd": "if (width % 2 && height % 2 && width * height > 257 * 67) return;",
+    "thin": "if (width < 9 && height > 250) return;",
+    "ints": "if (T(0.5) == T(0)) return;",
+}
+
+
+@pytest.mark.parametrize("number, where", some([(n, where) for n in NUMBERS for where in NOTHING], 7))
+def test_every_class_of_shapes_and_types_counts(number, where, tmp_path):
+    """A solution that does nothing at the shapes of a class that no page names, or for a type."""
+    head, body = wrong.solution(number).read_text().rsplit("\nvoid launch", 1)
+    (tmp_path / "some.cu").write_text(f"{head}\nvoid launch{body.replace('{', '{ ' + NOTHING[where], 1)}")
+    verdict = check.Lab().check(EXERCISES[number], tmp_path / "some.cu")
+    assert verdict["note"] == "" and verdict["total"] <= 40, verdict
+    lost = [c["name"] for c in verdict["checks"] if c["points"] < c["of"]]
+    assert ("double" if where == "ints" else "shapes") in lost, lost
+
+
+def of_one_block(text):
+    """A solution whose only block goes through all tiles, one after the other."""
+    head, kernel = text.split("__global__", 1)
+    kernel, launcher = kernel.split("\n}\n", 1)
+    for axis in "xy":
+        kernel = kernel.replace(f"blockIdx.{axis}", f"b{axis}")
+    kernel = kernel.replace("int height)\n{", "int height, int across, int down)\n{\n    for (int by = 0; by < down; "
+                            "++by) for (int bx = 0; bx < across; ++bx) {", 1)
+    launcher = launcher.replace("<<<grid, ", "<<<1, ").replace("width, height);", "width, height, grid.x, grid.y);")
+    return f"{head}__global__{kernel}\n    __syncthreads();\n    }}\n}}\n{launcher}"
+
+
+@pytest.mark.parametrize("number", some([2, 3, 4, 5, 8], 3))
+def test_one_block_does_not_fill_a_gpu(number, tmp_path):
+    (tmp_path / "one.cu").write_text(of_one_block(wrong.solution(number).read_text()))
+    verdict = check.Lab().check(EXERCISES[number], tmp_path / "one.cu")
+    assert verdict["note"] == "" and 20 <= verdict["total"] <= 40, verdict
+    assert any("an H200 has 132 SMs" in c["hint"] for c in verdict["checks"]) or number == 8, verdict
+    assert not verdict["speed"] or verdict["speed"]["percent"] < 2

@@ -313,7 +313,7 @@ def test_bad_input(tmp_path):
     assert_refused(grade("", tmp_path / "results"), 2, "SUBMISSIONS=")
     assert_refused(grade(tmp_path, tmp_path / "results"), 2, "no submissions")
     assert_refused(grade(tmp_path, tmp_path / "results", "--jobs", 0), 2, "--jobs 0")
-    (tmp_path / "points.py").write_text((STANDIN / "exercises.py").read_text() + "EXERCISES[4].right[0].points = 20\n")
+    (tmp_path / "points.py").write_text((STANDIN / "exercises.py").read_text() + "RIGHT[0].points = 20\n")
     assert_refused(run(sys.executable, ROOT / "lab/check.py", "4", "--exercises", tmp_path / "points.py"), 2,
                    "exercise 4 is worth 80 points")
     (tmp_path / "class").mkdir()
