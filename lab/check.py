@@ -29,7 +29,6 @@ import re
 import shlex
 import shutil
 import stat
-import subprocess
 import sys
 import time
 
@@ -168,9 +167,10 @@ class Lab:
         self.visible = [str(ROOT / "common"), str(ROOT / "sim"), str(ROOT / "build/lab"), str(ROOT / "build/rewrite"),
                         *toolchain]
 
-    def sandboxed(self, command, box, **options):
-        return sandbox.run(command, box, isolate=self.isolate, visible=self.visible, environment=self.environment,
-                           **options)
+    def sandboxed(self, command, box, more=(), **options):
+        """`more`: further paths that the command sees."""
+        return sandbox.run(command, box, isolate=self.isolate, visible=[*self.visible, *more],
+                           environment=self.environment, **options)
 
     def produces(self, exercise):
         """The product that the hand-out registers. A submission must not register a kernel for an easier task."""
@@ -463,18 +463,19 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
 
 def bandwidth(lab, exercise, path):
     """(percent of cudaMemcpy's bandwidth on this machine's GPU, '') or (None, why there is none). Only for a text that
-    the reader accepted: the sandbox's namespaces have no GPU, so the program runs with this user's rights."""
+    the reader accepted. It is compiled and run in the sandbox, which has the devices of the GPU then."""
     if not lab.cuda:
         return None, "no GPU, or no nvcc"
     if exercise.gpus is not None:
         return None, "not measured, because this exercise is for several GPUs and runs on the simulator alone"
+    devices = sorted(str(path) for path in pathlib.Path("/dev").glob("nvidia*") if not path.is_dir())
+    nvcc = shutil.which(lab.cuda[0]) or lab.cuda[0]
+    toolkit = outside_the_system(str(pathlib.Path(nvcc).parent.parent), os.path.realpath(nvcc + "/../.."))
+    more = [str(ROOT / "build/common/devices"), *toolkit, *sandbox.mounted_below()]
     with sandbox.Box() as box:
         def run(command, seconds):
-            try:
-                return subprocess.run(command, cwd=box.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                      stderr=subprocess.PIPE, encoding="utf-8", errors="replace", timeout=seconds)
-            except subprocess.TimeoutExpired:
-                return subprocess.CompletedProcess(command, -1, stderr=f"stopped after {seconds} s")
+            return lab.sandboxed(command, box, more=more, devices=devices, writable=True, cpu=seconds, wall=seconds,
+                                 memory=None, processes=256, file_size=1 << 30)
 
         data, text, refused = lab.read(exercise, path)  # again: the file may be another one by now
         if refused:
@@ -490,11 +491,12 @@ def bandwidth(lab, exercise, path):
             f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
         for command, seconds in (
             [["/bin/sh", "-c", compilation(name, lab.compiling(), "--namespace", "simulated")], 60],
-            [[*lab.cuda, "build/lab/harness.o", "gpu.cu", "sim.o", *cuda, "-o", "program"], 120],
+            [[nvcc, *lab.cuda[1:], "build/lab/harness.o", "gpu.cu", "sim.o", *cuda, "-o", "program"], 120],
             [["./program", "--device", "cuda", "--kernel", lab.own + exercise.kernel, "--csv", "gpu.csv"], 60]):
             done = run(command, seconds)
-            if done.returncode:
-                return None, (done.stderr.strip().splitlines() or [f"{command[0]} ended with {done.returncode}"])[0]
+            if done.status:
+                return None, (source.plain(done.stderr).strip().splitlines()
+                              or [f"{os.path.basename(command[0])}: {STOPPED.get(done.status, done.status)}"])[0]
         with open(os.path.join(box.path, "gpu.csv"), encoding="utf-8") as file:
             percent = [float(row["bandwidth_percent_of_memcpy"]) for row in csv.DictReader(file)
                        if row["kernel"] == lab.own + exercise.kernel and row["verified"] == "yes"]

@@ -45,7 +45,7 @@ def inner(spec):
             return os.symlink(os.readlink(source), target)
         if os.path.isdir(source):
             os.makedirs(target, exist_ok=True)
-        else:
+        elif not os.path.exists(target):  # it does where it is mounted below a folder that is bound
             open(target, "w").close()
         mount(source, target, None, BIND)
         # A flag that the mount has already must be named again.
@@ -78,8 +78,11 @@ def inner(spec):
         for path in spec["visible"]:
             bind(path, new + path, False)
         bind(box, new + "/lab", spec["writable"])
-        bind("/dev/null", new + "/dev/null", True)
-        mount("none", new + "/dev/null", None, BIND | REMOUNT | NOSUID)  # a device after all
+        for device in ["/dev/null", *spec["devices"]]:
+            bind(device, new + device, True)
+            mount("none", new + device, None, BIND | REMOUNT | NOSUID)  # a device after all
+        if spec["devices"]:  # a driver asks there what they are
+            bind("/sys", new + "/sys", False)
         os.makedirs(new + "/proc")
         mount("none", new + "/proc", b"proc", NOSUID | NODEV)
         os.chdir(new)
@@ -126,6 +129,8 @@ def inner(spec):
             os.dup2(spec["result"], spec["result_as"], inheritable=True)
             os.close(spec["result"])
     for name, limit in spec["limits"].items():
+        if limit is None:
+            continue
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), (limit, limit + 5 if name == "CPU" else limit))
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores them
@@ -201,6 +206,13 @@ def remove_abandoned():
             os.close(lock)
 
 
+def mounted_below():
+    """The mount points below the system's folders: a container has its GPU's driver there."""
+    with open("/proc/self/mounts", encoding="utf-8", errors="surrogateescape") as file:
+        points = [line.split()[1].replace("\\040", " ") for line in file]
+    return sorted({p for p in points if any(p.startswith(f"{folder}/") for folder in SYSTEM)})
+
+
 class Box:
     """A private folder. box.path belongs to the command; all of it is removed at the end of the `with`."""
 
@@ -222,10 +234,11 @@ class Box:
 
 
 def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, memory=2**30, file_size=0, processes=16,
-        output=2**20, argv0=None, result=None, processors=(), in_order=False, environment={}):
+        output=2**20, argv0=None, result=None, processors=(), in_order=False, environment={}, devices=()):
     """Runs the command in box.path and returns Done. `result`: the number of a descriptor that it may write to, whose
     other end we read; `processors`: the only ones it may use; `in_order`: stderr is part of stdout; `environment`:
-    variables in addition to PATH, LC_ALL and TMPDIR. Limits in seconds and bytes."""
+    variables in addition to PATH, LC_ALL and TMPDIR; `devices`: paths of devices that it may use. Limits in seconds and
+    bytes; memory may be None, which is without limit."""
     if ended.is_set():
         raise Interrupted("interrupted")
     limits = {
@@ -238,7 +251,8 @@ def run(command, box, *, isolate, visible=(), writable=False, cpu=5, wall=15, me
     spec = {
         "isolate": isolate, "root": box.root, "box": box.path, "visible": list(visible), "writable": writable,
         "limits": limits, "processors": list(processors), "failed": failed, "result": write_end, "result_as": result,
-        "environment": environment, "command": command, "as": [argv0 or command[0], *command[1:]]}
+        "environment": environment, "devices": list(devices), "command": command,
+        "as": [argv0 or command[0], *command[1:]]}
     child = subprocess.Popen([sys.executable, "-I", "-S", __file__, os.fsencode(json.dumps(spec, ensure_ascii=False))],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT if in_order else subprocess.PIPE, env={}, cwd="/",
