@@ -567,7 +567,7 @@ def report(verdict):
             elsewhere = f", at {where}" if where not in said[cause] else ""
             hint = f"{'not judged: ' if unjudged else ''}as above{elsewhere}"
             quarter = f"; {quarter[0].lower()}{quarter[1:]}" if quarter and quarter not in said else ""
-        elif not cause and quarter in said:
+        elif quarter and not cause and quarter in said:
             quarter = "as above"
         elif hint and quarter:
             quarter = f" {quarter}"

@@ -205,6 +205,7 @@ def test_a_cause_is_printed_once():
         f"-> {first}", "-> not judged: as above, at 1025 x 64 of float", "-> not judged: as above"]
     assert lines_of(first, f"{unjudged} {check.NOT_RIGHT}", f"{unjudged} {check.NOT_RIGHT}")[1:] == [
         f"-> not judged: as above, at 1025 x 64 of float; c{check.NOT_RIGHT[1:]}", "-> not judged: as above"]
+    assert lines_of("", first, "") == [f"-> {first}"]
     # Other causes stay apart.
     hints = ["At 1 x 1 of float: race at a.cu:31 (5 times).", "At 1 x 1 of float: race at a.cu:7 (5 times).",
              "At 2 x 1 of float: race at a.cu:7 (9 times).", check.NOT_RIGHT, check.NOT_RIGHT]
