@@ -115,7 +115,7 @@ def main():
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     with handed_in.Reader() as reader:
-        found = [(check.shown(name), n, text_of(file))
+        found = [(check.shown(name), n, text_of(file.path))
                  for name, n, file in handed_in.submissions(options.folder, number, reader, "CLASS")
                  if n in exercises.EXERCISES and not isinstance(file, str)]
     lines = []

@@ -87,7 +87,8 @@ def test_poor_is_not(name, number, verdicts):
 @pytest.mark.parametrize("number, unsolved, solved", some(
     [
         (1, "handed_out", "wrong_direction"), (2, "handed_out", "copied_columns"), (2, "copied_columns", "solved"),
-        (2, "handed_out", "sides_exchanged"), (6, "one_barrier", "solved"), (5, "half_swizzled", "solved"), (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
+        (2, "handed_out", "sides_exchanged"), (6, "one_barrier", "solved"), (5, "half_swizzled", "solved"),
+        (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
         (5, "handed_out", "conflicts"), (5, "conflicts", "half_swizzled"), (6, "handed_out", "one_barrier"),
         (6, "handed_out", "second_barrier_only"), (6, "second_barrier_only", "solved"),
         (7, "handed_out", "floats_only_vectors"), (8, "handed_out", "copied_conflicts"),
