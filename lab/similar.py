@@ -122,6 +122,7 @@ def main():
     for n in sorted({n for _, n, _ in found}):
         exercise = exercises.EXERCISES[n]
         texts = {name: text for name, m, text in found if m == n}
+        print(f"similar: exercise {n}: comparing {len(texts)} submissions", file=sys.stderr, flush=True)
         close, short = pairs(texts, (check.ROOT / exercise.step / exercise.file).read_text(encoding="utf-8"),
                              options.threshold)
         print(f"exercise {n}: {len(texts)} submissions, {len(close)} similar pairs" +

@@ -73,5 +73,6 @@ gradescope:
 
 # The lesson of 90 minutes, from the instructor's guide and the pages.
 slides: $(PLOTS_READY)
+	@echo 'slides: made of the plan in lab/README.md, the pages and the measurements'
 	@$(or $(PLOTS_PYTHON),.venv/bin/python) lab/slides.py
 endif
