@@ -7,11 +7,13 @@
 # gets their text unchanged. This stands before the first $(shell), because make 4.4 expands what the command line sets
 # for that one, too: FILE='$(shell rm -r ~)' would run.
 SETTINGS := FILE ARGS SIM DEVICE CHECK SHOW NAME NAMES SUBMISSIONS CLASS EXERCISE EXPORT PSEUDONYMS GRADE SIMILAR \
-            RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES COMMIT ARCH GPU V SANITIZE COUNTING CLEANED
+            SEED NEWEST DUE LATE_POINTS WATCH BEST RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES COMMIT \
+            ARCH GPU V SANITIZE COUNTING CLEANED
 $(foreach name,$(SETTINGS),$(if $(filter command,$(origin $(name))),,$(eval override undefine $(name))))
-$(foreach name,FILE NAME NAMES SUBMISSIONS CLASS PSEUDONYMS RESULTS,$(eval override $(name) := $$(value $(name))))
+TEXTS := FILE NAME NAMES SUBMISSIONS CLASS PSEUDONYMS SEED DUE LATE_POINTS WATCH BEST RESULTS
+$(foreach name,$(TEXTS),$(eval override $(name) := $$(value $(name))))
 override RESULTS := $(or $(value RESULTS),results)
-export FILE NAME NAMES SUBMISSIONS CLASS PSEUDONYMS RESULTS
+export FILE NAME NAMES SUBMISSIONS CLASS PSEUDONYMS SEED DUE LATE_POINTS WATCH BEST RESULTS
 
 # As many jobs as processors, unless -jN says otherwise.
 JOBS ?= $(shell nproc)

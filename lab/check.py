@@ -38,7 +38,7 @@ sys.path.insert(0, str(ROOT / "lab"))
 import names
 import sandbox
 import source
-from parts import STOPPED, Run, gpus_of, said
+from parts import Run, ending, gpus_of, said
 
 # The text that is compiled in the place of the submission. Reports keep the submission's name.
 NORMAL = "normal.cu"
@@ -286,6 +286,8 @@ class Lab:
         status, lines = status_of(done), accounts(done.result, name)
         rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
         told = {}
+        if len(shapes) == 1 and status == 0 and not rows and (why := why_not_counted(lines)):
+            told[shapes[0]] = Run(*shapes[0], type_, machine, None, [why], "", status)
         for line in lines:
             shape, found = (line["width"], line["height"]), findings(line)
             if shape in rows:
@@ -363,7 +365,7 @@ def shown_matrix(exercise, width, height, status, found, findings):
     """The matrix around the first wrong element, each element as its number in idata. A wrong element is shown with the
     number that belongs there. `found`: the rows of odata as --print has them, or []."""
     name = f"idata has {height} rows x {width} columns{on_gpus(exercise)}"
-    told = [said(line, "float") for line in findings[:3]] or [STOPPED.get(status, f"exit status {status}")]
+    told = [said(line, "float") for line in findings[:3]] or [ending(status)]
     wanted = [[str(belongs(exercise, r, c, width, height)) for c in range(len(row))] for r, row in enumerate(found)]
     wrong = [(r, c) for r, row in enumerate(found) for c, cell in enumerate(row) if cell != wanted[r][c]]
     if not wrong:
@@ -387,8 +389,8 @@ def verified_rows(lines, kernel, shapes, type_, gpus=None):
     for row in (kernel["row"] for line in lines for kernel in line["kernels"]):
         try:
             shape = int(row["width"]), int(row["height"])
-            # Every element is loaded and stored at least once. A run that moved fewer bytes bypassed the simulator.
-            carried = int(row["global_bytes_moved"]) >= 2 * shape[0] * shape[1] * int(row["element_bytes"])
+            # A run that moved fewer bytes bypassed the simulator.
+            carried = int(row["global_bytes_moved"]) >= bytes_needed(row)
         except (KeyError, TypeError, ValueError):
             return {}
         wanted = {
@@ -401,6 +403,25 @@ def verified_rows(lines, kernel, shapes, type_, gpus=None):
     return found
 
 
+def bytes_needed(row):
+    """Each element is loaded and stored at least once."""
+    return 2 * int(row["width"]) * int(row["height"]) * int(row["element_bytes"])
+
+
+def why_not_counted(lines):
+    """Why a run with a right result does not count: it moved fewer bytes than a matrix has. ''."""
+    for row in (kernel["row"] for line in lines for kernel in line["kernels"]):
+        try:
+            moved, needed = int(row["global_bytes_moved"]), bytes_needed(row)
+        except (KeyError, TypeError, ValueError):
+            continue
+        if moved < needed:
+            return (f"the result is right, but the simulator counted {moved} bytes of loads and stores, and this "
+                    f"matrix needs {needed}: load each element into a variable by an assignment of its own, and store "
+                    "it by another one")
+    return ""
+
+
 def judged(check, runs):
     """(share, hint) of a check; never full where a run gave neither a verified result nor a report: a report begins
     with the name that the program was started under, so it is the harness's, and a check may find that it is about
@@ -410,8 +431,8 @@ def judged(check, runs):
     if share == 1:
         for run in mine.values():
             if not run.row and not (run.status in (1, 2) and run.findings):
-                return 0, (f"no result for a matrix of {run.height} rows x {run.width} columns of {run.type}: "
-                           f"{run.status}")
+                return 0, (f"No result for a matrix of {run.height} rows x {run.width} columns of {run.type}: "
+                           f"{run.findings[0] if run.findings else ending(run.status)}.")
     return share, hint
 
 
@@ -431,7 +452,7 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
     first; `model`: the model's time for the counts of a cost, or of a limit, where it is longest.
 
     Checks of the result earn their points separately. The points for cost are divided by the largest limit that is
-    exceeded, and by 4 until all checks of the result pass."""
+    exceeded, and by 4 until all checks of the result pass, but for those that a check of the cost may do without."""
     right, costs = exercise.right(seed), exercise.costs(seed)
     given = [(0, "not run: see above") if note else judged(check, runs) for check in [*right, *costs]]
     divisor, why = 1, []
@@ -440,14 +461,15 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
             (limit.judge({key: runs[key] for key in map(tuple, limit.runs)}) for limit in exercise.limits(seed)),
             default=(1, ""))
         why = [f"Divided by {divisor:.3g}: {why}."] if divisor > 1 else []
-        if (any(share < 1 for share, _ in given[:len(right)])
-                or not all(runs[key].row for check in costs for key in map(tuple, check.runs))):
-            divisor, why = 4 * divisor, [*why, NOT_RIGHT]
-    speed = exercise.speed(seed, runs) if exercise.speed and not note and divisor == 1 else None
+    missed = {check.name for check, (share, _) in zip(right, given) if share < 1}
+    faulty = bool(missed) or not note and not all(runs[key].row for check in costs for key in map(tuple, check.runs))
+    speed = exercise.speed(seed, runs) if exercise.speed and not note and divisor == 1 and not faulty else None
     checks = []
     for i, (check, (share, hint)) in enumerate(zip([*right, *costs], given)):
         if i >= len(right) and share > 0:
-            share, hint = share / divisor, " ".join([hint, *why]).strip()
+            quarter = faulty and not (missed <= set(check.despite) and all(runs[tuple(key)].row for key in check.runs))
+            share = share / divisor / (4 if quarter else 1)
+            hint = " ".join([hint, *why, *([NOT_RIGHT] if quarter else [])]).strip()
         checks.append({
             "name": check.name, "what": check.what, "points": int(check.points * share + 1e-9), "of": check.points,
             "hint": hint})
@@ -519,19 +541,43 @@ def add_bandwidth(verdict, lab, exercise, path, least=None):
         verdict["total"], verdict["of"] = (sum(c[k] for c in verdict["checks"]) for k in ("points", "of"))
 
 
+PLACED = re.compile(r"(Not right at|At|Not judged without a right and clean result at|"
+                    r"Right for floats, not for doubles, at) ([^:]*): (.*)", re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.:-])-?\d[\w.+-]*")  # but not the line in exercise.cu:31
+
+
+def cause_of(hint):
+    """(what a hint has in common with others of the same cause, where it was seen or '', whether it only says that a
+    cost was not judged)."""
+    if placed := PLACED.match(hint):
+        return NUMBER.sub("", placed[3]), placed[2], placed[1].startswith("Not judged")
+    return re.sub(r"\d+ x \d+( on \d+ GPUs?)?( of \w+)?", "", hint), "", False
+
+
 def report(verdict):
-    """The text for students: each check and its condition, and a hint below each check that is missed. A repeated hint
-    is printed once."""
+    """The text for students: each check and its condition, and a hint below each check that is missed. A cause is
+    printed once. Where another shape shows it, too, this shape is named."""
     if verdict["note"]:
         return f"exercise {verdict['exercise']}: {verdict['note']}\n   0 / {verdict['of']}  in all"
-    lines, said = [], set()
+    lines, said = [], {}
     for check in verdict["checks"]:
         lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")
-        cause = re.sub(r"\d+ x \d+( on \d+ GPUs?)?( of \w+)?", "",
-                       re.sub(r"^(Not right at|At) [^:]*: ", "", check["hint"]))
-        if cause:
-            lines.append(f"{'':12}-> {check['hint'] if cause not in said else 'as above'}")
-        said.add(cause)
+        hint = check["hint"].removesuffix(NOT_RIGHT).strip()
+        quarter = check["hint"][len(hint):].strip()
+        cause, where, unjudged = cause_of(hint)
+        if cause and cause in said:
+            elsewhere = f", at {where}" if where not in said[cause] else ""
+            hint = f"{'not judged: ' if unjudged else ''}as above{elsewhere}"
+            quarter = f"; {quarter[0].lower()}{quarter[1:]}" if quarter and quarter not in said else ""
+        elif quarter and not cause and quarter in said:
+            quarter = "as above"
+        elif hint and quarter:
+            quarter = f" {quarter}"
+        if hint or quarter:
+            lines.append(f"{'':12}-> {hint}{quarter}")
+        said.setdefault(cause, set()).add(where)
+        if check["hint"].endswith(NOT_RIGHT):
+            said.setdefault(NOT_RIGHT, set())
     if verdict["model"]:
         lines.append(f"{'model:':>10}  {verdict['model']}")
     return "\n".join([

@@ -50,13 +50,14 @@ def element(name, /, *content, **attributes):
     return made
 
 
-def page(title, *content):
+def page(title, *content, refresh=None):
+    """`refresh`: seconds after which a browser loads the page again."""
     style = tree.Element("style")
     style.text = STYLE
     head = element(
         "head", element("meta", charset="utf-8"), element("meta", name="viewport", content="width=device-width"),
         element("meta", http_equiv="Content-Security-Policy", content="default-src 'none'; style-src 'unsafe-inline'"),
-        element("title", title), style)
+        *([element("meta", http_equiv="refresh", content=refresh)] if refresh else []), element("title", title), style)
     return "<!doctype html>\n" + tree.tostring(
         element("html", head, element("body", element("h1", title), *content), lang="en"), encoding="unicode",
         method="html") + "\n"
@@ -125,7 +126,15 @@ def kind_of(verdict):
     return "no submission, or not graded"
 
 
-def statistics_page(number, rows):
+def drawn_by(rows):
+    """Paragraphs about the seed of the shapes that are drawn, if all have one."""
+    seeds = {verdict["seed"] for _, verdict in rows if "seed" in verdict}
+    said = (f"The drawn shapes have the seed {min(seeds)}. make grade SEED={min(seeds)} grades with the same shapes."
+            if len(seeds) == 1 else "Each person's shapes are drawn from the name." if seeds else "")
+    return [element("p", said, class_="caption")] if said else []
+
+
+def statistics_page(number, rows, refresh=None):
     """The page of an exercise, of [(name, verdict)]."""
     run = [verdict for _, verdict in rows if not verdict["note"]]
     failed = [(kind_of(verdict), name, verdict["note"]) for name, verdict in rows if verdict["note"]]
@@ -170,7 +179,7 @@ def statistics_page(number, rows):
             element("h2", "Not run"),
             element("ul", *[element("li", f"{kind}: {n}") for kind, n in counted.most_common()]),
             rows_of(["kind", "name", "reason"], sorted(failed))]
-    return page(f"Exercise {number}: statistics", *content)
+    return page(f"Exercise {number}: statistics", *content, *drawn_by(rows), refresh=refresh)
 
 
 # ---- Leaderboard -----------------------------------------------------------------------------------------------
@@ -212,7 +221,7 @@ def ranked(rows):
     return found
 
 
-def leaderboard(number, rows, shown_as=None):
+def leaderboard(number, rows, shown_as=None, refresh=None):
     """The page for students. `shown_as`: {name: pseudonym}; None: real names. It leaves out who has no right and
     complete submission."""
     found = [(place, shown_as[name] if shown_as else person(name), verdict) for place, name, verdict in ranked(rows)]
@@ -229,4 +238,4 @@ def leaderboard(number, rows, shown_as=None):
               "submissions, the one with fewer requests is ahead.")
     return page(f"Exercise {number}: as fast as you can",
                 *([rows_of(heads, lines)] if lines else [element("p", "No submission is right and complete yet.")]),
-                element("p", said, class_="caption"))
+                element("p", said, class_="caption"), *drawn_by(rows), refresh=refresh)

@@ -8,9 +8,11 @@ every class: whole tiles, odd, thin, flat, aligned or not, and large.
 
 import math
 import re
+from dataclasses import dataclass
 from random import Random
+from typing import Callable
 
-from parts import STOPPED, Check, Exercise, Limit, Speed, said
+from parts import STOPPED, Check, Exercise, Limit, Speed, ending, said
 from source import Given
 
 TYPES = ["float", "double", "int"]
@@ -52,7 +54,7 @@ def first_trouble(run):
         return f"it produces a {run.row['produces']}"
     if run.status in STOPPED:
         return STOPPED[run.status]
-    return said(lines[0], run.type) if lines else f"exit status {run.status}"
+    return said(lines[0], run.type) if lines else ending(run.status)
 
 
 def right(run, produces):
@@ -118,14 +120,23 @@ def all_or_nothing(judge):
     return judged
 
 
-def gets_right(runs, produces):
+@dataclass
+class Teacher:
+    """What an exercise adds to the hints about its result."""
+    # of a run that is not right: a number; of several, the one with the smallest is described
+    order: Callable = lambda run: 0
+    # of a run: the cause as the end of a sentence, or ''
+    cause: Callable = lambda run: ""
+
+
+def gets_right(runs, produces, teacher=Teacher()):
     def judge(found):
-        for key in runs:
-            run = found[key]
-            if not right(run, produces):
-                wanted = "" if run.row is None else f", and the exercise asks for a {produces}"
-                return f"Not right at {run.shape} of {run.type}: {first_trouble(run)}{wanted}."
-        return ""
+        failed = [found[key] for key in runs if not right(found[key], produces)]
+        if not failed:
+            return ""
+        run = min(failed, key=teacher.order)
+        wanted = "" if run.row is None else f", and the exercise asks for a {produces}"
+        return f"Not right at {run.shape} of {run.type}: {first_trouble(run)}{wanted}{teacher.cause(run)}."
     return all_or_nothing(judge)
 
 
@@ -145,11 +156,12 @@ def gets_types_right(shapes, produces, machines):
     return all_or_nothing(judge)
 
 
-def stays_clean(runs, produces):
+def stays_clean(runs, produces, teacher=Teacher()):
     def judge(found):
         for key in runs:
             if lines := forbidden(found[key]):
-                return f"At {found[key].shape} of {found[key].type}: {said(lines[0], found[key].type)}."
+                cause = teacher.cause(found[key])
+                return f"At {found[key].shape} of {found[key].type}: {said(lines[0], found[key].type)}{cause}."
         if not any(right(found[key], produces) for key in runs if min(key[:2]) > 1):
             return "Not judged, because no result is right yet."
         return ""
@@ -160,7 +172,7 @@ RIGHT = {"squares": 4, "shapes": 6, "double": 4, "clean": 6}
 
 
 def correctness(seed, produces, more=(), points=RIGHT, machines=(MACHINE,), whole=(MACHINE,),
-                shapes="every shape, down to a single element"):
+                shapes="every shape, down to a single element", teacher=Teacher()):
     """The checks of the result; `more`: further runs to be kept clean. `machines`: to run all of them on; `whole`:
     those that a square has whole tiles for. The large shape runs on the last of these."""
     small, large = of_small(seed), of_large(seed)
@@ -173,12 +185,12 @@ def correctness(seed, produces, more=(), points=RIGHT, machines=(MACHINE,), whol
     return [
         Check("squares", points["squares"], "Right for squares of whole tiles.", squares,
               gets_right(squares, produces)),
-        Check("shapes", points["shapes"], f"Right for {shapes}.", every, gets_right(every, produces)),
+        Check("shapes", points["shapes"], f"Right for {shapes}.", every, gets_right(every, produces, teacher)),
         Check("double", points["double"], "Right for doubles and ints.", doubles,
               gets_types_right(of_types, produces, machines)),
         Check("clean", points["clean"],
               "No race, no access out of bounds, no load of uninitialized memory, no barrier that some threads miss.",
-              watched, stays_clean(watched, produces)),
+              watched, stays_clean(watched, produces, teacher)),
     ]
 
 
@@ -226,7 +238,7 @@ def with_result(found, keys, produces):
 
 
 def cheaper(name, points, what, produces, keys, column, start, target, value=per_32, unit=" for each 32 elements",
-            hint=""):
+            hint="", despite=()):
     """The way from `start` to `target`, at the worst of the shapes with a result. Both are functions of a run, or
     numbers for whole tiles."""
     def judge(found):
@@ -242,7 +254,7 @@ def cheaper(name, points, what, produces, keys, column, start, target, value=per
                                 f"target is {figure(end)}"
                                 + (blame(run, of, memory) if memory else "") + (f"; {hint}" if hint else "") + ".")
         return worst[0], f"{worst[1]} {missing}".strip()
-    return Check(name, points, what, keys, judge)
+    return Check(name, points, what, keys, judge, despite)
 
 
 def allowed(run, limit):
@@ -267,12 +279,12 @@ def at_most(keys, produces, column, most, value=per_32, unit=" for each 32 eleme
     return Limit(keys, judge)
 
 
-def condition(keys, produces, holds):
+def condition(keys, produces, holds, divisor=4):
     """A further condition of the task; `holds` returns the hint for a run that breaks it, or ''."""
     def judge(found):
         for key in keys:
             if verified(found[key], produces) and (hint := holds(found[key])):
-                return 4, hint
+                return divisor, hint
         return 1, ""
     return Limit(keys, judge)
 
@@ -415,7 +427,20 @@ def fourth_exercise():
 
 
 def fifth_exercise():
-    t = "tile-local transpose"
+    t, side = "tile-local transpose", 64
+
+    def stays(run):
+        """Of a wrong element that has no mirror image: it belongs where it was."""
+        place = r"row (\d+), column (\d+)"
+        wrong = re.search(rf"first at {place} of odata: expected [^()]*\(idata {place}\)", " ".join(run.findings))
+        if not wrong:
+            return ""
+        row, column, *source = map(int, wrong.groups())
+        my, mx = row // side * side + column % side, column // side * side + row % side
+        if source != [row, column] or (my < run.height and mx < run.width):
+            return ""
+        return (f"; the element at row {row}, column {column} belongs in its place: its mirror image in the tile, row "
+                f"{my}, column {mx}, lies outside the matrix of {run.height} rows and {run.width} columns")
 
     def costs(seed):
         return [
@@ -426,8 +451,11 @@ def fifth_exercise():
         keys = cost_shapes(seed)
         return [
             *needs(keys, t, barriers=1, warps=0.5),
-            condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding")), enough_blocks(keys, t)]
-    return Exercise(5, "step05_decomposed", "turnTiles", t, lambda seed: correctness(seed, t), costs, limits)
+            # Padding removes the conflicts, which is most of the way. It costs 256 bytes that the task does not allow.
+            condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"), divisor=2),
+            condition(keys, t, shared(1, 16640, "16384: 64 x 64 floats, and no padding")), enough_blocks(keys, t)]
+    return Exercise(5, "step05_decomposed", "turnTiles", t,
+                    lambda seed: correctness(seed, t, teacher=Teacher(cause=stays)), costs, limits)
 
 
 def sixth_exercise():
@@ -451,14 +479,14 @@ def sixth_exercise():
 
     def costs(seed):
         # At the first shape each block has one tile and does not loop, so the order is judged before the race is
-        # mended.
+        # mended, and earns all of its points then.
         keys = camping(seed)
         return [
             cheaper(
                 "partitions", 40, "At 1024 x 1024 on a GTX 280, from 5.3 times the mean traffic in the busiest "
                 "partition to 1.25 times.", t, keys[:1], "times the mean traffic in the busiest partition", start, 1.25,
-                value=busiest, unit="", hint=diagonal),
-            cheaper("looping", 40, "The same for a larger matrix, whose blocks take several tiles each.", t, keys[1:],
+                value=busiest, unit="", hint=diagonal, despite=("clean", "tall")),
+            cheaper("looping", 20, "The same for a larger matrix, whose blocks take several tiles each.", t, keys[1:],
                     "times the mean traffic in the busiest partition", start, 1.25, value=busiest, unit="",
                     hint=diagonal)]
 
@@ -478,8 +506,9 @@ def sixth_exercise():
         return ([limit for limit in needs(keys, t)[1:]]
                 + [at_most(keys, t, "wavefronts", 2), condition(camping(seed), t, grid), condition([looping], t, grid)])
 
-    points = {"squares": 4, "shapes": 4, "double": 2, "clean": 6}
-    more = Check("tall", 4, "Right for more tiles than blocks, with 32 x 32 blocks for every shape.", [looping, tall],
+    # The barrier is half of the task: 30 points, in clean and tall. The order of the tiles is the other half.
+    points = {"squares": 4, "shapes": 4, "double": 2, "clean": 10}
+    more = Check("tall", 20, "Right for more tiles than blocks, with 32 x 32 blocks for every shape.", [looping, tall],
                  all_or_nothing(loops))
     return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", t,
                     lambda seed: [*correctness(seed, t, [looping], points), more], costs, limits)
@@ -487,6 +516,20 @@ def sixth_exercise():
 
 def seventh_exercise():
     t = "copy"
+
+    def vector(run):
+        return 2 if run.type == "double" else 4
+
+    def no_vectors(run):
+        return "" if run.width % vector(run) == 0 else (
+            f"; a row of {run.width} {run.type}{'s'[:run.width != 1]} is no whole number of vectors of "
+            f"{vector(run)}: check that copyElements is launched for this width")
+
+    def telling(run):
+        """A vector where none may begin says most. A grid of 0 blocks says least: for a narrow matrix, it follows from
+        a launch of vectors where none fit."""
+        words = " ".join(run.findings)
+        return 0 if "misaligned" in words else 2 if "asks for 0 blocks" in words else 1
 
     def shapes(seed):
         random = Random(seed)
@@ -519,7 +562,8 @@ def seventh_exercise():
                 at_most(keys + double, t, "warps", 1.3),
                 at_most(keys, t, "wavefronts", 2.1), at_most(keys, t, "waits of warps at barriers", 1),
                 launches(keys + double, t), condition(even, t, through), enough_blocks(keys, t)]
-    return Exercise(7, "step07_in_flight", "copyVectorized", t, lambda seed: correctness(seed, t), costs, limits)
+    return Exercise(7, "step07_in_flight", "copyVectorized", t,
+                    lambda seed: correctness(seed, t, teacher=Teacher(telling, no_vectors)), costs, limits)
 
 
 # Of a resource that limits the modelled time: what to do about it.

@@ -54,16 +54,51 @@ def grades(rows, shown_as):
     """The instructor's table: a line for each of [(name, verdict)]. `shown_as`: {name: pseudonym} of the leaderboard,
     or None."""
     names = next(([c["name"] for c in verdict["checks"]] for _, verdict in rows if verdict["checks"]), [])
-    return table([["name", "total", "of", *names, "seconds", "note", *(["pseudonym"] if shown_as else [])], *[[
-        name, v["total"], v["of"], *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"],
-        first_hint(v), *([shown_as[name]] if shown_as else [])] for name, v in rows]])
+    late = any("days_late" in v for _, v in rows)
+    return table([["name", "total", "of", *(["days late", "points before"] if late else []), *names, "seconds", "note",
+                   "seed", *(["pseudonym"] if shown_as else [])], *[[
+        name, v["total"], v["of"], *([v.get("days_late", 0), v.get("points_before", v["total"])] if late else []),
+        *([c["points"] for c in v["checks"]] or [0] * len(names)), v["seconds"], first_hint(v), v.get("seed", ""),
+        *([shown_as[name]] if shown_as else [])] for name, v in rows]])
+
+
+def lateness(verdict):
+    """A sentence about points that were taken off, or ''."""
+    days = verdict.get("days_late", 0)
+    return days and (f"{days} day{'s'[:days != 1]} late: {verdict['total']} of {verdict['points_before']} points "
+                     "count.") or ""
+
+
+def best(tables):
+    """The table of the best attempts, of [(name of the table, its text)]: for each person the line with the most
+    points, the first of equal ones. ValueError: a text is no table of make grade, or belongs to another exercise."""
+    lines, heads = {}, None
+    for title, text in tables:
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+        if not rows or rows[0][:3] != ["name", "total", "of"]:
+            raise ValueError(f"{title}: no table of make grade; it begins with name, total, of")
+        own = [head for head in rows[0] if head not in ("days late", "points before", "pseudonym", "seed")]
+        if heads not in (None, own):
+            raise ValueError(f"{title}: its checks are not those of {tables[0][0]}; give tables of one exercise")
+        heads = own
+        for row in rows[1:]:
+            line = dict(zip(rows[0], row))
+            try:
+                total = float(line["total"])
+            except (KeyError, ValueError):
+                raise ValueError(f"{title}: {line.get('name', '')}: its total is no number") from None
+            if line["name"] not in lines or total > lines[line["name"]][0]:
+                lines[line["name"]] = total, {**line, "from": title}
+    return [{head: line[head] for head in [*heads, "from"]} for _, (_, line) in sorted(lines.items())]
 
 
 def gradescope(verdict):
     """results.json, as https://gradescope-autograders.readthedocs.io/en/latest/specs/ specifies it."""
     speed = verdict.get("speed")
-    return {"score": verdict["total"], "output": verdict["note"] or f"{verdict['total']} of {verdict['of']} points",
+    said = verdict["note"] or f"{verdict.get('points_before', verdict['total'])} of {verdict['of']} points"
+    return {"score": verdict["total"], "output": f"{said}. {lateness(verdict)}" if lateness(verdict) else said,
             "output_format": "text", "execution_time": verdict["seconds"],
+            "extra_data": {"seed": verdict.get("seed")},
             "tests": [{"name": f"{c['name']}: {c['what']}", "score": c["points"], "max_score": c["of"],
                        "output": c["hint"] or "ok", "output_format": "text"}
                       for c in verdict["checks"]],
@@ -75,6 +110,7 @@ def feedback(verdict):
     """HTML, because that is how Moodle stores comments."""
     lines = [verdict["note"]] if verdict["note"] else [
         f"{c['points']} / {c['of']} {c['name']}: {c['hint'] or 'ok'}" for c in verdict["checks"]]
+    lines += [lateness(verdict)] if lateness(verdict) else []
     return "<br>".join(html.escape(printable(line)) for line in lines)
 
 
@@ -102,6 +138,22 @@ def canvas(number, rows):
         unknown += [] if known else [name]
         lines.append([known["name"] if known else name, known["id"] if known else "", "", "", "", verdict["total"]])
     return table(lines), unknown
+
+
+FORMS = {"moodle": MOODLE_NAME, "canvas": CANVAS_NAME}
+
+
+def about(system, unknown, rows):
+    """A line about names without a number in an export; '' if each has one. A class comes from one course system, so
+    the other's table has no numbers: that is no fault."""
+    if not unknown:
+        return ""
+    other, = set(FORMS) - {system}
+    if all(FORMS[other].match(name) for name in unknown):
+        return (f"for information: {len(unknown)} of {len(rows)} names come from {other.capitalize()}. Their rows have "
+                f"the name and the points, and no number of {system.capitalize()}. EXPORT={other} fits this class")
+    return (f"{len(unknown)} of {len(rows)} names are not as {system.capitalize()} exports them, so their rows have no "
+            f"number: {', '.join(unknown[:3])}")
 
 
 # Of EXPORT=: what makes the table. Gradescope's files are written for each submission, with every run.

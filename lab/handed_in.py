@@ -13,6 +13,7 @@ import pathlib
 import re
 import stat
 import tempfile
+import time
 import zipfile
 from dataclasses import dataclass, field
 from typing import List, Optional
@@ -33,6 +34,8 @@ class File:
     path: pathlib.Path       # where its bytes are
     place: pathlib.PurePath  # below the person's entry, through archives; for people to read
     number: Optional[int]    # of the exercise, by its place
+    edited: float = 0        # seconds since 1970: the file's time, or that of its entry in an archive
+    received: float = 0      # the time of what lies in the class's folder: of an archive, the archive's
 
 
 @dataclass
@@ -106,7 +109,7 @@ class Reader:
     def add(self, contents, path, place, names):
         """A file at a place, which is an archive, or asked for, or may have been meant."""
         if place.name.lower().endswith(self.endings):
-            contents.files.append(File(path, place, number_of(names)))
+            contents.files.append(File(path, place, number_of(names), time_of(path), time_of(path)))
         elif place.name.lower().endswith(".zip"):
             try:
                 self.unpack(contents, path, place, names)
@@ -144,7 +147,24 @@ class Reader:
                 copy = self.folder / str(self.count) / re.sub(r"[^A-Za-z0-9._-]", "_", inside.name)[-100:]
                 copy.parent.mkdir()
                 copy.write_bytes(data)
-                contents.files.append(File(copy, place / inside, number_of((*names, *inside.parts))))
+                contents.files.append(File(copy, place / inside, number_of((*names, *inside.parts)),
+                                           entered(info, time_of(path)), time_of(path)))
+
+
+def time_of(path):
+    """When a file was last changed; 0 if it is no longer there."""
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return 0
+
+
+def entered(info, otherwise):
+    """When an entry of an archive was last changed. Archives hold local times without a zone."""
+    try:
+        return time.mktime((*info.date_time, 0, 0, -1))
+    except (OverflowError, ValueError):
+        return otherwise
 
 
 def not_read(info):
@@ -167,9 +187,26 @@ def exercises_of(files):
     return [file for file in files if re.match(r"exercise(\d\d)?\b", file.place.name, re.IGNORECASE)]
 
 
-def choose(contents, number):
+def bytes_of(file):
+    """What makes two files one. A file that cannot be read is like no other."""
+    try:
+        return check.read_submission(file.path)
+    except check.BadInput:
+        return str(file.path)
+
+
+def one_of(found, newest):
+    """The File of several that counts: they are equal, or it is the newest. None: there is no such one."""
+    if len({bytes_of(file) for file in found}) == 1:
+        return max(found, key=lambda file: file.edited)
+    last = [file for file in found if file.edited == max(other.edited for other in found)]
+    return one_of(last, False) if newest and len(last) < len(found) else None
+
+
+def choose(contents, number, newest=False):
     """{exercise number: its File, or the reason why there is none} for one person. The file is an exercise.cu, or else
-    any .cu file. Its place gives the exercise; with `number`, a place without a number counts as that exercise."""
+    any .cu file. Its place gives the exercise; with `number`, a place without a number counts as that exercise. Of
+    several files, equal ones are one; of others, none counts, or the newest."""
     placed = {}
     for file in contents.files:
         placed.setdefault(number if file.number is None else file.number, []).append(file)
@@ -192,10 +229,8 @@ def choose(contents, number):
             if contents.files else contents.troubles[0] if contents.troubles else "no .cu file in it" + instead()}
 
     def the_one(found):
-        if len(found) == 1:
-            return found[0]
         if found:
-            return f"several files: {names([file.place for file in found])}"
+            return one_of(found, newest) or f"several files: {names([file.place for file in found])}"
         return (contents.troubles[0] if contents.troubles and not contents.files and not contents.others
                 else "no file of this exercise in it" + instead())
     return {n: the_one(found) for n, found in placed.items() if n is not None}
@@ -224,6 +259,8 @@ def entries(folder, endings, asked):
         name = entry.name if alone else known[0]
         if alone and not entry.is_dir():
             name = re.sub(rf"({'|'.join(map(re.escape, (*endings, '.zip')))})$", "", name, flags=re.IGNORECASE)
+            if name in ("", ".", ".."):  # of the file `...cu`; results go to a folder of this name
+                name = entry.name
         key = (known["name"], known["id"]) if known else name
         people.setdefault(called.setdefault(key, name), []).append((entry, None if alone else entry.name[known.end():]))
     return people
@@ -239,17 +276,40 @@ def contents_of(reader, own):
     return contents
 
 
-def submissions(folder, number, reader, asked="SUBMISSIONS"):
-    """[(name, exercise number, path of a file or the reason why there is none)] of each person, in order. The paths
-    hold while the reader does."""
+def state(folder):
+    """What changes when something in a folder does."""
+    found = set()
+    for place, _, files in os.walk(folder):
+        for path in (place, *(os.path.join(place, file) for file in files)):
+            with contextlib.suppress(OSError):
+                status = os.lstat(path)
+                found.add((path, status.st_mtime_ns, status.st_size, status.st_ino))
+    return found
+
+
+def of_one_name(reader, own, number, newest):
+    """As choose(), of entries that share a name by chance, as `ada` and `ada.cu` do: only the newest counts, or files
+    that are equal."""
+    if not newest:
+        each = [choose(reader.read(path, of), number) for path, of in own]
+        files = [file for chosen in each for file in chosen.values()]
+        if (not all(isinstance(file, File) for file in files) or len({tuple(chosen) for chosen in each}) > 1
+                or len({bytes_of(file) for file in files}) > 1):
+            return {number: "several of this name: " + ", ".join(check.shown(path.name) for path, _ in own)}
+        return each[0]
+    return choose(contents_of(reader, own), number, newest)
+
+
+def submissions(folder, number, reader, asked="SUBMISSIONS", newest=False):
+    """[(name, exercise number, File or the reason why there is none)] of each person, in order. The files hold while
+    the reader does."""
     found = []
     for name, own in entries(folder, reader.endings, asked).items():
-        if len(own) > 1 and any(of is None and not (path.is_dir() and exports.known(path.name)) for path, of in own):
-            found.append(
-                (name, number, "several of this name: " + ", ".join(check.shown(path.name) for path, _ in own)))
-        else:
-            found += [(name, n, file.path if isinstance(file, File) else file)
-                      for n, file in sorted(choose(contents_of(reader, own), number).items(), key=str)]
+        by_chance = len(own) > 1 and any(
+            of is None and not (path.is_dir() and exports.known(path.name)) for path, of in own)
+        chosen = (of_one_name(reader, own, number, newest) if by_chance
+                  else choose(contents_of(reader, own), number, newest))
+        found += [(name, n, file) for n, file in sorted(chosen.items(), key=str)]
     if not found:
         raise check.BadInput(f"{check.shown(folder)}: no submissions: expected NAME/exercise.cu, "
                              "NAME/stepNN/exercise.cu, NAME.cu or NAME.zip")

@@ -46,6 +46,17 @@ STOPPED = {
 }
 
 
+def ending(status):
+    """How a run ended that has neither a result nor a finding: what a person can do about it, and never a bare
+    number."""
+    if status in STOPPED:
+        return STOPPED[status]
+    if status == 0:
+        return "it ended before it had a result; run the check again, and tell your instructor if this repeats"
+    return (f"it ended with exit status {status} and said no more; run the check again, and tell your instructor if "
+            "this repeats")
+
+
 def said(line, type_):
     """A finding without the kernel's name, with file names without folders, and with the numbers of elements next to
     bytes and instead of their values."""
@@ -67,6 +78,8 @@ class Check:
     runs: List[Key]                # the runs that judge examines
     # of {key: Run}: (the share of the points, 0 to 1; one sentence that names what is missed, or '')
     judge: Callable[[dict], tuple]
+    # of the cost: checks of the result that may fail, and this one still earns all of its points
+    despite: Tuple[str, ...] = ()
 
 
 @dataclass

@@ -110,21 +110,26 @@ LONGEST = 60  # characters of an answer
 SPACE = " \u00a0\u2009\u202f'"
 
 
-def number(text):
-    """The number that an answer begins with: 1024, 1 024, 1,024, 12.5, 12,5 or 2e6. No other digit may follow, but a
-    unit. None: there is no such number."""
+def readings(text):
+    """The numbers that an answer can mean: 1024, 1 024, 12.5, 12,5, 2e6, 1.024,5 or 1,024.5. No other digit may follow,
+    but a unit. 1,914 has two: a comma separates thousands or decimals, and the right answer decides. (): there is no
+    number."""
     match = re.match(rf"[\s*_`=≈~]*([+-]?[0-9.,{SPACE}]*[0-9](?:e[+-]?[0-9]+)?)(.*)$", text[:LONGEST + 1],
                      re.IGNORECASE | re.DOTALL)
     if not match or len(text) > LONGEST or any(c.isnumeric() for c in match[2]):
-        return None
-    digits = match[1]
-    if re.fullmatch(rf"[+-]?[1-9][0-9]{{0,2}}([,{SPACE}])[0-9]{{3}}(?:\1[0-9]{{3}})*(\.[0-9]+)?", digits):
+        return ()
+    digits, found = match[1], []
+    if re.fullmatch(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}", digits):
+        found = [digits.replace(",", "")]
+    elif re.fullmatch(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+,[0-9]+", digits):
+        digits = digits.replace(".", "")
+    elif re.fullmatch(rf"[+-]?[1-9][0-9]{{0,2}}([,{SPACE}])[0-9]{{3}}(?:\1[0-9]{{3}})*(\.[0-9]+)?", digits):
         digits = re.sub(rf"[,{SPACE}]", "", digits)
     try:
-        value = float(digits.replace(",", "."))
+        values = [float(each) for each in (*found, digits.replace(",", "."))]
     except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+        return ()
+    return tuple(values) if all(map(math.isfinite, values)) else ()
 
 
 def read(data):
@@ -148,17 +153,22 @@ def read(data):
 
 def judged(question, expected, said):
     """Why an answer earns nothing, or ''. `said`: all that is written for this number."""
-    values = {number(text) for text in said if text}
+    values = {readings(text) for text in said if text}
     if not values:
         return "no answer"
     if len(values) > 1:
         return "several answers"
-    (value,) = values
-    if value is None:
+    (each,) = values
+    if not each:
         return "not a number"
-    right = (value == expected if question.tolerance == prelab.EXACT
-             else abs(value - expected) <= question.tolerance * expected * (1 + 1e-9))
-    return "" if right else f"{value:.6g}, expected {written(expected)}"
+
+    def right(value):
+        return (value == expected if question.tolerance == prelab.EXACT
+                else abs(value - expected) <= question.tolerance * expected * (1 + 1e-9))
+
+    # The two readings differ by a factor of 1000, so at most one of them is right.
+    return ("" if any(map(right, each))
+            else f"{' or '.join(f'{value:.6g}' for value in each)}, expected {written(expected)}")
 
 
 def graded(data):

@@ -115,13 +115,14 @@ def main():
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     with handed_in.Reader() as reader:
-        found = [(check.shown(name), n, text_of(file))
+        found = [(check.shown(name), n, text_of(file.path))
                  for name, n, file in handed_in.submissions(options.folder, number, reader, "CLASS")
                  if n in exercises.EXERCISES and not isinstance(file, str)]
     lines = []
     for n in sorted({n for _, n, _ in found}):
         exercise = exercises.EXERCISES[n]
         texts = {name: text for name, m, text in found if m == n}
+        print(f"similar: exercise {n}: comparing {len(texts)} submissions", file=sys.stderr, flush=True)
         close, short = pairs(texts, (check.ROOT / exercise.step / exercise.file).read_text(encoding="utf-8"),
                              options.threshold)
         print(f"exercise {n}: {len(texts)} submissions, {len(close)} similar pairs" +

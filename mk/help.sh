@@ -16,7 +16,10 @@ make labNN             check the exercise of a step; FILE=path checks another fi
                        NAME="Ada Lovelace" draws the second shape from a name)
 make grade             grade a class: SUBMISSIONS=folder [EXERCISE=NN] (grades go to results/grades/)
                        (EXPORT=moodle or canvas adds a table for that system; PSEUDONYMS=text hides names
-                       on the leaderboard of exercise 8; GRADE=--help lists the other options)
+                       on the leaderboard of exercise 8; SEED=N repeats a run; NEWEST=1: of several files of
+                       a person, the newest counts; DUE="2026-11-30 18:00" LATE_POINTS=10: late days;
+                       WATCH=1 grades files as they arrive; BEST="a.csv b.csv" merges attempts;
+                       GRADE=--help lists the other options)
 make similar           list similar submissions of a class: CLASS=folder [EXERCISE=NN]
                        (SIMILAR='--threshold 70' lists more; the first time, it creates .venv)
 make prelab            write a pre-lab sheet with numbers drawn from a name: NAME="Ada Lovelace"

@@ -35,7 +35,8 @@ lab-ready: build/lab/harness.o build/lab/step.h.gch build/lab/compile build/lab/
 LABS := $(ONE_GPU_STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
 .PHONY: $(LABS)
 $(LABS): lab%: lab-ready
-	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(if $(NAME),--name "$$NAME") $(CHECK)
+	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(if $(NAME),--name "$$NAME") \
+	    $(if $(SEED),--seed "$$SEED") $(CHECK)
 
 # A sheet of questions whose numbers are drawn from a name.
 prelab:
@@ -45,10 +46,18 @@ ifeq ($(wildcard lab/grade.py),)
 grade grade-prelab similar slides handout gradescope:
 	@echo "make $@: this copy is for students; run it in the instructor's copy" >&2; exit 2
 else
+ifneq ($(BEST),)
+grade:
+	@python3 lab/grade.py --best $$BEST --results "$$RESULTS/grades" $(if $(EXPORT),--export '$(EXPORT)') $(GRADE)
+else
+# exec: Ctrl-C ends the program that watches, and no shell in between.
 grade: lab-ready
-	@python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" \
+	@exec python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" \
 	    $(if $(EXERCISE),--exercise $(EXERCISE)) $(if $(EXPORT),--export '$(EXPORT)') \
-	    $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(GRADE)
+	    $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(if $(SEED),--seed "$$SEED") $(if $(NEWEST),--newest) \
+	    $(if $(DUE),--due "$$DUE") $(if $(LATE_POINTS),--late-points "$$LATE_POINTS") \
+	    $(if $(WATCH),--watch "$$WATCH") $(GRADE)
+endif
 
 similar: .venv/lab
 	@.venv/bin/python lab/similar.py "$$CLASS" $(if $(EXERCISE),--exercise $(EXERCISE)) $(SIMILAR)
@@ -64,5 +73,6 @@ gradescope:
 
 # The lesson of 90 minutes, from the instructor's guide and the pages.
 slides: $(PLOTS_READY)
+	@echo 'slides: made of the plan in lab/README.md, the pages and the measurements'
 	@$(or $(PLOTS_PYTHON),.venv/bin/python) lab/slides.py
 endif

@@ -6,6 +6,10 @@
 VENV_INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile
 VENV_CREATE := python3 -m venv .venv > build/venv.log 2>&1 || \
     { rm -rf .venv; echo "Python's venv module is missing; install it: apt-get install python3-venv" >&2; exit 1; }
+# $(call fetching,requirements,MB): says what is about to be fetched, because pip is silent for a minute or two.
+packages_of = $(shell sed -n 's/^\([A-Za-z][A-Za-z0-9_-]*\)==.*/\1/p' $(1) | sort -u)
+fetching = @echo 'packages: installing $(call packages_of,$(1)) and what they need into .venv: about $(2) MB' \
+    'from pip'\''s index (pypi.org, if nothing else is set), once, in a minute or two'
 
 # Where there is no .venv and python3 has the packages, python3 makes the chapter: no network is needed.
 ifneq ($(filter report slides,$(MAKECMDGOALS)),)
@@ -15,7 +19,10 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 
 .venv/ready: plots/requirements.txt
 	@mkdir -p build; rm -rf .venv
+	$(call fetching,$<,40)
+	@echo 'packages: 1 of 2: making .venv'
 	@$(VENV_CREATE)
+	@echo 'packages: 2 of 2: fetching and installing'
 	@$(VENV_INSTALL) -r $< 2> build/venv.log || \
 	    { rm -rf .venv; python3 plots/packages.py --missing || exit 1; tail -n 3 build/venv.log >&2; exit 1; }
 	touch $@
@@ -25,7 +32,11 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 	touch $@
 
 .venv/lab: lab/requirements.txt
-	@mkdir -p build; test -x .venv/bin/python || $(VENV_CREATE)
+	@mkdir -p build
+	$(call fetching,$<,5)
+	@test -x .venv/bin/python || echo 'packages: 1 of 2: making .venv'
+	@test -x .venv/bin/python || $(VENV_CREATE)
+	@echo 'packages: 2 of 2: fetching and installing'
 	@$(VENV_INSTALL) -r $< 2> build/venv.log || \
 	    { echo "make similar: pip cannot fetch the packages of $<: $$(tail -n 1 build/venv.log)" >&2; exit 1; }
 	touch $@

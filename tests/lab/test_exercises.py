@@ -51,8 +51,8 @@ def test_every_exercise_is_whole():
     assert list(EXERCISES) == NUMBERS and len(list(ROOT.glob("step*/exercise*.cu"))) == len(NUMBERS)
     for exercise in EXERCISES.values():
         checks = [*exercise.right(1), *exercise.costs(1)]
-        assert (len({c.name for c in checks}) == len(checks) and sum(c.points for c in exercise.right(1)) == 20
-                and sum(c.points for c in checks) == 100)
+        assert (len({c.name for c in checks}) == len(checks) and sum(c.points for c in checks) == 100
+                and sum(c.points for c in exercise.right(1)) == (40 if exercise.number == 6 else 20))
         assert len({w.name for w in wrong.WRONG if w.exercise == exercise.number}) >= 8
         assert all(
             len([key for key in texts if key[1] == exercise.number]) >= 10 for texts in (EVERY_RIGHT, EVERY_POOR))
@@ -87,7 +87,8 @@ def test_poor_is_not(name, number, verdicts):
 @pytest.mark.parametrize("number, unsolved, solved", some(
     [
         (1, "handed_out", "wrong_direction"), (2, "handed_out", "copied_columns"), (2, "copied_columns", "solved"),
-        (2, "handed_out", "sides_exchanged"), (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
+        (2, "handed_out", "sides_exchanged"), (6, "one_barrier", "solved"), (5, "half_swizzled", "solved"),
+        (4, "handed_out", "padded"), (4, "padded", "swizzled_by_row"),
         (5, "handed_out", "conflicts"), (5, "conflicts", "half_swizzled"), (6, "handed_out", "one_barrier"),
         (6, "handed_out", "second_barrier_only"), (6, "second_barrier_only", "solved"),
         (7, "handed_out", "floats_only_vectors"), (8, "handed_out", "copied_conflicts"),
@@ -168,6 +169,76 @@ def test_points_for_the_receivers_begin_at_the_order_that_is_handed_out(tmp_path
     for key, c in checks.items():
         share, hint = c.judge({other: told[key] for other in c.runs})
         assert share < 0.01 and hint, hint
+
+
+def printed(verdict):
+    return [line.strip() for line in check.report(verdict).splitlines() if line.strip().startswith("-> ")]
+
+
+def test_the_most_telling_shape_is_described(verdicts):
+    """In exercise 7, 1 x 1 shows only that the grid is empty. In exercise 5, the index shows nothing of the matrix."""
+    hint = {c["name"]: c["hint"] for c in verdicts["no_fallback", 7]["checks"]}["shapes"]
+    assert "31 x 33" in hint and "a row of 31 floats is no whole number of vectors of 4" in hint, hint
+    empty = check.Run(1, 1, "float", "h200", None, ["k: the kernel asks for 0 blocks in x"], "", 1)
+    odd = check.Run(31, 33, "float", "h200", None, ["k: wrong result: 9 of 9 elements differ"], "", 1)
+    apart = check.Run(33, 31, "float", "h200", None, 
+                          ["k: misaligned load of 16 bytes, in block (0, 0, 0)", "k: wrong result: 1 of 9"], "", 1)
+    shapes = EXERCISES[7].right(1)[1]
+    runs = {tuple(key): odd for key in shapes.runs}
+    for worst, others in ((apart, [odd, empty]), (odd, [empty]), (empty, [empty])):
+        runs = dict(zip(runs, [*others, worst, *[others[0]] * len(runs)]))
+        assert shapes.judge(runs)[1].startswith(f"Not right at {worst.shape} of float: ")
+    hint = {c["name"]: c["hint"] for c in verdicts["only_tiles", 5]["checks"]}["shapes"]
+    assert hint.endswith("; the element at row 31, column 0 belongs in its place: its mirror image in the tile, row 0, "
+                         "column 31, lies outside the matrix of 33 rows and 31 columns."), hint
+
+
+def test_a_cause_is_printed_once():
+    """The other shape that shows it is named."""
+    def lines_of(*hints):
+        checks = [{"name": "n", "what": "w", "points": 0, "of": 20, "hint": hint} for hint in hints]
+        return printed({"note": "", "checks": checks, "model": "", "total": 0, "of": 100})
+
+    never = "wrong result: {} of {} elements differ; first at row 1, column {} of odata; it was never written."
+    first = "Not right at 31 x 33 of float: " + never.format(112, 1023, 25)
+    unjudged = "Not judged without a right and clean result at 1025 x 64 of float: " + never.format(224, 65600, 0)
+    assert lines_of(first, unjudged, unjudged) == [
+        f"-> {first}", "-> not judged: as above, at 1025 x 64 of float", "-> not judged: as above"]
+    assert lines_of(first, f"{unjudged} {check.NOT_RIGHT}", f"{unjudged} {check.NOT_RIGHT}")[1:] == [
+        f"-> not judged: as above, at 1025 x 64 of float; c{check.NOT_RIGHT[1:]}", "-> not judged: as above"]
+    assert lines_of("", first, "") == [f"-> {first}"]
+    # Other causes stay apart.
+    hints = ["At 1 x 1 of float: race at a.cu:31 (5 times).", "At 1 x 1 of float: race at a.cu:7 (5 times).",
+             "At 2 x 1 of float: race at a.cu:7 (9 times).", check.NOT_RIGHT, check.NOT_RIGHT]
+    assert lines_of(*hints) == [
+        f"-> {hints[0]}", f"-> {hints[1]}", "-> as above, at 2 x 1 of float", f"-> {check.NOT_RIGHT}", "-> as above"]
+
+
+def test_no_hint_is_a_bare_exit_status():
+    """A run that ended without a result and without a finding, and one whose accesses were not all counted."""
+    for number in NUMBERS:
+        exercise = EXERCISES[number]
+        for status in (0, 1, 2, 127, "timeout", "memory", "killed"):
+            runs = {tuple(key): check.Run(*key, None, [], "", status)
+                    for c in [*exercise.right(1), *exercise.costs(1), *exercise.limits(1)] for key in c.runs}
+            hints = [c["hint"] for c in check.verdict_of(exercise, 1, runs)["checks"]]
+            assert all(hints) and not [h for h in hints if re.search(r"exit status 0|: \d+\.?$", h)], hints
+            assert "exit status 0" not in check.shown_matrix(exercise, 1, 1, status, [], [])
+    row = {"width": "64", "height": "64", "element_bytes": "4", "global_bytes_moved": "16384"}
+    told = check.why_not_counted([{"kernels": [{"row": row}]}])
+    assert "counted 16384 bytes" in told and "needs 32768" in told and "by an assignment of its own" in told
+    assert check.why_not_counted([{"kernels": [{"row": {**row, "global_bytes_moved": "32768"}}]}]) == ""
+
+
+def test_each_half_of_exercise_6_earns_what_it_covers(verdicts):
+    """The barrier alone, the diagonal alone, both; and in exercise 5 padding, the obvious first step."""
+    guide = (ROOT / "lab/README.md").read_text()
+    barrier, diagonal = map(int, re.search(r"The barrier\s+alone earns (\d+) points in all, and the diagonal order "
+                                           r"alone (\d+)", guide).groups())
+    padding = int(re.search(r"It earns (\d+) points in all", guide)[1])
+    assert (verdicts["row_by_row", 6]["total"], verdicts["one_barrier", 6]["total"]) == (barrier, diagonal)
+    assert verdicts["constant_changed", 5]["total"] == padding
+    assert verdicts["handed_out", 6]["total"] < barrier <= diagonal < 60 and 40 < padding < 100
 
 
 def test_guide_says_what_they_are_worth(verdicts):

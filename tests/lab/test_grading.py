@@ -66,7 +66,7 @@ def test_nobody_is_lost(tmp_path, untouched):
     (folder / "other/step05/exercise.cu").write_text(SOLUTION)
     for place in ("two/step04", "two/step04_padding"):
         (folder / place).mkdir(parents=True)
-        (folder / place / "exercise.cu").write_text(SOLUTION)
+        (folder / place / "exercise.cu").write_text(f"{SOLUTION}// {place}\n")
     (folder / "twice").mkdir()
     (folder / "twice.cu").write_text(SOLUTION)
     (folder / "utf16.cu").write_text(SOLUTION, encoding="utf-16")

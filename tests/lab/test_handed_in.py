@@ -77,7 +77,7 @@ BAD = {
     "other kind": ({"exercise.cpp": "x"}, {}, "no file of this exercise in it; there is bad.zip/exercise.cpp"),
     "another exercise": ({"step05/exercise.cu": "x"}, {},
                          "no file of this exercise in it; there is bad.zip/step05/exercise.cu"),
-    "two": ({"a/exercise.cu": "x", "b/exercise.cu": "x"}, {},
+    "two": ({"a/exercise.cu": "x", "b/exercise.cu": "y"}, {},
             "several files: bad.zip/a/exercise.cu, bad.zip/b/exercise.cu"),
     "empty": ({}, {}, "no file of this exercise in it"),
     "deep": ({"d/" * 40 + "exercise.cu": "x"}, {}, "no file of this exercise in it"),
@@ -155,7 +155,7 @@ def test_a_person_of_a_course_system_has_one_line(tmp_path):
     (tmp_path / "Zo\u00eb_5_assignsubmission_onlinetext_/onlinetext.html").write_text("<p>")
     with handed_in.Reader() as reader:
         found = {
-            name: file if isinstance(file, str) else file.read_text()
+            name: file if isinstance(file, str) else file.path.read_text()
             for name, _, file in handed_in.submissions(tmp_path, 4, reader)}
         every = sorted((n, name) for name, n, _ in handed_in.submissions(tmp_path, None, reader) if n)
     assert found == {

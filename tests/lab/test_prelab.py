@@ -189,7 +189,20 @@ def test_no_answer_is_on_an_empty_sheet():
                                          ("1e999", None), ("nan", None), ("inf", None), ("9" * 70000, None),
                                          ("," * 70000, None), ("\u0663", None), ("-", None),])
 def test_what_a_number_is(text, value):
-    assert prelab_grade.number(text) == value
+    assert prelab_grade.readings(text)[:1] == (() if value is None else (value,))
+
+
+def test_a_comma_for_decimals():
+    """1,914 is 1.914 or 1914: whichever is right."""
+    assert prelab_grade.readings("1,914") == (1914, 1.914) and prelab_grade.readings("1,728,000") == (1728000,)
+    assert prelab_grade.readings("12,5") == (12.5,) and prelab_grade.readings("0,914") == (0.914,)
+    assert prelab_grade.readings("1.024,5") == (1024.5,) and prelab_grade.readings("1.914") == (1.914,)
+    whole, share = prelab.QUESTIONS[0], next(q for q in prelab.QUESTIONS if q.tolerance != prelab.EXACT)
+    assert whole.tolerance == prelab.EXACT
+    for question, expected, said, why in (
+            (share, 1.914, "1,914", ""), (share, 1914.0, "1,914", ""), (whole, 1914, "1,914", ""),
+            (share, 7.25, "1,914", "1914 or 1.914, expected 7.25"), (whole, 1914, "1.914", "1.914, expected 1914")):
+        assert prelab_grade.judged(question, expected, [said]) == why
 
 
 def test_a_hand_written_file():
