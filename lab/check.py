@@ -39,12 +39,14 @@ sys.path.insert(0, str(ROOT / "lab"))
 import names
 import sandbox
 import source
-from parts import STOPPED, Run, gpus_of, said
+from parts import STOPPED, Run, brief, gpus_of, said
 
 # The text that is compiled in the place of the submission. Reports keep the submission's name.
 NORMAL = "normal.cu"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
+READER = "import json, sys; sys.path.insert(0, sys.argv[1]); import source; source.serve(json.loads(sys.argv[2]))"
+READ = {"cpu": 5, "wall": 60, "memory": 1 << 30, "processes": 4, "output": 16 << 20}
 RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (2, 17), (17, 2), (17, 31), (32, 32)]  # sizes of --show
@@ -134,6 +136,28 @@ def any_processor():
     return random.choice(sorted(os.sched_getaffinity(0)))
 
 
+def read_apart(data, produces, exercise, environment):
+    """source.read() in a process with limits, which signals end. Its interpreter is ours, and it runs nothing of the
+    submission, so that namespaces are not needed."""
+    with sandbox.Box() as box:
+        pathlib.Path(box.path, "submission").write_bytes(data)
+        given = exercise.given
+        request = {"file": "submission", "produces": sorted(produces), "kernel": exercise.kernel,
+                   "given": [sorted(words) for words in (given.types, given.functions, given.others)]}
+        done = sandbox.run(
+            [sys.executable, "-I", "-S", "-B", "-c", READER, str(ROOT / "lab"), json.dumps(request)],
+            box, isolate=False, visible=[sys.executable, sys.base_prefix, str(ROOT / "lab/source.py")],
+            environment=environment, **READ)
+    if not isinstance(done.status, int):
+        raise source.Refused("the file takes too long to read; simplify it")
+    if done.status:
+        raise RuntimeError(f"the reader failed: {(done.stderr.splitlines() or [done.status])[-1]}")
+    answer = json.loads(done.stdout)
+    if "refused" in answer:
+        raise source.Refused(answer["refused"])
+    return answer["text"]
+
+
 class Lab:
     """What all checks share. `isolate`: by namespaces, where the system allows them; `trust`: compile the text unread
     (tests)."""
@@ -184,7 +208,7 @@ class Lab:
         data = read_submission(path)
         try:
             text = (data.decode("utf-8") if self.trust
-                    else source.read(data, self.produces(exercise), exercise.kernel, exercise.given).text)
+                    else read_apart(data, self.produces(exercise), exercise, self.environment))
             return data, text, ""
         except source.Refused as refused:
             return data, "", str(refused)
@@ -427,8 +451,9 @@ NOT_RIGHT = "Cost earns a quarter until the kernel is right and clean everywhere
 
 def verdict_of(exercise, seed, runs, note="", seconds=0):
     """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds, seed}. `note`: why
-    nothing was run; `explain`: the simulator's account of each line, from the first verified run, those of a cost
-    first; `model`: the model's time for the counts of a cost, or of a limit, where it is longest.
+    nothing was run, with a line for each reason; `explain`: the simulator's account of each line, from the first
+    verified run, those of a cost first; `model`: the model's time for the counts of a cost, or of a limit, where it is
+    longest.
 
     Checks of the result earn their points separately. The points for cost are divided by the largest limit that is
     exceeded, and by 4 until all checks of the result pass."""
@@ -478,7 +503,7 @@ def bandwidth(lab, exercise, path):
 
         data, text, refused = lab.read(exercise, path)  # again: the file may be another one by now
         if refused:
-            return None, refused
+            return None, brief(refused)
         # nvcc takes no commas
         (types,) = [
             word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]
@@ -504,7 +529,7 @@ def bandwidth(lab, exercise, path):
 def add_bandwidth(verdict, lab, exercise, path, least=None):
     """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a
     check worth BANDWIDTH_POINTS. An exercise for several GPUs has neither."""
-    percent, why_not = (None, verdict["note"]) if verdict["note"] else bandwidth(lab, exercise, path)
+    percent, why_not = (None, brief(verdict["note"])) if verdict["note"] else bandwidth(lab, exercise, path)
     if percent is not None and verdict["speed"]:
         verdict["speed"]["measured"] = percent
     verdict["bandwidth"] = why_not or f"{percent:.1f} % of cudaMemcpy's bandwidth"
@@ -521,7 +546,9 @@ def report(verdict):
     """The text for students: each check and its condition, and a hint below each check that is missed. A repeated hint
     is printed once."""
     if verdict["note"]:
-        return f"exercise {verdict['exercise']}: {verdict['note']}\n   0 / {verdict['of']}  in all"
+        title = f"exercise {verdict['exercise']}: "
+        note = verdict["note"].replace("\n", "\n" + " " * len(title))
+        return f"{title}{note}\n   0 / {verdict['of']}  in all"
     lines, said = [], set()
     for check in verdict["checks"]:
         lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")

@@ -189,7 +189,7 @@ def main():
                           json.dumps(exports.gradescope(verdict), indent=1) + "\n")
                 print(f"{graded:4} of {len(found)}  {check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: "
                       f"{verdict['total']} / {verdict['of']}"
-                      + (f"  {verdict['note']}" if verdict["note"] else ""), flush=True)
+                      + (f"  {check.brief(verdict['note'])}" if verdict["note"] else ""), flush=True)
     status, ending = (130, ".interrupted.csv") if sandbox.ended.is_set() else (0, ".csv")
     said = write_tables(verdicts, exercises, options, bool(status))
     missing = sum(isinstance(file, str) for name, n, file in found)
