@@ -1,6 +1,6 @@
 """Checks one submission: python3 lab/check.py NN [--file FILE] [--explain] [--json] [--graded-bandwidth SHARE]
 
-Reads the text and writes it anew (lab/source.py). Rewrites and compiles the new text for the simulator and runs it,
+Reads the text and writes it anew (lab/source.py), in a process with a limit of time. Rewrites and compiles the new text for the simulator and runs it,
 both in a sandbox (lab/sandbox.py), for all shapes, types and machines that the exercise names. Each check then judges
 the runs. Exit status: 0 full points, 1 fewer, 2 bad input.
 

@@ -92,7 +92,8 @@ TAKEN = {f"{name}{kind}" for kind in ("", "f", "l") for name in """
 ALWAYS = set("asm goto new delete try catch throw virtual dynamic_cast const_cast typeid friend decltype register "
              "thread_local wchar_t char16_t char32_t export".split())
 REFUSED = [
-    (r"std", "`std::`", "the C++ library is host code", "`min`, `max` and `abs`, which need no `std::`; loops"),
+    (r"std", "`std::`, except `std::size_t` and the integer types", "the C++ library is host code",
+     "`min`, `max` and `abs`, which need no `std::`; loops"),
     (r"printf|cout|cerr|puts|fprintf|putchar", "`printf`", "the grader reads the program's output",
      "`make labNN CHECK=--explain`, `SHOW=1`"),
     (r"atomic\w+|cuda_pipeline\w*|__pipeline\w+|memcpy\w*|memset|memmove",
@@ -962,7 +963,8 @@ def check_word(file, i, registered, functions, parameters):
             and declares(file, i + 1)):
         file.refuse(i, before, "a function inside a function; declare it outside, and call it by its name")
     if (word == "::" and after == "*"
-            or word == "&" and code[min(i + 1, len(code) - 1)].kind == "name" and w[i + 2] == "::"):
+            or word == "&" and code[min(i + 1, len(code) - 1)].kind == "name" and w[i + 2] == "::"
+            and not (i and code[i - 1].kind in ("name", "number") and is_operand(file, i - 1))):
         file.refuse(i, word + after, "a pointer to a member")
     if word == "+" and after == "[" and (i == 0 or not is_operand(file, i - 1)):
         file.refuse(i, f"+{after}", "it makes a pointer to a function of the lambda; leave the + out")
