@@ -1,8 +1,8 @@
 """Checks one submission: python3 lab/check.py NN [--file FILE] [--explain] [--json] [--graded-bandwidth SHARE]
 
-Reads the text and writes it anew (lab/source.py). Rewrites and compiles the new text for the simulator and runs it,
-both in a sandbox (lab/sandbox.py), for all shapes, types and machines that the exercise names. Each check then judges
-the runs. Exit status: 0 full points, 1 fewer, 2 bad input.
+Reads the text and writes it anew (lab/source.py), in a process with a limit of time. Rewrites and compiles the new text
+for the simulator and runs it, both in a sandbox (lab/sandbox.py), for all shapes, types and machines that the exercise
+names. Each check then judges the runs. Exit status: 0 full points, 1 fewer, 2 bad input.
 
 How verdicts are protected. The submission's text can name no part of the harness or the system (source.py). Its host
 code runs in a process of its own, which has neither the matrices nor the counts (sim/core/host_process.cpp). Its
@@ -38,12 +38,14 @@ sys.path.insert(0, str(ROOT / "lab"))
 import names
 import sandbox
 import source
-from parts import Run, ending, gpus_of, said
+from parts import STOPPED, Run, brief, ending, gpus_of, said
 
 # The text that is compiled in the place of the submission. Reports keep the submission's name.
 NORMAL = "normal.cu"
 
 COMPILE = {"cpu": 20, "wall": 40, "memory": 2 << 30, "file_size": 64 << 20, "processes": 32, "output": 1 << 16}
+READER = "import json, sys; sys.path.insert(0, sys.argv[1]); import source; source.serve(json.loads(sys.argv[2]))"
+READ = {"cpu": 5, "wall": 60, "memory": 1 << 30, "processes": 4, "output": 16 << 20}
 RUN = {"cpu": 8, "wall": 60, "memory": 1 << 30, "processes": 16, "output": 4 << 20}
 BANDWIDTH_POINTS = 10  # added to the 100 by --graded-bandwidth
 SHOWN = [(1, 1), (2, 2), (3, 5), (5, 3), (8, 8), (9, 16), (2, 17), (17, 2), (17, 31), (32, 32)]  # sizes of --show
@@ -133,6 +135,28 @@ def any_processor():
     return random.choice(sorted(os.sched_getaffinity(0)))
 
 
+def read_apart(data, produces, exercise, environment):
+    """source.read() in a process with limits, which signals end. Its interpreter is ours, and it runs nothing of the
+    submission, so that namespaces are not needed."""
+    with sandbox.Box() as box:
+        pathlib.Path(box.path, "submission").write_bytes(data)
+        given = exercise.given
+        request = {"file": "submission", "produces": sorted(produces), "kernel": exercise.kernel,
+                   "given": [sorted(words) for words in (given.types, given.functions, given.others)]}
+        done = sandbox.run(
+            [sys.executable, "-I", "-S", "-B", "-c", READER, str(ROOT / "lab"), json.dumps(request)],
+            box, isolate=False, visible=[sys.executable, sys.base_prefix, str(ROOT / "lab/source.py")],
+            environment=environment, **READ)
+    if not isinstance(done.status, int):
+        raise source.Refused("the file takes too long to read; simplify it")
+    if done.status:
+        raise RuntimeError(f"the reader failed: {(done.stderr.splitlines() or [done.status])[-1]}")
+    answer = json.loads(done.stdout)
+    if "refused" in answer:
+        raise source.Refused(answer["refused"])
+    return answer["text"]
+
+
 class Lab:
     """What all checks share. `isolate`: by namespaces, where the system allows them; `trust`: compile the text unread
     (tests)."""
@@ -184,7 +208,7 @@ class Lab:
         data = read_submission(path)
         try:
             text = (data.decode("utf-8") if self.trust
-                    else source.read(data, self.produces(exercise), exercise.kernel, exercise.given).text)
+                    else read_apart(data, self.produces(exercise), exercise, self.environment))
             return data, text, ""
         except source.Refused as refused:
             return data, "", str(refused)
@@ -448,8 +472,9 @@ NOT_RIGHT = "Cost earns a quarter until the kernel is right and clean everywhere
 
 def verdict_of(exercise, seed, runs, note="", seconds=0):
     """{exercise, total, of, checks: [{name, what, points, of, hint}], note, explain, seconds, seed}. `note`: why
-    nothing was run; `explain`: the simulator's account of each line, from the first verified run, those of a cost
-    first; `model`: the model's time for the counts of a cost, or of a limit, where it is longest.
+    nothing was run, with a line for each reason; `explain`: the simulator's account of each line, from the first
+    verified run, those of a cost first; `model`: the model's time for the counts of a cost, or of a limit, where it is
+    longest.
 
     Checks of the result earn their points separately. The points for cost are divided by the largest limit that is
     exceeded, and by 4 until all checks of the result pass, but for those that a check of the cost may do without."""
@@ -501,7 +526,7 @@ def bandwidth(lab, exercise, path):
 
         data, text, refused = lab.read(exercise, path)  # again: the file may be another one by now
         if refused:
-            return None, refused
+            return None, brief(refused)
         # nvcc takes no commas
         (types,) = [
             word.removeprefix("-DELEMENT_TYPES=") for word in lab.command if word.startswith("-DELEMENT_TYPES=")]
@@ -528,7 +553,7 @@ def bandwidth(lab, exercise, path):
 def add_bandwidth(verdict, lab, exercise, path, least=None):
     """Adds the bandwidth on this machine's GPU as verdict['bandwidth']; with `least`, percent of cudaMemcpy's, also a
     check worth BANDWIDTH_POINTS. An exercise for several GPUs has neither."""
-    percent, why_not = (None, verdict["note"]) if verdict["note"] else bandwidth(lab, exercise, path)
+    percent, why_not = (None, brief(verdict["note"])) if verdict["note"] else bandwidth(lab, exercise, path)
     if percent is not None and verdict["speed"]:
         verdict["speed"]["measured"] = percent
     verdict["bandwidth"] = why_not or f"{percent:.1f} % of cudaMemcpy's bandwidth"
@@ -542,7 +567,7 @@ def add_bandwidth(verdict, lab, exercise, path, least=None):
 
 
 PLACED = re.compile(r"(Not right at|At|Not judged without a right and clean result at|"
-                    r"Right for floats, not for doubles, at) ([^:]*): (.*)", re.DOTALL)
+                    r"Right for floats, not for (?:double|int)s, at) ([^:]*): (.*)", re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.:-])-?\d[\w.+-]*")  # but not the line in exercise.cu:31
 
 
@@ -558,7 +583,9 @@ def report(verdict):
     """The text for students: each check and its condition, and a hint below each check that is missed. A cause is
     printed once. Where another shape shows it, too, this shape is named."""
     if verdict["note"]:
-        return f"exercise {verdict['exercise']}: {verdict['note']}\n   0 / {verdict['of']}  in all"
+        title = f"exercise {verdict['exercise']}: "
+        note = verdict["note"].replace("\n", "\n" + " " * len(title))
+        return f"{title}{note}\n   0 / {verdict['of']}  in all"
     lines, said = [], {}
     for check in verdict["checks"]:
         lines.append(f"{check['points']:4} / {check['of']:<3}  {check['name']}: {check['what']}")

@@ -12,6 +12,7 @@ import statistics
 import xml.etree.ElementTree as tree
 
 from exports import person, printable
+from parts import brief
 
 STYLE = """
 :root { color-scheme: light dark; --bar: #2a6f97; --line: #ccc; --faint: #666; --text: #111; --page: #fff; }
@@ -137,7 +138,7 @@ def drawn_by(rows):
 def statistics_page(number, rows, refresh=None):
     """The page of an exercise, of [(name, verdict)]."""
     run = [verdict for _, verdict in rows if not verdict["note"]]
-    failed = [(kind_of(verdict), name, verdict["note"]) for name, verdict in rows if verdict["note"]]
+    failed = [(kind_of(verdict), name, brief(verdict["note"])) for name, verdict in rows if verdict["note"]]
     most = max((verdict["of"] for _, verdict in rows), default=100)
     totals = [verdict["total"] for _, verdict in rows]
     content = [element("p", f"{len(rows)} submissions. {len(run)} were run, and "

@@ -8,6 +8,8 @@ import html
 import io
 import re
 
+from parts import brief
+
 # What course systems put around the name when an instructor downloads all submissions.
 MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:(?:file|onlinetext)(?:_|$))?", re.DOTALL)
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_")
@@ -47,7 +49,7 @@ def person(name):
 
 
 def first_hint(verdict):
-    return verdict["note"] or next((f"{c['name']}: {c['hint']}" for c in verdict["checks"] if c["hint"]), "")
+    return brief(verdict["note"]) or next((f"{c['name']}: {c['hint']}" for c in verdict["checks"] if c["hint"]), "")
 
 
 def grades(rows, shown_as):
@@ -108,7 +110,7 @@ def gradescope(verdict):
 
 def feedback(verdict):
     """HTML, because that is how Moodle stores comments."""
-    lines = [verdict["note"]] if verdict["note"] else [
+    lines = verdict["note"].split("\n") if verdict["note"] else [
         f"{c['points']} / {c['of']} {c['name']}: {c['hint'] or 'ok'}" for c in verdict["checks"]]
     lines += [lateness(verdict)] if lateness(verdict) else []
     return "<br>".join(html.escape(printable(line)) for line in lines)

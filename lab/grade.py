@@ -193,7 +193,7 @@ class Grader:
         days = verdict.get("days_late", 0)
         return (f"{check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
                 + (f"  {days} day{'s'[:days != 1]} late, {verdict['points_before']} before" if days else "")
-                + (f"  {verdict['note']}" if verdict["note"] else ""))
+                + (f"  {check.brief(verdict['note'])}" if verdict["note"] else ""))
 
     def write_results(self, name, n, verdict):
         if n is not None:

@@ -10,6 +10,12 @@ from source import NOTHING, Given
 Key = Tuple[int, int, str, str]  # width, height, type, machine: h200, or several of them: "4 x t4"
 
 
+def brief(note):
+    """A note in one line: the reader's may have several."""
+    first, *others = note.split("\n")
+    return f"{first} (and {len(others)} more)" if others else first
+
+
 def gpus_of(machine):
     """(the number of GPUs, or None where the machine names one; the name of one)."""
     several = re.fullmatch(r"(\d+) x (\w+)", machine or "")

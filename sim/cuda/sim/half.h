@@ -175,6 +175,11 @@ struct alignas(4) Pair {
     SIM_INLINE_MEMBER Pair& operator--() { return *this = *this - Pair(1, 1); }
 };
 
+template <typename Format>
+constexpr bool has_cached_loads<Small<Format>> = true;
+template <typename Format>
+constexpr bool has_cached_loads<Pair<Format>> = true;
+
 }  // namespace sim
 
 // Functions of one number, and of each of two.

@@ -6,11 +6,26 @@
 #include <time.h>
 
 #include "base.h"
+#include "vectors.h"
 
 namespace sim {
 
 // Where an address lies in the shared memory of the block. False if it is not in there.
 bool shared_offset(const void* address, size_t* offset);
+
+// CUDA declares loads with a cache operator for some types, and none for other structures. half.h adds its own.
+template <typename T, typename... Types>
+constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
+template <typename T>
+constexpr bool has_cached_loads = is_one_of<
+    std::remove_cv_t<T>, char, signed char, short, int, long, long long, unsigned char, unsigned short, unsigned,
+    unsigned long, unsigned long long, float, double, char2, char4, short2, short4, int2, int4, longlong2, uchar2,
+    uchar4, ushort2, ushort4, uint2, uint4, ulonglong2, float2, float4, double2>;
+template <typename T, typename = std::enable_if_t<has_cached_loads<T>>>
+SIM_INLINE const T* of_a_type_that_cuda_loads(const T* pointer)
+{
+    return pointer;
+}
 
 // A pointer of which the compiler knows nothing: no load through it is made one with another.
 template <typename T>
@@ -40,12 +55,13 @@ SIM_INLINE Storing<T> storing(T* where, SameAs<T> value)
 }  // namespace sim
 
 // Macros, so that the access is made in the text of the kernel. Cache operators change no result.
-#define __ldg(...) (*::sim::afresh(__VA_ARGS__))
-#define __ldca(...) (*::sim::afresh(__VA_ARGS__))
-#define __ldcg(...) (*::sim::afresh(__VA_ARGS__))
-#define __ldcs(...) (*::sim::afresh(__VA_ARGS__))
-#define __ldlu(...) (*::sim::afresh(__VA_ARGS__))
-#define __ldcv(...) (*::sim::awaited(__VA_ARGS__))
+#define SIM_LOADED(...) (*::sim::afresh(::sim::of_a_type_that_cuda_loads(__VA_ARGS__)))
+#define __ldg(...) SIM_LOADED(__VA_ARGS__)
+#define __ldca(...) SIM_LOADED(__VA_ARGS__)
+#define __ldcg(...) SIM_LOADED(__VA_ARGS__)
+#define __ldcs(...) SIM_LOADED(__VA_ARGS__)
+#define __ldlu(...) SIM_LOADED(__VA_ARGS__)
+#define __ldcv(...) (*::sim::awaited(::sim::of_a_type_that_cuda_loads(__VA_ARGS__)))
 
 #define SIM_STORE(...)                                           \
     (__extension__({                                             \
