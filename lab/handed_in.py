@@ -290,14 +290,17 @@ def state(folder):
 def of_one_name(reader, own, number, newest):
     """As choose(), of entries that share a name by chance, as `ada` and `ada.cu` do: only the newest counts, or files
     that are equal."""
-    if not newest:
-        each = [choose(reader.read(path, of), number) for path, of in own]
-        files = [file for chosen in each for file in chosen.values()]
-        if (not all(isinstance(file, File) for file in files) or len({tuple(chosen) for chosen in each}) > 1
-                or len({bytes_of(file) for file in files}) > 1):
-            return {number: "several of this name: " + ", ".join(check.shown(path.name) for path, _ in own)}
-        return each[0]
-    return choose(contents_of(reader, own), number, newest)
+    each = [choose(reader.read(path, of), number, newest) for path, of in own]
+    several = "several of this name: " + ", ".join(check.shown(path.name) for path, _ in own)
+    if not newest and (len({tuple(chosen) for chosen in each}) > 1 or
+                       not all(isinstance(file, File) for chosen in each for file in chosen.values())):
+        return {number: several}
+    merged = {}
+    for n in dict.fromkeys(n for chosen in each for n in chosen):
+        found = [chosen[n] for chosen in each if n in chosen]
+        files = [file for file in found if isinstance(file, File)]
+        merged[n] = (one_of(files, newest) or several) if files else found[0]
+    return merged
 
 
 def submissions(folder, number, reader, asked="SUBMISSIONS", newest=False):

@@ -228,6 +228,31 @@ def test_canvas():
     assert unknown == [name for name, _ in ROWS[:2]]
 
 
+def test_the_other_system_is_no_error():
+    """A class of Moodle has no numbers of Canvas, which is information. Names of neither are named."""
+    moodle, canvas = ROWS[:2], ROWS[2:]
+    names = [name for name, _ in moodle]
+    said = exports.about("canvas", names, moodle)
+    assert said.startswith("for information: 2 of 2 names come from Moodle.") and "EXPORT=moodle fits" in said
+    assert exports.about("moodle", [name for name, _ in canvas], canvas).startswith("for information: 2 of 2 names")
+    assert exports.about("moodle", ["ada", ROWS[2][0]], ROWS) == (
+        f"2 of 4 names are not as Moodle exports them, so their rows have no number: ada, {ROWS[2][0]}")
+    assert exports.about("moodle", [], moodle) == ""
+
+
+def test_what_is_installed_is_said_before():
+    """By make slides and make similar: which packages, how large, from where, and a line for each phase."""
+    for target, file, packages, megabytes in (
+            (".venv/ready", "plots/requirements.txt", "markdown matplotlib numpy pygments", 40),
+            (".venv/lab", "lab/requirements.txt", "pygments rapidfuzz", 5)):
+        made = run("make", "-n", "-C", ROOT, "NVCC=", target, "-W", file).stdout
+        said = made.index(f"installing {packages} and what they need into .venv: about {megabytes} MB")
+        assert said < made.index("2 of 2: fetching and installing") < made.index("-m pip install"), made
+        assert "pypi.org" in made and "1 of 2: making .venv" in made
+    made = run("make", "-n", "-C", ROOT, "NVCC=", "slides").stdout
+    assert made.index("slides: made of the plan") < made.index("lab/slides.py")
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_text_in_a_table_and_on_a_page(name):
     """One line per person, no formula, no element of theirs, nothing that cannot be printed."""

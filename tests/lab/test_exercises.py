@@ -181,7 +181,7 @@ def test_the_most_telling_shape_is_described(verdicts):
     assert "31 x 33" in hint and "a row of 31 floats is no whole number of vectors of 4" in hint, hint
     empty = check.Run(1, 1, "float", "h200", None, ["k: the kernel asks for 0 blocks in x"], "", 1)
     odd = check.Run(31, 33, "float", "h200", None, ["k: wrong result: 9 of 9 elements differ"], "", 1)
-    apart = check.Run(33, 31, "float", "h200", None, 
+    apart = check.Run(33, 31, "float", "h200", None,
                           ["k: misaligned load of 16 bytes, in block (0, 0, 0)", "k: wrong result: 1 of 9"], "", 1)
     shapes = EXERCISES[7].right(1)[1]
     runs = {tuple(key): odd for key in shapes.runs}

@@ -319,3 +319,141 @@ def test_bad_input(tmp_path):
     (tmp_path / "class").mkdir()
     (tmp_path / "class/a.cu").write_text(SOLUTION)
     assert_refused(grade(tmp_path / "class", "/dev/null/results"), 2, "/dev/null")
+
+
+# ---- A lecturer's term -----------------------------------------------------------------------------------------
+
+def results_of(results, name):
+    return json.loads((results / "lab04" / name / "results.json").read_text())
+
+
+def test_a_run_can_be_repeated(tmp_path, untouched):
+    """Its seed is printed, and in the table, on the page and in results.json, also of what was not graded."""
+    told = (STANDIN / "exercises.py").read_text().replace('"no bank conflicts"', 'f"seed {seed}"')
+    (tmp_path / "exercises.py").write_text(told)
+    folder, results = tmp_path / "class", tmp_path / "results"
+    (folder / "empty").mkdir(parents=True)
+    (folder / "a.cu").write_text("int x;\n")
+    done = grade(folder, results, "--exercises", tmp_path / "exercises.py")
+    seed = re.search(r"^seed of the drawn shapes: (\d+); to repeat the run, add SEED=\1$", done.stdout, re.MULTILINE)[1]
+    assert {row["seed"] for row in graded(results)} == {seed}
+    assert f"have the seed {seed}. make grade SEED={seed} grades" in (results / "lab04.html").read_text()
+    first = results_of(results, "a")
+    assert first["extra_data"] == {"seed": int(seed)} and first["tests"][1]["name"] == f"conflicts: seed {seed}"
+    assert grade(folder, tmp_path / "again", "--exercises", tmp_path / "exercises.py", "--seed", seed).returncode == 0
+    assert results_of(tmp_path / "again", "a")["tests"] == first["tests"]
+    made = run("make", "-n", "-C", ROOT, "NVCC=", "grade", "SUBMISSIONS=folder", "SEED=$(shell touch pwned)7",
+               "NEWEST=1", "DUE=2026-11-30 18:00", "LATE_POINTS=5", "WATCH=1").stdout
+    for words in ('--seed "$SEED"', "--newest", '--due "$DUE"', '--late-points "$LATE_POINTS"', '--watch "$WATCH"'):
+        assert words in made
+    made = run("make", "-n", "-C", ROOT, "NVCC=", "lab04", "SEED=7").stdout
+    assert '--seed "$SEED"' in made and not (ROOT / "pwned").exists()
+
+
+def test_late_days(tmp_path, untouched):
+    """Each day that has begun takes points off, never below 0, in the table, the exports and results.json. The time is
+    that of what lies in the folder."""
+    folder, results = tmp_path / "class", tmp_path / "results"
+    folder.mkdir()
+    due = time.mktime((2026, 11, 30, 18, 0, 0, 0, 0, -1))
+    days = {"early": -5, "in time": 0, "late": 0.001, "two": 1.5, "never": 50}
+    for name, after in days.items():
+        with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
+            archive.writestr(zipfile.ZipInfo("exercise.cu", (1999, 1, 1, 0, 0, 0)), SOLUTION)
+        os.utime(folder / f"{name}.zip", (due + after * 86400,) * 2)
+    (folder / "empty").mkdir()
+    done = grade(folder, results, "--due", "2026-11-30 18:00", "--late-points", 30, "--export", "moodle")
+    assert done.returncode == 0, done.stderr
+    assert {row["name"]: (row["days late"], row["points before"], row["total"]) for row in graded(results)} == {
+        "early": ("0", "100", "100"), "in time": ("0", "100", "100"), "late": ("1", "100", "70"),
+        "two": ("2", "100", "40"), "never": ("50", "100", "0"), "empty": ("0", "0", "0")}
+    assert "late: lab04: 70 / 100  1 day late, 100 before" in done.stdout
+    assert results_of(results, "two")["score"] == 40
+    assert results_of(results, "two")["output"] == ("100 of 100 points. 2 days late: 40 of 100 points count.")
+    assert "2 days late: 40 of 100 points count." in (results / "lab04.moodle.csv").read_text()
+    assert grade(folder, results, "--due", "2026-11-30 18:00").returncode == 0  # only counted
+    assert {row["total"] for row in graded(results)} == {"100", "0"}
+    for options, words in ((["--due", "tomorrow"], "--due tomorrow: expected a date and a time"),
+                           (["--late-points", 5], "and a deadline"),
+                           (["--due", "2026-11-30 18:00", "--late-points", -5], "--late-points -5")):
+        assert_refused(grade(folder, results, *options), 2, words)
+
+
+def test_the_best_of_several_tables(tmp_path):
+    def table(name, *lines, heads="name,total,of,right,seconds,note,seed"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("\n".join([heads, *lines]) + "\n", encoding="utf-8-sig")
+        return tmp_path / name
+
+    def best(*tables, results="final", more=()):
+        return run(sys.executable, ROOT / "lab/grade.py", "--best", *tables, "--results", tmp_path / results, *more)
+
+    one = table("one/lab04.csv", "Ada_7_assignsubmission_file_,60,100,20,1,x,5", "grace,80,100,20,1,,5",
+                "'=1+1,5,100,5,1,,5")
+    two = table("two/lab04.csv", "Ada_7_assignsubmission_file_,70,1,90,100,20,1,,6", "grace,70,0,70,100,20,1,y,6",
+                "new,0,0,0,100,0,1,z,6", heads="name,total,days late,points before,of,right,seconds,note,seed")
+    assert_refused(best(one, two), 2, "two/lab04.csv: no table of make grade")
+    two = table("two/lab04.csv", "Ada_7_assignsubmission_file_,70,100,1,90,20,1,,6", "grace,70,100,0,70,20,1,y,6",
+                "new,0,100,0,0,0,1,z,6", heads="name,total,of,days late,points before,right,seconds,note,seed")
+    done = best(one, two, more=["--export", "moodle"])
+    assert done.returncode == 0 and done.stdout.startswith("4 people, the best of 2 tables: "), done.stderr
+    assert [(row["name"], row["total"], row["note"], row["from"]) for row in graded(tmp_path / "final")] == [
+        ("'=1+1", "5", "", str(one)), ("Ada_7_assignsubmission_file_", "70", "", str(two)),
+        ("grace", "80", "", str(one)), ("new", "0", "z", str(two))]
+    assert "Participant 7,Ada,70.0,100.0" in (tmp_path / "final/lab04.moodle.csv").read_text()
+    assert_refused(best(one, two, results="one"), 2, "lab04.csv there is one of the tables")
+    assert_refused(best(tmp_path / "one"), 2, "a folder; name the table in it")
+    assert_refused(best(tmp_path / "none.csv"), 2, "none.csv")
+    other = table("three/lab05.csv", "a,1,100,1,1,,5", heads="name,total,of,conflicts,seconds,note,seed")
+    assert_refused(best(one, other), 2, "its checks are not those of")
+    made = run("make", "-s", "-C", ROOT, "NVCC=", "grade", f"BEST={one} {two}", f"RESULTS={tmp_path / 'made'}")
+    assert made.returncode == 0 and len(graded(tmp_path / "made/grades")) == 4, made.stderr
+
+
+def test_a_live_class(tmp_path, untouched):
+    """Only what is new or changed is graded, pages load themselves again, and Ctrl-C is the normal end."""
+    folder, results = tmp_path / "class", tmp_path / "results"
+    folder.mkdir()
+    process = subprocess.Popen([sys.executable, ROOT / "lab/grade.py", folder, "--exercises", STANDIN / "exercises.py",
+                                "--exercise", "4", "--results", results, "--watch", "0.2"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def next_line(words):
+        line = process.stdout.readline()
+        assert words in line, line
+
+    def arrives(name, text):
+        (tmp_path / "new").write_text(text)
+        (tmp_path / "new").rename(folder / name)
+
+    next_line("seed of the drawn shapes")
+    next_line("watching")
+    arrives("a.cu", SOLUTION)
+    next_line("a: lab04: 100 / 100")
+    arrives("b.cu", "int x;\n")
+    next_line("b: lab04: 0 / 100")
+    arrives("b.cu", SOLUTION)
+    next_line("b: lab04: 100 / 100")
+    arrives("c.cu", "int y;\n")
+    next_line("c: lab04: 0 / 100")
+
+    def page_says(words):
+        for _ in range(300):
+            page, table = [(results / f"lab04{end}").read_text() for end in (".html", ".csv")]
+            if words in page:
+                return page
+            assert len(table.splitlines()) in (2, 3, 4)  # whole at any time
+            time.sleep(0.1)
+        raise AssertionError(page)
+
+    assert 'http-equiv="refresh" content="1"' in page_says("3 submissions. 2 were run")
+    os.unlink(folder / "c.cu")
+    page_says("2 submissions. 2 were run")
+    process.send_signal(signal.SIGINT)
+    said, errors = process.communicate(timeout=60)
+    assert process.returncode == 0 and errors == "" and "ended: 2 graded" in said, said + errors
+    assert [(row["name"], row["total"]) for row in graded(results)] == [("a", "100"), ("b", "100")]
+    assert "refresh" not in (results / "lab04.html").read_text()
+    assert not [name for name in os.listdir(results) if name.startswith(".new")]
+    assert_refused(grade(tmp_path / "none", results, "--watch", 1), 2, "expected a folder of submissions")
+    assert_refused(grade(folder, results, "--watch", 0), 2, "--watch 0: expected a number of seconds")

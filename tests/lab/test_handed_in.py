@@ -194,6 +194,62 @@ def test_a_class_of_archives_is_graded(tmp_path, untouched):
             and "cannot be read as an archive" in (tmp_path / "one.json").read_text())
 
 
+def found_in(folder, newest=False):
+    """{name: the text that counts, or the reason why none does}"""
+    with handed_in.Reader() as reader:
+        return {name: file if isinstance(file, str) else file.path.read_text()
+                for name, _, file in handed_in.submissions(folder, 4, reader, newest=newest)}
+
+
+def test_several_files_of_a_person(tmp_path):
+    """Equal files are one. Of others none counts, or the newest, by the time of the file or of an archive's entry."""
+    def put(place, text, when):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text)
+        os.utime(tmp_path / place, (when, when))
+
+    put("copied/exercise.cu", "same", 1e9)
+    put("copied/exercise (1).cu", "same", 2e9)
+    put("several/exercise.cu", "new", 1.6e9)
+    put("several/exercise (1).cu", "old", 1.5e9)
+    put("equally old/exercise.cu", "one", 1.6e9)
+    put("equally old/exercise (1).cu", "another", 1.6e9)
+    put("twice/exercise.cu", "first", 1.5e9)
+    put("twice.cu", "second", 1.6e9)
+    put("alike/exercise.cu", "same", 1.5e9)
+    put("alike.cu", "same", 1.6e9)
+    entries = {"a/exercise.cu": (2027, "entered later"), "b/exercise.cu": (2026, "entered before")}
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as made:
+        for name, (year, text) in entries.items():
+            made.writestr(zipfile.ZipInfo(name, (year, 1, 1, 0, 0, 0)), text)
+    several = {"several": "several files: exercise (1).cu, exercise.cu",
+               "twice": "several of this name: twice, twice.cu",
+               "archive": "several files: archive.zip/a/exercise.cu, archive.zip/b/exercise.cu"}
+    always = {"copied": "same", "alike": "same", "equally old": "several files: exercise (1).cu, exercise.cu"}
+    assert found_in(tmp_path) == {**always, **several}
+    assert found_in(tmp_path, newest=True) == {
+        **always, "several": "new", "twice": "second", "archive": "entered later"}
+
+
+def test_an_entry_with_an_impossible_time(tmp_path):
+    info = zipfile.ZipInfo("exercise.cu")
+    info.date_time = (2026, 15, 77, 0, 0, 0)
+    assert isinstance(handed_in.entered(info, 5.0), float)
+
+
+def test_names_that_are_no_name_of_a_folder(tmp_path, untouched):
+    """The results of `...cu` stay in the folder of the exercise."""
+    folder, results = tmp_path / "class", tmp_path / "results"
+    folder.mkdir()
+    for name in ("...cu", "..cu", ".cu", "..zip", "a.cu"):
+        (folder / name).write_text(f"int x;  // {name}\n")
+    done = grade(folder, results)
+    assert done.returncode == 0, done.stderr
+    assert {row["name"] for row in graded(results)} == {"...cu", "..cu", ".cu", "..zip", "a"}
+    assert sorted(os.listdir(results)) == ["lab04", "lab04.csv", "lab04.html"]
+    assert sorted(os.listdir(results / "lab04")) == sorted(["...cu", "..cu", ".cu", "..zip", "a"])
+
+
 def test_the_class_itself_is_no_archive(tmp_path):
     (tmp_path / "class.zip").write_bytes(mixed.zipped({"a/exercise.cu": SOLUTION}))
     assert_refused(run(sys.executable, ROOT / "lab/grade.py", tmp_path / "class.zip", "--results", tmp_path), 2,
