@@ -86,7 +86,8 @@ TAKEN = {f"{name}{kind}" for kind in ("", "f", "l") for name in """
     all any clock clock64 abort alloca atof atoi atol bsearch daylight difftime div drand48 exit fdivide ffs finite
     getenv index isalnum isalpha isdigit isfinite isinf isnan islower isnormal isspace isupper labs ldiv llabs llmax
     llmin mktime nanosleep qsort rand random realloc rindex select signbit signgam srand srandom strlen system time
-    timezone tolower toupper ullmax ullmin umax umin ulong u_char u_int u_long u_short""".split())
+    timezone tolower toupper ullmax ullmin umax umin""".split())
+TYPEDEFS = set("ulong u_char u_int u_long u_short".split())  # which may be declared again as the same types
 
 # (the pattern, the name in the table, why it is refused, what to write instead)
 ALWAYS = set("asm goto new delete try catch throw virtual dynamic_cast const_cast typeid friend decltype register "
@@ -769,7 +770,7 @@ class File:
         """A declaration that ends with ; and has no body."""
         w = self.words
         head = w[first:end]
-        if is_global and "using" in head and w[first + 1 + head.index("using")] not in VECTORS:
+        if is_global and "using" in head and w[first + 1 + head.index("using")] in TAKEN | DEVICE | FUNCTIONS:
             self.refuse_taken(first + 1 + head.index("using"))
         if not head or head[0] in ("static_assert", "using", "struct", "class", "union", "enum", "typedef"):
             if head and head[0] in ("using", "typedef"):
@@ -844,7 +845,7 @@ class File:
 # ---- The rules -------------------------------------------------------------------------------------------------
 
 BEGINNINGS, EQUAL, INITIAL = {"template", "__global__", "KERNEL", "namespace"}, ("=",), ("=", "{")
-TAKEN_WORDS = (TAKEN | DEVICE | VECTORS | FUNCTIONS | NUMBERS) - set(
+TAKEN_WORDS = (TAKEN | TYPEDEFS | DEVICE | VECTORS | FUNCTIONS | NUMBERS) - set(
     "void bool char short int long unsigned signed float double auto uchar warpSize assert".split())
 
 
