@@ -387,3 +387,16 @@ def test_commands_of_the_workflow(tmp_path):
         assert [d.returncode for d in done] == [0, status], [d.stdout + d.stderr for d in done]
         assert (words in summary.read_text()
                 and all(line.startswith("    ") for line in summary.read_text().splitlines()))
+
+
+# ---- The first minute ------------------------------------------------------------------------------------------
+
+def test_one_check_is_enough_to_begin():
+    """The hand-out begins with make lab04. It builds the checker alone, no step, and counts what it builds."""
+    page = (ROOT / "lab/HANDOUT.md").read_text()
+    assert re.search(r"```sh\n(.*?)```", page, re.DOTALL)[1].strip() == "make lab04"
+    made = run("make", "-n", "-B", "-C", ROOT, "NVCC=", "COUNTING=1", "lab04").stdout
+    steps = made.count(": counted")
+    assert f"`3 of {steps}`" in page and "check.py" in made and not re.search(r"step0\d_\w+/(?!exercise)", made), made
+    assert "ends with an error" in check.report({"exercise": 4, "note": "", "checks": [], "model": "", "total": 20,
+                                                  "of": 100})
