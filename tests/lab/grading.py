@@ -63,4 +63,5 @@ def untouched(tmp_path_factory, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(place))
     before = everything()
     yield
-    assert everything() == before and list(place.iterdir()) == []
+    changed = sorted(name for name, _ in before.items() ^ everything().items())
+    assert changed == [] and list(place.iterdir()) == [], f"{changed} changed; {list(place.iterdir())} is left"
