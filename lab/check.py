@@ -517,8 +517,9 @@ def bandwidth(lab, exercise, path):
         return None, "not measured, because this exercise is for several GPUs and runs on the simulator alone"
     devices = sorted(str(path) for path in pathlib.Path("/dev").glob("nvidia*") if not path.is_dir())
     nvcc = shutil.which(lab.cuda[0]) or lab.cuda[0]
-    toolkit = outside_the_system(str(pathlib.Path(nvcc).parent.parent), os.path.realpath(nvcc + "/../.."))
-    more = [str(ROOT / "build/common/devices"), *toolkit, *sandbox.mounted_below()]
+    toolkit = outside_the_system(*(os.path.dirname(os.path.dirname(path)) for path in (nvcc, os.path.realpath(nvcc))))
+    objects = ROOT / "build/common/devices"
+    more = [str(objects)] * objects.is_dir() + [*toolkit, *sandbox.mounted_below()]
     with sandbox.Box() as box:
         def run(command, seconds):
             return lab.sandboxed(command, box, more=more, devices=devices, writable=True, cpu=seconds, wall=seconds,
@@ -533,7 +534,7 @@ def bandwidth(lab, exercise, path):
         name = unpack(box, exercise, path, data, text)
         # nvcc gives a path to a shell as it is, and ROOT may have any characters
         pathlib.Path(box.path, "build").symlink_to(ROOT / "build")
-        cuda = sorted(f"build/common/devices/{file.name}" for file in (ROOT / "build/common/devices").glob("*.cuda.o"))
+        cuda = sorted(f"build/common/devices/{file.name}" for file in objects.glob("*.cuda.o"))
         pathlib.Path(box.path, "gpu.cu").write_text(
             f'#define ELEMENT_TYPES {types}\n#include "common/step.h"\n#line 1 "{name}"\n{text}', encoding="utf-8")
         for command, seconds in (
