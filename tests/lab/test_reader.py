@@ -137,7 +137,8 @@ ACCEPTED = {
     "names of CUDA's in functions": ["namespace mine { constexpr int norm = 3, index = 2; }\nstruct norm3d { "
                                      "int y0; };",
                                      "int norm = mine::norm, y1 = 3, uint = 4; x += norm + y1 + uint;"],
-    "types with the names that they have": ["using uint = unsigned;\nusing ulong = unsigned long;", "uint a = x; x = a;"],
+    "types with the names that they have": ["using uint = unsigned;\nusing ulong = unsigned long;",
+                                            "uint a = x; x = a;"],
     "functions with names of CUDA's": ["__device__ float norm(float a) { return a; }\ntemplate <typename T> "
                                        "__device__ T "
                                        "norm3d(T a) { return a; }", "x += int(norm(2.0f) + norm3d(3));"],
