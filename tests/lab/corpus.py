@@ -34,9 +34,38 @@ def written(number, section):
     return f"{INCLUDE}\n{constants}\n{section}\n{launcher}\n{register}"
 
 
+# Ways to write a load, each with what it needs. {}: the index.
+LOADS = {
+    "helper": ("template <typename T>\n__device__ T at(const T* from, size_t i)\n{\n    return from[i];\n}\n",
+               "at(idata, {})"),
+    "by_value": ("template <typename T>\nstruct One {\n    T value;\n};\ntemplate <typename T>\n"
+                 "__device__ One<T> one(const T* from, size_t i)\n{\n    return {from[i]};\n}\n",
+                 "one(idata, {}).value"),
+    "by_lambda": ("", "[=](size_t i) {{ return idata[i]; }}({})"),
+    "operators": ("struct Place {\n    size_t i;\n};\n__device__ Place operator+(Place a, size_t more)\n{\n"
+                  "    return {a.i + more};\n}\n", "idata[(Place{{0}} + ({})).i]"),
+}
+
+
+def loading(text, way):
+    """A right solution with its loads from idata written in one of these ways."""
+    needed, load = LOADS[way]
+    out, at = "", 0
+    for found in re.finditer(r"(?<![\w&])idata\[", text):
+        end = found.end()
+        depth = 1
+        while depth:
+            depth += {"[": 1, "]": -1}.get(text[end], 0)
+            end += 1
+        out += text[at:found.start()] + load.format(text[found.end():end - 1])
+        at = end
+    return (out + text[at:]).replace(INCLUDE, f"{INCLUDE}\n{needed}", 1)
+
+
 def styled(text):
     """{name: text} of a right solution, as other hands and editors would have it."""
     return {
+        **{way: loading(text, way) for way in LOADS},
         "macros": re.sub(r"^constexpr int (\w+) = ([^;]*);", r"#define \1 (\2)", text, flags=re.MULTILINE),
         "class_and_restrict": text.replace("typename T", "class T").replace(
             "T* odata, const T* idata", "T* __restrict__ odata, T const* __restrict__ idata"),
