@@ -492,7 +492,8 @@ def verdict_of(exercise, seed, runs, note="", seconds=0):
     checks = []
     for i, (check, (share, hint)) in enumerate(zip([*right, *costs], given)):
         if i >= len(right) and share > 0:
-            quarter = faulty and not (missed <= set(check.despite) and all(runs[tuple(key)].row for key in check.runs))
+            forgiven = missed <= set(check.despite) and missed & set(check.despite[:1])
+            quarter = faulty and not (forgiven and all(runs[tuple(key)].row for key in check.runs))
             share = share / divisor / (4 if quarter else 1)
             hint = " ".join([hint, *why, *([NOT_RIGHT] if quarter else [])]).strip()
         checks.append({

@@ -485,7 +485,7 @@ def sixth_exercise():
             cheaper(
                 "partitions", 40, "At 1024 x 1024 on a GTX 280, from 5.3 times the mean traffic in the busiest "
                 "partition to 1.25 times.", t, keys[:1], "times the mean traffic in the busiest partition", start, 1.25,
-                value=busiest, unit="", hint=diagonal, despite=("shapes", "clean", "tall")),
+                value=busiest, unit="", hint=diagonal, despite=("clean", "shapes", "tall")),
             cheaper("looping", 20, "The same for a larger matrix, whose blocks take several tiles each.", t, keys[1:],
                     "times the mean traffic in the busiest partition", start, 1.25, value=busiest, unit="",
                     hint=diagonal)]

@@ -84,7 +84,8 @@ class Check:
     runs: List[Key]                # the runs that judge examines
     # of {key: Run}: (the share of the points, 0 to 1; one sentence that names what is missed, or '')
     judge: Callable[[dict], tuple]
-    # of the cost: checks of the result that may fail, and this one still earns all of its points
+    # of the cost: a check of the result that may fail, and those that its fault makes fail; this one still earns all
+    # of its points
     despite: Tuple[str, ...] = ()
 
 

@@ -496,7 +496,7 @@ def normalised(code):
     """The tokens with one way to write each thing: `&&` for `and`, `size_t` for `std::size_t`, `kernel<<<` for
     `(kernel)<<<`, and no attributes that only tell the compiler what to warn of."""
     code = [
-        t._replace(kind="sign", text=ALTERNATIVES[t.text]) if t.kind == "name" and t.text in ALTERNATIVES else t
+        Token("sign", ALTERNATIVES[t.text], t.line) if t.kind == "name" and t.text in ALTERNATIVES else t
         for t in code]
     text = [t.text for t in code] + [""] * 6
     left_out = set()
