@@ -248,6 +248,14 @@ class Lab:
                   or ["no reason given"])
         return f"does not compile: {errors[0].removeprefix(f'{os.path.dirname(file)}/')[:300]}"
 
+    def simulate(self, exercise, box, gpus, shapes, processors, limits, *options):
+        """Runs the compiled submission for these shapes, in one process. (The name that it was started under, Done.)"""
+        name, descriptor = sandbox.secret()
+        command = ["./program", "--device", "sim", "--separate-host", "--kernel", self.own + exercise.kernel, *options,
+                   *with_gpus(gpus), "--size", ",".join(f"{w}x{h}" for w, h in shapes),
+                   "--json", f"/proc/self/fd/{descriptor}"]
+        return name, self.sandboxed(command, box, argv0=name, result=descriptor, processors=processors, **limits)
+
     def show(self, exercise, path):
         """The result for the smallest matrix that is not right, with what is wrong in it; of the sizes that fit a
         page."""
@@ -256,11 +264,7 @@ class Lab:
         with sandbox.Box() as box:
             note = note or self.compile(box, unpack(box, exercise, path, data, text), processor)
             for width, height in SHOWN if not note else ():
-                name, descriptor = sandbox.secret()
-                done = self.sandboxed(["./program", "--device", "sim", "--separate-host", "--kernel",
-                                       self.own + exercise.kernel, "--print", "--size", f"{width}x{height}",
-                                       *with_gpus(exercise.gpus), "--json", f"/proc/self/fd/{descriptor}"],
-                                      box, argv0=name, result=descriptor, processors=processor, **RUN)
+                name, done = self.simulate(exercise, box, exercise.gpus, [(width, height)], processor, RUN, "--print")
                 if done.status != 0:
                     return shown_matrix(exercise, width, height, *told_of(done, name))
         return note or (f"Right for floats at {', '.join(f'{w} x {h}' for w, h in SHOWN)}{on_gpus(exercise)}. "
@@ -297,16 +301,11 @@ class Lab:
     def run(self, exercise, box, shapes, type_, machine, processors):
         """(status, {shape: Run}) of one process; of several shapes, only those with a result or a finding. A single
         shape always has one."""
-        name, descriptor = sandbox.secret()
         limits = RUN if len(shapes) > 1 else {**RUN, "cpu": RUN["cpu"] // 2}
         gpus, card = gpus_of(machine)
-        done = self.sandboxed(["./program", "--device", "sim", "--separate-host", "--explain",
-                               "--kernel", self.own + exercise.kernel, "--type", type_,
-                               *(["--machine", card] if card else []), *with_gpus(gpus),
-                               "--size", ",".join(f"{w}x{h}" for w, h in shapes),
-                               "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)),
-                               "--json", f"/proc/self/fd/{descriptor}"],
-                              box, argv0=name, result=descriptor, processors=processors, **limits)
+        name, done = self.simulate(exercise, box, gpus, shapes, processors, limits, "--explain", "--type", type_,
+                                   *(["--machine", card] if card else []),
+                                   "--seed", str(random.SystemRandom().randrange(1 << 16, 1 << 30)))
         status, lines = status_of(done), accounts(done.result, name)
         rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
         told = {}

@@ -25,11 +25,11 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 	@echo 'packages: 2 of 2: fetching and installing'
 	@$(VENV_INSTALL) -r $< 2> build/venv.log || \
 	    { rm -rf .venv; python3 plots/packages.py --missing || exit 1; tail -n 3 build/venv.log >&2; exit 1; }
-	touch $@
+	@touch $@
 
 .venv/tests: tests/requirements.txt lab/requirements.txt .venv/ready
 	$(VENV_INSTALL) -r plots/requirements.txt -r lab/requirements.txt -r $<
-	touch $@
+	@touch $@
 
 .venv/lab: lab/requirements.txt
 	@mkdir -p build
@@ -39,7 +39,7 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 	@echo 'packages: 2 of 2: fetching and installing'
 	@$(VENV_INSTALL) -r $< 2> build/venv.log || \
 	    { echo "make similar: pip cannot fetch the packages of $<: $$(tail -n 1 build/venv.log)" >&2; exit 1; }
-	touch $@
+	@touch $@
 
 # The style of the code, as CI asks for it.
 SHELL_FILES := .ci/run .ci/packages $(wildcard mk/*.sh bench/*.sh tools/*.sh)

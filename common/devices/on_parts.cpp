@@ -87,8 +87,7 @@ void OnParts::launch()
             launched_here_.clear();
             use_beside(earlier);
             const auto launcher = [&] { kernel_.launch_on_parts[type_](odata_, idata_, width_, height_, g, gpus_); };
-            if (separate_host_) run_apart(launcher);
-            else launcher();
+            run_launcher(launcher, separate_host_);
             earlier.insert(earlier.end(), launched_here_.begin(), launched_here_.end());
         }
     }

@@ -172,8 +172,7 @@ private:
             last_.kernel->launch[int(last_.odata.contents.type)](last_.odata.data, last_.idata.data, last_.width,
                                                                  last_.height, last_.block);
         };
-        if (separate_host_) run_apart(launcher);
-        else launcher();
+        run_launcher(launcher, separate_host_);
         stop_watching();
         use_matrices(nullptr, 0, nullptr, 0, 0);
     }

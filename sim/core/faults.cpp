@@ -18,8 +18,25 @@ namespace {
 
 struct sigaction before_segv, before_bus;
 
-// Where the thread was.
-uint64_t place_in(const void* context)
+void on_fault(int signal, siginfo_t* info, void* context)
+{
+    if (watching) {
+        const uintptr_t address = uintptr_t(info->si_addr);
+        Worker& worker = *Worker::here();
+        // The thread goes on elsewhere, and never comes back to where the signal was raised.
+        if (worker.threads().fibers().guard(address)) worker.fail(Fault::stack_overflow, "", faulting_place(context));
+        worker.settle_index();  // an index past the end of a local array, which nothing watches
+        worker.fail(Fault::failed, "illegal address that no access of the kernel's text explains",
+                    faulting_place(context));
+    }
+    const struct sigaction& before = signal == SIGSEGV ? before_segv : before_bus;
+    if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) return before.sa_sigaction(signal, info, context);
+    sigaction(signal, &before, nullptr);  // raised again on return, and handled as it would have been
+}
+
+}  // namespace
+
+uint64_t faulting_place(const void* context)
 {
     const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined __x86_64__
@@ -29,33 +46,20 @@ uint64_t place_in(const void* context)
 #endif
 }
 
-void on_fault(int signal, siginfo_t* info, void* context)
+bool use_signal_stack()
 {
-    if (watching) {
-        const uintptr_t address = uintptr_t(info->si_addr);
-        Worker& worker = *Worker::here();
-        // The thread goes on elsewhere, and never comes back to where the signal was raised.
-        if (worker.threads().fibers().guard(address)) worker.fail(Fault::stack_overflow, "", place_in(context));
-        worker.settle_index();  // an index past the end of a local array, which nothing watches
-        worker.fail(Fault::failed, "illegal address that no access of the kernel's text explains", place_in(context));
-    }
-    const struct sigaction& before = signal == SIGSEGV ? before_segv : before_bus;
-    if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) return before.sa_sigaction(signal, info, context);
-    sigaction(signal, &before, nullptr);  // raised again on return, and handled as it would have been
+    stack_t stack{};
+    stack.ss_size = 64 * 1024;
+    stack.ss_sp = mmap(nullptr, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return stack.ss_sp != MAP_FAILED && sigaltstack(&stack, nullptr) == 0;
 }
-
-}  // namespace
 
 void catch_faults()
 {
     static thread_local bool caught = false;
     if (caught) return;
     caught = true;
-    // A stack that has overflowed cannot run the handler.
-    stack_t stack{};
-    stack.ss_size = 64 * 1024;
-    stack.ss_sp = mmap(nullptr, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, nullptr)) return;
+    if (!use_signal_stack()) return;
     static const bool installed = [] {
         struct sigaction action{};
         action.sa_sigaction = on_fault;

@@ -7,7 +7,7 @@
 // process alone. The other one waits for each launch to end, as a stream would make it wait at the next launch.
 //
 // Invariant: nothing that comes from the other process is called or followed, unless it is in the table of symbols.
-// What a kernel accesses is checked here, as always, whatever its arguments are.
+// The accesses of a kernel are checked here, as always, whatever its arguments are.
 
 #include "host_process.h"
 
@@ -37,6 +37,7 @@
 #include "../../common/base/error.h"
 #include "../elf/places.h"
 #include "../elf/symbols.h"
+#include "faults.h"
 #include "findings.h"
 #include "launch.h"
 #include "memory.h"
@@ -55,7 +56,7 @@ using harness::format;
 constexpr size_t most_objects = 65;  // the callable, and the arguments
 constexpr size_t most_bytes = 4096;  // of each
 
-// What the other process asks for or tells. It is followed by the bytes of the objects.
+// A request of the other process, or news of it. It is followed by the bytes of the objects.
 struct Message {
     enum { launch, access, error, done } kind = done;
     const void* kernel = nullptr;
@@ -120,13 +121,12 @@ void on_access(int, siginfo_t* info, void* context)
     Message message;
     message.kind = Message::access;
     message.address = uint64_t(info->si_addr);
+    message.callers[0] = faulting_place(context);
     const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined __x86_64__
-    message.callers[0] = uint64_t(machine.gregs[REG_RIP]) + 1;
     message.store = machine.gregs[REG_ERR] & 2;
     const uint64_t* stack = reinterpret_cast<const uint64_t*>(machine.gregs[REG_RSP]);
 #else
-    message.callers[0] = machine.pc + 1;
     const uint64_t* stack = reinterpret_cast<const uint64_t*>(machine.sp);
 #endif
     // An access in a function of the C library has the place of its call.
@@ -139,10 +139,7 @@ void on_access(int, siginfo_t* info, void* context)
 
 void catch_accesses()
 {
-    stack_t stack{};
-    stack.ss_size = 64 * 1024;
-    stack.ss_sp = mmap(nullptr, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    sigaltstack(&stack, nullptr);
+    use_signal_stack();
     struct sigaction action{};
     action.sa_sigaction = on_access;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -406,8 +403,9 @@ std::string printable(const Message& message)
 
 }  // namespace
 
-void run_apart(const std::function<void()>& host_code)
+void run_launcher(const std::function<void()>& host_code, bool apart)
 {
+    if (!apart) return host_code();
     OtherProcess other(host_code);
     Message message;
     while (other.receive(&message, sizeof message)) {

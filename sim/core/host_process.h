@@ -6,9 +6,9 @@
 
 namespace sim {
 
-// Runs the host's code of a launch in a copy of this process, and what it launches in this one. Returns when the code
-// has returned. Throws harness::Error if the code does, if it accesses a matrix or ends otherwise, or if it asks for a
-// launch that is none.
-void run_apart(const std::function<void()>& host_code);
+// Runs the host's code of a launch. `apart`: in a copy of this process, and what it launches in this one. Returns when
+// the code has returned. Throws harness::Error if the code does; apart, also if it accesses a matrix or ends otherwise,
+// or asks for a launch that is none.
+void run_launcher(const std::function<void()>& host_code, bool apart);
 
 }  // namespace sim

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "inlined.h"
+#include "../../common/base/paths.h"
 #include "line_table.h"
 #include "symbols.h"
 
@@ -40,20 +41,12 @@ std::string text_of(const std::string& file, int number)
     return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
-// Without links, as far as they can be followed.
-std::string whole_path(const std::filesystem::path& path)
-{
-    std::error_code failed;
-    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, failed);
-    return (failed ? path.lexically_normal() : whole).string();
-}
-
 // True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. The
 // simulator's are in sim/ of the folder where make compiles; a program may have a folder of that name, too.
 bool is_library(const Unit& unit, const std::string& file)
 {
-    const std::string own = whole_path(folder_of(unit)) + "/sim/";
-    return whole_path(file).compare(0, own.size(), own) == 0 ||
+    const std::string own = harness::whole_path(folder_of(unit)) + "/sim/";
+    return harness::whole_path(file).compare(0, own.size(), own) == 0 ||
            file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0 ||
            file.compare(0, 9, "/usr/lib/") == 0;
 }

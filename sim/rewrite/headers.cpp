@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "../../common/base/paths.h"
 #include "libraries.h"
 #include "tokens.h"
 
@@ -25,14 +26,6 @@ std::string as_included(const Marker& marker)
     return name_in(marker.file);
 }
 
-// Without links, as far as they can be followed.
-std::string whole_path(const std::filesystem::path& path)
-{
-    std::error_code failed;
-    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, failed);
-    return (failed ? path.lexically_normal() : whole).string();
-}
-
 }  // namespace
 
 // The runtime's functions are C++ here.
@@ -50,10 +43,12 @@ static std::string why_not_in_c(const std::string& header)
 
 void check_headers(const std::string& text, bool c, const std::string& added)
 {
-    // Of the folder where make runs: a program may have folders of these names elsewhere. The preprocessor names some
-    // of them as they are included, and others with their whole paths.
-    static const std::string own = whole_path("sim/cuda") + "/";
-    const auto is_own = [](const std::string& file) { return whole_path(file).compare(0, own.size(), own) == 0; };
+    // They are in the folder where make runs. A program may have folders of these names elsewhere. The preprocessor
+    // names some files as they are included, and others with their whole paths.
+    static const std::string own = harness::whole_path("sim/cuda") + "/";
+    const auto is_own = [](const std::string& file) {
+        return harness::whole_path(file).compare(0, own.size(), own) == 0;
+    };
     const std::vector<Marker> markers = markers_in(text);
     const bool any_own = std::any_of(markers.begin(), markers.end(), [&](const Marker& m) { return is_own(m.file); });
     const std::string folder = any_own ? own : "";

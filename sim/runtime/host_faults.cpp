@@ -5,11 +5,11 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "../../common/base/error.h"
 #include "../elf/places.h"
+#include "../core/faults.h"
 #include "../core/threads.h"
 #include "notes.h"
 #include "program.h"
@@ -20,21 +20,10 @@ namespace {
 
 using harness::format;
 
-uint64_t faulting_instruction(const void* context)
-{
-    const ucontext_t* c = static_cast<const ucontext_t*>(context);
-#if defined __x86_64__
-    return uint64_t(c->uc_mcontext.gregs[REG_RIP]);
-#elif defined __aarch64__
-    return c->uc_mcontext.pc;
-#endif
-}
-
 // The line of the program: that of the instruction, or of the call that led to it, through a library.
 std::string fault_line(const void* context)
 {
-    // Places are those of calls, by the address behind.
-    std::vector<uint64_t> addresses{faulting_instruction(context) + 1};
+    std::vector<uint64_t> addresses{faulting_place(context)};
     void* frames[64];
     const int count = backtrace(frames, 64);
     bool below = false;

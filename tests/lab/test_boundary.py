@@ -68,8 +68,7 @@ ATTACKS = {
     "null pointer": (on_host("*static_cast<volatile int*>(nullptr) = 1;"),
                      "the host's code touches memory that is none of its own"),
     "neighbours of a built-in variable": (on_host(
-        "char* p = const_cast<char*>(reinterpret_cast<const volatile char*>(&threadIdx) - (volatile char*)0 + "
-        "(char*)0); for (int i = -256; i < 256; ++i) p[i] = 0;"), WRONG + "|host's code"),
+        "char* p = (char*)&threadIdx; for (int i = -256; i < 256; ++i) p[i] = 0;"), WRONG + "|host's code"),
     "messages of its own": (on_host('for (int i = 0; i < 9999; ++i) write(1, "lies", 4);'),
                             "the host's code asks for a launch with a message of its own"),
     "launch of anything": (on_host(

@@ -14,6 +14,7 @@ import re
 
 import pytest
 
+from columns import long_lines
 from lessons import ROOT
 SOURCES = (".h", ".cpp", ".cu")
 CUDA = "sim/cuda/cuda_runtime.h"
@@ -125,9 +126,7 @@ def test_a_right_arrow_is_none(source, header):
 
 
 def test_lines_of_the_simulator_fit_a_screen():
-    long = [f"{path}:{n}" for path in sources() if path.startswith("sim/")
-            for n, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1) if len(line) > 120]
-    assert long == []
+    assert [f"{path}:{n}" for path in sources() if path.startswith("sim/") for n, _ in long_lines(path)] == []
 
 
 def test_every_file_of_tests_is_on_the_page():
