@@ -78,10 +78,10 @@ QUANTITIES = {
                Quantity("the same for step 4 and 2080 x 2080 floats",
                         "step04 --kernel transposeNoBankConflicts --machine gtx280 --size 2080",
                         column("busiest_partition_of_stores"))],
-    "step07": [Quantity("load requests, 1024 x 1024 floats", "step07 --kernel transposeInFlight --size 1024",
+    "step07": [Quantity("load requests, 1024 x 1024 floats", "step07 --kernel transposeLongPieces --size 1024",
                         column("global_load_requests")),
-               Quantity("sectors of such a load", "step07 --kernel transposeInFlight --size 1024", LOADS),
-               Quantity("bytes of shared memory of a block", "step07 --kernel transposeInFlight --size 1024",
+               Quantity("sectors of such a load", "step07 --kernel transposeLongPieces --size 1024", LOADS),
+               Quantity("bytes of shared memory of a block", "step07 --kernel transposeLongPieces --size 1024",
                         column("shared_bytes_per_block"))],
 }
 

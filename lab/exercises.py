@@ -562,7 +562,7 @@ def seventh_exercise():
                 at_most(keys + double, t, "warps", 1.3),
                 at_most(keys, t, "wavefronts", 2.1), at_most(keys, t, "waits of warps at barriers", 1),
                 launches(keys + double, t), condition(even, t, through), enough_blocks(keys, t)]
-    return Exercise(7, "step07_in_flight", "copyVectorized", t,
+    return Exercise(7, "step07_long_pieces", "copyVectorized", t,
                     lambda seed: correctness(seed, t, teacher=Teacher(telling, no_vectors)), costs, limits)
 
 
@@ -630,7 +630,7 @@ def eighth_exercise():
         return Speed(round(of_a_copy(run), 1), run.row["model_time_over_copy_limit"],
                      round(32 * requests / (run.width * run.height), 2))
 
-    return Exercise(8, "step07_in_flight", "transposeFast", t, lambda seed: correctness(seed, t), costs, limits,
+    return Exercise(8, "step07_long_pieces", "transposeFast", t, lambda seed: correctness(seed, t), costs, limits,
                     "exercise08.cu", speed,
                     lambda percent, wanted: between(percent, start, wanted))
 

@@ -21,7 +21,7 @@ trials: build/bench/trials.cuda.o build/commands/link
 # One program runs every step's kernels and the libraries that transpose, in turns. For libraries whose headers the
 # toolkit lacks:
 #     CPLUS_INCLUDE_PATH=.../cutlass/include:.../cutensor/include LIBRARY_PATH=.../lib make peers LDLIBS=-lcutensor
-PEERS := step07_in_flight/peers
+PEERS := step07_long_pieces/peers
 build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(wildcard $(PEERS)/*.cu)) \
              build/$(PEERS)/python.o build/commands/link
 	$(link) -lcublas $(LDLIBS)

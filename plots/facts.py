@@ -44,5 +44,5 @@ RUNGS = {
     "transposeLargeTile": "a larger tile",
     "transposeLoadsFirst": "all loads first",
     "transposeDownColumns": "blocks down the columns",
-    "transposeInFlight": "a warp per row",
+    "transposeLongPieces": "a warp per row",
 }

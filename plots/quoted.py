@@ -95,7 +95,7 @@ def cell(file, column, form, *keys):
 
 def ahead(contender, element, shape):
     ours, theirs = (float(only("h200_peers", kernel=name, **at(element, shape))["bandwidth_gbs"])
-                    for name in ("transposeInFlight", contender))
+                    for name in ("transposeLongPieces", contender))
     return f"{ours / theirs:.2f}"
 
 

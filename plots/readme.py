@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "plots/data"
 MARKED = re.compile(r"(<!-- generated: ([\w ]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 PAGES = [
-    ROOT / "README.md", *sorted(ROOT.glob("common/*.md")), *sorted(ROOT.glob("sim/*.md")),
+    ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("sim/*.md")),
     *sorted(ROOT.glob("step*/*.md")), *sorted(ROOT.glob("lab/*.md"))]
 NOTE = ("Effective bandwidth of float matrices in GB/s. GTX 280, 2048 × 2048: published figures, converted from "
         "GiB/s, and this project's model; "
@@ -109,7 +109,7 @@ def beside_peers(element):
     measured = reader.load([DATA / "h200_peers.csv"])
     measured.rows = [
         r for r in measured.rows
-        if r["type"] == element and (not r["step"].startswith("step") or r["kernel"] == "transposeInFlight")]
+        if r["type"] == element and (not r["step"].startswith("step") or r["kernel"] == "transposeLongPieces")]
     (table,) = peers(None, measured)
     return table
 
@@ -122,7 +122,7 @@ def ahead():
     lines = {name: [] for name in ["cudaMemcpy", *names]}
     for element in ("float", "double"):
         _, found = ratio_table(measured, element)
-        ours = found.get("transposeInFlight", {})
+        ours = found.get("transposeLongPieces", {})
         for name, cells in lines.items():
             ratios = {shape: ours[shape] / gbs for shape, gbs in found.get(name, {}).items() if shape in ours}
             cells.append(f"{mean([ratios[s] for s in LARGE]):.2f}" if set(LARGE) <= set(ratios) else "-")

@@ -35,7 +35,7 @@ PROFILES = {
     "step05": (["transposeFineGrained", "transposeCoarseGrained"],
                ["store_sectors", "shared_load_wavefronts", "duration"]),
     "step06": (["transposeDiagonal", "transposeSwappedRoles"], ["store_sectors", "shared_load_wavefronts", "duration"]),
-    "step07": (["transposeInFlight"], ["dram_busy", "l2_fabric_busy", "duration"]),
+    "step07": (["transposeLongPieces"], ["dram_busy", "l2_fabric_busy", "duration"]),
 }
 METRICS = {  # as tools/gpu.py has them: Nsight Compute's name, and the column of its CSV
     "load_requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_load_requests"),

@@ -322,7 +322,7 @@ def peers(_, results):
         lines = [["cudaMemcpy, GB/s"] + [f"{copy[s]:.0f}" if s in copy else "-" for s in shapes] + [""]]
         lines += [line(kernel, {s: gbs / copy[s] for s, gbs in speeds.items() if s in copy})
                   for kernel, speeds in found.items()]
-        ours, cublas = found.get("transposeInFlight", {}), found.get("cublasGeam", {})
+        ours, cublas = found.get("transposeLongPieces", {}), found.get("cublasGeam", {})
         if ours and cublas:
             lines.append(line("step 7 / cublasGeam", {s: ours[s] / cublas[s] for s in ours if s in cublas}))
         others = [speeds for kernel, speeds in found.items() if kernel in contenders]

@@ -360,7 +360,7 @@ def limits(out):
     """How busy the memory is, and the way between the two halves of the L2."""
     rows = []
     for program, name in (("step01", "copySharedMem"), ("step04", "transposeNoBankConflicts"),
-                          ("step07", "transposeInFlight")):
+                          ("step07", "transposeLongPieces")):
         for width, height, element in LIMITED:
             values = counted(program, [name], width, height, element, LIMITS)[name]
             rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height, **values})

@@ -45,7 +45,7 @@ class Prose:
         """What the chapter shows, in three numbers."""
         if not self.machine:
             return missing("all seven steps at one size, measured on a GPU")
-        best = "transposeInFlight"
+        best = "transposeLongPieces"
         why = (" No GPU ran here, so the chapter shows the measurements that the project comes with."
                if self.shown.is_committed(self.machine) else "")
         ideas = [f"{idea} {'saves' if before > after else 'costs'} {sig(abs(before - after))} ms"
@@ -112,7 +112,7 @@ class Prose:
         6: ("transposeNoBankConflicts", "transposeDiagonal",
             "the diagonal order spreads the stores over the memory partitions. That matters where neighbouring rows "
             "fall into one partition, as on a GTX 280 ([[figure partition_traffic]])."),
-        7: ("transposeNoBankConflicts", "transposeInFlight",
+        7: ("transposeNoBankConflicts", "transposeLongPieces",
             "a block has 16 KiB of loads in flight instead of 4 KiB, and blocks that run together write to "
             "neighbouring addresses."),
     }
@@ -143,7 +143,7 @@ class Prose:
         text += (f"The three ideas, one after the other, make the kernel faster by {factors[0]}, {factors[1]} and "
                  f"{factors[2]}. ") if all(b > a for _, b, a in ideas) else ""
         faster = [
-            k for k in ("copy", "transposeInFlight", "transposeNoBankConflicts", "copySharedMem")
+            k for k in ("copy", "transposeLongPieces", "transposeNoBankConflicts", "copySharedMem")
             if k != "copy" and self.gbs(k) > self.gbs("copy") * FASTER]
         if faster:
             text += (f"`copy` is not the upper limit. {listed(f'`{k}`' for k in faster)} "
@@ -174,21 +174,21 @@ class Prose:
 
     def sizes(self):
         machine = self.machine
-        sides = [n for n in self.shown.sides(machine, ["transposeInFlight"]) if n & (n - 1) == 0] if machine else []
+        sides = [n for n in self.shown.sides(machine, ["transposeLongPieces"]) if n & (n - 1) == 0] if machine else []
         if len(sides) < 3:
             return ""
         small, large = sides[0], sides[-1]
-        kernels = ("transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeInFlight")
+        kernels = ("transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeLongPieces")
         times = [t for t in (self.shown.ms(k, small, machine) for k in kernels) if t]
         text = (f"At n = {small} the transposes of steps 2, 3, 4 and 7 take {sig(min(times))} to {sig(max(times))} "
                 "ms ([[table times]]). ")
         if small <= 512:
             text += (f"The matrix has only {sig(small * small * 4 / 1000)} kB. Most of that time is the start of the "
                      "kernel and the latency of the memory. ")
-        naive, best = (self.shown.gbs(k, large, machine) for k in ("transposeNaive", "transposeInFlight"))
+        naive, best = (self.shown.gbs(k, large, machine) for k in ("transposeNaive", "transposeLongPieces"))
         text += (f"At n = {large} step 7 is {factor(best / naive)} times as fast as the naive kernel ([[table "
                  "bandwidths]], [[figure bandwidth_over_n]]). ")
-        peak = max(((self.shown.gbs("transposeInFlight", n, machine), n) for n in sides), default=None)
+        peak = max(((self.shown.gbs("transposeLongPieces", n, machine), n) for n in sides), default=None)
         if peak and peak[1] != large and peak[0] > FASTER * best:
             text += f"Step 7 is fastest at n = {peak[1]}, with {sig(peak[0])} GB/s. "
         return text + "\n"
@@ -244,7 +244,8 @@ class Prose:
         ratios = {}
         for n in both[-1:]:
             for kernel in ("copy", "copySharedMem", "transposeNaive", "transposeCoalesced", "transposeNoBankConflicts",
-                           "transposeFineGrained", "transposeCoarseGrained", "transposeDiagonal", "transposeInFlight"):
+                           "transposeFineGrained", "transposeCoarseGrained", "transposeDiagonal",
+                           "transposeLongPieces"):
                 measured, modelled = self.shown.ms(kernel, n, machine), self.shown.ms(kernel, n, model)
                 if measured and modelled:
                     ratios[kernel] = modelled / measured - 1
@@ -300,7 +301,7 @@ class Prose:
             return "The sections above say which results are missing. With them, the conclusions stand here.\n"
         on = f"({text_of(self.machine.name)}, {self.n}² floats)"
         coalesced, padded, best = (
-            self.gbs(k) for k in ("transposeCoalesced", "transposeNoBankConflicts", "transposeInFlight"))
+            self.gbs(k) for k in ("transposeCoalesced", "transposeNoBankConflicts", "transposeLongPieces"))
         copies = self.gbs("copySharedMem") / self.gbs("copy")
         fine, coarse, diagonal = (
             self.gbs(k) / padded for k in ("transposeFineGrained", "transposeCoarseGrained", "transposeDiagonal"))

@@ -249,7 +249,7 @@ class Tables:
                 lines.append([name + (" (fitted)" if source_row in FITTED else ""), row["model_limit"],
                               sig(there["GTX 280"]), cell(model), off,
                               self.busiest(row, "loads"), self.busiest(row, "stores")])
-        row = machine and self.results.find("transposeInFlight", 2048, machine=machine)
+        row = machine and self.results.find("transposeLongPieces", 2048, machine=machine)
         if row and reader.bandwidth(row):
             lines.append(["step 7 of this project", row["model_limit"], "-", cell(reader.bandwidth(row)), "-",
                           self.busiest(row, "loads"), self.busiest(row, "stores")])

@@ -18,7 +18,7 @@ from .data import Shown
 from .prose import Prose
 from .tables import Tables, missing, numbered
 
-GLOSSARY, PRIMER = ROOT / "common/GLOSSARY.md", ROOT / "common/GPU.md"
+GLOSSARY, PRIMER = ROOT / "docs/GLOSSARY.md", ROOT / "docs/GPU.md"
 TABLE = re.compile(r"^\|.*\n\|[-:| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
 # the caption in italics below
 FIGURE = re.compile(r"^!\[([^]]*)\]\((?:\.\./)*plots/figures/svg/(\w+)\.svg\)$(?:\n\n\*([^*]+)\*$)?", re.MULTILINE)

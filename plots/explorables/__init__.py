@@ -37,7 +37,7 @@ RACE = ("step04", ["--size", "1100x40", "--kernel", "transposeLoopingBlocks"], N
 MEASURED_AT = 16384
 ORDERS = {
     "copy": "along rows", "transposeNoBankConflicts": "along rows", "transposeDiagonal": "along diagonals",
-    "transposeInFlight": "down columns"}
+    "transposeLongPieces": "down columns"}
 
 
 def step(program, *options):

@@ -19,7 +19,7 @@ def draw(rows, stem, machine=None):
                "transposeTile16Padded": ("tile 16 × 17", GREEN, "P", "--"),
                "transposeNaive": ("2 transposeNaive", SKY, "D", ":"),
                "transposeNoBankConflicts": ("4 transposeNoBankConflicts", BLUE, "X", "-"),
-               "transposeInFlight": ("7 transposeInFlight", BLACK, "*", "-"),
+               "transposeLongPieces": ("7 transposeLongPieces", BLACK, "*", "-"),
                "cudaMemcpy": ("cudaMemcpy", GREY, "None", "-")}
     cpu, cpus = squares(rows, ["cpu"], "time_median_ms", serial)
     gpu, gpus = squares(rows, ["cuda"], "time_median_ms", kernels, machine)

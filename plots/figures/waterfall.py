@@ -8,7 +8,7 @@ from .shared import (BLUE, COPY_ENGINE, GREY, RED, canvas, measured_note, one_ma
 FILES = ["h200_steps.csv"]
 RUNGS = {
     "transposeNaive": "naive", "transposeCoalesced": "coalesced", "transposeNoBankConflicts": "padded",
-    "transposeInFlight": "in flight"}
+    "transposeLongPieces": "in flight"}
 SAVED = "#C9DFEE"
 
 

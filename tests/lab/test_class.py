@@ -160,9 +160,9 @@ def test_a_class_with_an_open_exercise(tmp_path):
             "doejane_12345_678901_": wrong.handout(8).read_text(), "<b>nobody": "int x;\n"}.items():
         (folder / name).mkdir(parents=True)
         (folder / name / "exercise08.cu").write_text(text)
-    (folder / "copy/transpose/step07_in_flight").mkdir(parents=True)
-    for handout in ROOT.glob("step07_in_flight/exercise*.cu"):
-        shutil.copy(handout, folder / "copy/transpose/step07_in_flight")
+    (folder / "copy/transpose/step07_long_pieces").mkdir(parents=True)
+    for handout in ROOT.glob("step07_long_pieces/exercise*.cu"):
+        shutil.copy(handout, folder / "copy/transpose/step07_long_pieces")
     done = run(sys.executable, ROOT / "lab/grade.py", folder, "--results", results, "--jobs", 2, "--exercise", "8",
                "--export", "moodle,canvas", "--pseudonyms", "s", "--seed", "3")
     assert done.returncode == 0, done.stderr

@@ -40,7 +40,7 @@ def archive(path, files, change=None, **options):
 
 GOOD = {
     "the notebook's": {"step04_padding/exercise.cu": "4", "step05_decomposed/exercise.cu": "5",
-                       "step07_in_flight/exercise08.cu": "8", "name.txt": "Ada", "predictions.json": "{}"},
+                       "step07_long_pieces/exercise08.cu": "8", "name.txt": "Ada", "predictions.json": "{}"},
     "one file": {"exercise.cu": "4"},
     "a Mac's": {"lab/exercise.cu": "4", "__MACOSX/lab/._exercise.cu": "other", "lab/.DS_Store": ""},
     "an old Windows'": {"transpose\\step04_padding\\exercise.cu": "4",

@@ -175,7 +175,7 @@ def test_a_warp_is_followed_by_mouse_and_by_keyboard(page, tmp_path):
     panel = part(page, "warp")
     for side, kernel, machine, element, block, warp in (
         ("a", "transposeNoBankConflicts", "gtx280", "double", (1, 0), 3),
-        ("b", "transposeInFlight", "h200", "float", (0, 0), 5)):
+        ("b", "transposeLongPieces", "h200", "float", (0, 0), 5)):
         control(panel, "machine").select_option(machine)
         control(panel, "type").select_option(element)
         control(panel, f"kernel-{side}").select_option(kernel)
@@ -264,7 +264,7 @@ def test_banks_by_keyboard_and_what_is_wrong_with_a_swizzle(page):
 
 def test_partitions_carry_what_the_simulator_counts(page, tmp_path):
     panel = part(page, "partitions")
-    kernels = ["copy", "transposeNoBankConflicts", "transposeDiagonal", "transposeInFlight"]
+    kernels = ["copy", "transposeNoBankConflicts", "transposeDiagonal", "transposeLongPieces"]
     assert [option.get_attribute("value") for option in control(panel, "kernel").locator("option").all()] == kernels
     for kernel, (machine, n) in some(itertools.product(kernels,
                                                        [("gtx280", 1024), ("gtx280", 1056), ("gtx1080", 512),

@@ -25,7 +25,7 @@ def test_each_kind_gives_what_the_data_say():
                      for kernel in ("transposeNaive", "transposeNoBankConflicts"))
     peers = {
         name: row("plots/data/h200_peers.csv", kernel=name, type="double", width="16383", height="16381")
-        for name in ("transposeInFlight", "cublasGeam", "cudaMemcpy")}
+        for name in ("transposeLongPieces", "cublasGeam", "cudaMemcpy")}
     gbs = {name: float(r["bandwidth_gbs"]) for name, r in peers.items()}
     trial = "elements, 64 x 64, 16 warps"
     modelled = row("plots/data/gtx280_model.csv", kernel="transposeNaive", width="2048")
@@ -38,7 +38,7 @@ def test_each_kind_gives_what_the_data_say():
         "percent transposeNaive float 16384": f"{float(naive['bandwidth_percent_of_memcpy']):.0f}",
         "times transposeNoBankConflicts transposeNaive float 16384":
             f"{float(padded['bandwidth_gbs']) / float(naive['bandwidth_gbs']):.1f}",
-        "ahead cublasGeam double 16383x16381": f"{gbs['transposeInFlight'] / gbs['cublasGeam']:.2f}",
+        "ahead cublasGeam double 16383x16381": f"{gbs['transposeLongPieces'] / gbs['cublasGeam']:.2f}",
         "peer cublasGeam double 16383x16381": f"{gbs['cublasGeam'] / gbs['cudaMemcpy']:.3f}",
         f"trial {trial} float 16384": f"{float(row('plots/data/h200_trials.csv', trial=trial, **at)['of_memcpy']):.3f}",
         "modelled transposeNaive": f"{float(modelled['model_bandwidth_gbs']):.1f}",
@@ -78,7 +78,7 @@ def test_what_is_not_there_is_named(source, words):
 
 def test_a_drifted_figure_is_noticed(tmp_path):
     """In a copy of the pages and the data: --check names the page, and without it the figure is written."""
-    for folder in ("plots", "common", "sim", "lab", "tests/data",
+    for folder in ("plots", "common", "docs", "sim", "lab", "tests/data",
                    *(path.name for path in ROOT.glob("step*") if path.is_dir())):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     page = tmp_path / "README.md"

@@ -143,7 +143,7 @@ def test_peers_of_the_h200():
         (table,) = re.findall(rf"^{element}, width x height of idata:.*?\n\n(.*?)\n\n", out, re.MULTILINE | re.DOTALL)
         lines = {line.split("  ")[0]: re.split(r"  +", line)[1:] for line in table.splitlines()}
         shapes = lines.pop("")[:-1]
-        assert len(shapes) == 11 and set(lines) >= {"copy", "transposeInFlight", "PyTorch", "CuPy", "JAX"}
+        assert len(shapes) == 11 and set(lines) >= {"copy", "transposeLongPieces", "PyTorch", "CuPy", "JAX"}
         for kernel, shown in lines.items():
             for shape, cell in zip(shapes, shown):
                 width, height = shape.split(" x ")
@@ -154,7 +154,7 @@ def test_peers_of_the_h200():
                     others = [k for k in lines if "/" not in k] if "best" in kernel else ["cublasGeam"]
                     others = [k for k in others if rows.get((element, k, width, height), {}).get("step") == "peers"]
                     best = max(float(rows[element, k, width, height]["bandwidth_gbs"] or 0) for k in others)
-                    ours = float(rows[element, "transposeInFlight", width, height]["bandwidth_gbs"])
+                    ours = float(rows[element, "transposeLongPieces", width, height]["bandwidth_gbs"])
                     assert cell == f"{ours / best:.3f}"
                 elif cell == "-":
                     assert (element, kernel, width, height) not in rows
@@ -189,7 +189,7 @@ get_default_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: 
 
 def peer(tmp_path, questions, **environment):
     (tmp_path / "cupy.py").write_text(STAND_IN)
-    done = subprocess.run([sys.executable, ROOT / "step07_in_flight/peers/peer.py", "CuPy"],
+    done = subprocess.run([sys.executable, ROOT / "step07_long_pieces/peers/peer.py", "CuPy"],
                           input="\n".join(questions) + "\n", text=True, capture_output=True,
                           env={**os.environ, "PYTHONPATH": str(tmp_path), **environment}, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -206,5 +206,5 @@ def test_a_peer_is_timed_and_checked(tmp_path):
 
 
 def test_an_absent_peer_says_why():
-    done = run(sys.executable, "-I", ROOT / "step07_in_flight/peers/peer.py", "PyTorch")
+    done = run(sys.executable, "-I", ROOT / "step07_long_pieces/peers/peer.py", "PyTorch")
     assert done.returncode == 0 and re.fullmatch("absent (No module named 'torch'|it sees no GPU)\n", done.stdout)

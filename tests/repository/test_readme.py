@@ -11,8 +11,8 @@ import style
 from lessons import ROOT, run
 
 README = (ROOT / "README.md").read_text()
-GPU_PAGE = (ROOT / "common/GPU.md").read_text()
-GLOSSARY = (ROOT / "common/GLOSSARY.md").read_text()
+GPU_PAGE = (ROOT / "docs/GPU.md").read_text()
+GLOSSARY = (ROOT / "docs/GLOSSARY.md").read_text()
 
 
 def test_tables_are_those_of_the_data():
@@ -38,15 +38,15 @@ def test_a_stale_table_is_noticed(tmp_path):
 def test_a_stale_log_is_noticed(tmp_path):
     """A trial's cell, and a trial that was never measured."""
     shutil.copytree(ROOT / "plots", tmp_path / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
-    log = tmp_path / "step07_in_flight/LOG.md"
+    log = tmp_path / "step07_long_pieces/LOG.md"
     log.parent.mkdir()
     (tmp_path / "common").mkdir()
     shutil.copy(ROOT / "common/lessons.csv", tmp_path / "common")
     (tmp_path / "README.md").write_text("")
-    real = (ROOT / "step07_in_flight/LOG.md").read_text()
+    real = (ROOT / "step07_long_pieces/LOG.md").read_text()
     (row,) = re.findall(r"^\| `stores: in bulk` .*$", real, re.MULTILINE)
     log.write_text(real.replace(row, re.sub(r"0\.\d{3} \|$", "0.123 |", row)))
-    assert run(sys.executable, tmp_path / "plots/readme.py", "--check").stderr == "stale: step07_in_flight/LOG.md\n"
+    assert run(sys.executable, tmp_path / "plots/readme.py", "--check").stderr == "stale: step07_long_pieces/LOG.md\n"
     assert run(sys.executable, tmp_path / "plots/readme.py").returncode == 0 and log.read_text() == real
     log.write_text(real.replace(row, row.replace("in bulk", "by hand")))
     assert run(sys.executable,
@@ -59,7 +59,7 @@ def test_memcpy_is_a_kernel():
            if r["type"] == "bytes"}
     alone, held = "cudaMemcpy, alone", "cudaMemcpy, while a kernel holds every SM: it waits"
     assert list(gbs) == [alone, held]
-    log = (ROOT / "step07_in_flight/LOG.md").read_text()
+    log = (ROOT / "step07_long_pieces/LOG.md").read_text()
     assert "`cudaMemcpy` from device to device is a kernel here" in log
     assert f"{gbs[alone]:.0f} GB/s alone and {gbs[held]:.0f} GB/s while it waits" in " ".join(log.split())
 
@@ -84,12 +84,12 @@ def least_and_most(file, element, chosen):
     gbs = {(r["kernel"], r["type"], int(r["width"]), int(r["height"])): float(r["bandwidth_gbs"])
            for r in csv.DictReader((ROOT / "plots/data" / file).open()) if r["bandwidth_gbs"]}
     found = [speed / gbs["cudaMemcpy", of, width, height] for (kernel, of, width, height), speed in gbs.items()
-             if kernel == "transposeInFlight" and of == element and chosen(width, height)]
+             if kernel == "transposeLongPieces" and of == element and chosen(width, height)]
     return min(found), max(found)
 
 
 def test_what_the_log_says_is_reached():
-    log = " ".join((ROOT / "step07_in_flight/LOG.md").read_text().split())
+    log = " ".join((ROOT / "step07_long_pieces/LOG.md").read_text().split())
 
     def large(width, height):
         return width % 128 == height % 128 == 0 and width >= 4096
@@ -116,9 +116,9 @@ def test_who_is_ahead_of_step_7():
     """The shapes that the log names, and no others."""
     gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"])
            for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open())
-           if r["bandwidth_gbs"] and (r["step"] == "peers" or r["kernel"] == "transposeInFlight")}
-    ratios = {key: gbs[("transposeInFlight", *key[1:])] / speed for key, speed in gbs.items()
-              if key[0] != "transposeInFlight"}
+           if r["bandwidth_gbs"] and (r["step"] == "peers" or r["kernel"] == "transposeLongPieces")}
+    ratios = {key: gbs[("transposeLongPieces", *key[1:])] / speed for key, speed in gbs.items()
+              if key[0] != "transposeLongPieces"}
     assert {key for key, ratio in ratios.items() if ratio < 1} == {
         *(("torch.compile", element, "49152", "12288") for element in ("float", "double", "int")),
         ("Triton", "float", "16512", "16512"), ("Triton", "double", "16384", "16384")}
@@ -136,7 +136,8 @@ def test_how_far_ahead_step_7_is():
             element, *shape = re.findall(r"[a-z]+|\d{4,}", column)
             if shape == ["large"]:
                 continue
-            ours, other = (gbs.get((k, element, shape[0], shape[-1])) for k in ("transposeInFlight", kernel.strip("`")))
+            ours, other = (gbs.get((k, element, shape[0], shape[-1]))
+                           for k in ("transposeLongPieces", kernel.strip("`")))
             assert cell == (f"{ours / other:.2f}" if ours and other else "-"), (kernel, column)
 
 

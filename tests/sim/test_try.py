@@ -217,7 +217,7 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
 
 
 def test_the_page_shows_what_the_first_program_prints():
-    page = (ROOT / "common/GPU.md").read_text()
+    page = (ROOT / "docs/GPU.md").read_text()
     (block,) = re.findall(r"^```\n(  load .*?)^```", page, re.MULTILINE | re.DOTALL)
     done = tried("first")
     assert block in done.stdout and done.stdout.startswith("no error, PASSED\n") and "`no error, PASSED`" in page

@@ -167,7 +167,7 @@ def test_step_7_goes_element_by_element(tmp_path, element, wavefronts):
         width, height = int(row["width"]), int(row["height"])
         if row["kernel"] == "transposeVectorized" and (width == 512 or element == "double2"):
             continue  # vectors
-        if row["kernel"] == "transposeInFlight" and width == 333:
+        if row["kernel"] == "transposeLongPieces" and width == 333:
             sectors = -(-width * height * int(row["element_bytes"]) // 32)
             assert sectors <= int(row["global_store_transactions"]) <= sectors + width
             continue

@@ -1,4 +1,4 @@
-// Step 7: keep the memory busy.
+// Step 7: move longer pieces.
 //
 //   make step07 && ./step07
 //
@@ -18,7 +18,7 @@ template <typename T> constexpr int SECTOR = 32 / sizeof(T);  // elements
 // Rows of odata may begin inside a sector. Then tiles overlap by OVERLAP rows, as many as a sector has elements.
 // A block begins and ends each row of odata at a sector, so that no two blocks store to the same sector.
 template <typename T, int WIDE, int HIGH, int OVERLAP>
-__global__ void transposeInFlight(T* odata, const T* idata, int width, int height, int columns)
+__global__ void transposeLongPieces(T* odata, const T* idata, int width, int height, int columns)
 {
     static_assert(HIGH % WARPS == 0 && WIDE % LANES == 0 && (HIGH - OVERLAP) % SECTOR<T> == 0);
     __shared__ T tile[HIGH][WIDE + PAD<T>];
@@ -64,12 +64,12 @@ void launchTiles(T* odata, const T* idata, int width, int height)
     // matrix apart, are 3 to 5 % faster for elements of 8 and 16 bytes. A hypothesis: they use other banks of the DRAM.
     int columns = width * sizeof(T) % (256 << 10) == 128 << 10 ? 2 : 1;
     dim3 grid(columns * high, (wide + columns - 1) / columns);
-    transposeInFlight<T, WIDE, HIGH, OVERLAP><<<grid, dim3(LANES, WARPS)>>>(odata, idata, width, height, columns);
+    transposeLongPieces<T, WIDE, HIGH, OVERLAP><<<grid, dim3(LANES, WARPS)>>>(odata, idata, width, height, columns);
 }
 
 // Tiles have 16 KiB (64 x 64 floats). Tiles that overlap are larger, so that less is loaded twice (64 x 80 floats).
 template <typename T>
-void launchInFlight(T* odata, const T* idata, int width, int height)
+void launchLongPieces(T* odata, const T* idata, int width, int height)
 {
     constexpr int WIDE = sizeof(T) == 1 ? 128 : sizeof(T) <= 4 ? 64 : 32, HIGH = (16 << 10) / sizeof(T) / WIDE;
     constexpr int WIDE_CUT = sizeof(T) == 8 ? 64 : WIDE, HIGH_CUT = HIGH + (sizeof(T) == 1 ? 32 : 16);
@@ -79,4 +79,4 @@ void launchInFlight(T* odata, const T* idata, int width, int height)
         launchTiles<T, WIDE_CUT, HIGH_CUT, SECTOR<T>>(odata, idata, width, height);
 }
 
-KERNEL(transposeInFlight, "-", transposes, launchInFlight)
+KERNEL(transposeLongPieces, "-", transposes, launchLongPieces)
