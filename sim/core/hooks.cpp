@@ -1,4 +1,4 @@
-// What the compiler calls in front of every access of a file that is compiled with
+// The functions that the compiler calls in front of every access of a file that is compiled with
 // -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked.
 // Where it is (make SANITIZE=thread), the Makefile gives kernel files, and HOOKED_AS this one, other names.
 

@@ -1,4 +1,4 @@
-// What device code and the headers of CUDA call, passed on to the worker that runs the calling thread. Where no
+// Calls of device code and of CUDA's headers, passed on to the worker that runs the calling thread. Where no
 // kernel runs, most of these functions do nothing, so that the same function can be called by the host.
 
 #include "thread.h"

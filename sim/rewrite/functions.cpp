@@ -43,7 +43,7 @@ void Rewriter::device_function(const Declaration& d)
     body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
 }
 
-// Whether an array of the thread's own may be indexed in this body: one that is declared there, or is a member.
+// True if this body may index an array of the thread's own: one that is declared there, or is a member.
 bool Rewriter::has_local_arrays(int open) const
 {
     for (int i = open + 1; i < source_[open].partner; ++i) {

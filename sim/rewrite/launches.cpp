@@ -69,7 +69,7 @@ bool Rewriter::needs_lambda(const Launch& launch) const
     if (namesakes == kernels_.end()) return false;
     const std::vector<Kernel>& kernels = namesakes->second;
 
-    // Of several namespaces' kernels, those of the namespace that the launch names, if it is known.
+    // Several namespaces may have a kernel of this name. If the launch names one of them, only its kernels count.
     std::string qualifier = source_.is(name - 1, "::") ? source_.join(launch.name.first, name - 1) : "";
     if (qualifier.compare(0, 2, "::")) qualifier.insert(0, "::");
     const auto qualified = [&](const Kernel& k) {

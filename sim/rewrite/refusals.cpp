@@ -1,4 +1,4 @@
-// What the simulator cannot run: each is refused with its line, and with what to write instead.
+// Refusals of code that the simulator cannot run. Each gives the line, and what to write instead.
 
 #include "rewriter.h"
 

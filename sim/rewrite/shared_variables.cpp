@@ -54,7 +54,7 @@ void Rewriter::dynamic_shared(const Declaration& d)
         refuse(d.name,
                "an extern __shared__ variable is one array without a size; write extern __shared__ float name[];");
 
-    // What makes up the type, left to right: the specifiers that belong to the storage are dropped.
+    // The words of the type, left to right, without the specifiers that belong to the storage.
     std::string type;
     for (int i = d.first; i < d.name; ++i) {
         const std::string_view word = source_.spelling(i);

@@ -51,7 +51,7 @@ void Rewriter::qualify(const Declaration& d, const std::string& specifiers)
 void Rewriter::device_variable(const Declaration& d)
 {
     std::string section = d.has("__managed__") ? "sim_managed" : d.has("__constant__") ? "sim_constant" : "sim_device";
-    // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old
+    // A specialization of a template's variable is one file's, the others are not. They have no section, which old
     // compilers ignore and newer ones would refuse. The simulator finds them by the name that is put beside the
     // template.
     const bool of_template = d.header && at_namespace_scope(source_, d.first);

@@ -52,7 +52,7 @@ cudaError_t no_such(cudaLimit limit)
     return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit;
 }
 
-// What CUDA takes for a limit: more is refused, less is raised. Measured on an H200 (tests/sim/language/refusals.cu).
+// CUDA refuses a limit above this range and raises one below it. Measured on an H200 (tests/sim/language/refusals.cu).
 struct Range {
     size_t least, most;
 };
@@ -246,54 +246,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
     if (!value) return result(cudaErrorInvalidValue);
     switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-        case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-        case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-        case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-        case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-        case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-        case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-        case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(p.sharedMemPerBlock); break;
-        case cudaDevAttrTotalConstantMemory: *value = int(p.totalConstMem); break;
-        case cudaDevAttrWarpSize: *value = p.warpSize; break;
-        case cudaDevAttrMaxPitch: *value = int(p.memPitch); break;
-        case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-        case cudaDevAttrClockRate: *value = p.clockRate; break;
-        case cudaDevAttrTextureAlignment: *value = int(p.textureAlignment); break;
-        case cudaDevAttrTexturePitchAlignment: *value = int(p.texturePitchAlignment); break;
-        case cudaDevAttrGpuOverlap: *value = p.deviceOverlap; break;
-        case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-        case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; break;
-        case cudaDevAttrComputeMode: *value = p.computeMode; break;
-        case cudaDevAttrConcurrentKernels: *value = p.concurrentKernels; break;
-        case cudaDevAttrEccEnabled: *value = p.ECCEnabled; break;
-        case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
-        case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-        case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-        case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
-        case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; break;
-        case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-        case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-        case cudaDevAttrStreamPrioritiesSupported: *value = p.streamPrioritiesSupported; break;
-        case cudaDevAttrGlobalL1CacheSupported: *value = p.globalL1CacheSupported; break;
-        case cudaDevAttrLocalL1CacheSupported: *value = p.localL1CacheSupported; break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = int(p.sharedMemPerMultiprocessor); break;
-        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
-        case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
-        case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = p.singleToDoublePrecisionPerfRatio; break;
-        case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; break;
-        case cudaDevAttrComputePreemptionSupported: *value = p.computePreemptionSupported; break;
-        case cudaDevAttrCanUseHostPointerForRegisteredMem: *value = p.canUseHostPointerForRegisteredMem; break;
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(p.sharedMemPerBlockOptin); break;
-        case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; break;
-        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-        case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
-        case cudaDevAttrReservedSharedMemoryPerBlock: *value = int(p.reservedSharedMemPerBlock); break;
-        case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; break;
-        case cudaDevAttrSurfaceAlignment: *value = int(p.surfaceAlignment); break;
-        case cudaDevAttrNumaId: *value = -1; break;  // none
-        default:  // of what the simulator does not have: textures, clusters, links to other processes
+#define SIM_ATTRIBUTE(name, number, property) \
+    case cudaDevAttr##name: *value = int(property); break;
+#include "../cuda/sim/device_attributes.inc"
+        default:
             if (attribute < cudaDevAttrMaxThreadsPerBlock ||
                 attribute > cudaDevAttrOnlyPartialHostNativeAtomicSupported)
                 return result(cudaErrorInvalidValue);

@@ -1,4 +1,4 @@
-// What the headers of the CUDA language share.
+// Definitions that the headers of the CUDA language share.
 //
 // A function that reaches the simulator is a SIM_FUNCTION: it stays a call, so that its place is the
 // line of the kernel, and its own accesses are not watched. Arithmetic is SIM_INLINE: it touches
@@ -13,7 +13,7 @@
 
 #include "../../core/launch.h"
 
-// What is inlined has the line of the kernel with clang, and with g++ if its line information is read
+// An inlined function has the line of the kernel with clang, and with g++ if its line information is read
 // together with what says which function was inlined where.
 #ifdef __clang__
 #define SIM_INLINE_MEMBER inline __attribute__((always_inline, nodebug))

@@ -352,7 +352,7 @@ SIM_FUNCTION thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tile
     return {::sim::lane() % ParentSize / Size, ParentSize / Size};
 }
 
-// Of a size that is known at run time: in the order of ranks.
+// A tile whose size is known only at run time takes lanes in the order of ranks.
 SIM_FUNCTION inline thread_group tiled_partition(const thread_group& parent, unsigned size)
 {
     if (size == 0 || size > 32 || (size & (size - 1)))

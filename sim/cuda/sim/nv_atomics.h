@@ -31,7 +31,7 @@ SIM_INLINE Bits<T>* nv_word(const T* address) { return reinterpret_cast<Bits<T>*
 
 }  // namespace sim
 
-// What is stored through a pointer is stored in the text of the kernel.
+// Results that go through a pointer are stored in the text of the kernel, where stores are watched.
 template <typename T>
 SIM_FUNCTION T __nv_atomic_load_n(const T* address, int order, int = __NV_THREAD_SCOPE_SYSTEM)
 {
