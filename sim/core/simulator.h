@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../common/base/machine.h"
-#include "../../common/base/trace.h"
+#include "../../common/base/traced_request.h"
 #include "memory.h"
 #include "report.h"
 
