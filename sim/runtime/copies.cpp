@@ -359,9 +359,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, 
 cudaError_t symbol_address(void** address, const void* symbol)
 {
     SIM_ENTER(false);
-    if (!address) return result(cudaErrorInvalidValue);
-    *address = const_cast<void*>(symbol);
-    return cudaSuccess;
+    return give(address, const_cast<void*>(symbol));
 }
 
 }  // namespace sim

@@ -133,9 +133,7 @@ cudaError_t cudaGetDeviceCount(int* count)
 cudaError_t cudaGetDevice(int* device)
 {
     SIM_ENTER(false);
-    if (!device) return result(cudaErrorInvalidValue);
-    *device = current;
-    return cudaSuccess;
+    return give(device, current);
 }
 
 cudaError_t cudaSetDevice(int device)
@@ -169,9 +167,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 cudaError_t cudaGetDeviceFlags(unsigned* flags)
 {
     SIM_ENTER(false);
-    if (!flags) return result(cudaErrorInvalidValue);
-    *flags = device_flags | cudaDeviceMapHost;
-    return cudaSuccess;
+    return give(flags, device_flags | cudaDeviceMapHost);
 }
 
 // All are alike: the first.
@@ -318,9 +314,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preferred)
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preferred)
 {
     SIM_ENTER(false);
-    if (!preferred) return result(cudaErrorInvalidValue);
-    *preferred = preferred_cache;
-    return cudaSuccess;
+    return give(preferred, preferred_cache);
 }
 
 cudaError_t cudaThreadSetCacheConfig(cudaFuncCache preferred) { return cudaDeviceSetCacheConfig(preferred); }
@@ -333,9 +327,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig banks)
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* banks)
 {
-    if (!banks) return result(cudaErrorInvalidValue);
-    *banks = cudaSharedMemBankSizeFourByte;
-    return cudaSuccess;
+    return give(banks, cudaSharedMemBankSizeFourByte);
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
@@ -406,9 +398,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
 
 cudaError_t cudaDriverGetVersion(int* version)
 {
-    if (!version) return result(cudaErrorInvalidValue);
-    *version = cuda_version;
-    return cudaSuccess;
+    return give(version, cuda_version);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }

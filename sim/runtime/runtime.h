@@ -37,6 +37,15 @@ class RuntimeLock {
 // Notes the error for cudaGetLastError, and returns it.
 cudaError_t result(cudaError_t error);
 
+// Gives the program the value that it asks for. A null pointer is an error.
+template <typename T, typename Value>
+cudaError_t give(T* to, Value value)
+{
+    if (!to) return result(cudaErrorInvalidValue);
+    *to = value;
+    return cudaSuccess;
+}
+
 // At the beginning of a function: the error that every function returns by now, or cudaSuccess. `waits`: for kernels.
 cudaError_t enter(bool waits);
 // Ends the thread of a kernel that calls the runtime.
