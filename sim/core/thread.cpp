@@ -23,11 +23,6 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     if (kind == atomic) acquire(address, false, place);
 }
 
-void access_range(const void* address, size_t bytes, Kind kind, const void* place)
-{
-    look_at_range(uintptr_t(address), bytes, kind, uint64_t(place));
-}
-
 const Exchange& exchange(uint32_t mask, uint64_t value, const void* place)
 {
     return Worker::here()->threads().meet(Threads::values, mask, value, uint64_t(place));
@@ -85,8 +80,6 @@ bool shared_offset(const void* address, size_t* offset)
     if (array) *offset = uintptr_t(address) - array->begin + array->offset;
     return array;
 }
-
-size_t static_shared_bytes() { return Worker::here()->shared().static_bytes(); }
 
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place)
 {

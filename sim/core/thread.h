@@ -28,9 +28,6 @@ bool in_kernel();
 // not return if the thread may not make it. The caller then makes the access.
 void access(const void* address, unsigned bytes, Kind kind, const void* place, Strength strength = as_data);
 
-// An access of any number of bytes: the pieces that the hardware would move.
-void access_range(const void* address, size_t bytes, Kind kind, const void* place);
-
 // Hands `value` to the lanes of `mask`, which must all come to this place, and returns what each of
 // them handed over. Valid until the thread's next call.
 struct Exchange {
@@ -68,7 +65,6 @@ void* dynamic_shared();
 size_t dynamic_shared_bytes();
 // True if an address lies in the block's shared memory. `offset`: its distance from the beginning, in bytes.
 bool shared_offset(const void* address, size_t* offset);
-size_t static_shared_bytes();
 
 // Copies from global to shared memory past the registers, as cp.async does: counted as one request of
 // its own kind. Bytes from `bytes - zero_filled` on are set to 0 and not read. Done when it returns.
