@@ -11,7 +11,7 @@
 #include "base/counts.h"
 #include "base/error.h"
 #include "base/machine.h"
-#include "base/trace.h"
+#include "base/traced_request.h"
 #include "kernel.h"
 
 namespace harness {

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <optional>
 
-#include "arguments.h"
 #include "base/csv.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "bench.h"
+#include "option_values.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "select.h"
-#include "trace.h"
+#include "trace_lines.h"
 
 namespace harness {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "account.h"
-#include "arguments.h"
 #include "base/files.h"
 #include "base/progress.h"
 #include "bench.h"
+#include "option_values.h"
 
 namespace harness {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "arguments.h"
 #include "kernel.h"
+#include "option_values.h"
 
 namespace harness {
 

@@ -14,7 +14,7 @@
 #include "results_csv.h"
 #include "select.h"
 #include "tables.h"
-#include "trace.h"
+#include "trace_lines.h"
 
 namespace harness {
 namespace {

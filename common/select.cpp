@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "arguments.h"
+#include "option_values.h"
 
 namespace harness {
 namespace {

@@ -100,8 +100,7 @@ def read_submission(path):
 
 def shown(name):
     """A name that can be printed and stored: what is not text, or would move a cursor, is written as \\x1b."""
-    text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return names.printable(os.fsencode(name).decode("utf-8", "backslashreplace"))
 
 
 def unpack(box, exercise, path, data, text):

@@ -11,7 +11,8 @@ import re
 import statistics
 import xml.etree.ElementTree as tree
 
-from exports import person, printable
+from exports import person
+from names import printable
 from parts import brief
 
 STYLE = """

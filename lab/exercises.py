@@ -380,50 +380,45 @@ def first_exercise():
     return Exercise(1, "step01_copy", "copyAligned", t, lambda seed: correctness(seed, t), costs, limits)
 
 
-def second_exercise():
-    t = "transpose"
+def of_one_cost(number, folder, kernel, cost, limits, teacher=Teacher(), t="transpose"):
+    """An exercise whose 80 points for cost are for one count at whole tiles. `cost`: the check's name and text, the
+    column, and its number in the hand-out and at the target; `limits`: a function of the runs."""
+    name, what, column, start, target = cost
 
     def costs(seed):
-        return [
-            cheaper("stores", 80, "From 32 sectors for a store of 32 floats to 4, with at most 8 for a load.", t,
-                    cost_shapes(seed), "sectors of stores", 32, 4)]
+        return [cheaper(name, 80, what, t, cost_shapes(seed), column, start, target)]
 
-    def limits(seed):
+    def all_limits(seed):
         keys = cost_shapes(seed)
-        return [*needs(keys, t, sectors=()), at_most(keys, t, "sectors of loads", 8),
-                condition(keys, t, shared(0, 0, "none")), enough_blocks(keys, t)]
-    return Exercise(2, "step02_naive", "transposePatches", t, lambda seed: correctness(seed, t), costs, limits)
+        return [*limits(keys), enough_blocks(keys, t)]
+    return Exercise(number, folder, kernel, t, lambda seed: correctness(seed, t, teacher=teacher), costs, all_limits)
+
+
+def second_exercise():
+    t = "transpose"
+    return of_one_cost(
+        2, "step02_naive", "transposePatches",
+        ("stores", "From 32 sectors for a store of 32 floats to 4, with at most 8 for a load.", "sectors of stores", 32,
+         4),
+        lambda keys: [*needs(keys, t, sectors=()), at_most(keys, t, "sectors of loads", 8),
+                      condition(keys, t, shared(0, 0, "none"))])
 
 
 def third_exercise():
     t = "transpose"
-
-    def costs(seed):
-        return [
-            cheaper("stores", 80, "From 32 sectors for a store of 32 floats to 4.", t, cost_shapes(seed),
-                    "sectors of stores", 32, 4)]
-
-    def limits(seed):
-        keys = cost_shapes(seed)
-        return [
-            *needs(keys, t, sectors=["loads"]),
-            condition(keys, t, shared(2048, 2048, "2048: a tile of 32 x 16 floats")), enough_blocks(keys, t)]
-    return Exercise(3, "step03_coalesced", "transposeHalfTile", t, lambda seed: correctness(seed, t), costs, limits)
+    return of_one_cost(
+        3, "step03_coalesced", "transposeHalfTile",
+        ("stores", "From 32 sectors for a store of 32 floats to 4.", "sectors of stores", 32, 4),
+        lambda keys: [*needs(keys, t, sectors=["loads"]),
+                      condition(keys, t, shared(2048, 2048, "2048: a tile of 32 x 16 floats"))])
 
 
 def fourth_exercise():
     t = "transpose"
-
-    def costs(seed):
-        return [
-            cheaper("conflicts", 80, "From 1 + 16 wavefronts, to fill and to empty the tile, to 1 + 1.", t,
-                    cost_shapes(seed), "wavefronts", 17, 2)]
-
-    def limits(seed):
-        keys = cost_shapes(seed)
-        return [*needs(keys, t), condition(keys, t, shared(2048, 2048, "2048: 16 x 32 floats, and no padding")),
-                enough_blocks(keys, t)]
-    return Exercise(4, "step04_padding", "transposeSwizzledTall", t, lambda seed: correctness(seed, t), costs, limits)
+    return of_one_cost(
+        4, "step04_padding", "transposeSwizzledTall",
+        ("conflicts", "From 1 + 16 wavefronts, to fill and to empty the tile, to 1 + 1.", "wavefronts", 17, 2),
+        lambda keys: [*needs(keys, t), condition(keys, t, shared(2048, 2048, "2048: 16 x 32 floats, and no padding"))])
 
 
 def fifth_exercise():
@@ -442,20 +437,14 @@ def fifth_exercise():
         return (f"; the element at row {row}, column {column} belongs in its place: its mirror image in the tile, row "
                 f"{my}, column {mx}, lies outside the matrix of {run.height} rows and {run.width} columns")
 
-    def costs(seed):
-        return [
-            cheaper("conflicts", 80, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t,
-                    cost_shapes(seed), "wavefronts", 33, 2)]
-
-    def limits(seed):
-        keys = cost_shapes(seed)
-        return [
-            *needs(keys, t, barriers=1, warps=0.5),
-            # Padding removes the conflicts, which is most of the way. It costs 256 bytes that the task does not allow.
-            condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"), divisor=2),
-            condition(keys, t, shared(1, 16640, "16384: 64 x 64 floats, and no padding")), enough_blocks(keys, t)]
-    return Exercise(5, "step05_decomposed", "turnTiles", t,
-                    lambda seed: correctness(seed, t, teacher=Teacher(cause=stays)), costs, limits)
+    # Padding removes the conflicts, which is most of the way. It costs 256 bytes that the task does not allow.
+    return of_one_cost(
+        5, "step05_decomposed", "turnTiles",
+        ("conflicts", "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", "wavefronts", 33, 2),
+        lambda keys: [*needs(keys, t, barriers=1, warps=0.5),
+                      condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"), divisor=2),
+                      condition(keys, t, shared(1, 16640, "16384: 64 x 64 floats, and no padding"))],
+        Teacher(cause=stays), t)
 
 
 def sixth_exercise():

@@ -8,17 +8,12 @@ import html
 import io
 import re
 
+from names import printable
 from parts import brief
 
 # What course systems put around the name when an instructor downloads all submissions.
 MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:(?:file|onlinetext)(?:_|$))?", re.DOTALL)
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_")
-
-
-def printable(text):
-    """A text without characters that move a cursor, end a line or cannot be encoded: they are written as codes,
-    \\x1b."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def cell(value):

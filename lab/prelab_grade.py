@@ -15,12 +15,12 @@ import re
 import sys
 
 import check
+import class_files
 import exports
-import grade
 import handed_in
 import names
 import prelab
-import whole  # of plots, whose folder grade adds
+import whole  # of plots, whose folder class_files adds
 
 # ---- The answers -----------------------------------------------------------------------------------------------
 # The rules of the simulator (sim/core/rules.cpp) for compute capability 5.0 and newer, and of common/base/machine.h.
@@ -241,7 +241,7 @@ def main():
     if not found:
         raise check.BadInput(f"{check.shown(options.submissions)}: no sheets: expected NAME.md, NAME.txt, NAME.zip "
                              "or NAME/sheet.md")
-    grade.write(options.results / "prelab.csv", table(found), "utf-8-sig")
+    class_files.write(options.results / "prelab.csv", table(found), "utf-8-sig")
     results = [result for _, result in found if not isinstance(result, str)]
     for i, question in enumerate(prelab.QUESTIONS, 1):
         print(f"{sum(result['points'][i - 1] for result in results):4} of {len(results)} right  {i}. {question.title}")

@@ -16,8 +16,8 @@ import shlex
 import sys
 
 import check
+import class_files
 import exports
-import grade
 import handed_in
 import whole
 
@@ -135,8 +135,8 @@ def main():
             print(f"and {len(close) - MOST_PRINTED} more; --csv FILE writes all of them")
         lines += [[n, round(text, 1), round(structure, 1), a, b] for text, structure, a, b in close]
     if options.csv:
-        grade.write(options.csv, exports.table([["exercise", "text", "structure", "first", "second"], *lines]),
-                    "utf-8-sig")
+        class_files.write(options.csv, exports.table([["exercise", "text", "structure", "first", "second"], *lines]),
+                          "utf-8-sig")
     return 0
 
 

@@ -207,7 +207,7 @@ void Counter::write_page(uint64_t address, unsigned bytes)
     page.bursts += bytes / 32;
 }
 
-// Of 128 bytes, that the transactions lie in. They are in the order of their addresses.
+// The number of lines of 128 bytes that hold the transactions, which are in the order of their addresses.
 uint64_t Counter::lines() const
 {
     uint64_t lines = 0, last = ~0ull;
@@ -264,7 +264,7 @@ inline SiteCounts& Counter::note(const Request& request, Space space)
     return here;
 }
 
-// What a request to global memory moves, on this device or another. Returns the bytes that it asks for.
+// Counts the transactions of a request to global memory, on this device or another. Returns the bytes that it asks for.
 inline uint64_t Counter::count_transactions(SiteCounts& here, const Request& request)
 {
     rules_->global(request, transactions_);

@@ -1,4 +1,4 @@
-// What a launch costs on the machine it is counted for: per access site, and per memory
+// Counts the cost of a launch on its machine: per access site, and per memory
 // partition in windows of blocks that would run at the same time.
 
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace sim {
 
-// Of the requests with bank conflicts that cost most, the first in the order of launches and blocks:
+// The request whose bank conflicts cost most. Of equal ones it is the first in the order of launches and blocks:
 // the same for any number of host threads.
 struct WorstConflict {
     int units = 0;       // 0: no conflicts
@@ -37,7 +37,7 @@ struct SiteCounts : harness::AccessCounts {
     void add(const SiteCounts& other);
 };
 
-// What a launch moves between its device and another.
+// The traffic of a launch between its device and another.
 struct PeerCounts {
     uint64_t stores = 0, loads = 0;                // requests
     uint64_t stored = 0, loaded = 0;               // bytes of their transactions
@@ -51,7 +51,7 @@ using Peers = std::array<PeerCounts, most_devices>;
 // Counts of one more place, added to those of the same place, if there are any.
 void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more);
 
-// What devices receive from others. In each window of blocks that run together, the busiest one holds the others up.
+// The bytes that devices receive. In each window of blocks that run together, the busiest device delays the others.
 class Receivers {
 public:
     void add_window(const std::array<uint64_t, most_devices>& into);
@@ -71,7 +71,7 @@ struct PartitionCounts {
     uint64_t scattered_bytes = 0;  // of all partitions, each byte once
 };
 
-// What a window writes to one DRAM page of one partition.
+// A window's stores to one DRAM page of one partition.
 struct Page {
     uint64_t chunks = 0;  // bit i: the i-th 64th of the page is written to
     uint64_t bursts = 0;

@@ -10,7 +10,7 @@ namespace sim {
 constexpr int most_devices = 16;
 constexpr int most_pictured = 64;
 
-// What went between devices since the last call of sim_take_traffic(). In all tables, the first index is the device
+// The traffic between devices since the last call of sim_take_traffic(). In all tables, the first index is the device
 // that owned the data before, and the second the one that received it. A store goes from the kernel's device to the
 // owner of the memory, a load from the owner to the kernel's device. An atomic operation counts as a store.
 struct Traffic {
@@ -46,7 +46,7 @@ void sim_use_devices(int count) __attribute__((weak));
 // The report at the end has findings only, and is empty if there are none.
 void sim_quiet_report() __attribute__((weak));
 
-// What went between devices since the last call. The same memory at every call. Work that was launched counts as waited
+// The traffic since the last call, in the same memory at every call. Work that was launched counts as waited
 // for.
 const sim::Traffic* sim_take_traffic() __attribute__((weak));
 }

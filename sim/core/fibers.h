@@ -43,14 +43,14 @@ public:
 
     Fiber& operator[](int i) { return fiber_[i]; }
     bool hold(uintptr_t address) const { return address - uintptr_t(pool_) < most * stack_bytes; }
-    // Whether two addresses lie on the stack of one fiber.
+    // True if two addresses lie on the stack of one fiber.
     bool share(uintptr_t a, uintptr_t b) const
     {
         return (a - uintptr_t(pool_)) / stack_bytes == (b - uintptr_t(pool_)) / stack_bytes;
     }
-    // What a paused fiber has on its stack, its registers included.
+    // A hash of a paused fiber's stack, its registers included.
     std::string_view stack(const Fiber& fiber) const;
-    // Whether the address lies in the page that ends a stack: the stack has overflowed.
+    // True if the address lies in the page that ends a stack: the stack has overflowed.
     bool guard(uintptr_t address) const;
 
     // Leaves the caller's stack for that of the next fiber that has not been started, and calls

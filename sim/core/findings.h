@@ -1,4 +1,4 @@
-// What a kernel must not do: what compute-sanitizer's memcheck, racecheck, initcheck and
+// Faults of kernels: those that compute-sanitizer's memcheck, racecheck, initcheck and
 // synccheck look for, at the line where it happens.
 
 #pragma once
@@ -52,7 +52,7 @@ struct Finding {
     } threads = {};                    // that wait: at `first`, at `second`, at other places
 };
 
-// Whether two findings are the same fault at the same places of the source.
+// True if two findings are the same fault at the same places of the source.
 bool same_fault(const Finding& a, const Finding& b);
 
 class Findings {
@@ -61,10 +61,10 @@ public:
     std::vector<Finding> list;
 };
 
-// Whether two accesses are of one kind and size, and at one place in the source: compilers copy accesses.
+// True if two accesses have one kind, size and place in the source. Compilers copy accesses, so addresses can differ.
 bool same_place(Site a, Site b);
 
-// Whether a race with another launch has a remedy: events, where the program can record them.
+// True if the program can record events, which are the remedy for a race with another launch.
 enum class Remedy { none, event };
 
 // One finding in the words of compute-sanitizer.

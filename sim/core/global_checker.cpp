@@ -40,7 +40,7 @@ const Beside* beside_of(uint64_t block, const std::vector<Beside>& all)
 
 namespace {
 
-// Of all accounts of the program.
+// The cells of all accounts of the program together.
 uint64_t cells_in_use = 0;
 
 bool room_for(uint64_t cells)

@@ -69,7 +69,7 @@ private:
     Windows windows_;
     uint64_t blocks_run_ = 0;  // of all grids
     harness::Launched launched_;  // since the last report
-    // Of the last grid.
+    // The last grid's. The report has them.
     uint64_t resident_blocks_ = 0;
     dim3 last_grid_, last_block_;
 };

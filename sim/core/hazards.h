@@ -55,7 +55,7 @@ class Sequence {
 public:
     void clear() { sites_.clear(); }
     void add(Site site) { sites_.push_back(site); }
-    // Whether `other` is in front of the request for `site` that is the `order`-th.
+    // True if `other` is in front of the request for `site` that is the `order`-th.
     bool precedes(Site other, Site site, int order) const;
 
 private:

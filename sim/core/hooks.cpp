@@ -1,4 +1,4 @@
-// What the compiler calls in front of every access of a file that is compiled with
+// The functions that the compiler calls in front of every access of a file that is compiled with
 // -fsanitize=thread. The names and their meaning are the compilers'; their own library is not linked.
 // Where it is (make SANITIZE=thread), the Makefile gives kernel files, and HOOKED_AS this one, other names.
 
@@ -91,6 +91,11 @@ using sim::store;
     void HOOK(unaligned_volatile_write##bytes)(void* p) { sim::see_range(p, bytes, store, HERE); }
 
 // Atomic operations of C++ (std::atomic, and the guards of static variables): host code makes them.
+#define FETCH(bits, type, operation)                                           \
+    type HOOK(atomic##bits##_fetch_##operation)(volatile type* p, type v, int) \
+    {                                                                          \
+        return __atomic_fetch_##operation(p, v, __ATOMIC_SEQ_CST);             \
+    }
 #define ATOMICS(bits, type)                                                                                      \
     type HOOK(atomic##bits##_load)(const volatile type* p, int) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); } \
     void HOOK(atomic##bits##_store)(volatile type* p, type v, int) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); } \
@@ -98,30 +103,12 @@ using sim::store;
     {                                                                                                            \
         return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                      \
     }                                                                                                            \
-    type HOOK(atomic##bits##_fetch_add)(volatile type* p, type v, int)                                           \
-    {                                                                                                            \
-        return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                       \
-    }                                                                                                            \
-    type HOOK(atomic##bits##_fetch_sub)(volatile type* p, type v, int)                                           \
-    {                                                                                                            \
-        return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                                       \
-    }                                                                                                            \
-    type HOOK(atomic##bits##_fetch_and)(volatile type* p, type v, int)                                           \
-    {                                                                                                            \
-        return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                                       \
-    }                                                                                                            \
-    type HOOK(atomic##bits##_fetch_or)(volatile type* p, type v, int)                                            \
-    {                                                                                                            \
-        return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                                        \
-    }                                                                                                            \
-    type HOOK(atomic##bits##_fetch_xor)(volatile type* p, type v, int)                                           \
-    {                                                                                                            \
-        return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                                       \
-    }                                                                                                            \
-    type HOOK(atomic##bits##_fetch_nand)(volatile type* p, type v, int)                                          \
-    {                                                                                                            \
-        return __atomic_fetch_nand(p, v, __ATOMIC_SEQ_CST);                                                      \
-    }                                                                                                            \
+    FETCH(bits, type, add)                                                                                       \
+    FETCH(bits, type, sub)                                                                                       \
+    FETCH(bits, type, and)                                                                                       \
+    FETCH(bits, type, or)                                                                                        \
+    FETCH(bits, type, xor)                                                                                       \
+    FETCH(bits, type, nand)                                                                                      \
     int HOOK(atomic##bits##_compare_exchange_strong)(volatile type* p, type* expected, type v, int, int)         \
     {                                                                                                            \
         return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \

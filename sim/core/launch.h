@@ -1,4 +1,4 @@
-// What the rewritten text of a kernel file refers to: launches, and the markers that tell which turn
+// The names that the rewritten text of a kernel file uses: launches, and the markers that tell which turn
 // of which loop, and which call, a thread is in. rewrite/ puts them there.
 
 #pragma once
@@ -47,7 +47,7 @@ struct Dimensions {
 
 }  // namespace sim
 
-// Of the thread that is running. The compiler takes them for constants, and does not watch them.
+// The indices of the thread that is running. The compiler takes them for constants, and does not watch them.
 extern const __thread uint3 threadIdx, blockIdx;
 extern const __thread sim::Dimensions blockDim, gridDim;
 
@@ -88,7 +88,7 @@ private:
 template <typename Make>
 Kept(Make make) -> Kept<decltype(make())>;
 
-// Of an array's element, for what the rewriter notes of shared arrays.
+// The size of an array's innermost element. The rewriter notes it of each shared array.
 template <typename T>
 constexpr unsigned element_bytes = sizeof(T);
 template <typename T, size_t N>
@@ -128,7 +128,7 @@ constexpr __attribute__((always_inline)) uint64_t mixed(uint64_t outer, uint64_t
 // ends.
 SIM_FUNCTION void long_loop();
 
-// What the markers of a loop are made of. They keep no state in a structure: the compiler would have it in
+// Parts of the markers of a loop. They keep no state in a structure, because the compiler would have it in
 // memory.
 __attribute__((always_inline)) inline uint64_t outer_turn()
 {
@@ -198,7 +198,7 @@ private:
     uint64_t outer_;
 };
 
-// What stands between <<< and >>>.
+// The configuration between <<< and >>>.
 struct Configuration {
     dim3 grid, block;
     size_t shared_bytes;

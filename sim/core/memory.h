@@ -1,4 +1,4 @@
-// What memory a kernel may touch: the matrices of the harness, or what a program allocated, and the
+// The memory that a kernel may touch: the matrices of the harness, or what a program allocated, and the
 // variables that its source declares for the device.
 
 #pragma once
@@ -13,7 +13,7 @@ namespace sim {
 
 class Shadow;  // who accessed each byte last: races.h
 
-// What memory is declared to hold, element by element.
+// The type of a memory's elements, as it was declared.
 struct Elements {
     uint64_t bytes = 0;  // of one; 0: unknown
     uint64_t alignment = 1;
@@ -25,7 +25,7 @@ struct Elements {
     {
         return 1u << __builtin_ctzll(alignment | offset % bytes | access | 16);
     }
-    // Of structures of 16 bytes that are aligned to 8, as two doubles are, the compiler says what it says of a vector.
+    // True for structures of 16 bytes that are aligned to 8, as two doubles are: compilers report them like vectors.
     bool has_pairs() const { return alignment == 8 && bytes >= 16; }
 };
 

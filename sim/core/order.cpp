@@ -58,7 +58,7 @@ void Order::barrier()
 {
     ++epoch_;
     if (across_blocks_ || objects_.empty()) return;
-    // What was handed over inside the block, the barrier has ordered.
+    // The barrier has ordered everything that was handed over inside the block.
     forget();
     logs_.push_back({block_, {}, {}});
 }
@@ -81,7 +81,7 @@ void Order::meet(int warp, uint32_t lanes)
         }
 }
 
-// What a thread of this block knows of the lanes of its warp; null if none have met.
+// The times up to which a thread of this block knows of the lanes of its warp. Null if none have met.
 const uint32_t* Order::known_now(int thread) const
 {
     const size_t warp = size_t(thread / warp_size);
@@ -142,7 +142,7 @@ const Order::Log* Order::log_of(uint64_t block) const
     return log != logs_.end() && log->block == block ? &*log : nullptr;
 }
 
-// Whether a thread made a fence after a time, that the view knows of.
+// True if the view knows of a fence that the thread made after a time.
 bool Order::fenced(const View& until, int thread, uint32_t after, bool device) const
 {
     const Log* log = log_of(until.block);
@@ -156,7 +156,7 @@ bool Order::fenced(const View& until, int thread, uint32_t after, bool device) c
     return false;
 }
 
-// Whether what is released contains an access.
+// True if the release hands over the access, too.
 bool Order::covers(const Release& release, const Moment& a, uint64_t to_block) const
 {
     if (release.block != a.block) return false;

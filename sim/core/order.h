@@ -1,4 +1,4 @@
-// What comes between two accesses of different threads and orders them: barriers of the block, lanes of
+// Events that order two accesses of different threads: barriers of the block, lanes of
 // a warp that met, and what one thread hands over to another through memory. A thread that releases
 // at an address hands over all that happened before; one that acquires there afterwards takes over.
 //
@@ -47,14 +47,14 @@ public:
     void confirm(int thread, uintptr_t address);
     bool confirmed(uint64_t block, int thread, uintptr_t address) const;
 
-    // Of the next access of each lane of a warp; written while requests are formed.
+    // The time of the next access of each lane of a warp. It is written while requests are formed.
     uint32_t* times(int warp) { return &times_[warp * warp_size]; }
     uint32_t epoch() const { return epoch_; }
     uint32_t block_epoch() const { return block_epoch_; }  // at the beginning of this block
     uint64_t block() const { return block_; }
     uint64_t first_block() const { return first_block_; }
 
-    // Whether one of two accesses of different threads happens before the other, whichever.
+    // True if one of two accesses of different threads happens before the other, in either order.
     bool ordered(const Moment& a, const Moment& b) const;
 
 private:

@@ -15,7 +15,7 @@
 
 namespace sim {
 
-// What the launches since the last report did.
+// Counts and findings of the launches since the last report.
 struct Report {
     std::vector<SiteCounts> sites;
     std::vector<Finding> findings;

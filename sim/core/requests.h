@@ -97,7 +97,7 @@ struct Request {
         return known.spacing == even;
     }
 
-    // Of a store: the fingerprint of what the lane has overwritten.
+    // A store has recorded the fingerprint of the value that the lane has overwritten.
     uint16_t before(int lane) const { return recorded ? uint16_t(recorded[lane] >> before_shift) : uint16_t(0); }
 };
 

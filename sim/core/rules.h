@@ -1,4 +1,4 @@
-// What a warp's request costs: which transactions a global access turns into, and how many
+// The cost of a warp's request: which transactions a global access turns into, and how many
 // wavefronts a shared one takes, by compute capability. The rules are those of the CUDA C
 // Programming Guide ("Compute Capabilities") and its best-practices companion.
 
@@ -41,7 +41,7 @@ class Rules {
 public:
     explicit Rules(const harness::Machine& machine);
 
-    // What a request to global memory moves. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned.
+    // The transactions of a request to global memory. Lanes access 1, 2, 4, 8 or 16 bytes each, aligned.
     void global(const Request& request, Transactions& out) const;
 
     // How many wavefronts a request to shared memory takes: passes in which every bank serves

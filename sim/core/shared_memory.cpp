@@ -25,7 +25,7 @@
 namespace sim {
 namespace {
 
-// Of dynamic shared memory, even if the launch asks for none: an access to it is then reported as one.
+// Dynamic shared memory has room even if the launch asks for none. An access to it is then reported as such.
 constexpr uint64_t least_room = 1 << 16;
 
 constexpr uint64_t alignment = 256;  // of an array on this host thread: two rows of 32 banks of 4 bytes, one of 8
@@ -128,8 +128,8 @@ void SharedMemory::add_arrays_of(const Symbol& kernel)
     }
 }
 
-// Of a function that the kernel calls. Its place must not depend on when it is called: behind all that the kernel has
-// itself.
+// An array of a function that the kernel calls. Its place must not depend on the time of the call: it lies behind
+// those of the kernel itself.
 const SharedArray& SharedMemory::add_called(const Symbol& array)
 {
     return add(base_ + array.address, array.bytes, name_of(array),

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "../../common/base/machine.h"
-#include "../../common/base/trace.h"
+#include "../../common/base/traced_request.h"
 #include "memory.h"
 #include "report.h"
 
 namespace sim {
 
-// What the next launches may load (both) and store to (odata), and nothing else but the variables that
+// The next launches may load from both matrices, store to odata, and access nothing else but the variables that
 // are declared for the device. `unwritten`: tells which elements of odata were not stored to yet; it may be
 // null. Without matrices: none from now on.
 void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes,
@@ -42,7 +42,7 @@ void use_trace(const harness::TraceSink* sink);
 // How many blocks of each of the next launches run: the first, the last, and others evenly between. 0: all.
 void use_sample(uint64_t blocks);
 
-// Whether global memory is checked for races, where its allocations have a Shadow.
+// Switches the check for races in global memory, for allocations that have a Shadow.
 void use_exact_checks(bool on);
 
 // Which device runs the next launches, whether there are several, and whose memory it may access: bit d for device d.
@@ -52,11 +52,11 @@ void use_device(int device, bool several, uint32_t peers);
 struct Beside;
 void use_beside(std::vector<Beside> beside);
 
-// Whether one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every
+// If true, one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every
 // time.
 void use_one_host_thread(bool on);
 
-// Of the launches since the last call.
+// Reports the launches since the last call.
 Report take_report();
 
 // The blocks of all launches are counted on, and so are copies, as a block each. How many there were so far.

@@ -1,4 +1,4 @@
-// What device code and the headers of CUDA call, passed on to the worker that runs the calling thread. Where no
+// Calls of device code and of CUDA's headers, passed on to the worker that runs the calling thread. Where no
 // kernel runs, most of these functions do nothing, so that the same function can be called by the host.
 
 #include "thread.h"
@@ -21,11 +21,6 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     if (kind == atomic) release(address, true, device_scope, place);
     look(uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
     if (kind == atomic) acquire(address, false, place);
-}
-
-void access_range(const void* address, size_t bytes, Kind kind, const void* place)
-{
-    look_at_range(uintptr_t(address), bytes, kind, uint64_t(place));
 }
 
 const Exchange& exchange(uint32_t mask, uint64_t value, const void* place)
@@ -85,8 +80,6 @@ bool shared_offset(const void* address, size_t* offset)
     if (array) *offset = uintptr_t(address) - array->begin + array->offset;
     return array;
 }
-
-size_t static_shared_bytes() { return Worker::here()->shared().static_bytes(); }
 
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place)
 {

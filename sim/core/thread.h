@@ -17,19 +17,16 @@
 namespace sim {
 
 enum Kind : unsigned { load, store, atomic };
-// Of loads and stores: whether others may access the same place without anything between.
+// A load or store that is volatile or atomic may meet one of another thread without a race.
 enum Strength : unsigned { as_data, as_volatile, as_atomic };
 enum Scope : unsigned { block_scope, device_scope };
 
-// Whether the calling host thread runs a simulated thread now. The functions below need one.
+// True if the calling host thread runs a simulated thread now. The functions below need one.
 bool in_kernel();
 
 // One access of 1, 2, 4, 8 or 16 bytes, as if the compiler had seen it: checked and recorded. Does
 // not return if the thread may not make it. The caller then makes the access.
 void access(const void* address, unsigned bytes, Kind kind, const void* place, Strength strength = as_data);
-
-// An access of any number of bytes: the pieces that the hardware would move.
-void access_range(const void* address, size_t bytes, Kind kind, const void* place);
 
 // Hands `value` to the lanes of `mask`, which must all come to this place, and returns what each of
 // them handed over. Valid until the thread's next call.
@@ -66,9 +63,8 @@ uint32_t live_lanes();  // lanes of this warp that exist, whether they have retu
 // The shared memory that the launch asked for. Aligned to 1024 bytes.
 void* dynamic_shared();
 size_t dynamic_shared_bytes();
-// Whether an address lies in the block's shared memory, and how many bytes from its beginning.
+// True if an address lies in the block's shared memory. `offset`: its distance from the beginning, in bytes.
 bool shared_offset(const void* address, size_t* offset);
-size_t static_shared_bytes();
 
 // Copies from global to shared memory past the registers, as cp.async does: counted as one request of
 // its own kind. Bytes from `bytes - zero_filled` on are set to 0 and not read. Done when it returns.

@@ -146,8 +146,8 @@ void Threads::go_on(int thread)
     if (state_[thread] == ready) {
         fibers_.leave(running_, fiber_of_[thread]);
         running_ = fiber_of_[thread];
-        // Of the fiber after this one, all that matters is the end of its stack, last touched
-        // a whole block ago: by the time its turn comes it can be back in the cache.
+        // The next fiber begins at the end of its stack, which was last touched a whole block ago: by the time its turn
+        // comes it can be back in the cache.
         const Fiber& next = *fiber_of_[thread + 1];
         __builtin_prefetch(&next);
         for (int line = 0; line < 4; ++line) __builtin_prefetch(next.frame + 64 * line);
@@ -292,7 +292,7 @@ bool Threads::meet_lanes(int first, int last)
         if (state_[t] == yielded) late |= lane;
     }
     if (!waits) return false;
-    // What was recorded so far was recorded before the lanes met.
+    // Everything recorded so far comes before the lanes' meeting.
     observer_.warp_stopped(first / warp_size);
     results_.clear();
 

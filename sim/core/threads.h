@@ -33,7 +33,7 @@ struct Waiting {
     int count;
 };
 
-// What the threads of a block did that others have to know of.
+// Receives the events of a block's threads that its checks and counts depend on.
 class ThreadObserver {
 public:
     virtual ~ThreadObserver() = default;

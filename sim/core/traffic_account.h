@@ -17,7 +17,7 @@ namespace sim {
 
 class TrafficAccount {
 public:
-    // What a launch on `device` stored and loaded. Its first window is `first`.
+    // Adds the stores and loads of a launch on `device`. Its first window is `first`.
     void add(int device, uint64_t first, const std::map<uint64_t, Peers>& windows);
     void add_message(int from, int to, uint64_t bytes, uint64_t window);
     // No more comes before this window.

@@ -126,7 +126,7 @@ void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, u
     if (watching) Worker::here()->look_at_range(address, bytes, kind, place, otherwise);
 }
 
-// Whether an access of `piece` bytes may be made and is to be recorded. False: it is of no memory of the
+// True if an access of `piece` bytes may be made and is to be recorded. False: it is of no memory of the
 // GPU's. Does not return where it may not be made.
 bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 {
@@ -203,7 +203,7 @@ bool Worker::is_argument(uintptr_t address, size_t bytes) const
     });
 }
 
-// Of how many bytes the pieces are that an access to a structure is made of.
+// The size in bytes of the pieces in which an access to a structure is made.
 unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise)
 {
     if (!threads_.fibers().hold(address)) {
@@ -258,7 +258,7 @@ void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string
     threads_.end_thread();
 }
 
-// Of what lies nowhere: the memory that it was probably meant for.
+// Refuses an access that hits no memory, and names the memory for which it was probably meant.
 void Worker::refuse_stray(uintptr_t address, Site site)
 {
     const Kind kind = kind_of(site);

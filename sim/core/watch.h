@@ -27,7 +27,7 @@ struct Likely {
 };
 extern __thread Likely likely;
 
-// Whether a simulated thread is running on this host thread.
+// True while a simulated thread runs on this host thread.
 extern __thread bool watching;
 
 // The closer look at an access. Returns if it may be made, and has then recorded it if it is to be

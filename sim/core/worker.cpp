@@ -148,7 +148,7 @@ void Worker::never_ends(uint64_t place, int thread, bool stuck)
 
 uint64_t Worker::changes() { return std::exchange(changes_, 0); }
 
-// What memory holds now that it was stored to.
+// Adds the values that were stored to the hash of all changes, by which a block that hangs is found.
 void Worker::note_change(const Request& request)
 {
     if (kind_of(request.site) != store && kind_of(request.site) != atomic) return;

@@ -1,4 +1,4 @@
-// Of the CUDA driver's own functions: what programs ask of it next to the runtime.
+// The few functions of the CUDA driver that programs call next to the runtime.
 
 #pragma once
 #define __cuda_cuda_h__

@@ -16,7 +16,7 @@
 
 #define CUDART_VERSION 13000
 
-// What the templates here are made of. `place`: where the program calls, by the address that the call returns to.
+// Functions that the templates here call. `place`: where the program calls, by the address that the call returns to.
 namespace sim {
 
 cudaError_t allocate(void** memory, size_t bytes, const void* place);
@@ -25,7 +25,7 @@ cudaError_t allocate_managed(void** memory, size_t bytes, unsigned flags, const 
 cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, unsigned flags, const void* place);
 cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, const void* place);
 
-// What new memory is declared to hold; of a type that is not defined, nothing is known.
+// Notes the type of the elements of new memory. An undefined type has no size to note.
 void note_elements(const void* memory, size_t bytes, size_t alignment);
 template <typename T, size_t bytes = sizeof(T)>
 cudaError_t holding(T** memory, cudaError_t allocated)
@@ -44,7 +44,7 @@ cudaError_t symbol_address(void** address, const void* symbol);
 const char* kernel_name(const void* kernel);
 // The error of the last launch of this host thread.
 cudaError_t launch_error();
-// Whether the configuration asks for nothing that is not simulated. Complains if it does.
+// False, with a finding, if the configuration asks for something that is not simulated.
 bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, const void* place);
 cudaError_t refuse_cooperative(const void* kernel, const void* place);
 
@@ -440,7 +440,7 @@ SIM_FUNCTION cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*
     }, values);
 }
 
-// What takes a GPU.
+// Functions that need a GPU.
 
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;

@@ -64,7 +64,7 @@ extern "C" {
 
 ncclResult_t ncclGetVersion(int* version);
 const char* ncclGetErrorString(ncclResult_t result);
-// Of a failure, more than the reports of the simulator say: nothing.
+// Always empty: the simulator's report has all that is known of a failure.
 const char* ncclGetLastError(ncclComm_t comm);
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id);

@@ -79,7 +79,7 @@ Place find(uint64_t return_address)
     return place;
 }
 
-// What is asked again and again of an address.
+// Answers that are kept because the same addresses are asked about again and again.
 struct Known {
     uint32_t number = 0;
     int line = 0, column = 0;

@@ -28,7 +28,7 @@ inline int line_of(uint64_t return_address) { return spot_of(return_address).lin
 // column of one function: compilers copy calls. Each address of an unknown place has its own.
 uint32_t place_number(uint64_t return_address);
 
-// Whether the first is in front of the second in the source of one function.
+// True if the first stands before the second in the source of one function.
 bool before(uint64_t return_address_a, uint64_t return_address_b);
 
 }  // namespace sim

@@ -294,7 +294,7 @@ std::string demangle(const std::string& name)
     char* text = name.compare(0, 2, "_Z") ? nullptr : abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
     std::string plain = text && !status ? text : name;
     std::free(text);
-    // Of types that CUDA has under other names (include/cuda_fp16.h, include/cuda_bf16.h).
+    // Some types have other names in CUDA (include/cuda_fp16.h, include/cuda_bf16.h).
     for (const auto& [ours, cudas] : {std::pair{"sim::Small<sim::Binary16>", "__half"},
                                       {"sim::Pair<sim::Binary16>", "__half2"},
                                       {"sim::Small<sim::Brain16>", "__nv_bfloat16"},
@@ -331,7 +331,7 @@ bool belongs_to(const Symbol& variable, const Symbol& function)
 {
     const std::string prefix = prefix_of_locals(function);
     if (prefix.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
-    // Of k: _ZZ1kvE4tile. Of a lambda in k: _ZZZ1kvENKUlvE_clEvE4tile.
+    // A variable of k is _ZZ1kvE4tile, and one of a lambda in k is _ZZZ1kvENKUlvE_clEvE4tile.
     for (size_t at = 2; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
         if (!variable.name.compare(at, prefix.size(), prefix)) return true;
     return false;

@@ -1,5 +1,5 @@
 // The functions and variables of the running program, from the symbol table of its own file.
-// Of a stripped program, all of them are unknown: it cannot be simulated.
+// A stripped program has no such table, and cannot be simulated.
 
 #pragma once
 
@@ -54,7 +54,7 @@ std::string variable_name(const Symbol& variable);
 // The name without the suffix of a part or a copy that a compiler made: k, of k.cold and k.constprop.0.
 std::string source_function(const Symbol& function);
 
-// Whether the variable is a local static of this function or of a lambda inside it.
+// True if the variable is a local static of this function or of a lambda inside it.
 bool belongs_to(const Symbol& variable, const Symbol& function);
 
 // A part of the program's file.
@@ -69,7 +69,7 @@ Bytes section_contents(const char* name);
 // Gives back the memory that a part of the file took to be read. It can be read again.
 void forget(Bytes part);
 
-// Whether [begin, end) lies in one section of code; addresses as in the file.
+// True if [begin, end) lies in one section of code. The addresses are those of the file.
 bool is_code(uint64_t begin, uint64_t end);
 
 // An address in this process minus the address in the file.

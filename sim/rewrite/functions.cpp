@@ -1,8 +1,9 @@
-// Device functions: which of the compiler's checks they need, and the marker of a call in each of them.
-
-#include "rewriter.h"
+#include "functions.h"
 
 #include <algorithm>
+#include <string>
+
+#include "refusals.h"
 
 namespace rewrite {
 namespace {
@@ -24,13 +25,13 @@ bool is_vector_type(std::string_view word)
 
 }  // namespace
 
-void Rewriter::device_function(const Declaration& d)
+void DeviceFunctions::function(const Declaration& d)
 {
-    if (d.has("__global__")) note_kernel(d);
-    for (int i = d.first; i < source_[d.stop].partner; ++i) check_device_word(i);
+    if (d.has("__global__")) launches_.note_kernel(d);
+    for (int i = d.first; i < source_[d.stop].partner; ++i) check_device_word(source_, i);
     if (!d.body) return;
     for (int i = source_[d.stop].partner + 1; i < d.body; ++i)
-        if (source_.is_word(i)) heap_word(i);  // of what initialises the members
+        if (source_.is_word(i)) heap_.word(i);  // of what initialises the members
     // Checks cost time, and the compiler keeps no value in a register across one. So they are left out where nothing
     // needs them: the index of an array in shared or global memory is watched by its address, and a number is aligned
     // if its address is.
@@ -43,8 +44,7 @@ void Rewriter::device_function(const Declaration& d)
     body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
 }
 
-// Whether an array of the thread's own may be indexed in this body: one that is declared there, or is a member.
-bool Rewriter::has_local_arrays(int open) const
+bool DeviceFunctions::has_local_arrays(int open) const
 {
     for (int i = open + 1; i < source_[open].partner; ++i) {
         if (!source_.is(i, "[") || !source_.is_word(i - 1)) continue;
@@ -64,9 +64,7 @@ bool Rewriter::has_local_arrays(int open) const
     return false;
 }
 
-// True if a function may access objects that need more alignment than their members: vectors of CUDA's, or the
-// program's own types. A template may have any type, and a member function has that of its class.
-bool Rewriter::has_aligned_types(const Declaration& d)
+bool DeviceFunctions::has_aligned_types(const Declaration& d)
 {
     if (d.templated || !at_namespace_scope(source_, d.first)) return true;
     if (types_.empty()) note_types();
@@ -76,7 +74,7 @@ bool Rewriter::has_aligned_types(const Declaration& d)
     return false;
 }
 
-void Rewriter::note_types()
+void DeviceFunctions::note_types()
 {
     types_ = {"auto", "decltype"};
     for (int i = 1; i < source_.count(); ++i) {
@@ -101,29 +99,27 @@ void Rewriter::note_types()
     }
 }
 
-// __launch_bounds__(threads, ...): the simulator asks a kernel for it before a launch.
-void Rewriter::launch_bounds(const Declaration& d)
+void DeviceFunctions::launch_bounds(const Declaration& d)
 {
     const int word = find_word(source_, d.first, d.stop, "__launch_bounds__");
     if (!word || !source_.is(word + 1, "(")) return;
     const std::vector<Range> arguments = split(source_, word + 2, source_[word + 1].partner);
     if (arguments.empty())
-        refuse(word, "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
+        refuse(source_, word,
+               "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
     edits_.after(d.body, " static const unsigned sim_launch_bound[] __attribute__((used)) = {unsigned(" +
                              source_.join(arguments[0].first, arguments[0].second) + ")};");
 }
 
-// One that is declared __device__.
-void Rewriter::lambda(int open)
+void DeviceFunctions::lambda(int open)
 {
     const int brace = lambda_body(source_, open);
     if (brace < device_end_) return;  // one of a device function is found there
-    for (int i = open; i < brace; ++i) check_device_word(i);
+    for (int i = open; i < brace; ++i) check_device_word(source_, i);
     body(brace, true, !find_word(source_, open, brace, "constexpr"));
 }
 
-// The body of a device function. `marked`: constant expressions cannot hold markers.
-void Rewriter::body(int open, bool call, bool marked)
+void DeviceFunctions::body(int open, bool call, bool marked)
 {
     if (marked && call) edits_.after(open, "::sim::Call sim_call; ");
     if (open < device_end_) return;  // of a local class: its loops are done
@@ -136,9 +132,9 @@ void Rewriter::body(int open, bool call, bool marked)
 
     int unmarked_end = marked ? 0 : device_end_;
     for (int i = open + 1; i < device_end_; ++i) {
-        if (source_.is_word(i)) check_device_word(i);
-        if (source_.is_word(i)) heap_word(i);
-        if (source_.is_word(i) && !dynamic_names_.empty()) dynamic_shared_use(i);
+        if (source_.is_word(i)) check_device_word(source_, i);
+        if (source_.is_word(i)) heap_.word(i);
+        if (source_.is_word(i)) variables_.dynamic_shared_use(i);
         if (i < unmarked_end) continue;
         if (source_.is(i, "[")) {
             const int brace = lambda_body(source_, i);
@@ -147,10 +143,10 @@ void Rewriter::body(int open, bool call, bool marked)
             else if (!source_[brace].system) edits_.after(brace, "::sim::Call sim_call; ");
         } else if (source_.is(i, "do")) {
             ends_of_do.push_back(statement_end(source_, i + 1));
-            loop(i, i, gotos);
+            loops_.mark(i, i, gotos);
         } else if (source_.is(i, "for") || source_.is(i, "while")) {
             const bool ends = std::find(ends_of_do.begin(), ends_of_do.end(), i) != ends_of_do.end();
-            if (source_.is(i + 1, "(") && !ends) loop(i, source_[i + 1].partner, gotos);
+            if (source_.is(i + 1, "(") && !ends) loops_.mark(i, source_[i + 1].partner, gotos);
         }
     }
 }

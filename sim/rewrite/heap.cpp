@@ -1,10 +1,11 @@
-// The heap of the device.
+#include "heap.h"
 
-#include "rewriter.h"
+#include <string>
+#include <string_view>
 
 namespace rewrite {
-// malloc, free, new and delete in device code: of the device's heap.
-void Rewriter::heap_word(int i)
+
+void Heap::word(int i)
 {
     const std::string_view word = source_.spelling(i);
     const int before = i - 1;
@@ -24,7 +25,16 @@ void Rewriter::heap_word(int i)
     } else {
         return;
     }
-    heap_ = true;
+    used_ = true;
+}
+
+void Heap::declare()
+{
+    if (!used_) return;
+    edits_.after(source_.count(),
+                 " extern \"C\" {"
+                 " __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {};"
+                 " }");
 }
 
 }  // namespace rewrite

@@ -5,12 +5,13 @@
 // Where the arguments choose an overload or a template's arguments, no pointer to the function can be formed. A lambda
 // that makes the call stands in its place then. To know, all kernels of a name are noted first.
 
-#include "rewriter.h"
+#include "launches.h"
 
 #include <algorithm>
 
 namespace rewrite {
-void Rewriter::note_kernel(const Declaration& d)
+
+void Launches::note_kernel(const Declaration& d)
 {
     kernel_names_.insert(d.name);
     const int close = source_[d.stop].partner;
@@ -49,8 +50,7 @@ void Rewriter::note_kernel(const Declaration& d)
     known->templated = true;
 }
 
-// A function of the host may have the name of a kernel, and call it.
-void Rewriter::note_functions_of_the_host()
+void Launches::note_functions_of_the_host()
 {
     for (int i = 1; i < source_.count(); ++i) {
         if (source_[i].system || !source_.is(i + 1, "(") || !source_.is_word(i)) continue;
@@ -61,15 +61,14 @@ void Rewriter::note_functions_of_the_host()
     }
 }
 
-// True if the arguments of the launch choose an overload, or determine template arguments.
-bool Rewriter::needs_lambda(const Launch& launch) const
+bool Launches::needs_lambda(const Launch& launch) const
 {
     const int name = launch.name.second - 1;
     const auto namesakes = kernels_.find(source_.spelling(name));
     if (namesakes == kernels_.end()) return false;
     const std::vector<Kernel>& kernels = namesakes->second;
 
-    // Of several namespaces' kernels, those of the namespace that the launch names, if it is known.
+    // Several namespaces may have a kernel of this name. If the launch names one of them, only its kernels count.
     std::string qualifier = source_.is(name - 1, "::") ? source_.join(launch.name.first, name - 1) : "";
     if (qualifier.compare(0, 2, "::")) qualifier.insert(0, "::");
     const auto qualified = [&](const Kernel& k) {
@@ -85,7 +84,13 @@ bool Rewriter::needs_lambda(const Launch& launch) const
     });
 }
 
-void Rewriter::launch(int open)
+void Launches::rewrite()
+{
+    if (!opens_.empty()) note_functions_of_the_host();
+    for (int open : opens_) rewrite(open);
+}
+
+void Launches::rewrite(int open)
 {
     const Launch l(source_, open);
     std::string quoted;

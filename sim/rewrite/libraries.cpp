@@ -307,7 +307,7 @@ bool add_header(const std::string& folder, const std::string& header)
     if (library < 0 || header.find("..") != std::string::npos || !make_folders(file)) return false;
     std::FILE* out = std::fopen(file.c_str(), "wx");
     if (!out) return false;
-    // What programs get through the real one.
+    // Programs rely on headers that the real library includes.
     const std::string names = libraries[library].names;
     const char* others = names.find("::") != std::string::npos
                              ? "#include <algorithm>\n#include <functional>\n#include <iterator>\n#include "

@@ -9,7 +9,9 @@
 // A loop that control enters without passing its head, by `goto` or `case`, gets no marker, because it would be jumped
 // over.
 
-#include "rewriter.h"
+#include "loops.h"
+
+#include <string_view>
 
 namespace rewrite {
 namespace {
@@ -21,12 +23,11 @@ bool follows_if(const Source& source, int i)
 
 }  // namespace
 
-// Marks the loop of this keyword. Its body begins behind `head_end`.
-void Rewriter::loop(int keyword, int head_end, const std::vector<int>& gotos)
+void Loops::mark(int keyword, int head_end, const std::vector<int>& gotos)
 {
     const int end = statement_end(source_, keyword);
     if (source_[keyword].system || entered_elsewhere(keyword, end, gotos)) return;
-    const std::string first = filled("::sim::first_turn<$number>(sim_outer)", {{"number", std::to_string(++loops_)}});
+    const std::string first = filled("::sim::first_turn<$number>(sim_outer)", {{"number", std::to_string(++number_)}});
     std::string marker = filled(
         "if (const auto sim_outer = ::sim::outer_turn(); false) {} else "
         "if (::sim::Loop sim_loop(sim_outer); false) {} else "
@@ -53,8 +54,7 @@ void Rewriter::loop(int keyword, int head_end, const std::vector<int>& gotos)
     edits_.after(head_end, source_.is(head_end + 1, ";") ? turn : " if (" + turn + ", false) {} else ");
 }
 
-// True if control gets into the loop without passing its head: a marker would be jumped over.
-bool Rewriter::entered_elsewhere(int first, int last, const std::vector<int>& gotos) const
+bool Loops::entered_elsewhere(int first, int last, const std::vector<int>& gotos) const
 {
     for (int i = first + 1; i < last; ++i) {
         if (source_.is(i, "switch")) i = statement_end(source_, i) - 1;

@@ -11,9 +11,11 @@
 
 #include "host.h"
 #include "libraries.h"
+#include "refusals.h"
 #include "undeclared.h"
 
 namespace rewrite {
+
 std::string Rewriter::run(const std::string& name, bool plain_host, const std::string& added)
 {
     if (!added.empty())
@@ -30,25 +32,21 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
             i = cuda_word(i);
         } else if (c == '<' && is_launch(source_, i)) {
             if (language_ != Language::cuda) throw HasKernels{};
-            if (i < device_end_)
-                refuse(i, "a launch inside a kernel or a __device__ function (dynamic parallelism) is not supported by "
-                          "the simulator; launch from the host");
-            launches_.push_back(i);
+            if (functions_.in_function(i))
+                refuse(source_, i,
+                       "a launch inside a kernel or a __device__ function (dynamic parallelism) is not supported by "
+                       "the simulator; launch from the host");
+            launches_.note_launch(i);
             i += 2;
         } else if (c == 't' || c == 'n') {
-            check_namespace_word(i);
+            check_namespace_word(source_, i);
         } else if (c == 'c' && begins_with(source_.spelling(i), "cu")) {
-            check_runtime_word(i);
+            check_runtime_word(source_, i);
         }
     }
     check_declared(source_);
-    if (!launches_.empty()) note_functions_of_the_host();
-    for (int open : launches_) launch(open);
-    if (heap_)
-        edits_.after(source_.count(),
-                     " extern \"C\" {"
-                     " __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {};"
-                     " }");
+    launches_.rewrite();
+    functions_.end();
     return edits_.apply();
 }
 
@@ -119,7 +117,7 @@ int Rewriter::cuda_word(int i)
         edits_.remove_call(i);
         return source_[i + 1].partner;
     } else if (word == "__cluster_dims__") {
-        refuse(i, "clusters of blocks are not supported by the simulator; remove __cluster_dims__");
+        refuse(source_, i, "clusters of blocks are not supported by the simulator; remove __cluster_dims__");
     }
     return i;
 }
@@ -129,7 +127,7 @@ int Rewriter::declaration(int i)
 {
     if (const int open = lambda_around(source_, i)) {
         edits_.remove(i);
-        lambda(open);
+        functions_.lambda(open);
         return i;
     }
     const Declaration d(source_, i);
@@ -138,17 +136,18 @@ int Rewriter::declaration(int i)
     const bool variable = !d.function && !unplaced;
     const bool shared = d.has("__shared__");
     if (d.has("__global__") && !d.function)
-        refuse(i, "__global__ stands before something that is not a function; write __global__ void name(parameters)");
+        refuse(source_, i,
+               "__global__ stands before something that is not a function; write __global__ void name(parameters)");
     if (shared && d.has("extern")) {
-        dynamic_shared(d);
+        variables_.dynamic_shared(d);
         return i;
     }
     for (int w : d.words)
         if (source_.is(w, "__global__")) edits_.replace(w, w + 1, "__attribute__((noinline, noipa))");
         else if (is_space_word(source_.spelling(w))) edits_.remove(w);
-    if (shared) shared_variable(d);
-    else if (variable) device_variable(d);
-    else if (d.function && !unplaced) device_function(d);
+    if (shared) variables_.shared_variable(d, functions_.in_kernel(d.first));
+    else if (variable) variables_.device_variable(d);
+    else if (d.function && !unplaced) functions_.function(d);
     return i;
 }
 

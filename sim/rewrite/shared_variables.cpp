@@ -6,19 +6,24 @@
 // because its size is known at the launch only: its name becomes a pointer to the block's memory, or at namespace scope
 // an object that converts to it.
 
-#include "rewriter.h"
+#include "variables.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "refusals.h"
 
 namespace rewrite {
-void Rewriter::shared_variable(const Declaration& d)
+
+void Variables::shared_variable(const Declaration& d, bool of_kernel)
 {
     for (int i = d.stop; i <= source_.count() && !source_.is(i, ";");
          i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
         const bool call = source_.is(i, "(") && i == d.stop && !source_.is(i + 1, "*") && !source_.is(i + 1, "&");
         if (source_.is(i, "=") || source_.is(i, "{") || call)
-            refuse(i, "a __shared__ variable cannot have an initializer; assign to it in one thread, then call "
-                      "__syncthreads()");
+            refuse(source_, i,
+                   "a __shared__ variable cannot have an initializer; assign to it in one thread, then call "
+                   "__syncthreads()");
     }
     qualify(d, "static __thread __attribute__((used, aligned(256))) ");
     gaps(d);
@@ -41,20 +46,20 @@ void Rewriter::shared_variable(const Declaration& d)
             {{"array", std::string(source_.spelling(name))},
              {"number", std::to_string(++arrays_)},
              {"told", told},
-             {"kernel", d.first < kernel_end_ ? "true" : "false"}}));
+             {"kernel", of_kernel ? "true" : "false"}}));
 }
 
 // extern __shared__ TYPE name[]...;
-void Rewriter::dynamic_shared(const Declaration& d)
+void Variables::dynamic_shared(const Declaration& d)
 {
     const int bound = d.stop;
     int end = bound;
     while (source_.is(end, "[")) end = source_[end].partner + 1;
     if (!source_.is(bound, "[") || source_[bound].partner != bound + 1 || !source_.is(end, ";"))
-        refuse(d.name,
+        refuse(source_, d.name,
                "an extern __shared__ variable is one array without a size; write extern __shared__ float name[];");
 
-    // What makes up the type, left to right: the specifiers that belong to the storage are dropped.
+    // The words of the type, left to right, without the specifiers that belong to the storage.
     std::string type;
     for (int i = d.first; i < d.name; ++i) {
         const std::string_view word = source_.spelling(i);
@@ -92,9 +97,7 @@ void Rewriter::dynamic_shared(const Declaration& d)
          {"name", name}}));
 }
 
-// Such an array is an object that converts to a pointer. In a cast, or as an argument of a template, it does so
-// only after a unary +.
-void Rewriter::dynamic_shared_use(int i)
+void Variables::dynamic_shared_use(int i)
 {
     if (std::find(dynamic_names_.begin(), dynamic_names_.end(), source_.spelling(i)) == dynamic_names_.end()) return;
     const int before = i - 1, after = i + 1;

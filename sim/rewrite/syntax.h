@@ -19,7 +19,7 @@ int angles_end(const Source& source, int open);
 // Past token i, and past all that it opens.
 inline int past(const Source& source, int i) { return (source.opens(i) ? source[i].partner : i) + 1; }
 
-// What commas separate in tokens [first, last), template arguments skipped. Empty: no part.
+// The parts that commas separate in tokens [first, last). Commas of template arguments do not count. Empty: no part.
 std::vector<Range> split(const Source& source, int first, int last);
 
 // Behind the statement that begins at `first`.

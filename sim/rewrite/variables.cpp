@@ -3,11 +3,12 @@
 // They go into sections of the program by kind, where the simulator finds them: sim_device, sim_constant, sim_managed.
 // Constant ones have sections of their own, because a section holds either constants or variables.
 
-#include "rewriter.h"
+#include "variables.h"
 
 namespace rewrite {
+
 // The name of each variable of a declaration, and the `,` or `;` behind it.
-std::vector<std::pair<int, int>> Rewriter::declarators(const Declaration& d) const
+std::vector<std::pair<int, int>> Variables::declarators(const Declaration& d) const
 {
     std::vector<std::pair<int, int>> all;
     int name = source_.is(d.stop, "(") ? d.stop : d.name;  // of a pointer to a function: in parentheses
@@ -23,7 +24,7 @@ std::vector<std::pair<int, int>> Rewriter::declarators(const Declaration& d) con
 
 // A gap behind each array, as one more variable of the same declaration, because only these lie next to each other for
 // certain.
-void Rewriter::gaps(const Declaration& d)
+void Variables::gaps(const Declaration& d)
 {
     if (d.has("extern") || d.has("auto") || source_.is(d.name - 1, "::")) return;
     for (auto [name, end] : declarators(d)) {
@@ -41,17 +42,17 @@ void Rewriter::gaps(const Declaration& d)
 }
 
 // Puts specifiers, `static` among them, in front: behind alignas, which must come first.
-void Rewriter::qualify(const Declaration& d, const std::string& specifiers)
+void Variables::qualify(const Declaration& d, const std::string& specifiers)
 {
     for (int w : d.words)
         if (source_.is(w, "static")) edits_.remove(w);
     edits_.before(d.specifiers(), specifiers);
 }
 
-void Rewriter::device_variable(const Declaration& d)
+void Variables::device_variable(const Declaration& d)
 {
     std::string section = d.has("__managed__") ? "sim_managed" : d.has("__constant__") ? "sim_constant" : "sim_device";
-    // Of a template's variables, a specialization is one file's and the others are not. They have no section, which old
+    // A specialization of a template's variable is one file's, the others are not. They have no section, which old
     // compilers ignore and newer ones would refuse. The simulator finds them by the name that is put beside the
     // template.
     const bool of_template = d.header && at_namespace_scope(source_, d.first);
@@ -74,8 +75,7 @@ void Rewriter::device_variable(const Declaration& d)
     edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");
 }
 
-// True if a declaration is of one constant array.
-bool Rewriter::is_table(const Declaration& d) const
+bool Variables::is_table(const Declaration& d) const
 {
     return d.constant() && !d.has("constexpr") && !d.has("extern") && !d.has_inline() && source_.is(d.stop, "[") &&
            at_namespace_scope(source_, d.first) && !source_.is(d.name - 1, "::") && declarators(d).size() == 1;
@@ -83,7 +83,7 @@ bool Rewriter::is_table(const Declaration& d) const
 
 // const TYPE name[]...: g++ does not watch an object that is constant. So the array is a variable, and its name is that
 // of a reference to something constant.
-void Rewriter::table(const Declaration& d)
+void Variables::table(const Declaration& d)
 {
     const std::string name(source_.spelling(d.name)), array = "sim_table_" + name;
     for (auto w = d.words.rbegin(); w != d.words.rend() && !source_.is(*w, "*"); ++w)

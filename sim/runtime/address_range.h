@@ -19,7 +19,7 @@ inline uintptr_t rounded(uintptr_t n, uintptr_t to) { return (n + to - 1) / to *
 // A range of addresses with nothing behind them at first.
 class AddressRange {
 public:
-    // Of at most so many bytes; less where there is no room for them.
+    // Reserves at most so many bytes, and fewer if the address space has no room for them.
     AddressRange(uint64_t first_gpu_address, uint64_t most) : first_gpu_address_(first_gpu_address)
     {
         for (bytes_ = most / gpu_page * gpu_page; bytes_ >= gpu_page; bytes_ = bytes_ / 2 / gpu_page * gpu_page) {
@@ -50,7 +50,7 @@ public:
         return used < bytes_ ? bytes_ - used : 0;
     }
 
-    // What was taken so far.
+    // Changes the protection of the part that was taken so far.
     void protect(int protection) const
     {
         if (next_ > begin_) mprotect(reinterpret_cast<void*>(begin_), rounded(next_ - begin_, gpu_page), protection);

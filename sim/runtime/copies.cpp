@@ -36,7 +36,7 @@ struct Side {
     uint64_t extent(const Shape& s) const { return (s.depth - 1) * slice + (s.height - 1) * pitch + s.width; }
 };
 
-// What CUDA says of a copy, or of cudaMemset, whose rows do not fit where they should lie (measured:
+// The error that CUDA gives if the rows of a copy, or of cudaMemset, do not fit where they should lie (measured:
 // tests/sim/language/refusals.cu).
 cudaError_t check_shape(const Side& side, const Shape& s)
 {
@@ -74,7 +74,7 @@ cudaError_t refuse(const RuntimeCall& call, const std::string& what, cudaError_t
     return result(error);
 }
 
-// Whether one side of a copy can be what it is said to be. `role`: source or destination.
+// Finds the fault if one side of a copy is not what the call says. `role`: source or destination.
 cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, const Shape& shape, bool on_device,
                   const char* kind)
 {
@@ -183,7 +183,7 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
     close_device_memory();
 }
 
-// Of cudaMemcpyPeer: the devices that the program names. -1: none.
+// The devices that the program names in cudaMemcpyPeer. Other copies name none: -1.
 struct Named {
     int to = -1, from = -1;
 };
@@ -315,7 +315,7 @@ void move_message(void* to, const void* from, uint64_t bytes, const Work& send, 
                   const Work& receive, const Clock& before_receive)
 {
     if (!bytes) return;
-    // What is received comes after all that the sender did before.
+    // The receiver reads what the sender did before, so its copy comes after all of that.
     Clock before = before_receive;
     before.join(before_send);
     const RuntimeCall sends{send.name, send.place}, receives{receive.name, receive.place};
@@ -359,9 +359,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, 
 cudaError_t symbol_address(void** address, const void* symbol)
 {
     SIM_ENTER(false);
-    if (!address) return result(cudaErrorInvalidValue);
-    *address = const_cast<void*>(symbol);
-    return cudaSuccess;
+    return give(address, const_cast<void*>(symbol));
 }
 
 }  // namespace sim

@@ -52,7 +52,7 @@ cudaError_t no_such(cudaLimit limit)
     return limit < 0 || limit > 9 ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit;
 }
 
-// What CUDA takes for a limit: more is refused, less is raised. Measured on an H200 (tests/sim/language/refusals.cu).
+// CUDA refuses a limit above this range and raises one below it. Measured on an H200 (tests/sim/language/refusals.cu).
 struct Range {
     size_t least, most;
 };
@@ -133,9 +133,7 @@ cudaError_t cudaGetDeviceCount(int* count)
 cudaError_t cudaGetDevice(int* device)
 {
     SIM_ENTER(false);
-    if (!device) return result(cudaErrorInvalidValue);
-    *device = current;
-    return cudaSuccess;
+    return give(device, current);
 }
 
 cudaError_t cudaSetDevice(int device)
@@ -169,9 +167,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 cudaError_t cudaGetDeviceFlags(unsigned* flags)
 {
     SIM_ENTER(false);
-    if (!flags) return result(cudaErrorInvalidValue);
-    *flags = device_flags | cudaDeviceMapHost;
-    return cudaSuccess;
+    return give(flags, device_flags | cudaDeviceMapHost);
 }
 
 // All are alike: the first.
@@ -246,54 +242,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
     if (!value) return result(cudaErrorInvalidValue);
     switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-        case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-        case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-        case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-        case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-        case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-        case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-        case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(p.sharedMemPerBlock); break;
-        case cudaDevAttrTotalConstantMemory: *value = int(p.totalConstMem); break;
-        case cudaDevAttrWarpSize: *value = p.warpSize; break;
-        case cudaDevAttrMaxPitch: *value = int(p.memPitch); break;
-        case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-        case cudaDevAttrClockRate: *value = p.clockRate; break;
-        case cudaDevAttrTextureAlignment: *value = int(p.textureAlignment); break;
-        case cudaDevAttrTexturePitchAlignment: *value = int(p.texturePitchAlignment); break;
-        case cudaDevAttrGpuOverlap: *value = p.deviceOverlap; break;
-        case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-        case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; break;
-        case cudaDevAttrComputeMode: *value = p.computeMode; break;
-        case cudaDevAttrConcurrentKernels: *value = p.concurrentKernels; break;
-        case cudaDevAttrEccEnabled: *value = p.ECCEnabled; break;
-        case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
-        case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-        case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-        case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
-        case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; break;
-        case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-        case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-        case cudaDevAttrStreamPrioritiesSupported: *value = p.streamPrioritiesSupported; break;
-        case cudaDevAttrGlobalL1CacheSupported: *value = p.globalL1CacheSupported; break;
-        case cudaDevAttrLocalL1CacheSupported: *value = p.localL1CacheSupported; break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = int(p.sharedMemPerMultiprocessor); break;
-        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
-        case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
-        case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = p.singleToDoublePrecisionPerfRatio; break;
-        case cudaDevAttrConcurrentManagedAccess: *value = p.concurrentManagedAccess; break;
-        case cudaDevAttrComputePreemptionSupported: *value = p.computePreemptionSupported; break;
-        case cudaDevAttrCanUseHostPointerForRegisteredMem: *value = p.canUseHostPointerForRegisteredMem; break;
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(p.sharedMemPerBlockOptin); break;
-        case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; break;
-        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-        case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
-        case cudaDevAttrReservedSharedMemoryPerBlock: *value = int(p.reservedSharedMemPerBlock); break;
-        case cudaDevAttrPciDeviceId: *value = p.pciDeviceID; break;
-        case cudaDevAttrSurfaceAlignment: *value = int(p.surfaceAlignment); break;
-        case cudaDevAttrNumaId: *value = -1; break;  // none
-        default:  // of what the simulator does not have: textures, clusters, links to other processes
+#define SIM_ATTRIBUTE(name, number, property) \
+    case cudaDevAttr##name: *value = int(property); break;
+#include "../cuda/sim/device_attributes.inc"
+        default:
             if (attribute < cudaDevAttrMaxThreadsPerBlock ||
                 attribute > cudaDevAttrOnlyPartialHostNativeAtomicSupported)
                 return result(cudaErrorInvalidValue);
@@ -362,9 +314,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preferred)
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preferred)
 {
     SIM_ENTER(false);
-    if (!preferred) return result(cudaErrorInvalidValue);
-    *preferred = preferred_cache;
-    return cudaSuccess;
+    return give(preferred, preferred_cache);
 }
 
 cudaError_t cudaThreadSetCacheConfig(cudaFuncCache preferred) { return cudaDeviceSetCacheConfig(preferred); }
@@ -377,9 +327,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig banks)
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* banks)
 {
-    if (!banks) return result(cudaErrorInvalidValue);
-    *banks = cudaSharedMemBankSizeFourByte;
-    return cudaSuccess;
+    return give(banks, cudaSharedMemBankSizeFourByte);
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
@@ -450,9 +398,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
 
 cudaError_t cudaDriverGetVersion(int* version)
 {
-    if (!version) return result(cudaErrorInvalidValue);
-    *version = cuda_version;
-    return cudaSuccess;
+    return give(version, cuda_version);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }

@@ -1,4 +1,4 @@
-// What programs ask about a machine, and the counts need not know.
+// The limits and devices that programs ask about. The counts do not depend on them.
 
 #pragma once
 
@@ -17,13 +17,13 @@ struct Limits {
     int registers_per_block;
 };
 Limits limits_of(const harness::Machine& machine);
-// Whether a program's number is one of the enumeration.
+// A program may pass any number as an enumeration. True if the enumeration has it.
 bool known_preference(cudaFuncCache preferred);
 bool known_banks(cudaSharedMemConfig banks);
 
 // How many there are. Once a program has asked, the number stays.
 int device_count();
-// That of this host thread.
+// Each host thread has its own.
 int current_device();
 void set_current_device(int device);
 // Whose memory its kernels may access, by cudaDeviceEnablePeerAccess: bit d for device d.

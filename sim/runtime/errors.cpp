@@ -12,7 +12,7 @@ namespace {
 
 thread_local cudaError_t last = cudaSuccess;
 
-// Of the whole program. `pending`: of a kernel that nobody has waited for yet.
+// Both belong to the whole program. `pending` is the error of a kernel that the program has not waited for yet.
 cudaError_t pending = cudaSuccess, lost = cudaSuccess;
 
 struct FailedLaunch {

@@ -1,4 +1,4 @@
-// What the runtime does before and after each launch.
+// The runtime's work before and after each launch.
 
 #pragma once
 

@@ -19,7 +19,7 @@ namespace {
 
 using harness::format;
 
-// What cudaFuncSetAttribute was told, by kernel.
+// The attributes that the program set with cudaFuncSetAttribute, by kernel.
 struct Told {
     std::map<const void*, uint64_t> dynamic;  // bytes of shared memory that a launch may ask for
     std::map<const void*, int> carveout;      // which changes nothing here

@@ -77,7 +77,7 @@ bool alone()
     return !error && tasks <= 1 + sleeping_threads();
 }
 
-// Whether another thread may still make the calls that this one waits for.
+// True if another thread may still make the calls that this one waits for.
 bool may_come(const Clique& clique)
 {
     if (alone()) return false;
@@ -124,7 +124,7 @@ void match(Clique& clique)
     Clock after;
     after.window = start + 1;
     for (const auto& [send, receive] : pairs) {
-        // What is received comes after all that the sender did before.
+        // The receiver reads what the sender did before, so it comes after all of that.
         timeline().wait(receive.work.queue, send.clock);
         for (const Message* m : {&send, &receive}) timeline().wait(m->work.queue, after);
     }

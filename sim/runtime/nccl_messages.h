@@ -57,8 +57,8 @@ struct Clique {
     std::list<Message> sends, receives;
     std::map<std::thread::id, uint64_t> waiting;  // threads, and the group whose messages they wait for
 
-    // Whether the group has a message that nobody has sent. A thread whose last one has just come is not stuck: it has
-    // not gone on yet.
+    // True if the group waits for a message that was not sent. A thread whose last message has just come is not
+    // stuck: it has not gone on yet.
     bool misses(uint64_t group) const;
     bool stuck(std::thread::id thread) const;
 };

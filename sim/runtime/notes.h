@@ -1,4 +1,4 @@
-// What the report says about the program as a whole: its findings and its notes.
+// The findings and the notes that the report gives about the program as a whole.
 
 #pragma once
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "../../common/base/arguments.h"
 #include "../../common/base/error.h"
+#include "../../common/base/whole_number.h"
 #include "../core/devices.h"
 
 namespace sim {

@@ -11,7 +11,7 @@
 #include "../../common/base/csv.h"
 #include "../../common/base/explain.h"
 #include "../../common/base/files.h"
-#include "../../common/base/trace.h"
+#include "../../common/base/traced_request.h"
 #include "../core/simulator.h"
 #include "kernels.h"
 #include "options.h"

@@ -1,4 +1,4 @@
-// What a program asks about memory: the attributes of a pointer, and how much is free.
+// A program's questions about memory: the attributes of a pointer, and how much is free.
 
 #include "blocks.h"
 #include "devices.h"

@@ -41,9 +41,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
 {
     SIM_ENTER(false);
     if (device < 0 || device >= device_count()) return result(cudaErrorInvalidDevice);
-    if (!pool) return result(cudaErrorInvalidValue);
-    *pool = pool_of(device);
-    return cudaSuccess;
+    return give(pool, pool_of(device));
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }

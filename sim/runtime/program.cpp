@@ -62,7 +62,7 @@ __attribute__((constructor(101))) void begin_program()
         say(error);
         _exit(error.status);
     }
-    // What is there before at_exit is there still when the program's own variables are destroyed, and after.
+    // Objects made before at_exit is registered still exist when the program's own variables are destroyed, and after.
     memory();
     place_of(uint64_t(SIM_PLACE));
     host_threads();

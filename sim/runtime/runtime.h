@@ -1,4 +1,4 @@
-// What the parts of the simulated CUDA runtime share, and what the simulator's core needs of it.
+// Declarations that the parts of the simulated CUDA runtime share, and that the simulator's core needs of it.
 
 #pragma once
 
@@ -37,6 +37,15 @@ class RuntimeLock {
 // Notes the error for cudaGetLastError, and returns it.
 cudaError_t result(cudaError_t error);
 
+// Gives the program the value that it asks for. A null pointer is an error.
+template <typename T, typename Value>
+cudaError_t give(T* to, Value value)
+{
+    if (!to) return result(cudaErrorInvalidValue);
+    *to = value;
+    return cudaSuccess;
+}
+
 // At the beginning of a function: the error that every function returns by now, or cudaSuccess. `waits`: for kernels.
 cudaError_t enter(bool waits);
 // Ends the thread of a kernel that calls the runtime.
@@ -49,7 +58,7 @@ void refuse_in_kernel(const void* place);
 
 // "at program.cu:31", or "at an unknown line".
 std::string at(const void* place);
-// What is called at the place: "d_out", of cudaMalloc(&d_out, bytes). Empty if it cannot be told.
+// The first argument of the call at the place: "d_out" of cudaMalloc(&d_out, bytes). Empty if the text leaves it open.
 std::string first_argument(const void* place, const char* function);
 
 enum class Owner { none, device, managed, pinned, registered };
@@ -66,7 +75,7 @@ struct Block {
 
 // The one that holds the address, freed ones included, or null.
 Block* block_of(uintptr_t address);
-// Of a variable that the source declares for the device: device or managed; none if there is none here.
+// The owner of a variable that the source declares for the device: device or managed. None if no variable lies here.
 Owner variable_at(uintptr_t address);
 bool in_device_range(uintptr_t address);
 // From now on, these variables have the values of the device.
@@ -81,7 +90,7 @@ void note_accounts();
 std::vector<std::string> never_freed();
 uint64_t total_memory();
 
-// Whether a kernel is launched now. If not, the error that CUDA would give is noted.
+// True if the kernel may be launched. If not, the error that CUDA would give is noted.
 bool may_launch(const Launching& launching);
 // The kernel was ended: an illegal address (cudaErrorIllegalAddress), a failed assertion (cudaErrorAssert) ... From the
 // next call on that waits for it, every function of the runtime returns the error, as on hardware.
@@ -91,13 +100,13 @@ void launch_refused(const Launching& launching, cudaError_t error, const std::st
 // Failed launches that the program did not ask about, and those that were not made; a line each.
 std::vector<std::string> unseen_errors();
 std::vector<std::string> refused_launches();
-// Whether a kernel has failed, so that nothing works any more.
+// True if a kernel has failed, so that every function returns its error.
 bool context_lost();
 // cudaDeviceReset: everything works again.
 void restore_context();
 
 bool known_stream(cudaStream_t stream);
-// Of a default stream, the current device's.
+// A default stream has the queue and the device of the current device.
 int queue_of(cudaStream_t stream);
 int device_of(cudaStream_t stream);
 void forget_streams(int device);

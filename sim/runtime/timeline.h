@@ -51,7 +51,7 @@ public:
     Work begin_work(int queue, uint64_t blocks, const char* name, const void* place, bool launch = false);
     void end_work(const Work& work, uint64_t windows);
 
-    // What is in the queue so far, and what it waits for.
+    // The clock holds the work that is in the queue so far, and the work that the queue waits for.
     const Clock& clock_of(int queue);
     void wait(int queue, const Clock& clock) { queues_[size_t(queue)].clock.join(clock); }
     const Clock& host() const { return host_; }
@@ -65,7 +65,7 @@ public:
     // Launches and copies that may run at the same time as a piece of work, in the order of their blocks. `clock`: what
     // comes before it.
     std::vector<Beside> beside(const Work& work, const Clock& clock) const;
-    // Whether there is work in more than one queue, so that some of it may meet.
+    // True if more than one queue has work, so that some of it may run at the same time.
     bool several() const { return queues_.size() > 1; }
 
 private:

@@ -1,4 +1,4 @@
-// What goes from one device to another: by stores and loads of kernels, and by messages.
+// The traffic from one device to another: stores and loads of kernels, and messages.
 
 #pragma once
 
@@ -16,7 +16,7 @@ void note_peers(int device, uint64_t first, const std::map<uint64_t, Peers>& win
 // A copy between two devices, or what one sends to another.
 void note_message(int from, int to, uint64_t bytes, uint64_t window);
 
-// What went between the devices in the whole program, for its reader. Empty: nothing.
+// The whole program's traffic between devices, as text for its reader. Empty: none.
 std::string traffic_text();
 
 }  // namespace sim

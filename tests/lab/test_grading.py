@@ -113,8 +113,9 @@ def test_what_is_packed(tmp_path):
         assert f"{prefix}Makefile" in names and f"{prefix}step04_padding/exercise.cu" in names
         assert not [name for name in names if "tests/" in name]
         for_instructors = [
-            "lab/README.md", "lab/grade.py", "lab/handed_in.py", "lab/exports.py", "lab/class_pages.py", "lab/pack.py",
-            "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py"]
+            "lab/README.md", "lab/grade.py", "lab/grader.py", "lab/watch.py", "lab/merge.py", "lab/handed_in.py",
+            "lab/exports.py", "lab/class_files.py", "lab/class_pages.py", "lab/pack.py", "lab/notebook.py",
+            "lab/prelab_grade.py", "lab/slides.py"]
         assert ([f"{prefix}{name}" in names for name in for_instructors] == [bool(options)] * len(for_instructors)
                 and f"{prefix}lab/CUDA.md" in names)
         assert ("run_autograder" in names) == ("setup.sh" in names) == ("exercise" in names) == bool(options)

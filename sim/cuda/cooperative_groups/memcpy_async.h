@@ -8,7 +8,7 @@
 
 namespace sim {
 
-// What a copy knows of the alignment: that of the elements, or what the size says.
+// The alignment of a copy: that of the elements, or the one that the type of the size gives.
 template <typename Element, typename Size>
 constexpr size_t copy_alignment(const Size&)
 {
@@ -36,7 +36,7 @@ SIM_FUNCTION void memcpy_async(const Group& group, void* to, const void* from, c
     ::sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE);
 }
 
-// Of as many elements as both sides have.
+// Copies as many elements as both sides have.
 template <typename Group, typename Element, typename To, typename From>
 SIM_FUNCTION void memcpy_async(const Group& group, Element* to, const To& to_count, const Element* from,
                                const From& from_count)

@@ -32,18 +32,10 @@ struct bit_xor {
     SIM_INLINE_MEMBER T operator()(T a, T b) const { return a ^ b; }
 };
 
-// In the order of ranks: of floating-point numbers, hardware may add in another order.
 template <typename Group, typename T, typename Operation>
 SIM_FUNCTION T reduce(const Group& group, T value, Operation operation)
 {
-    ::sim::Gathered<T> all;
-    const uint32_t lanes = group.sim_lanes();
-    ::sim::gather(all, lanes, value, SIM_PLACE);
-    unsigned lane = ::sim::lane_of_rank(lanes, 0);
-    T result = all[lane];
-    while (++lane < 32)
-        if (::sim::has(lanes, lane)) result = operation(result, all[lane]);
-    return result;
+    return ::sim::joined(group.sim_lanes(), value, 32, operation, SIM_PLACE);
 }
 
 template <unsigned Size, typename T, typename Operation>

@@ -10,53 +10,27 @@ namespace cooperative_groups {
 template <typename Group, typename T, typename Operation>
 SIM_FUNCTION T inclusive_scan(const Group& group, T value, Operation operation)
 {
-    ::sim::Gathered<T> all;
-    const uint32_t lanes = group.sim_lanes();
-    ::sim::gather(all, lanes, value, SIM_PLACE);
-    unsigned lane = ::sim::lane_of_rank(lanes, 0);
-    T result = all[lane];
-    while (lane < ::sim::lane())
-        if (::sim::has(lanes, ++lane)) result = operation(result, all[lane]);
-    return result;
+    return ::sim::joined(group.sim_lanes(), value, ::sim::lane() + 1, operation, SIM_PLACE);
 }
+// Sums begin with T().
 template <typename Group, typename T>
 SIM_FUNCTION T inclusive_scan(const Group& group, T value)
 {
-    ::sim::Gathered<T> all;
-    const uint32_t lanes = group.sim_lanes();
-    ::sim::gather(all, lanes, value, SIM_PLACE);
-    T result{};
-    for (unsigned lane = 0; lane <= ::sim::lane(); ++lane)
-        if (::sim::has(lanes, lane)) result = result + all[lane];
-    return result;
+    return T{} + ::sim::joined(group.sim_lanes(), value, ::sim::lane() + 1, plus<T>(), SIM_PLACE);
 }
 
-// Of the ranks before: T() for the first.
+// The first rank has none before it, and gets T().
 template <typename Group, typename T, typename Operation>
 SIM_FUNCTION T exclusive_scan(const Group& group, T value, Operation operation)
 {
-    ::sim::Gathered<T> all;
-    const uint32_t lanes = group.sim_lanes();
-    ::sim::gather(all, lanes, value, SIM_PLACE);
-    T result{};
-    bool any = false;
-    for (unsigned lane = 0; lane < ::sim::lane(); ++lane) {
-        if (!::sim::has(lanes, lane)) continue;
-        result = any ? T(operation(result, all[lane])) : all[lane];
-        any = true;
-    }
-    return result;
+    const T before = ::sim::joined(group.sim_lanes(), value, ::sim::lane(), operation, SIM_PLACE);
+    return ::sim::rank_of_lane(group.sim_lanes(), ::sim::lane()) ? before : T{};
 }
 template <typename Group, typename T>
 SIM_FUNCTION T exclusive_scan(const Group& group, T value)
 {
-    ::sim::Gathered<T> all;
-    const uint32_t lanes = group.sim_lanes();
-    ::sim::gather(all, lanes, value, SIM_PLACE);
-    T result{};
-    for (unsigned lane = 0; lane < ::sim::lane(); ++lane)
-        if (::sim::has(lanes, lane)) result = result + all[lane];
-    return result;
+    const T before = ::sim::joined(group.sim_lanes(), value, ::sim::lane(), plus<T>(), SIM_PLACE);
+    return ::sim::rank_of_lane(group.sim_lanes(), ::sim::lane()) ? T{} + before : T{};
 }
 
 }  // namespace cooperative_groups

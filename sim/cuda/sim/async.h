@@ -134,7 +134,7 @@ public:
     unsigned producers_;
 };
 
-// Of one thread alone, there is nothing to wait for: its copies are made at once. Of a block, each stage has
+// The pipeline of one thread has nothing to wait for: its copies are made at once. In that of a block, each stage has
 // two barriers: producers arrive at `full`, consumers at `empty`.
 template <thread_scope Scope>
 class pipeline {

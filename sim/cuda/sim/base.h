@@ -1,4 +1,4 @@
-// What the headers of the CUDA language share.
+// Definitions that the headers of the CUDA language share.
 //
 // A function that reaches the simulator is a SIM_FUNCTION: it stays a call, so that its place is the
 // line of the kernel, and its own accesses are not watched. Arithmetic is SIM_INLINE: it touches
@@ -13,7 +13,7 @@
 
 #include "../../core/launch.h"
 
-// What is inlined has the line of the kernel with clang, and with g++ if its line information is read
+// An inlined function has the line of the kernel with clang, and with g++ if its line information is read
 // together with what says which function was inlined where.
 #ifdef __clang__
 #define SIM_INLINE_MEMBER inline __attribute__((always_inline, nodebug))
@@ -83,3 +83,16 @@ template <typename T>
 using SameAs = typename Same<T>::type;
 
 }  // namespace sim
+
+// The end of a function: replaces what is at `address` by `change`, an expression of `old`, and returns `result`, an
+// expression of `old` and `next`. A macro, because a function that is handed one would not be inlined, and watched.
+#define SIM_REPLACE(T, address, change, result)                                                         \
+    auto* const word = reinterpret_cast<::sim::Bits<T>*>(address);                                      \
+    ::sim::Bits<T> before = __atomic_load_n(word, __ATOMIC_SEQ_CST);                                    \
+    for (;;) {                                                                                          \
+        const T old = ::sim::bit_cast<T>(before);                                                       \
+        const T next = static_cast<T>(change);                                                          \
+        if (__atomic_compare_exchange_n(word, &before, ::sim::bit_cast<::sim::Bits<T>>(next), false,    \
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                            \
+            return result;                                                                              \
+    }

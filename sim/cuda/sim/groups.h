@@ -53,6 +53,20 @@ SIM_FUNCTION void gather(Gathered<T>& all, uint32_t lanes, const T& value, const
     }
 }
 
+// The values of the lanes up to, and without, `end`, joined in the order of ranks: of floating-point numbers, hardware
+// may add in another order. The first lane's value is always part of it.
+template <typename T, typename Operation>
+SIM_FUNCTION T joined(uint32_t lanes, const T& value, unsigned end, Operation operation, const void* place)
+{
+    Gathered<T> all;
+    gather(all, lanes, value, place);
+    unsigned lane = lane_of_rank(lanes, 0);
+    T result = all[lane];
+    while (++lane < end)
+        if (has(lanes, lane)) result = operation(result, all[lane]);
+    return result;
+}
+
 // The value of lane `source`, or the own one if that is no lane of the group.
 template <typename T>
 SIM_FUNCTION T value_of(uint32_t lanes, const T& value, unsigned source, const void* place)
@@ -304,16 +318,10 @@ public:
     template <typename T, typename Operation>
     SIM_FUNCTION T sim_reduce(T value, Operation operation, const void* place) const
     {
-        ::sim::Gathered<T> all;
         const uint32_t lanes = ::sim::live_lanes();
-        ::sim::gather(all, lanes, value, place);
         const auto of_warp = [&](unsigned warp) -> T& { return *reinterpret_cast<T*>(memory_->values_[warp]); };
-        unsigned lane = ::sim::lane_of_rank(lanes, 0);
-        const bool writes = ::sim::lane() == lane;
-        T sum = all[lane];
-        while (++lane < 32)
-            if (::sim::has(lanes, lane)) sum = operation(sum, all[lane]);
-        if (writes) of_warp(::sim::rank() / 32) = sum;
+        const T sum = ::sim::joined(lanes, value, 32, operation, place);
+        if (::sim::lane() == ::sim::lane_of_rank(lanes, 0)) of_warp(::sim::rank() / 32) = sum;
         sim_sync(place);
         T result = of_warp(first_warp());
         const unsigned end = (thread_block::size() + 31) / 32;
@@ -344,7 +352,7 @@ SIM_FUNCTION thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tile
     return {::sim::lane() % ParentSize / Size, ParentSize / Size};
 }
 
-// Of a size that is known at run time: in the order of ranks.
+// A tile whose size is known only at run time takes lanes in the order of ranks.
 SIM_FUNCTION inline thread_group tiled_partition(const thread_group& parent, unsigned size)
 {
     if (size == 0 || size > 32 || (size & (size - 1)))

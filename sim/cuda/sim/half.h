@@ -81,6 +81,9 @@ SIM_FUNCTION inline double fused(double a, double b, double c)
     return bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
+#define SIM_OPERATORS(OF) OF(+) OF(-) OF(*) OF(/)
+#define SIM_COMPARISONS(OF) OF(==) OF(!=) OF(<) OF(>) OF(<=) OF(>=)
+
 template <typename Format>
 struct Small {
     uint16_t bits;
@@ -108,27 +111,19 @@ struct Small {
     }
 
     // A sum, product or quotient in float, rounded again, is what one rounding would make it.
-    friend SIM_INLINE_MEMBER Small operator+(Small a, Small b) { return float(a) + float(b); }
-    friend SIM_INLINE_MEMBER Small operator-(Small a, Small b) { return float(a) - float(b); }
-    friend SIM_INLINE_MEMBER Small operator*(Small a, Small b) { return float(a) * float(b); }
-    friend SIM_INLINE_MEMBER Small operator/(Small a, Small b) { return float(a) / float(b); }
+#define SIM_SMALL_ARITHMETIC(op)                                                                            \
+    friend SIM_INLINE_MEMBER Small operator op(Small a, Small b) { return float(a) op float(b); }           \
+    template <typename Other>                                                                               \
+    SIM_INLINE_MEMBER Small& operator op##=(Other b) { return *this = *this op Small(b); }
+    SIM_OPERATORS(SIM_SMALL_ARITHMETIC)
+#undef SIM_SMALL_ARITHMETIC
     friend SIM_INLINE_MEMBER Small operator+(Small a) { return a; }
     friend SIM_INLINE_MEMBER Small operator-(Small a) { return from_bits(a.bits ^ 0x8000); }
-    friend SIM_INLINE_MEMBER bool operator==(Small a, Small b) { return float(a) == float(b); }
-    friend SIM_INLINE_MEMBER bool operator!=(Small a, Small b) { return float(a) != float(b); }
-    friend SIM_INLINE_MEMBER bool operator<(Small a, Small b) { return float(a) < float(b); }
-    friend SIM_INLINE_MEMBER bool operator>(Small a, Small b) { return float(a) > float(b); }
-    friend SIM_INLINE_MEMBER bool operator<=(Small a, Small b) { return float(a) <= float(b); }
-    friend SIM_INLINE_MEMBER bool operator>=(Small a, Small b) { return float(a) >= float(b); }
+#define SIM_SMALL_COMPARES(op) \
+    friend SIM_INLINE_MEMBER bool operator op(Small a, Small b) { return float(a) op float(b); }
+    SIM_COMPARISONS(SIM_SMALL_COMPARES)
+#undef SIM_SMALL_COMPARES
 
-    template <typename Other>
-    SIM_INLINE_MEMBER Small& operator+=(Other b) { return *this = *this + Small(b); }
-    template <typename Other>
-    SIM_INLINE_MEMBER Small& operator-=(Other b) { return *this = *this - Small(b); }
-    template <typename Other>
-    SIM_INLINE_MEMBER Small& operator*=(Other b) { return *this = *this * Small(b); }
-    template <typename Other>
-    SIM_INLINE_MEMBER Small& operator/=(Other b) { return *this = *this / Small(b); }
     SIM_INLINE_MEMBER Small& operator++() { return *this = *this + Small(1); }
     SIM_INLINE_MEMBER Small& operator--() { return *this = *this - Small(1); }
     SIM_INLINE_MEMBER Small operator++(int)
@@ -153,24 +148,19 @@ struct alignas(4) Pair {
     Pair() = default;
     constexpr SIM_INLINE_MEMBER Pair(Part x, Part y) : x(x), y(y) {}
 
-    friend SIM_INLINE_MEMBER Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }
-    friend SIM_INLINE_MEMBER Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }
-    friend SIM_INLINE_MEMBER Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }
-    friend SIM_INLINE_MEMBER Pair operator/(Pair a, Pair b) { return {a.x / b.x, a.y / b.y}; }
+#define SIM_PAIR_ARITHMETIC(op)                                                                      \
+    friend SIM_INLINE_MEMBER Pair operator op(Pair a, Pair b) { return {a.x op b.x, a.y op b.y}; }   \
+    SIM_INLINE_MEMBER Pair& operator op##=(Pair b) { return *this = *this op b; }
+    SIM_OPERATORS(SIM_PAIR_ARITHMETIC)
+#undef SIM_PAIR_ARITHMETIC
     friend SIM_INLINE_MEMBER Pair operator+(Pair a) { return a; }
     friend SIM_INLINE_MEMBER Pair operator-(Pair a) { return {-a.x, -a.y}; }
-    // Of both parts.
-    friend SIM_INLINE_MEMBER bool operator==(Pair a, Pair b) { return a.x == b.x && a.y == b.y; }
-    friend SIM_INLINE_MEMBER bool operator!=(Pair a, Pair b) { return a.x != b.x && a.y != b.y; }
-    friend SIM_INLINE_MEMBER bool operator<(Pair a, Pair b) { return a.x < b.x && a.y < b.y; }
-    friend SIM_INLINE_MEMBER bool operator>(Pair a, Pair b) { return a.x > b.x && a.y > b.y; }
-    friend SIM_INLINE_MEMBER bool operator<=(Pair a, Pair b) { return a.x <= b.x && a.y <= b.y; }
-    friend SIM_INLINE_MEMBER bool operator>=(Pair a, Pair b) { return a.x >= b.x && a.y >= b.y; }
+    // True where it is true of both parts.
+#define SIM_PAIR_COMPARES(op) \
+    friend SIM_INLINE_MEMBER bool operator op(Pair a, Pair b) { return a.x op b.x && a.y op b.y; }
+    SIM_COMPARISONS(SIM_PAIR_COMPARES)
+#undef SIM_PAIR_COMPARES
 
-    SIM_INLINE_MEMBER Pair& operator+=(Pair b) { return *this = *this + b; }
-    SIM_INLINE_MEMBER Pair& operator-=(Pair b) { return *this = *this - b; }
-    SIM_INLINE_MEMBER Pair& operator*=(Pair b) { return *this = *this * b; }
-    SIM_INLINE_MEMBER Pair& operator/=(Pair b) { return *this = *this / b; }
     SIM_INLINE_MEMBER Pair& operator++() { return *this = *this + Pair(1, 1); }
     SIM_INLINE_MEMBER Pair& operator--() { return *this = *this - Pair(1, 1); }
 };
@@ -179,6 +169,9 @@ template <typename Format>
 constexpr bool has_cached_loads<Small<Format>> = true;
 template <typename Format>
 constexpr bool has_cached_loads<Pair<Format>> = true;
+
+#undef SIM_COMPARISONS
+#undef SIM_OPERATORS
 
 }  // namespace sim
 
@@ -356,7 +349,7 @@ SIM_FUNCTION sim::Pair<Format> atomicAdd(sim::Pair<Format>* address, sim::SameAs
     SIM_CHANGE(sim::Pair<Format>, address, old + value)
 }
 
-// What is called after the type: conversions, and parts of pairs. `Named`: the name of the type in those names.
+// The functions whose names hold the type's: conversions, and parts of pairs. `Named`: that part of their names.
 #define SIM_SMALL_NAMES(Type, Type2, Named, Named2)                                                               \
     SIM_INLINE Type __float2##Named(float a) { return a; }                                                        \
     SIM_ROUNDINGS(Type, __float2##Named, float, Type::rounded)                                                    \

@@ -18,7 +18,7 @@ namespace sim {
 
 constexpr size_t device_heap_bytes = 8 << 20;  // cudaLimitMallocHeapSize, where a program does not set it
 
-// What stands in front of each piece. Pieces that were freed are kept by their sizes, and used again when the heap has
+// The header in front of each piece. Freed pieces are kept by their sizes, and used again only when the heap has
 // come to its end: two threads that get one piece would be taken for a race.
 struct alignas(16) HeapPiece {
     size_t size;  // the power

@@ -56,7 +56,7 @@ SIM_INLINE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift
     return unsigned((uint64_t(high) << 32 | low) >> (shift < 32 ? shift : 32));
 }
 
-// Of the lower 24 bits.
+// Products of the lower 24 bits.
 SIM_INLINE int __mul24(int x, int y)
 {
     return int(unsigned(int(unsigned(x) << 8) >> 8) * unsigned(int(unsigned(y) << 8) >> 8));

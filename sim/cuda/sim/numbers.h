@@ -50,12 +50,24 @@ SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b)
 
 SIM_INLINE float __saturatef(float x) { return ::fminf(::fmaxf(x, 0.0f), 1.0f); }  // and 0 for NaN
 
-// Not static where a newer C library declares the function, too: glibc from 2.41 (sinpi) and 2.42 (rsqrt) on.
-SIM_INLINE_MEMBER double rsqrt(double x) noexcept { return 1 / ::sqrt(x); }
-SIM_INLINE_MEMBER float rsqrtf(float x) noexcept { return float(1 / ::sqrt(double(x))); }
+// A function of doubles, and that of floats, which is computed in double and rounded once. It is not static where a
+// newer C library declares it, too: glibc from 2.41 (sinpi) and 2.42 (rsqrt) on.
+#define SIM_OF_1(linkage, name, result)                      \
+    linkage double name(double a) noexcept { return result; } \
+    linkage float name##f(float a) noexcept { return float(name(double(a))); }
+#define SIM_OF_2(name, result)                                    \
+    SIM_INLINE double name(double a, double b) { return result; } \
+    SIM_INLINE float name##f(float a, float b) { return float(name(double(a), double(b))); }
+#define SIM_OF_3(name, result)                                              \
+    SIM_INLINE double name(double a, double b, double c) { return result; } \
+    SIM_INLINE float name##f(float a, float b, float c) { return float(name(a, b, c)); }
+#define SIM_OF_4(name, result)                                                        \
+    SIM_INLINE double name(double a, double b, double c, double d) { return result; } \
+    SIM_INLINE float name##f(float a, float b, float c, float d) { return float(name(a, b, c, d)); }
+
+SIM_OF_1(SIM_INLINE_MEMBER, rsqrt, 1 / ::sqrt(a))
 SIM_INLINE float rsqrt(float x) { return rsqrtf(x); }
-SIM_INLINE double rcbrt(double x) { return 1 / ::cbrt(x); }
-SIM_INLINE float rcbrtf(float x) { return float(1 / ::cbrt(double(x))); }
+SIM_OF_1(SIM_INLINE, rcbrt, 1 / ::cbrt(a))
 SIM_INLINE float rcbrt(float x) { return rcbrtf(x); }
 SIM_INLINE float fdividef(float x, float y) { return x / y; }
 
@@ -108,22 +120,15 @@ SIM_INLINE SineAndCosine<T> sine_and_cosine_of_pi_times(SameAs<T> x)
 #define sincospif(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine_of_pi_times, x, s, c)
 #define sincospi(x, s, c) SIM_SINE_AND_COSINE(sine_and_cosine_of_pi_times, x, s, c)
 
-SIM_INLINE_MEMBER double sinpi(double x) noexcept { return sim::sin_of_pi_times(x); }
-SIM_INLINE_MEMBER float sinpif(float x) noexcept { return float(sim::sin_of_pi_times(x)); }
+SIM_OF_1(SIM_INLINE_MEMBER, sinpi, sim::sin_of_pi_times(a))
 SIM_INLINE float sinpi(float x) { return sinpif(x); }
-SIM_INLINE_MEMBER double cospi(double x) noexcept { return sim::cos_of_pi_times(x); }
-SIM_INLINE_MEMBER float cospif(float x) noexcept { return float(sim::cos_of_pi_times(x)); }
+SIM_OF_1(SIM_INLINE_MEMBER, cospi, sim::cos_of_pi_times(a))
 SIM_INLINE float cospi(float x) { return cospif(x); }
-SIM_INLINE double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }
-SIM_INLINE float norm3df(float a, float b, float c) { return float(std::hypot(double(a), double(b), double(c))); }
-SIM_INLINE double norm4d(double a, double b, double c, double d) { return ::hypot(::hypot(a, b), ::hypot(c, d)); }
-SIM_INLINE float norm4df(float a, float b, float c, float d) { return float(norm4d(a, b, c, d)); }
-SIM_INLINE double rhypot(double a, double b) { return 1 / ::hypot(a, b); }
-SIM_INLINE float rhypotf(float a, float b) { return float(1 / ::hypot(double(a), double(b))); }
-SIM_INLINE double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
-SIM_INLINE float rnorm3df(float a, float b, float c) { return float(1 / norm3d(a, b, c)); }
-SIM_INLINE double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
-SIM_INLINE float rnorm4df(float a, float b, float c, float d) { return float(1 / norm4d(a, b, c, d)); }
+SIM_OF_2(rhypot, 1 / ::hypot(a, b))
+SIM_OF_3(norm3d, std::hypot(a, b, c))
+SIM_OF_3(rnorm3d, 1 / norm3d(a, b, c))
+SIM_OF_4(norm4d, ::hypot(::hypot(a, b), ::hypot(c, d)))
+SIM_OF_4(rnorm4d, 1 / norm4d(a, b, c, d))
 
 namespace sim {
 
@@ -148,8 +153,7 @@ SIM_INLINE float normf(int n, const float* a) { return float(sim::length(n, a));
 SIM_INLINE double rnorm(int n, const double* a) { return 1 / norm(n, a); }
 SIM_INLINE float rnormf(int n, const float* a) { return float(1 / sim::length(n, a)); }
 
-SIM_INLINE double normcdf(double x) { return ::erfc(-x * M_SQRT1_2) / 2; }
-SIM_INLINE float normcdff(float x) { return float(normcdf(x)); }
+SIM_OF_1(SIM_INLINE, normcdf, ::erfc(-a * M_SQRT1_2) / 2)
 
 namespace sim {
 
@@ -204,18 +208,17 @@ SIM_FUNCTION inline double bessel_i(int order, double x)
 
 }  // namespace sim
 
-SIM_INLINE double erfcx(double x) { return sim::erfcx(x); }
-SIM_INLINE float erfcxf(float x) { return float(sim::erfcx(x)); }
-SIM_INLINE double erfinv(double y) { return sim::erfinv(y); }
-SIM_INLINE float erfinvf(float y) { return float(sim::erfinv(y)); }
-SIM_INLINE double erfcinv(double y) { return sim::erfcinv(y); }
-SIM_INLINE float erfcinvf(float y) { return float(sim::erfcinv(y)); }
-SIM_INLINE double normcdfinv(double p) { return -M_SQRT2 * sim::erfcinv(2 * p); }
-SIM_INLINE float normcdfinvf(float p) { return float(normcdfinv(p)); }
-SIM_INLINE double cyl_bessel_i0(double x) { return sim::bessel_i(0, x); }
-SIM_INLINE float cyl_bessel_i0f(float x) { return float(sim::bessel_i(0, x)); }
-SIM_INLINE double cyl_bessel_i1(double x) { return sim::bessel_i(1, x); }
-SIM_INLINE float cyl_bessel_i1f(float x) { return float(sim::bessel_i(1, x)); }
+SIM_OF_1(SIM_INLINE, erfcx, sim::erfcx(a))
+SIM_OF_1(SIM_INLINE, erfinv, sim::erfinv(a))
+SIM_OF_1(SIM_INLINE, erfcinv, sim::erfcinv(a))
+SIM_OF_1(SIM_INLINE, normcdfinv, -M_SQRT2 * sim::erfcinv(2 * a))
+SIM_OF_1(SIM_INLINE, cyl_bessel_i0, sim::bessel_i(0, a))
+SIM_OF_1(SIM_INLINE, cyl_bessel_i1, sim::bessel_i(1, a))
+
+#undef SIM_OF_1
+#undef SIM_OF_2
+#undef SIM_OF_3
+#undef SIM_OF_4
 
 // The fast ones of hardware are the exact ones here. The C library declares functions of some of these
 // names, and has none of them: hence extern "C", and no static.

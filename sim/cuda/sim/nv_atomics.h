@@ -31,7 +31,7 @@ SIM_INLINE Bits<T>* nv_word(const T* address) { return reinterpret_cast<Bits<T>*
 
 }  // namespace sim
 
-// What is stored through a pointer is stored in the text of the kernel.
+// Results that go through a pointer are stored in the text of the kernel, where stores are watched.
 template <typename T>
 SIM_FUNCTION T __nv_atomic_load_n(const T* address, int order, int = __NV_THREAD_SCOPE_SYSTEM)
 {
@@ -57,20 +57,13 @@ SIM_INLINE void __nv_atomic_store(T* address, const T* value, int order, int sco
 }
 
 // `expression`: of `old` and `value`.
-#define SIM_NV_CHANGE(name, expression)                                                                               \
-    template <typename T>                                                                                             \
-    SIM_FUNCTION T __nv_atomic_##name(T* address, sim::SameAs<T> value, int order,                                    \
-                                      int scope = __NV_THREAD_SCOPE_SYSTEM)                                           \
-    {                                                                                                                 \
-        sim::before_change(address, sizeof(T), sim::nv_order(order), sim::nv_scope(scope), SIM_PLACE);                \
-        sim::Bits<T> before = __atomic_load_n(sim::nv_word(address), __ATOMIC_SEQ_CST);                               \
-        for (;;) {                                                                                                    \
-            const T old = sim::bit_cast<T>(before);                                                                   \
-            const T next = static_cast<T>(expression);                                                                \
-            if (__atomic_compare_exchange_n(sim::nv_word(address), &before, sim::bit_cast<sim::Bits<T>>(next), false, \
-                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                      \
-                return old;                                                                                           \
-        }                                                                                                             \
+#define SIM_NV_CHANGE(name, expression)                                                                \
+    template <typename T>                                                                              \
+    SIM_FUNCTION T __nv_atomic_##name(T* address, sim::SameAs<T> value, int order,                     \
+                                      int scope = __NV_THREAD_SCOPE_SYSTEM)                            \
+    {                                                                                                  \
+        sim::before_change(address, sizeof(T), sim::nv_order(order), sim::nv_scope(scope), SIM_PLACE); \
+        SIM_REPLACE(T, address, expression, old)                                                       \
     }
 #define SIM_NV_FETCH(name, expression)                                              \
     SIM_NV_CHANGE(fetch_##name, expression)                                         \

@@ -98,7 +98,7 @@ SIM_INLINE unsigned __vsadu2(unsigned a, unsigned b) { return sim::sum_of_2(__va
 SIM_INLINE unsigned __vsadu4(unsigned a, unsigned b) { return sim::sum_of_4(__vabsdiffu4(a, b)); }
 
 
-// Of three numbers; of a sum and a number. `suffix`: one number, or two in a word.
+// The extreme of three numbers, and that of a sum and a number. `suffix`: one number, or two in a word.
 #define SIM_OF_THREE(T, name, suffix, chosen, sum)                                                               \
     SIM_INLINE T __vi##name##3_##suffix(T a, T b, T c) { return chosen(chosen(a, b), c); }                       \
     SIM_INLINE T __viadd##name##_##suffix(T a, T b, T c) { return chosen(sum(a, b), c); }

@@ -23,7 +23,7 @@ inline constexpr memory_order memory_order_seq_cst = ::std::memory_order_seq_cst
 
 namespace sim {
 
-// What of an order matters here. Of sequential consistency, that it releases and acquires.
+// An order releases, acquires or does both. Sequential consistency does both, and no more is simulated.
 SIM_INLINE bool releases(std::memory_order order)
 {
     return order == std::memory_order_release || order == std::memory_order_acq_rel ||

@@ -1,4 +1,4 @@
-// What the lanes of a warp tell each other: shuffles, votes, matches, reductions.
+// Exchanges between the lanes of a warp: shuffles, votes, matches, reductions.
 
 #pragma once
 #pragma GCC system_header

@@ -1,4 +1,4 @@
-#include "trace.h"
+#include "traced_request.h"
 
 #include "csv.h"
 #include "error.h"

@@ -9,7 +9,7 @@
 
 namespace harness {
 
-// The heading, with its end of line. base/trace.h says what the columns hold.
+// The heading, with its end of line. base/traced_request.h says what the columns hold.
 std::string trace_heading();
 // The cells with which every line of one kernel begins.
 std::string trace_begin(const Results& results, const Result& result);

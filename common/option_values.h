@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/arguments.h"
+#include "base/whole_number.h"
 #include "kernel.h"
 
 namespace harness {

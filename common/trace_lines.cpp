@@ -1,6 +1,6 @@
-#include "trace.h"
+#include "trace_lines.h"
 
-#include "base/trace.h"
+#include "base/traced_request.h"
 #include "figures.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "arguments.h"
+#include "option_values.h"
 
 #include <getopt.h>
 

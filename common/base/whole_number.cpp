@@ -1,4 +1,4 @@
-#include "arguments.h"
+#include "whole_number.h"
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,0 +1,51 @@
+"""Writes the files of a class: tables, pages and exports. class_pages.py and exports.py make their contents."""
+
+import sys
+
+import check
+import class_pages
+import exports
+
+sys.path.append(str(check.ROOT / "plots"))
+import whole
+
+
+def write(path, text, encoding="utf-8"):
+    """Writes the file whole or not at all, for everybody to read."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole.write(path, text, encoding, mode=0o644)
+
+
+def write_tables(verdicts, exercises, options, interrupted, refresh=None):
+    """For each exercise: the table, the page of statistics, the leaderboard if it has one, and the exports. After an
+    interruption, only a table. `refresh`: seconds after which the pages load themselves again. Returns lines to
+    print."""
+    said = []
+    for number in sorted({n for _, n in verdicts if n is not None}):
+        rows = [(check.shown(name), v)
+                for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0])
+                if n in (number, None)]
+        shown_as = (class_pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms
+                    else None)
+        place = options.results / f"lab{number:02}"
+        if interrupted:
+            write(place.with_suffix(".interrupted.csv"), exports.grades(rows, shown_as), "utf-8-sig")
+            continue
+        write(place.with_suffix(".csv"), exports.grades(rows, shown_as), "utf-8-sig")
+        write(place.with_suffix(".html"), class_pages.statistics_page(number, rows, refresh))
+        if number in exercises.EXERCISES and exercises.EXERCISES[number].speed:
+            write(place.with_suffix(".leaderboard.html"), class_pages.leaderboard(number, rows, shown_as, refresh))
+        said += export(place, number, rows, options.export)
+    return said
+
+
+def export(place, number, rows, chosen):
+    """Writes the tables for course systems. Returns lines to print."""
+    said = []
+    for system in chosen:
+        if exports.EXPORTS[system]:
+            text, unknown = exports.EXPORTS[system](number, rows)
+            write(place.with_suffix(f".{system}.csv"), text)
+            if about := exports.about(system, unknown, rows):
+                said.append(f"{place}.{system}.csv: {about}")
+    return said

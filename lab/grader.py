@@ -1,0 +1,115 @@
+"""Grades submissions on several processors at a time, each text once. grade.py and watch.py say which, and when."""
+
+import concurrent.futures
+import json
+import math
+import os
+import queue
+import threading
+
+import check
+import exports
+import sandbox
+from class_files import write
+
+
+def same(number, file, drawn_by):
+    """The key under which a verdict is kept: files with the same bytes and name, as hand-outs that nobody touched are,
+    get one verdict."""
+    try:
+        return number, file if isinstance(file, str) else (file.path.name, check.read_submission(file.path)), drawn_by
+    except (check.BadInput, OSError):  # the verdict says why
+        return number, str(file.path), drawn_by
+
+
+def with_lateness(verdict, file, options):
+    """A person's verdict with the days after the deadline and, where points are taken off, those before."""
+    if options.due is None:
+        return verdict
+    after = 0 if isinstance(file, str) else file.received - options.due
+    days = max(0, math.ceil(after / 86400))
+    return {**verdict, "days_late": days, "points_before": verdict["total"],
+            "total": max(0, verdict["total"] - days * options.late_points)}
+
+
+class Grader:
+    """Grades submissions on several processors at a time."""
+
+    def __init__(self, lab, exercises, options, seed):
+        self.lab, self.exercises, self.options, self.seed = lab, exercises, options, seed
+        # A worker and its programs stay on one processor, so that no submission slows others down.
+        usable = sorted(os.sched_getaffinity(0))
+        self.jobs = min(options.jobs, len(usable))
+        self.processors = queue.SimpleQueue()
+        for processor in usable[:self.jobs]:
+            self.processors.put(processor)
+        self.on_the_gpu = threading.Lock()  # one at a time: they are timed
+        self.known = {}                     # verdicts of earlier rounds, by same()
+
+    def seed_of(self, name):
+        return check.names.seed_of(exports.person(name)) if self.options.by_name and name else self.seed
+
+    def grade(self, number, file, name=None):
+        """The verdict on a File, or on the reason why there is none."""
+        return {**self.verdict(number, file, self.seed_of(name)), "seed": self.seed_of(name)}
+
+    def verdict(self, number, file, seed):
+        if number not in self.exercises.EXERCISES:  # a path without a number, or one that no exercise has
+            why = file if number is None else f"there is no exercise {number}"
+            return {"exercise": number, "total": 0, "of": 100, "checks": [], "note": why, "seconds": 0}
+        exercise = self.exercises.EXERCISES[number]
+        if isinstance(file, str):
+            return check.verdict_of(exercise, 0, {}, file)
+        processor = self.processors.get()
+        try:
+            verdict = self.lab.check(exercise, file.path, processor, seed)
+            if self.options.graded_bandwidth is not None or exercise.speed and self.lab.cuda:
+                with self.on_the_gpu:
+                    check.add_bandwidth(verdict, self.lab, exercise, file.path, self.options.graded_bandwidth)
+            return verdict
+        except check.BadInput as error:
+            return check.verdict_of(exercise, 0, {}, str(error))
+        except sandbox.Interrupted:
+            raise
+        except Exception as error:  # the others are graded nevertheless
+            return check.verdict_of(exercise, 0, {}, f"the grader failed: {error!r}")
+        finally:
+            self.processors.put(processor)
+
+    def every(self, found):
+        """Yields (name, number, verdict or None where it was interrupted) of each submission, as they are ready."""
+        alike = {}
+        for name, n, file in found:
+            alike.setdefault(same(n, file, name if self.options.by_name else ""), []).append((name, n, file))
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            waiting = {}
+            for key, people in alike.items():
+                if key in self.known:
+                    for name, n, file in people:
+                        yield name, n, with_lateness(self.known[key], file, self.options)
+                else:
+                    name, n, file = people[0]
+                    waiting[pool.submit(self.grade, n, file, name)] = key
+            for done in concurrent.futures.as_completed(waiting):
+                key = waiting[done]
+                if not isinstance(done.exception(), sandbox.Interrupted):
+                    self.known[key] = done.result()
+                for name, n, file in alike[key]:
+                    yield name, n, with_lateness(self.known[key], file, self.options) if key in self.known else None
+
+    def line(self, name, n, verdict):
+        """The line to print for a verdict."""
+        days = verdict.get("days_late", 0)
+        return (f"{check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
+                + (f"  {days} day{'s'[:days != 1]} late, {verdict['points_before']} before" if days else "")
+                + (f"  {check.brief(verdict['note'])}" if verdict["note"] else ""))
+
+    def write_results(self, name, n, verdict):
+        if n is not None:
+            write(self.options.results / f"lab{n:02}" / name / "results.json",
+                  json.dumps(exports.gradescope(verdict), indent=1) + "\n")
+
+    def again(self):
+        """A line: how to repeat the run."""
+        return ("shapes drawn from the names; to repeat the run, add GRADE=--by-name" if self.options.by_name
+                else f"seed of the drawn shapes: {self.seed}; to repeat the run, add SEED={self.seed}")

@@ -1,0 +1,25 @@
+// malloc, free, new and delete in device code: they become calls for the heap of the device.
+
+#pragma once
+
+#include "edits.h"
+#include "syntax.h"
+
+namespace rewrite {
+
+class Heap {
+public:
+    Heap(const Source& source, Edits& edits) : source_(source), edits_(edits) {}
+
+    // Rewrites the word at i, if it is one of these.
+    void word(int i);
+    // Declares the heap at the end of the text, if there was such a word.
+    void declare();
+
+private:
+    const Source& source_;
+    Edits& edits_;
+    bool used_ = false;
+};
+
+}  // namespace rewrite

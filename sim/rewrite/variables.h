@@ -1,0 +1,44 @@
+// Variables of the device (variables.cpp) and of shared memory (shared_variables.cpp).
+
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "edits.h"
+#include "syntax.h"
+
+namespace rewrite {
+
+class Variables {
+public:
+    Variables(const Source& source, Edits& edits) : source_(source), edits_(edits) {}
+
+    void device_variable(const Declaration& d);
+    // `of_kernel`: it is declared in the body of a kernel.
+    void shared_variable(const Declaration& d, bool of_kernel);
+    void dynamic_shared(const Declaration& d);
+    // Dynamic shared memory at namespace scope is an object that converts to a pointer. In a cast, or as an argument of
+    // a template, it does so only after a unary +.
+    void dynamic_shared_use(int i);
+
+private:
+    std::vector<std::pair<int, int>> declarators(const Declaration& d) const;
+    void gaps(const Declaration& d);
+    void qualify(const Declaration& d, const std::string& specifiers);
+    // True if a declaration is of one constant array.
+    bool is_table(const Declaration& d) const;
+    void table(const Declaration& d);
+
+    const Source& source_;
+    Edits& edits_;
+    std::vector<std::string> dynamic_;  // arrays of dynamic shared memory at namespace scope, with their scope
+    std::vector<std::string_view> dynamic_names_;
+    std::set<std::string> templates_;   // of device variables, with their scope
+    int arrays_ = 0;
+};
+
+}  // namespace rewrite
