@@ -52,6 +52,28 @@ def visible(text):
     return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
 
 
+EVERYDAY = {"device", "host", "lesson", "measured", "peers", "published", "spread", "throughput", "verified"}
+
+
+def test_words_are_explained_before_they_are_used():
+    """Pages 1 to 4, in this order: where a term of the glossary first appears in the text, it is a link to its entry or
+    set in italics, as words are where they are explained."""
+    glossary, known = (ROOT / "docs/GLOSSARY.md").read_text(), set()
+    terms = set(re.findall(r"^### (.*)$", glossary[:glossary.index("## Columns")], re.MULTILINE)) - EVERYDAY
+    for program in EVERY[:4]:
+        text = re.sub(r"^```.*?^```", "", visible(TEXT[program]), flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^(?:\||#|!\[).*", "", text, flags=re.MULTILINE)
+        text = " ".join(re.sub(r"`[^`]*`", "CODE", text.replace("**", "")).split())
+        marked = [range(*found.span()) for found in re.finditer(r"\[[^]]*\]\([^)]*\)|\*[^*]+\*", text)]
+        for term in sorted(terms - known):
+            word = {"coalesced access": "coalesced", "streaming multiprocessor": "multiprocessor"}.get(term, term)
+            found = re.search(rf"\b{word}s?\b", text, re.IGNORECASE if term.islower() else 0)
+            if found:
+                known.add(term)
+                assert any(found.start() in place for place in marked), (program, text[max(0, found.start() - 50):][:90])
+    assert len(known) > 25
+
+
 @of_one_gpu
 def test_sections(program):
     assert list(sections(program)) == SECTIONS
