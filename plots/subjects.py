@@ -228,7 +228,7 @@ class Profile:
                  for name in names]
         table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines, f"{side}² float.")
         command = "\n".join([
-            f"ncu --kernel-name 'regex:^({'|'.join(kernels)})' \\",
+            f"ncu --clock-control none --kernel-name 'regex:^({'|'.join(kernels)})' \\",
             f"    --metrics {','.join(METRICS[name][0] for name in names)} \\",
             f"    ./{self.step} --device cuda --size {side} --once --kernel {','.join(kernels)}"])
         return f"```sh\n{command}\n```\n\n{table.markdown()}"
