@@ -70,7 +70,7 @@ def test_words_are_explained_before_they_are_used():
             found = re.search(rf"\b{word}s?\b", text, re.IGNORECASE if term.islower() else 0)
             if found:
                 known.add(term)
-                assert any(found.start() in place for place in marked), (program, text[max(0, found.start() - 50):][:90])
+                assert any(found.start() in place for place in marked), (program, term, text[found.start() - 50:][:90])
     assert len(known) > 25
 
 
@@ -92,7 +92,7 @@ def test_a_question_leads_from_page_to_page(program):
     number = int(program[-2:])
     if f"step{number + 1:02}" in FOLDERS:
         (step,) = [folder.name for name, folder in FOLDERS.items() if name == f"step{number + 1:02}"]
-        words = visible(sections(program)["Next"])
+        words = " ".join(visible(sections(program)["Next"]).split())
         assert "?" in words and f"[Step {number + 1}](../{step}/README.md)" in words and len(words.split()) < 70
     for later in list(FOLDERS)[number + 1:]:  # nothing is said of the pages after the next
         for kernel, of in LESSONS.items():
