@@ -4,13 +4,14 @@
 usage: python3 plots/readme.py [--check]
 
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of
-every step; `gpus`, the ways of step 8; `results stepNN`, all kernels of one step; `rungs`, the way from step 4 to step
-7; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `limits`, what a profiler says of
-them; `profile stepNN`, the commands of a profiler for one step, and what they show; `widths`, `constants`, `timing`,
-`batches`, `transfers`, `readonly`, `memories`, `exercises`: the tables of the subject pages and of the lab
-(subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the
-trial that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures come
-from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
+every step; `results stepNN`, the kernels that a step's page discusses (SHOWN); `variants stepNN`, all kernels of the
+step; `gpus`, those that step 8's page discusses; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside
+the libraries; `ahead`, how far ahead of them it is; `limits`, what a profiler says of them; `profile stepNN`, the
+command of a profiler for one step, and what it shows; `sanitizer`, the commands that look for faults; `widths`,
+`constants`, `timing`, `batches`, `transfers`, `readonly`, `memories`, `exercises`: the tables of the subject pages and
+of the lab (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled
+with the trial that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The
+figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
 import argparse
@@ -22,7 +23,7 @@ import whole  # first: Ctrl-C may come while the others are imported
 import quoted
 import results as reader
 import subjects
-from facts import IDEAS, LESSONS, RUNGS
+from facts import IDEAS, LESSONS, PROGRAMS, RUNGS
 from fit_gtx280 import FITTED
 from tables import GIB, LARGE, PUBLISHED, Table, mean, peers, ratio_table, read
 
@@ -81,9 +82,45 @@ def steps(data):
     return Table("", ["step", "the idea", "kernel", *HEADING], lines, NOTE + ".", texts=3)
 
 
+# What each page discusses, and the kernels of other steps that it compares with: at most six rows.
+SHOWN = {
+    "step01": ["copy", "copySharedMem", "copyVector", "copyRow", "addAligned", "addMisaligned"],
+    "step02": ["copy", "transposeNaive", "transposeRow", "transposeCol"],
+    "step03": ["copySharedMem", "transposeNaive", "transposeCoalesced"],
+    "step04": ["copySharedMem", "transposeCoalesced", "transposeNoBankConflicts"],
+    "step05": ["copySharedMem", "transposeFineGrained", "transposeCoarseGrained", "transposeNoBankConflicts"],
+    "step06": ["transposeNoBankConflicts", "transposeDiagonal", "transposeSwappedRoles", "transposePaddedPitch"],
+}
+
+
+def named(kernel, step):
+    """A kernel's name in the table of a step; with the number of its own step where that is another one."""
+    own = PROGRAMS.get(kernel, step)
+    return f"`{kernel}`" + (f", step {int(own[4:])}" if own != step else "")
+
+
 def results(data, step):
-    return Table("", ["kernel", *HEADING], [[f"`{kernel}`", *data.cells(kernel)] for kernel in data.kernels(step)],
-                 NOTE + ".")
+    """The kernels of SHOWN. A column of the GTX 280 is there if it has a figure for each, and the model's only if none
+    of them was fitted."""
+    cells = [data.cells(kernel) for kernel in SHOWN[step]]
+    kept = [i for i in range(4) if not any(line[i] == "-" or line[i].endswith("†") for line in cells)]
+    notes = {0: "GTX 280: 2048 × 2048, converted from GiB/s.", 1: "GTX 280: 2048 × 2048, this project's model.",
+             2: "H200: 16384 × 16384."}
+    return Table("", ["kernel", *(HEADING[i] for i in kept)],
+                 [[named(kernel, step), *(line[i] for i in kept)] for kernel, line in zip(SHOWN[step], cells)],
+                 " ".join(["GB/s, float.", *(notes[i] for i in kept if i in notes)]))
+
+
+def variants(data, step):
+    """All kernels of a step, with the columns that have a figure."""
+    if step == "step08":
+        return spread(None, SPREAD_AT)
+    kernels = data.kernels(step)
+    cells = [data.cells(kernel) for kernel in kernels]
+    kept = [i for i in range(4) if any(line[i] != "-" for line in cells)]
+    gtx280 = NOTE if 0 in kept else NOTE.replace("published figures, converted from GiB/s, and this", "this")
+    return Table("", ["kernel", *(HEADING[i] for i in kept)],
+                 [[f"`{kernel}`", *(line[i] for i in kept)] for kernel, line in zip(kernels, cells)], gtx280 + ".")
 
 
 def at(element, width, height):
@@ -174,18 +211,22 @@ def fill_trials(text):
 
 SPREAD_AT = [("float", 8192, 8192), ("float", 16384, 16384), ("float", 65536, 65536), ("float", 16383, 16381),
              ("double", 16384, 16384), ("double", 16383, 16381)]
+SPREAD_SHOWN = (
+    ["transposeToPeers", "transposePacked", "transposeElementsToPeers", "transposePlain", "transposePhases"],
+    [("float", 16384, 16384), ("float", 16383, 16381), ("double", 16384, 16384)])
 
 
-def spread():
-    """Step 8: every way's share of copies between the GPUs, in both directions at once, in its own run."""
+def spread(kernels, shapes):
+    """Step 8: every way's share of copies between the GPUs, in both directions at once, in its own run. kernels: None
+    for all."""
     rows = {(r["kernel"], r["type"], int(r["width"]), int(r["height"])): r for r in read(DATA / "h200x2_gpus.csv")}
-    kernels = dict.fromkeys(kernel for kernel, *_ in rows if kernel != "copyToPeers")
+    kernels = kernels or dict.fromkeys(kernel for kernel, *_ in rows if kernel != "copyToPeers")
     lines = [[f"`{kernel}`", *(share(rows[(kernel, *shape)]["percent_of_peer_copies"], 100)
-                               for shape in SPREAD_AT)]
+                               for shape in shapes)]
              for kernel in kernels]
-    copies = [float(rows[("copyToPeers", *shape)]["gbs_out_of_each_gpu"]) for shape in SPREAD_AT]
+    copies = [float(rows[("copyToPeers", *shape)]["gbs_out_of_each_gpu"]) for shape in shapes]
     lines.append(["`copyToPeers`, GB/s", *(f"{gbs:.0f}" for gbs in copies)])
-    return Table("", ["kernel", *(at(*shape) for shape in SPREAD_AT)], lines,
+    return Table("", ["kernel", *(at(*shape) for shape in shapes)], lines,
                  "Two H200s with NVLink, measured: the time of `copyToPeers`, copies of what must cross in both "
                  "directions at once, over that of the kernel in the "
                  "same run. The last line is what leaves each GPU.")
@@ -200,6 +241,8 @@ def fill(text, data):
             table = steps(data)
         elif words[0] == "results" and len(words) == 2:
             table = results(data, words[1])
+        elif words[0] == "variants" and len(words) == 2:
+            table = variants(data, words[1])
         elif words == ["rungs"]:
             table = rungs(data)
         elif words[0] == "peers" and len(words) == 2:
@@ -207,11 +250,13 @@ def fill(text, data):
         elif words == ["ahead"]:
             table = ahead()
         elif words == ["gpus"]:
-            table = spread()
+            table = spread(*SPREAD_SHOWN)
         elif words == ["limits"]:
             table = limits()
         elif words[0] == "profile" and len(words) == 2:
             table = subjects.Profile(words[1])
+        elif words == ["sanitizer"]:
+            table = subjects.Sanitizer()
         elif name in SUBJECTS:
             table = SUBJECTS[name]()
         else:

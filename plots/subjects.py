@@ -79,7 +79,7 @@ def widths():
 
 def constants():
     table = compared(CONSTANTS, ["float", "double"])
-    table.rows[0][1] = "what it reads beside the vectors"
+    table.rows[0][1] = "what it reads in addition to the vectors"
     return table
 
 
@@ -173,7 +173,7 @@ MEMORIES = {
     "texture": ("in DRAM, through the L1", "all threads, to read", "as the allocation", "that of DRAM",
                 "latency_texture", "texture_bandwidth", 1),
     "L2 cache": ("in the chip", "all threads", "until replaced", "60 MiB", "latency_l2", "l2_bandwidth", 1),
-    "global (DRAM)": ("beside the chip", "all threads, and the host", "as the allocation", "141 GB", "latency_dram",
+    "global (DRAM)": ("next to the chip", "all threads, and the host", "as the allocation", "141 GB", "latency_dram",
                       "stream", 1),
 }
 
@@ -213,8 +213,7 @@ def spaced(number):
 
 
 class Profile:
-    """The commands of a profiler and of compute-sanitizer for one step, and the lines of what they print that carry the
-    lesson."""
+    """The command of a profiler for one step, and the lines of what it prints that carry the lesson."""
 
     def __init__(self, step):
         self.step = step
@@ -225,20 +224,28 @@ class Profile:
         side, file = (("16384", DATA / "h200_limits.csv") if "dram_busy" in names
                       else ("2048", COUNTS / "h200_profile.csv"))
         counts = {r["kernel"]: r for r in read(file) if (r["width"], r["height"], r["type"]) == (side, side, "float")}
-        summaries = {r["tool"]: r["summary"] for r in read(COUNTS / "h200_sanitizer.csv")
-                     if (r["program"], r["width"], r["height"]) == (f"{self.step} --all", "333", "555")
-                        and r["tool"] in ("memcheck", "racecheck")}
         lines = [[f"`{METRICS[name][0]}`", *(spaced(counts[kernel][METRICS[name][1]]) for kernel in kernels)]
                  for name in names]
-        table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines,
-                      f"H200, Nsight Compute, {side}² float; durations in ns.")
-        commands = [
-            f"ncu --kernel-name 'regex:^({'|'.join(kernels)})' \\",
+        table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines, f"{side}² float.")
+        command = "\n".join([
+            f"ncu --clock-control none --kernel-name 'regex:^({'|'.join(kernels)})' \\",
             f"    --metrics {','.join(METRICS[name][0] for name in names)} \\",
-            f"    ./{self.step} --device cuda --size {side} --once --kernel {','.join(kernels)}"]
-        commands += [
-            f"compute-sanitizer --tool {tool} ./{self.step} --device cuda --size 333x555 --once --all"
-            for tool in summaries]
-        ends = " and ".join(f"`{summary}`" for summary in summaries.values())
-        return (f"```sh\n{chr(10).join(commands)}\n```\n\n{table.markdown()}\nOn the same card compute-sanitizer "
-                f"ends with {ends}.\n")
+            f"    ./{self.step} --device cuda --size {side} --once --kernel {','.join(kernels)}"])
+        return f"```sh\n{command}\n```\n\n{table.markdown()}"
+
+
+class Sanitizer:
+    """The commands of compute-sanitizer, and the last lines that it printed for every step."""
+
+    def markdown(self):
+        tools = ("memcheck", "racecheck")
+        found = {(r["program"].removesuffix(" --all"), r["tool"]): r["summary"]
+                 for r in read(COUNTS / "h200_sanitizer.csv")
+                 if (r["width"], r["height"]) == ("333", "555") and r["tool"] in tools
+                    and r["program"] in [f"{step} --all" for step in PROFILES]}
+        (ends,) = {tuple(found[step, tool] for tool in tools) for step in PROFILES}
+        commands = "\n".join(f"compute-sanitizer --tool {tool} ./step04 --device cuda --size 333x555 --once --all"
+                             for tool in tools)
+        first, *_, last = PROFILES
+        return (f"```sh\n{commands}\n```\n\nOn the H200 they ended with {' and '.join(f'`{end}`' for end in ends)}, "
+                f"for {first} to {last}.\n")

@@ -3,8 +3,8 @@
 //   make step03 && ./step03
 //
 // The block reads its tile row by row into shared memory and writes it row by row to the
-// transposed place, so that a warp loads 32 neighbours and stores 32 neighbours. The
-// tile is turned in shared memory, where it is filled by rows and emptied by columns.
+// transposed place, so that a warp loads 32 neighbours and stores 32 neighbours. In
+// between the tile lies in shared memory, where it is filled by rows and emptied by columns.
 
 #include "../common/step.h"
 

@@ -2,10 +2,10 @@
 //
 //   make step05 && ./step05
 //
-// A tiled transpose turns each tile and moves each tile to the other side of the diagonal.
-// The fine-grained kernel only turns the tiles, so every element stays in its tile. The
-// coarse-grained kernel only moves them. Neither makes a transpose. Their times show what
-// each half costs. One after the other, they do what step 4 does.
+// A tiled transpose does two things. It transposes each tile in place, and it moves the tile
+// to the other side of the diagonal. The fine-grained kernel does only the first, so every
+// element stays in its tile. The coarse-grained kernel does only the second. Their times show
+// what each costs. Neither makes a transpose. One after the other, they do what step 4 does.
 //
 // A tile that the matrix edge cuts off has no transposed place of the same shape. There,
 // the fine-grained kernel leaves an element in place if its mirror image lies outside the

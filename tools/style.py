@@ -28,7 +28,7 @@ FORBIDDEN = re.compile("|".join(PHRASES), re.IGNORECASE)
 
 def pages():
     """Every page that a user reads."""
-    return sorted(path for pattern in ("*.md", "step*/*.md", "lab/*.md", "plots/*.md", "plots/data/*.md",
+    return sorted(path for pattern in ("*.md", "docs/*.md", "step*/*.md", "lab/*.md", "plots/*.md", "plots/data/*.md",
                                        "tests/data/*.md", "common/**/*.md", "sim/*.md", "bench/*.md", ".github/*.md")
                   for path in ROOT.glob(pattern))
 

@@ -14,7 +14,7 @@ from lessons import ROOT, run
 sys.path.insert(0, str(ROOT / "plots"))
 import subjects
 
-PAGES = {path.stem: path for path in sorted(ROOT.glob("step*/*.md")) if path.stem not in ("README", "LOG")}
+PAGES = {path.stem: path for path in sorted(ROOT.glob("step*/*.md")) if path.stem not in ("README", "LOG", "VARIANTS")}
 MACHINES = ["g80", "gtx280", "m2090", "k20x", "h200"]
 PROFILED = [
     row for row in csv.DictReader((ROOT / "tests/data/h200_profile.csv").open())
@@ -196,7 +196,7 @@ def test_what_is_not_measured_says_so(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("program", subjects.PROFILES)
 def test_profiles_carry_their_lessons(program):
-    """As the Profile sections say of the counts; the metrics are those that tools/gpu.py asks for."""
+    """As docs/PROFILING.md says of the counts; the metrics are those that tools/gpu.py asks for."""
     source = (ROOT / "tools/gpu.py").read_text()
     for metric, column in subjects.METRICS.values():
         assert f'"{column}": "{metric}"' in source

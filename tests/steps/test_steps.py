@@ -1,4 +1,6 @@
-"""Every step has a page for readers: the same sections, code that is in its files, commands that run."""
+"""Every step has a page for readers: the same sections, code that is in its files, commands that run, one small table,
+and a question from page to page. What is not on it is in VARIANTS.md, a sentence for each kernel, and in
+docs/PROFILING.md."""
 
 import csv
 import re
@@ -10,11 +12,15 @@ from conftest import step
 from lessons import LESSONS, ROOT, STEPS
 from samples import ALL
 
-SECTIONS = ["The kernel", "Predict", "Run", "Explain", "Profile", "Picture", "Exercise"]
-FOLDERS = {path.name[:6]: path for path in ROOT.glob("step[0-9][0-9]_*")}
-TEXT = {program: (FOLDERS[program] / "README.md").read_text() for program in STEPS}
+SECTIONS = ["The kernel", "Predict", "Run", "Explain", "Picture", "Exercise", "Next"]
+FOLDERS = {path.name[:6]: path for path in sorted(ROOT.glob("step[0-9][0-9]_*"))}
+EVERY = list(FOLDERS)  # with step 8, whose kernels need several GPUs
+TEXT = {program: (FOLDERS[program] / "README.md").read_text() for program in EVERY}
+# The table of a page. Step 7 leads from kernel to kernel, and step 8 compares ways between GPUs.
+TABLES = {program: f"results {program}" for program in EVERY} | {"step07": "rungs", "step08": "gpus"}
 
-pytestmark = pytest.mark.parametrize("program", STEPS)
+of_one_gpu = pytest.mark.parametrize("program", STEPS)
+of_all = pytest.mark.parametrize("program", EVERY)
 
 
 def blocks(text, language):
@@ -41,9 +47,36 @@ def normalised(line):
     return " ".join(line.split())
 
 
+def visible(text):
+    """Without the sources of figures."""
+    return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+
+
+EVERYDAY = {"device", "host", "lesson", "measured", "peers", "published", "spread", "throughput", "verified"}
+
+
+def test_words_are_explained_before_they_are_used():
+    """Pages 1 to 4, in this order: where a term of the glossary first appears in the text, it is a link to its entry or
+    set in italics, as words are where they are explained."""
+    glossary, known = (ROOT / "docs/GLOSSARY.md").read_text(), set()
+    terms = set(re.findall(r"^### (.*)$", glossary[:glossary.index("## Columns")], re.MULTILINE)) - EVERYDAY
+    for program in EVERY[:4]:
+        text = re.sub(r"^```.*?^```", "", visible(TEXT[program]), flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^(?:\||#|!\[).*", "", text, flags=re.MULTILINE)
+        text = " ".join(re.sub(r"`[^`]*`", "CODE", text.replace("**", "")).split())
+        marked = [range(*found.span()) for found in re.finditer(r"\[[^]]*\]\([^)]*\)|\*[^*]+\*", text)]
+        for term in sorted(terms - known):
+            word = {"coalesced access": "coalesced", "streaming multiprocessor": "multiprocessor"}.get(term, term)
+            found = re.search(rf"\b{word}s?\b", text, re.IGNORECASE if term.islower() else 0)
+            if found:
+                known.add(term)
+                assert any(found.start() in place for place in marked), (program, term, text[found.start() - 50:][:90])
+    assert len(known) > 25
+
+
+@of_one_gpu
 def test_sections(program):
-    headings = list(sections(program))
-    assert headings in (SECTIONS, SECTIONS + ["History"])
+    assert list(sections(program)) == SECTIONS
     titles = re.findall(r"^# .*$", re.sub(r"^```.*?^```$", "", TEXT[program], flags=re.MULTILINE | re.DOTALL),
                         re.MULTILINE)
     (title,) = titles
@@ -51,6 +84,22 @@ def test_sections(program):
     assert 2 <= len(re.findall(r"^\d\. ", sections(program)["Predict"], re.MULTILINE)) <= 4
 
 
+@of_all
+def test_a_question_leads_from_page_to_page(program):
+    """The last section of a page asks what the next one answers. That page opens with a question, before its code."""
+    opening = visible(TEXT[program]).split("\n## ")[0]
+    assert "?" in opening
+    number = int(program[-2:])
+    if f"step{number + 1:02}" in FOLDERS:
+        (step,) = [folder.name for name, folder in FOLDERS.items() if name == f"step{number + 1:02}"]
+        words = " ".join(visible(sections(program)["Next"]).split())
+        assert "?" in words and f"[Step {number + 1}](../{step}/README.md)" in words and len(words.split()) < 70
+    for later in list(FOLDERS)[number + 1:]:  # nothing is said of the pages after the next
+        for kernel, of in LESSONS.items():
+            assert of != later or f"`{kernel}`" not in TEXT[program], kernel
+
+
+@of_one_gpu
 def test_every_question_is_answered(program):
     numbers = {part: re.findall(r"^(\d)\. ", sections(program)[part], re.MULTILINE) for part in ("Predict", "Explain")}
     assert numbers["Predict"] == numbers["Explain"]
@@ -58,22 +107,30 @@ def test_every_question_is_answered(program):
         assert re.search(rf"# ([\d, ]*\b){number}\b|[Qq]uestions? [^.]*\b{number}\b", sections(program)["Run"]), number
 
 
+@of_all
 def test_page_is_short(program):
-    """Two screens, beside the tables."""
+    """Two screens, apart from the table."""
     lines = re.sub(r"<!-- (?:= .*?|generated.*?<!-- end) -->", "", TEXT[program], flags=re.DOTALL).splitlines()
     assert len(lines) <= 100
     for line in lines:
         assert len(line) <= 120 or line.startswith("!["), line
 
 
-def test_quoted_lines_exist(program):
-    real = {normalised(line) for path in FOLDERS[program].glob("*.cu") for line in path.read_text().splitlines()}
-    quoted = blocks(TEXT[program], "cuda")
-    assert quoted
-    for line in "".join(quoted).splitlines():
-        assert normalised(line) in real or not line.strip(), line
+def lines_of(code):
+    return [normalised(line) for line in code.splitlines() if line.strip()]
 
 
+@of_all
+def test_listings_are_complete(program):
+    """Lines that follow each other on the page do so in a file of the step. Where some are left out, there is a …"""
+    real = [lines_of(path.read_text()) for path in FOLDERS[program].glob("*.cu")]
+    (listing,) = blocks(TEXT[program], "cuda")
+    for part in re.split("^…$", listing, flags=re.MULTILINE):
+        lines = lines_of(part)
+        assert any(lines == file[at:at + len(lines)] for file in real for at in range(len(file))), part
+
+
+@of_one_gpu
 def test_commands_run(program):
     found, printed = list(commands(program)), ""
     assert any(name == f"./{program}" for name, *_ in found)
@@ -95,14 +152,54 @@ def test_commands_run(program):
         assert limit in printed, limit
 
 
-def test_generated_tables_have_a_place(program):
+@of_all
+def test_one_table_of_six_rows(program):
+    """Each page has one table, of what its text discusses. Columns without figures are left out."""
     marks = re.findall(r"^<!-- (.*) -->$", TEXT[program], re.MULTILINE)
-    tables = ["rungs"] * (program == "step07") + [f"results {program}", f"profile {program}"]
-    assert marks == [mark for table in tables for mark in (f"generated: {table}", "end")]
+    assert marks == [f"generated: {TABLES[program]}", "end"]
     assert len(re.findall(r"<!--(?! = )", TEXT[program])) == len(marks)
-    assert "<!-- generated" in sections(program)["Explain"] and "<!-- generated" in sections(program)["Profile"]
+    explained = sections(program)["Explain"]
+    assert "<!-- generated" in explained
+    without_code = re.sub(r"^```.*?^```$", "", TEXT[program], flags=re.MULTILINE | re.DOTALL)
+    _, _, *rows = [line for line in without_code.splitlines() if line.startswith("|")]
+    assert 2 <= len(rows) <= 6
+    said = visible(re.sub(r"<!-- generated.*?<!-- end -->", "", TEXT[program], flags=re.DOTALL))
+    for row in rows:  # by its name, or as the kernel of its step; the page itself is about its own lesson
+        kernel = re.match(r"\| `(\w+)`", row)[1]
+        lesson_of = LESSONS.get(kernel, "")
+        assert (kernel in said or lesson_of == program
+                or lesson_of and re.search(rf"\b[Ss]tep {int(lesson_of[-2:])}\b", said)), row
+    if program not in ("step07", "step08"):
+        assert not any("| - |" in row for row in rows)
 
 
+@of_all
+def test_every_other_kernel_has_a_sentence(program, tmp_path):
+    """VARIANTS.md says of each kernel that is neither a lesson nor faulty what it shows, and has the table of all."""
+    path = FOLDERS[program] / "VARIANTS.md"
+    text, listed = path.read_text(), tmp_path / "list.csv"
+    assert step(program, "--list", "--csv", listed).returncode == 0
+    kernels = [row["kernel"] for row in csv.DictReader(listed.open())
+               if row["step"] == FOLDERS[program].name and row["part"] not in ("lesson", "faulty")]
+    items = dict(re.findall(r"^- `(\w+)`((?:[^\n]|\n  )+)", text, re.MULTILINE))
+    assert list(items) == re.findall(r"^- `(\w+)`", text, re.MULTILINE) and sorted(items) == sorted(kernels)
+    for kernel, words in items.items():
+        assert len(visible(words).split()) >= 6 and words.rstrip().endswith((".", "µs.", "GB/s.")), kernel
+    assert f"<!-- generated: variants {program} -->" in text and "(VARIANTS.md" in TEXT[program]
+    for line in re.sub(r"<!-- (?:= .*?|generated.*?<!-- end) -->", "", text, flags=re.DOTALL).splitlines():
+        assert len(line) <= 140, line
+
+
+@of_one_gpu
+def test_profiling_is_on_one_page(program):
+    """docs/PROFILING.md has a section for each step, and its page a link to that section and no metric."""
+    page, number = (ROOT / "docs/PROFILING.md").read_text(), int(program[-2:])
+    (section,) = re.findall(rf"^## Step {number}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    assert f"<!-- generated: profile {program} -->" in section
+    assert f"(../docs/PROFILING.md#step-{number})" in TEXT[program] and "ncu " not in TEXT[program]
+
+
+@of_all
 def test_picture_and_links(program):
     (picture,) = re.findall(r"^!\[(.+)\]\((\.\./plots/figures/svg/\w+\.svg)\)$",
                             sections(program)["Picture"], re.MULTILINE)
