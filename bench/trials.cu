@@ -395,27 +395,36 @@ __global__ void __launch_bounds__(WIDE* ROWS) cut(T* odata, const T* idata, int 
 }
 
 // The same tile of single elements as in `elements`, every row of odata cut where ALIGN bytes begin: tiles overlap by
-// so many bytes.
-template <typename T, int WIDE, int HIGH, int WARPS, int ALIGN>
-__global__ void __launch_bounds__(32 * WARPS) joined(T* odata, const T* idata, int width, int height)
+// so many bytes. With LINES, each request of a load begins at a line of 128 bytes, and a row takes one request more.
+template <typename T, int WIDE, int HIGH, int WARPS, int ALIGN, bool LINES>
+__global__ void __launch_bounds__(32 * WARPS, LINES ? 64 / WARPS : 1)
+    joined(T* odata, const T* idata, int width, int height)
 {
-    constexpr int MORE = ALIGN / sizeof(T), STEP = HIGH - MORE;
+    constexpr int MORE = ALIGN / sizeof(T), STEP = HIGH - MORE, LINE = 128 / sizeof(T);
+    constexpr int REQUESTS = WIDE / 32 + LINES;  // for a row of the tile
     T(*tile)[WIDE + 1] = reinterpret_cast<T(*)[WIDE + 1]>(memory);
     const int left = blockIdx.y * WIDE, top = int(blockIdx.x) * STEP - MORE;
     constexpr int ROWS = (HIGH + WARPS - 1) / WARPS;  // of a thread; the last one where there are so many
-    T v[ROWS][WIDE / 32];
+    T v[ROWS][REQUESTS];
 #pragma unroll
     for (int j = 0; j < ROWS; ++j)
 #pragma unroll
-        for (int i = 0; i < WIDE / 32; ++i) {
-            const int x = left + threadIdx.x + 32 * i, row = threadIdx.y + j * WARPS, y = top + row;
-            if (x < width && row < HIGH && y >= 0 && y < height) v[j][i] = idata[size_t(y) * width + x];
+        for (int i = 0; i < REQUESTS; ++i) {
+            const int row = threadIdx.y + j * WARPS, y = top + row;
+            const int back = LINES ? int((unsigned(y) * unsigned(width) + left) % LINE) : 0;
+            const int column = int(threadIdx.x) + 32 * i - back, x = left + column;
+            if ((!LINES || (column >= 0 && column < WIDE)) && x < width && row < HIGH && y >= 0 && y < height)
+                v[j][i] = idata[size_t(y) * width + x];
         }
 #pragma unroll
     for (int j = 0; j < ROWS; ++j)
 #pragma unroll
-        for (int i = 0; i < WIDE / 32; ++i)
-            if (threadIdx.y + j * WARPS < HIGH) tile[threadIdx.y + j * WARPS][threadIdx.x + 32 * i] = v[j][i];
+        for (int i = 0; i < REQUESTS; ++i) {
+            const int row = threadIdx.y + j * WARPS;
+            const int back = LINES ? int((unsigned(top + row) * unsigned(width) + left) % LINE) : 0;
+            const int column = int(threadIdx.x) + 32 * i - back;
+            if ((!LINES || (column >= 0 && column < WIDE)) && row < HIGH) tile[row][column] = v[j][i];
+        }
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < WIDE / WARPS; ++j) {
@@ -561,15 +570,16 @@ void add_elements(const Matrix<T>& m, int carveout = -1)
     }
 }
 
-template <typename T, int WIDE, int HIGH, int WARPS, int ALIGN>
+template <typename T, int WIDE, int HIGH, int WARPS, int ALIGN, bool LINES = false>
 void add_joined(const Matrix<T>& m)
 {
     constexpr int MORE = ALIGN / sizeof(T), STEP = HIGH - MORE, bytes = HIGH * (WIDE + 1) * sizeof(T);
-    const auto kernel = joined<T, WIDE, HIGH, WARPS, ALIGN>;
+    const auto kernel = joined<T, WIDE, HIGH, WARPS, ALIGN, LINES>;
     CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const int wide = (m.width + WIDE - 1) / WIDE, high = (m.height + MORE - 1 + STEP - 1) / STEP;
     m.trials.push_back({"elements, " + std::to_string(WIDE) + " x " + std::to_string(HIGH) + ", " +
-                            std::to_string(WARPS) + " warps, cut at " + std::to_string(ALIGN) + " bytes",
+                            std::to_string(WARPS) + " warps, cut at " + std::to_string(ALIGN) + " bytes" +
+                            (LINES ? ", loads by lines" : ""),
                         [=] { kernel<<<dim3(high, wide), dim3(32, WARPS), bytes>>>(m.out, m.in, m.width, m.height); }});
 }
 
@@ -773,6 +783,11 @@ void measure(const char* type, int width, int height, int samples)
         add_elements<T, 64, 160, 16>(m, 57);
         add_elements<T, 64, 160, 32>(m, 43);
         add_elements<T, 64, 160, 32>(m, 57);
+        add_joined<T, 64, 80, 16, 32, true>(m);
+        add_joined<T, 128, 64, 32, 32>(m);
+        add_joined<T, 128, 64, 32, 32, true>(m);
+        add_joined<T, 128, 72, 32, 32, true>(m);
+        add_joined<T, 192, 72, 24, 32, true>(m);
     } else if constexpr (sizeof(T) == 8) {
         add_elements<T, 32, 32, 8>(m);
         add_elements<T, 32, 64, 8>(m);
@@ -796,6 +811,8 @@ void measure(const char* type, int width, int height, int samples)
         add_elements<T, 64, 64, 16>(m, 57);
         add_elements<T, 64, 128, 16>(m, 43);
         add_elements<T, 64, 128, 16>(m, 57);
+        add_joined<T, 64, 64, 16, 32, true>(m);
+        add_joined<T, 64, 64, 32, 32, true>(m);
     } else {
         add_elements<T, 32, 32, 8>(m);
         add_elements<T, 32, 32, 16>(m);

@@ -255,6 +255,8 @@ def fill(text, data):
             table = limits()
         elif words[0] == "profile" and len(words) == 2:
             table = subjects.Profile(words[1])
+        elif words[0] == "pieces":
+            table = subjects.Pieces(words[1]).table
         elif words == ["sanitizer"]:
             table = subjects.Sanitizer()
         elif name in SUBJECTS:

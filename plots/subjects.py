@@ -143,6 +143,49 @@ def batches():
                  lines, noted(lines, "H200, measured. `cudaMemcpy` copies all matrices at once.", "`make batches`"))
 
 
+class Pieces:
+    """What bench/pieces.cu measured on an H100 (float, 16384²), as shares of cudaMemcpy's bandwidth in the same run.
+    `order` shows each side of a transpose alone, `flight` fewer blocks on an SM, `lines` rows that begin elsewhere."""
+
+    def __init__(self, name):
+        keys = ("side", "wide", "high", "tiles_per_block", "loads_first", "blocks_per_sm", "order", "offset")
+        self.rows = {tuple(r[k] for k in keys): f"{float(r['of_memcpy']):.2f}" for r in rows_of("h100_pieces.csv")
+                     if (r["type"], r["width"]) == ("float", "16384")}
+        self.table = {"order": self.order, "flight": self.flight, "lines": self.lines}[name]()
+
+    def order(self):
+        tiles = [(32, 32, 8), (64, 32, 8), (32, 64, 8), (64, 64, 4), (128, 64, 4), (128, 128, 2)]
+        lines = [[f"{wide} × {high}", f"{4 * wide}", *(self.one("read", wide, high, blocks, o) for o in ORDERS),
+                  f"{4 * high}", *(self.one("write", wide, high, blocks, o) for o in ORDERS)]
+                 for wide, high, blocks in tiles]
+        return Table("", ["tile", "bytes of a piece of `idata`", "reads alone, rows", "reads alone, columns",
+                          "bytes of a piece of `odata`", "writes alone, rows", "writes alone, columns"], lines, PIECES)
+
+    def flight(self):
+        lines = [[f"{side} × {side}", f"{blocks}", f"{blocks * side * side * 4 >> 10}",
+                  *(self.one("transpose", side, side, blocks, o) for o in ORDERS)]
+                 for side, most in ((32, (2, 4, 6, 8, 16)), (64, (1, 2, 3, 4))) for blocks in most]
+        heading = ["tile", "blocks on an SM", "KiB of loads on an SM, at most", "rows", "columns"]
+        return Table("", heading, lines, PIECES)
+
+    def lines(self):
+        tiles = [(32, 32, 8), (64, 64, 4), (128, 64, 4)]
+        lines = [[f"{wide} × {high}", *(self.one(side, wide, high, blocks, "columns", offset)
+                                        for side in ("read", "write") for offset in (0, 8, 1))]
+                 for wide, high, blocks in tiles]
+        starts = ["with a line", "with a sector", "inside a sector"]
+        return Table("", ["tile", *(f"{side} alone, pieces begin {start}" for side in ("reads", "writes")
+                                    for start in starts)], lines, PIECES)
+
+    def one(self, side, wide, high, blocks, order, offset=0):
+        return self.rows.get((side, str(wide), str(high), "1", "1", str(blocks), order, str(offset)), NONE)
+
+
+ORDERS = ("rows", "columns")
+PIECES = ("H100, measured, float, 16384²: shares of `cudaMemcpy`'s bandwidth in the same run. A side alone moves half "
+          "the bytes.")
+
+
 def readonly():
     steps = {r["kernel"]: r["bandwidth_gbs"] for r in read(DATA / "h200_steps.csv")
              if (r["width"], r["height"], r["type"]) == ("8192", "8192", "float")}

@@ -2,10 +2,10 @@
 //
 //   make step07 && ./step07
 //
-// Step 4 moves no sector too many and has no bank conflicts. Two things can still be better: the bytes that a
-// block has in flight, and how its stores join those of other blocks. The tile is larger, all loads of a thread
-// start before the first is needed, blocks go down the columns of tiles, and a warp moves whole rows of the
-// tile. variants.cu adds one of these at a time.
+// Step 4 moves no sector too many and has no bank conflicts, but it moves the matrix in short pieces, the parts of the
+// rows that lie in a tile, and few of them at a time. Here the tile is larger, all loads of a thread start before
+// the first is needed, blocks go down the columns of tiles, and a warp moves a whole piece. variants.cu adds one of
+// these at a time.
 
 #include "../common/step.h"
 
