@@ -57,9 +57,8 @@ Cells counts_of(const LaunchCounts& c)
         }
         if (!shared) cells.push_back(coalesced_text(c));
     }
-    const bool known = c.partitions && c.bytes_moved();
-    const std::string busiest = fixed(std::max(c.busiest_read, c.busiest_write), 2);
-    cells.push_back(known ? busiest + (c.map_assumed ? " assumed" : "") : "-");
+    const double busiest = std::max(c.busiest(false), c.busiest(true));
+    cells.push_back(busiest > 0 ? fixed(busiest, 2) + (c.map_assumed ? "*" : "") : "-");
     return cells;
 }
 
