@@ -313,7 +313,7 @@ void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool
         for (Contender* contender : contenders) {
             Contender& c = *contender;
             if (!c.result.right || tired(c)) continue;
-            progress_.doing(label(c, "timing"));
+            progress_.doing(label(c, "timing") + format(", sample %d of %d", s + 1, samples));
             c.samples.push_back(timed(c, 1, c.passes, complain));
             if (c.result.right && inside(c)) c.one_launch_samples.push_back(timed(c, passes_inside(c), 1, complain));
         }

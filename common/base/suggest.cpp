@@ -1,6 +1,6 @@
-// The distance of two names is the least number of edits that make one of the other. An edit adds, leaves out or changes
-// a letter, or exchanges two neighbours. d[i][j] is the distance of the first i letters of one and the first j of the
-// other, computed from shorter beginnings. The cost is the product of the two lengths.
+// The distance of two names is the least number of edits that make one of the other. An edit adds, leaves out or
+// changes a letter, or exchanges two neighbours. d[i][j] is the distance of the first i letters of one and the first j
+// of the other, computed from shorter beginnings. The cost is the product of the two lengths.
 
 #include "suggest.h"
 

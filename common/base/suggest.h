@@ -16,8 +16,8 @@ std::string nearest(const std::string& typed, const std::vector<std::string>& kn
 std::string did_you_mean(const std::string& typed, const std::vector<std::string>& known,
                          const std::string& before = "");
 
-// The message about an option that getopt_long() did not know, just after it returned: "unknown option --expain; did you
-// mean --explain?" `otherwise`: what ends it if no option is near.
+// The message about an option that getopt_long() did not know, just after it returned: "unknown option --expain; did
+// you mean --explain?" `otherwise`: what ends it if no option is near.
 std::string unknown_option(char** argv, const std::vector<std::string>& known, const std::string& otherwise);
 
 }  // namespace harness

@@ -295,6 +295,24 @@ def test_progress_is_for_terminals_that_wait():
     assert piped.communicate()[1] == b"" and piped.returncode == 0
 
 
+def test_long_runs_are_announced_and_count_what_is_done():
+    """On a terminal, before the first kernel begins and while each one runs."""
+    terminal, end = a_terminal()
+    process = subprocess.Popen([ROOT / "step03", "--device", "sim", "--all", "--size", "8192"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=end)
+    os.close(end)
+    halted(process)
+    seen = b""
+    while b": verifying" not in seen:
+        seen += os.read(terminal, 4096)
+    process.kill()
+    process.wait()
+    os.close(terminal)
+    assert re.match(rb"step03: \d kernels on 8192x8192 elements take about \d+ s or longer on the simulator; "
+                    rb"a smaller --size takes less\r\n", seen), seen
+    assert re.search(rb"step03: \d+ s: 1 of \d: verifying transposeCoalesced, 8192 x 8192", seen), seen
+
+
 def halted(process):
     """Stops a process soon after it began, for more than two seconds."""
     computing(process, 0.05)
