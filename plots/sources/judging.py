@@ -5,8 +5,9 @@ the interval is on one side of what the claim's words ask for, that is the verdi
 
 One rule for all thresholds. A word that names a factor ("an order of magnitude", "twice", "a quarter") holds for every
 ratio that is nearer to this factor than to the next one that such a word can name, as ratios go: the border between two
-factors is their geometric mean. A word that names a border ("over four times", "most of the time") is taken literally. A word that
-names no number ("faster", "hardly", "little") has the margin that figures of the sources or of repeated runs give it.
+factors is their geometric mean. A word that names a border ("over four times", "most of the time") is taken literally.
+A word that names no number ("faster", "hardly", "little") has the margin that figures of the sources or of repeated
+runs give it.
 """
 
 import dataclasses
