@@ -302,6 +302,14 @@ def test_every_claim_has_a_function_and_a_case():
                for judged in claims.CLAIMS)
 
 
+def test_the_page_about_the_sources_has_the_rule_of_the_thresholds():
+    page = " ".join((ROOT / "docs/SOURCES.md").read_text().split())
+    assert f"judges {len(claims.CLAIMS)} claims and parts of claims" in page and f"*{UNTOLD}*" in page
+    assert f"√10 = {judging.ORDER_OF_MAGNITUDE:.1f}" in page and f"√1000 = {judging.ALMOST_TWO_ORDERS:.0f}" in page
+    assert f"more than {100 * judging.FASTER - 100:.0f} %" in page
+    assert f"less than {100 * judging.ALIKE - 100:.0f} %" in page
+
+
 def test_parts_are_named():
     found = judged("8b", made("8b", {("transposeTile16", 1024): 80}))
     assert "1D beats naive 2D: holds" in found.sentence and "1D beats tiled 2D: does not hold" in found.sentence

@@ -92,6 +92,14 @@ def test_each_fault_is_found_by_its_check_and_its_twin_is_clean():
         assert (fault.shape is None) == (int(key[0][1:]) >= 20)  # methods, not kernels
 
 
+def test_the_page_has_every_fault_once():
+    """docs/SOURCES.md, with the step whose program shows it."""
+    page = (ROOT / "docs/SOURCES.md").read_text()
+    lines = re.findall(r"^\|[^|]*\| (E[\dE, ]+) \|.*\| (\d) \|$", page, re.MULTILINE)
+    named = [(id_, number) for ids, number in lines for id_ in ids.split(", ")]
+    assert sorted(named) == sorted({(fault.id, fault.program[-1]) for fault in gallery()})
+
+
 def stores(width, height, places):
     """What is in odata if each (place, element of idata) is stored in turn; and how many places are outside."""
     odata, outside = {}, 0
