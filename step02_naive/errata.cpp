@@ -24,9 +24,9 @@ ERRATUM(numbersRowsWithHalfTheWidth, E25)
     .caught_by("wrong example")
     .with_methods(numbersRowsWithHalfTheWidth, numbersRowsWithTheWidth)
     .corrected_by("numbersRowsWithTheWidth")
-    .story("Published: the first tile of a 64 x 64 matrix, element by element. Its rows are numbered 32 to a row, as if "
-           "the matrix were as wide as the tile, and a half-warp sits on rows 0, 1, 2 and 3. With BLOCK_ROWS = 8 the "
-           "threads of one half-warp take rows 0, 8, 16 and 24. The example calls this coalesced for the wrong "
+    .story("Published: the first tile of a 64 x 64 matrix, element by element. Its rows are numbered 32 to a row, as "
+           "if the matrix were as wide as the tile, and a half-warp sits on rows 0, 1, 2 and 3. With BLOCK_ROWS = 8 "
+           "the threads of one half-warp take rows 0, 8, 16 and 24. The example calls this coalesced for the wrong "
            "reason. What remains: each half-warp reads 16 neighbouring floats of one row at a time.");
 
 // How often a loop over i < i_end and j < j_end reads b[j * columns + i] outside of b, which has so many elements.
@@ -47,7 +47,7 @@ ERRATUM(loopsOverRowsFirst, E26)
     .caught_by("outside")
     .with_methods(loopsOverRowsFirst, loopsOverColumnsFirst)
     .corrected_by("loopsOverColumnsFirst")
-    .story("Published: before the product, b is transposed, so that its columns lie in a row. b has l rows of n columns, "
-           "and the loops end at l and n where they must end at n and l: of 50 rows x 70 columns, 1000 of 3500 reads "
-           "are beyond the end of b. A later listing, in 18.1, has the right order. Squares are right. What "
-           "remains: the gain of the product, which is of squares.");
+    .story("Published: before the product, b is transposed, so that its columns lie in a row. b has l rows of n "
+           "columns, and the loops end at l and n where they must end at n and l: of 50 rows x 70 columns, 1000 of "
+           "3500 reads are beyond the end of b. A later listing, in 18.1, has the right order. Squares are right. "
+           "What remains: the gain of the product, which is of squares.");
