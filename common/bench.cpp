@@ -71,12 +71,14 @@ void require_room(Device& device, Type type, Shape shape, Expected layout)
     // Twice: past 2^63 bytes the exact sum would overflow.
     const double rows = double(elements) / output_columns(layout, shape.width, shape.height);
     const double needed = double(elements) * bytes_of(type) * (1 + layout.operands()) + rows * layout.pad_bytes;
+    const bool on_gpu = device.info().backend == "cuda", simulated = device.info().backend == "sim";
     if (needed > double(free) || footprint(type, shape, layout, 1) > free)
         throw Error{
             status_bad_input,
-            format(
-                "a %d x %d %s matrix and its result take %.2f GB, and the %s has %.2f GB free; choose a smaller --size",
-                shape.width, shape.height, name_of(type), needed / 1e9, device.info().machine.c_str(), free / 1e9)};
+            format("a %d x %d %s matrix and its result take %.2f GB, and %s%s has %.2f GB free%s; choose a smaller "
+                   "--size", shape.width, shape.height, name_of(type), needed / 1e9, on_gpu ? "the " : "this machine",
+                   on_gpu ? device.info().machine.c_str() : "", free / 1e9,
+                   simulated ? (" for the simulated " + device.info().machine).c_str() : "")};
 }
 
 uint32_t& seed_of_inputs()
@@ -311,7 +313,7 @@ void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool
         for (Contender* contender : contenders) {
             Contender& c = *contender;
             if (!c.result.right || tired(c)) continue;
-            progress_.doing(label(c, "timing"));
+            progress_.doing(label(c, "timing") + format(", sample %d of %d", s + 1, samples));
             c.samples.push_back(timed(c, 1, c.passes, complain));
             if (c.result.right && inside(c)) c.one_launch_samples.push_back(timed(c, passes_inside(c), 1, complain));
         }

@@ -13,7 +13,7 @@ std::vector<Backend>& backends()
 std::unique_ptr<Device> open_device(const std::string& choice, Wanted wanted, std::string& remark)
 {
     wanted.otherwise_simulated = choice == "auto";
-    std::string why_not = "this program was built without nvcc";
+    std::string why_not = "built without nvcc";
     for (const std::string name : {"cuda", "sim", "cpu"}) {
         if (choice != name && (choice != "auto" || name == "cpu")) continue;
         for (const Backend& backend : backends()) {

@@ -8,6 +8,7 @@
 #include "base/csv.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/suggest.h"
 #include "bench.h"
 #include "option_values.h"
 
@@ -126,7 +127,7 @@ std::vector<Erratum> chosen_errata(const std::vector<std::string>& names)
     }
     for (const std::string& name : names)
         if (std::none_of(chosen.begin(), chosen.end(), [&](const Erratum& e) { return goes_by_name(e, name); }))
-            refuse("--kernel " + name + ": expected one of " + known);
+            refuse("--kernel " + name + ": expected one of " + known + did_you_mean(name, split(known, ',')));
     std::stable_sort(chosen.begin(), chosen.end(), [](const Erratum& a, const Erratum& b) {
         return std::make_pair(a.id.size(), a.id) < std::make_pair(b.id.size(), b.id);
     });

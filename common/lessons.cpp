@@ -15,13 +15,21 @@ enum LessonColumn { lesson_step, lesson_kernel, lesson_idea, lesson_columns };
 
 static_assert(std::size(lesson_cells) % lesson_columns == 0, "a line of lessons.csv has too few or too many cells");
 
-}  // namespace
-
-std::string idea_of(const std::string& kernel)
+std::string lesson_cell(const std::string& kernel, LessonColumn column)
 {
     for (size_t i = lesson_columns; i < std::size(lesson_cells); i += lesson_columns)  // after the heading
-        if (lesson_cells[i + lesson_kernel] == kernel) return lesson_cells[i + lesson_idea];
+        if (lesson_cells[i + lesson_kernel] == kernel) return lesson_cells[i + column];
     return "";
+}
+
+}  // namespace
+
+std::string idea_of(const std::string& kernel) { return lesson_cell(kernel, lesson_idea); }
+
+std::string program_of(const std::string& kernel)
+{
+    const std::string folder = lesson_cell(kernel, lesson_step);
+    return folder.substr(0, folder.find('_'));
 }
 
 }  // namespace harness

@@ -12,6 +12,19 @@ namespace {
 
 constexpr int clock_samples = 20;
 
+// Says before a long run how long it will be. The simulator verifies about so many elements a second, of one kernel, on
+// two cores; kernels whose accesses are not coalesced take up to three times as long.
+void announce_time(const Device& device, size_t kernels, Shape shape, const Task& task, Progress& progress)
+{
+    constexpr double elements_per_s = 10e6, long_s = 10;
+    if (device.info().backend != "sim") return;
+    const double elements = double(shape.width) * shape.height * double(kernels) * std::max(task.reps, 1);
+    if (elements < long_s * elements_per_s) return;
+    progress.announce(format("%zu kernel%s on %dx%d elements take about %.0f s or longer on the simulator; a smaller "
+                             "--size takes less", kernels, kernels == 1 ? "" : "s", shape.width, shape.height,
+                             elements / elements_per_s));
+}
+
 // Refuses a trace that the disk has no room for; says how much it will be.
 void announce_trace(const Result& result, uint64_t bytes, uint64_t requests, const WholeFile& file)
 {
@@ -48,9 +61,9 @@ Printed print_matrices(Bench& bench, const Contender& c, Progress& progress)
     return printed;
 }
 
-// Contenders of one layout share their memory, and take turns. `first`: of all contenders, whose account is in their
+// Contenders of one layout share their memory, and take turns. `all`: the contenders, whose account is in their
 // order.
-void run_group(Device& device, const std::vector<Contender*>& group, const Contender* first, Shape shape,
+void run_group(Device& device, const std::vector<Contender*>& group, const std::vector<Contender>& all, Shape shape,
                const Task& task, const Results& results, const Listeners& to)
 {
     const int reps = task.reps ? task.reps : device.has_clock() ? clock_samples : 1;
@@ -59,11 +72,13 @@ void run_group(Device& device, const std::vector<Contender*>& group, const Conte
     const bool timed = device.has_clock() && !task.once;
     Bench bench(device, task.type, shape, layout, timed, to.progress);
     for (Contender* c : group) {
+        to.progress.part(size_t(c - all.data()) + 1, all.size());
         bench.verify(*c, device.has_clock() ? 1 : reps, task.explain, to.complain);
         if (!task.print || !c->kernel || !c->result.refused.empty()) continue;
         Printed printed = print_matrices(bench, *c, to.progress);
-        if (to.account) to.account->printed[c - first] = std::move(printed);
+        if (to.account) to.account->printed[c - all.data()] = std::move(printed);
     }
+    to.progress.part(1, 1);
     check_distinct(group, to.complain);
     if (to.traced)
         for (Contender* c : group)
@@ -80,8 +95,9 @@ Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape
     Results results{device.info(), task.type, shape.width, shape.height, 0, {}, &link_named(task.link)};
     if (!device.info().copy.empty()) contenders.insert(contenders.begin(), copy_contender(device));
     if (to.account) to.account->printed.resize(contenders.size());
+    announce_time(device, contenders.size(), shape, task, to.progress);
     for (const std::vector<Contender*>& group : by_layout(contenders))
-        run_group(device, group, contenders.data(), shape, task, results, to);
+        run_group(device, group, contenders, shape, task, results, to);
     for (const Contender& c : contenders) {
         if (!c.result.refused.empty()) to.complain(c.result.kernel, c.result.refused);
         if (!c.kernel && c.result.timing) results.copy_gbs = c.result.timing->gbs;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/suggest.h"
 
 namespace harness {
 namespace {
@@ -16,9 +17,16 @@ constexpr long max_block = 1024;
 Shape shape(const std::string& text)
 {
     const std::vector<std::string> sides = split(text, 'x');
-    if (sides.size() > 2) refuse("--size " + text + ": expected N, or WIDTHxHEIGHT");
-    return {whole_number("size", sides.front().c_str(), max_side),
-            whole_number("size", sides.back().c_str(), max_side)};
+    const auto side = [&](const std::string& digits) {
+        try {
+            return whole_number("size", digits.c_str(), max_side);
+        } catch (const Error&) {
+            refuse(format("--size %s: expected N or WxH, for example 1024 or 2048x512, of whole numbers from 1 to %ld",
+                          text.c_str(), max_side));
+        }
+    };
+    if (sides.size() > 2) refuse("--size " + text + ": expected N or WxH, for example 1024 or 2048x512");
+    return {side(sides.front()), side(sides.back())};
 }
 
 Block block_shape(const std::string& text)
@@ -100,13 +108,12 @@ std::vector<Block> blocks_in(const std::string& list)
     return blocks;
 }
 
-void refuse_argument(int c, char** argv)
+void refuse_argument(int c, char** argv, const std::vector<std::string>& known)
 {
     const char* argument = argv[optind - 1];
     if (c == ':') refuse(format("%s needs a value; see --help", argument));
     if (optopt > 0 && optopt < ' ') refuse(format("%s: the option takes no value; see --help", argument));
-    if (optopt) refuse(format("unknown option -%c; see --help", optopt));
-    refuse(format("unknown option %s; see --help", argument));
+    refuse(unknown_option(argv, known, "; see --help"));
 }
 
 }  // namespace harness

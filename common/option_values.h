@@ -30,8 +30,8 @@ std::vector<Shape> sweep_named(const std::string& name);            // the sides
 std::vector<Block> blocks_in(const std::string& list);              // XxY, separated by commas
 
 // Refuses an argument that getopt_long() refused. `c`: what it returned, with options that begin with ':', for the
-// argument before optind.
-[[noreturn]] void refuse_argument(int c, char** argv);
+// argument before optind. `known`: the options that there are, for a suggestion.
+[[noreturn]] void refuse_argument(int c, char** argv, const std::vector<std::string>& known);
 
 // Throws status_bad_input with this message.
 [[noreturn]] void refuse(const std::string& message);

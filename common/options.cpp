@@ -180,6 +180,13 @@ std::vector<option> getopt_table()
     return table;
 }
 
+std::vector<std::string> names_of_options()
+{
+    std::vector<std::string> names;
+    for (const Known& k : known) names.push_back(k.name);
+    return names;
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv)
@@ -189,7 +196,7 @@ Options parse_options(int argc, char** argv)
     std::vector<const Known*> given;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":", table.data(), nullptr)) != -1;) {
-        if (c < 1 || c >= int(table.size())) refuse_argument(c, argv);
+        if (c < 1 || c >= int(table.size())) refuse_argument(c, argv, names_of_options());
         given.push_back(&known[c - 1]);
         given.back()->read(parsed, optarg);
     }

@@ -133,8 +133,11 @@ std::string explanations(const Results& results)
 // The heading of one shape.
 std::string shape_text(Shape shape, Type type)
 {
-    const double mb = double(shape.width) * shape.height * bytes_of(type) / 1e6;
-    return format("idata: %d rows x %d columns of %s, %.1f MB\n", shape.height, shape.width, name_of(type), mb);
+    const uint64_t bytes = uint64_t(shape.width) * shape.height * bytes_of(type);
+    const auto counted = [](int n, const char* what) { return format("%d %s%s", n, what, n == 1 ? "" : "s"); };
+    return format("idata: %dx%d (%s of %s) of type %s, %s\n", shape.width, shape.height,
+                  counted(shape.height, "row").c_str(), counted(shape.width, "element").c_str(), name_of(type),
+                  size_text(bytes).c_str());
 }
 
 // The tables of one shape, and with `explain` what each access costs.
@@ -155,6 +158,11 @@ std::string results_text(const Results& results, const Machine& machine, bool ex
         "per request,\n"
         "in %s of global memory or wavefronts of shared memory. The simulator counts; it does not measure time.\n",
         machine.label.c_str(), machine.major == 1 ? "transactions" : "sectors");
+    const auto starred = [](const Result& r) {
+        return r.counts && r.counts->map_assumed && (r.counts->busiest(false) > 0 || r.counts->busiest(true) > 0);
+    };
+    if (std::any_of(results.rows.begin(), results.rows.end(), starred))
+        text += "* Which address lies in which memory partition is not published for this machine. It is assumed.\n";
     const std::string between = between_table(results);
     if (!between.empty())
         text += "\n" + between +
@@ -179,8 +187,8 @@ bool explain_on_simulator(Shape timed, const Setting& setting, const Listeners& 
     const Results results =
         run_shape(*device, select("sim", setting.selection), shape, once, {to.complain, to.progress, nullptr, nullptr});
     to.progress.clear();
-    printf("\nCounted on the simulator of the %s, %d rows x %d columns:\n%s",
-           setting.machine.label.c_str(), shape.height, shape.width, explanations(results).c_str());
+    printf("\nCounted on the simulator of the %s, %dx%d:\n%s",
+           setting.machine.label.c_str(), shape.width, shape.height, explanations(results).c_str());
     return all_right(results);
 }
 
@@ -220,7 +228,7 @@ Results run_one(const Place& place, Shape shape, const Setting& setting, Progres
 std::vector<Results> run_place(const Place& place, const std::vector<Shape>& shapes, const Setting& setting,
                                Progress& progress, std::optional<WholeFile>& json, bool& right)
 {
-    const std::string remark = place.remark.empty() ? "" : ": " + place.remark;
+    const std::string remark = place.remark.empty() ? "" : " (" + place.remark + ", so no GPU is used)";
     printf("%s on %s%s\n", setting.program.c_str(), place.device->info().description.c_str(), remark.c_str());
     std::vector<Results> all;
     for (const Shape& shape : shapes) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/suggest.h"
+#include "lessons.h"
 #include "option_values.h"
 
 namespace harness {
@@ -46,6 +49,17 @@ void check_blocks(const Selection& selection)
                                                          : with_blocks + ": name one with --kernel, or add --all"));
 }
 
+[[noreturn]] void refuse_kernel(const std::string& name)
+{
+    const std::string program = program_of(name);
+    if (!program.empty()) refuse(format("--kernel %s: this kernel is in %s: type make %s && ./%s", name.c_str(),
+                                        program.c_str(), program.c_str(), program.c_str()));
+    std::vector<std::string> names;
+    for (const Kernel& k : kernels()) names.push_back(k.name);
+    refuse("--kernel " + name + ": expected one of " + names_of([](const Kernel&) { return true; }) +
+           did_you_mean(name, names));
+}
+
 }  // namespace
 
 std::vector<Contender> select(const std::string& backend, const Selection& selection)
@@ -65,7 +79,7 @@ void check_names(const Selection& selection)
 {
     for (const std::string& name : selection.kernels)
         if (std::none_of(kernels().begin(), kernels().end(), [&](const Kernel& k) { return goes_by(k, name); }))
-            refuse("--kernel " + name + ": expected one of " + names_of([](const Kernel&) { return true; }));
+            refuse_kernel(name);
     if (!selection.blocks.empty()) check_blocks(selection);
 }
 

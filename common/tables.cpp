@@ -26,6 +26,10 @@ Cells heading_of(const Results& results, bool counted, bool one_launch, bool sev
     return heading;
 }
 
+bool noisy(const Result::Timing& t) { return t.ms.spread > too_noisy; }
+
+std::string spread_text(const Result::Timing& t) { return percent(t.ms.spread) + (noisy(t) ? "!" : ""); }
+
 Cells times_of(const Results& results, const Result& r)
 {
     const Result::Timing& t = *r.timing;
@@ -33,11 +37,11 @@ Cells times_of(const Results& results, const Result& r)
     const bool moves = t.gbs > 0;
     if (r.gpus) {
         const double share = share_of_peer_copies(results, r);
-        return {ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread), moves ? gbs_text(t.gbs) : "-",
+        return {ms_text(t.ms.median), ms_text(t.ms.min), spread_text(t), moves ? gbs_text(t.gbs) : "-",
                 gbs_text(gbs_out_of_each_gpu(results, r)), share > 0 ? percent(share) : "-"};
     }
     const bool on_device = moves && !r.bus;
-    Cells cells{ms_text(t.ms.median), ms_text(t.ms.min), percent(t.ms.spread),
+    Cells cells{ms_text(t.ms.median), ms_text(t.ms.min), spread_text(t),
                 moves ? gbs_text(t.gbs) : "-",
                 on_device && results.copy_gbs > 0 ? percent(t.gbs / results.copy_gbs) : "-",
                 !on_device ? "-" : peak > 0 ? percent(t.gbs / peak) : "unknown",
@@ -57,11 +61,14 @@ Cells counts_of(const LaunchCounts& c)
         }
         if (!shared) cells.push_back(coalesced_text(c));
     }
-    const bool known = c.partitions && c.bytes_moved();
-    const std::string busiest = fixed(std::max(c.busiest_read, c.busiest_write), 2);
-    cells.push_back(known ? busiest + (c.map_assumed ? " assumed" : "") : "-");
+    const double busiest = std::max(c.busiest(false), c.busiest(true));
+    cells.push_back(busiest > 0 ? fixed(busiest, 2) + (c.map_assumed ? "*" : "") : "-");
     return cells;
 }
+
+const char* const noise_note =
+    "\n! Too noisy: the middle 80 % of the samples lie more than half of the median apart. Run again on an idle "
+    "machine.\n";
 
 }  // namespace
 
@@ -96,7 +103,7 @@ std::string table(const Results& results)
         if (r.timing) append(lines.back(), times_of(results, r));
         else if (r.counts) append(lines.back(), counts_of(*r.counts));
     }
-    return aligned(lines);
+    return aligned(lines) + (any([](const Result& r) { return r.timing && noisy(*r.timing); }) ? noise_note : "");
 }
 
 std::string between_table(const Results& results)

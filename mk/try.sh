@@ -78,7 +78,13 @@ find_files() {
     test -n "$FILE" || refuse 'no program given; write make try FILE=program.cu'
     if test -f "$FILE"; then files=("$FILE"); else files=($FILE); fi
     local file
-    for file in "${files[@]}"; do test -f "$file" || refuse "FILE=$file: no such file"; done
+    for file in "${files[@]}"; do
+        test -f "$file" || refuse "FILE=$file: no such file"
+        case $file in
+            *.cu | *.cpp | *.cc | *.cxx | *.c) ;;
+            *) refuse "FILE=$file is no .cu, .cpp or .c file" ;;
+        esac
+    done
 }
 
 # Several may run at once. Each builds in a folder of its own, and moves whole files to one that is named after the
@@ -110,7 +116,7 @@ build() {
             *.cpp | *.cc | *.cxx)
                 if host_object "$stem" "$file"; then plain+=("$stem.o"); else instrumented+=("$stem.o"); fi ;;
             *.c) c_object "$stem" "$file"; plain+=("$stem.o") ;;
-            *) kernel_object "$stem" "$file"; instrumented+=("$stem.o") ;;
+            *.cu) kernel_object "$stem" "$file"; instrumented+=("$stem.o") ;;
         esac
     done
     link "$own/$name" "${instrumented[@]}" "${plain[@]}" && return

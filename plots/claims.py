@@ -3,8 +3,8 @@
 
 usage: python3 plots/claims.py [--all] RESULTS.csv...
 
-Takes the files that `./stepNN --csv` writes. For every machine in them, each claim holds, does not hold, or cannot be
-told here. The figures say why, and those that the source published stand next to them. Claims for which figures are
+Takes the files that `./stepNN --csv` writes. For every machine in them, each claim holds, does not hold, or is not
+decided here. The figures say why, and those that the source published stand next to them. Claims for which figures are
 missing are listed with the command that measures them. Figures of the simulator's model are marked `model`. What cannot
 be read goes to stderr, one line each, and the rest is judged; exits 2 if nothing is left. plots/sources has a function
 for each claim, and judging.py says how it is decided.
@@ -43,7 +43,7 @@ def show(results, machine, everything):
         print(textwrap.fill(f"{v.number:>3}  {v.verdict:<19}  {v.claim} ({v.source})", 125, subsequent_indent=" " * 25))
         print(textwrap.fill(v.sentence, 125, initial_indent=" " * 25, subsequent_indent=" " * 25) + "\n")
     if left_out:
-        print("     cannot be told here (--all shows each in full)")
+        print("     not decided here (--all shows each in full)")
         for why, numbers in left_out.items():
             print(
                 textwrap.fill(f"{', '.join(numbers)}: {why}", 125, initial_indent=" " * 25, subsequent_indent=" " * 27,
@@ -54,7 +54,7 @@ def show(results, machine, everything):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
-    parser.add_argument("--all", action="store_true", help="also show in full the claims that cannot be told here, "
+    parser.add_argument("--all", action="store_true", help="also show in full the claims that not decided here, "
                                                            "each with the figures that it lacks")
     options = parser.parse_args()
     results = reader.load(options.results)

@@ -157,7 +157,7 @@ def run_trace(run, folder):
         if done.returncode != 0:
             raise RuntimeError(f"./{program} {' '.join(options)}: {done.stderr.strip() or 'failed'}")
         trace = read_trace(path, **({"memory": memories} if memories else {}))
-    resident = re.search(r"memory partitions, (\d+) blocks at a time", done.stdout)
+    resident = re.search(r"^  occupancy: .*; (\d+) on all \d+ SMs$", done.stdout, re.MULTILINE)
     return trace, int(resident[1]) if resident else None
 
 

@@ -37,6 +37,6 @@ ERRATUM(comparesWithOwnOutput, E4)
     .corrected_by("comparesWithTurnedTiles")
     .shown_on(100, 70)
     .story("Published: all kernels pass. The two that make half a transpose are compared with their own output, "
-           "and would pass with nothing written at all. What remains: their bandwidths, and with them the "
-           "argument that the cost is in where the tiles go; that the kernels do what they are called had to be "
-           "shown by others.");
+           "and would pass with nothing written at all. The program prints that it leaves this check out. What "
+           "remains: their bandwidths, and with them the argument that the cost is in where the tiles go; that "
+           "the kernels do what they are called had to be shown by others.");

@@ -83,7 +83,7 @@ ERRATUM(transposeFineGrainedEdge, E15)
     .corrected_by("transposeFineGrained")
     .shown_on(50, 32)
     .story("Published: the fine-grained kernel with a test against the edge, as part of a complete program. The test "
-           "keeps it inside the matrix, but a tile that the edge cuts off has no mirror image of its own: elements "
+           "keeps it inside the matrix, but a tile that the edge cuts off has no whole mirror image: elements "
            "come from columns of the tile that were never loaded. The program prints ten elements and checks none. "
            "What remains: the kernel, for whole tiles.");
 

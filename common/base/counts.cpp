@@ -53,6 +53,12 @@ uint64_t LaunchCounts::units(bool shared, bool store) const
     return sum_over(sites, [=](const AccessSite& s) { return s.shared == shared && s.store == store ? s.units : 0; });
 }
 
+double LaunchCounts::busiest(bool store) const
+{
+    const bool reached = bytes_moved(store) >= partition_round * std::max<uint64_t>(launched.launches, 1);
+    return !reached ? 0 : store ? busiest_write : busiest_read;
+}
+
 uint64_t LaunchCounts::accesses() const
 {
     return sum_over(sites, [](const AccessSite& s) { return s.accesses; });
@@ -61,6 +67,12 @@ uint64_t LaunchCounts::accesses() const
 uint64_t LaunchCounts::bytes_moved() const
 {
     return sum_over(sites, [](const AccessSite& s) { return s.bytes; });
+}
+
+uint64_t LaunchCounts::bytes_moved(bool store) const
+{
+    return sum_over(sites,
+                    [=](const AccessSite& s) { return (s.store || s.atomic) == store && !s.peer ? s.bytes : 0; });
 }
 
 uint64_t LaunchCounts::bytes_asked() const

@@ -68,6 +68,7 @@ struct LaunchCounts {
     uint64_t findings_total = 0;        // how often it did
     int partitions = 0;                 // of the machine; 0 if unknown
     bool map_assumed = false;
+    uint64_t partition_round = 0;  // bytes of one round over all partitions
     double busiest_read = 0, busiest_write = 0;  // partition over mean, in windows of resident blocks
     BetweenGpus between;
     uint64_t resident_blocks = 0;
@@ -82,8 +83,12 @@ struct LaunchCounts {
     // Sums over sites of one kind.
     uint64_t requests(bool shared, bool store) const;
     uint64_t units(bool shared, bool store) const;
+    // The traffic of the busiest partition over the mean. 0 if a launch moves too little to reach all partitions once:
+    // some then get more than others in any order.
+    double busiest(bool store) const;
     uint64_t accesses() const;
     uint64_t bytes_moved() const;
+    uint64_t bytes_moved(bool store) const;  // of global memory; atomic operations are stores
     uint64_t bytes_asked() const;    // of global memory
     uint64_t bytes_between_gpus() const;
     uint64_t bytes_asked_between_gpus() const;

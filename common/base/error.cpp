@@ -64,7 +64,8 @@ NoWayOut::~NoWayOut() { no_way_out = before_; }
 
 std::string size_text(uint64_t bytes)
 {
-    return bytes < 1000000      ? format("%.1f kB", bytes / 1e3)
+    return bytes < 1000         ? format("%d bytes", int(bytes))
+           : bytes < 1000000    ? format("%.1f kB", bytes / 1e3)
            : bytes < 1000000000 ? format("%.1f MB", bytes / 1e6)
                                 : format("%.1f GB", bytes / 1e9);
 }

@@ -15,6 +15,43 @@ std::string per_request(uint64_t n, const AccessSite& site)
 
 }  // namespace
 
+namespace {
+
+std::string occupancy_text(const LaunchCounts& counts)
+{
+    const Occupancy& o = counts.occupancy;
+    const auto number = [](uint64_t n) { return (unsigned long long)n; };
+    std::string text =
+        format("  occupancy: %llu block%s of %llu threads per SM, %.0f %% of its %llu threads; "
+               "limited by %s; %llu on all %llu SMs\n",
+               number(o.blocks), o.blocks == 1 ? "" : "s", number(o.threads),
+               100.0 * o.blocks * o.threads / o.threads_per_sm, number(o.threads_per_sm), o.limit(),
+               number(o.sms * o.blocks), number(o.sms));
+    text += format("    an SM has room for %llu blocks of any size, %llu of this many threads", number(o.by_blocks),
+                   number(o.by_threads));
+    if (counts.shared_bytes)
+        text += format(", %llu of this much shared memory (each %llu of %llu bytes)", number(o.by_shared),
+                       number(o.shared_bytes), number(o.shared_per_sm));
+    return text + format("\n    registers are not counted; with more than %llu in a thread, fewer blocks fit\n",
+                         number(o.registers));
+}
+
+std::string partitions_text(const LaunchCounts& counts)
+{
+    const auto part = [&](bool store, double busiest) {
+        const char* what = store ? "stores" : "loads";
+        return busiest > 0 ? format("%.2f times the mean of the %s", busiest, what) : std::string();
+    };
+    const std::string loads = part(false, counts.busiest(false)), stores = part(true, counts.busiest(true));
+    if (loads.empty() && stores.empty()) return "";
+    return format("  memory partitions, %llu blocks at a time: the busiest of %d gets %s%s%s%s\n",
+                  (unsigned long long)counts.resident_blocks, counts.partitions, loads.c_str(),
+                  loads.empty() || stores.empty() ? "" : " and ", stores.c_str(),
+                  counts.map_assumed ? " (which address lies in which partition is assumed)" : "");
+}
+
+}  // namespace
+
 const char* access_name(const AccessSite& s) { return s.atomic ? "atomic" : s.store ? "store" : "load"; }
 
 const char* memory_name(const AccessSite& s) { return s.shared ? "shared" : s.peer ? "peer" : "global"; }
@@ -33,6 +70,9 @@ std::string diagnosis(const AccessSite& s)
                       cost, ideal, s.conflict.empty() ? "" : ("; for example, " + s.conflict).c_str());
     }
     const double share = double(s.asked) / s.bytes;
+    if (s.accesses == s.requests)
+        return format("one lane of the warp takes part: it has no neighbour to share its %s with",
+                      std::string(s.unit, std::strlen(s.unit) - 1).c_str());
     if (s.atomic && s.asked < s.accesses * s.element_bytes && s.units > s.ideal)
         return format("several lanes change one element, and take turns: %.4g %s where %.4g would do", cost, s.unit,
                       ideal);
@@ -62,30 +102,12 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
                    s.requests == 1 ? "" : "s", per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes,
                    per_request(s.units, s).c_str(), unit.c_str(), per_request(s.ideal, s).c_str());
         if (s.shared) text += format(", at worst %d\n", s.worst);
+        else if (s.accesses == s.requests) text += "\n";
         else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.asked / s.bytes);
         text += "    " + diagnosis(s) + "\n";
     }
     if (counts.launched.launches == 0) return text;  // copies and messages alone
-    const Occupancy& o = counts.occupancy;
-    const auto number = [](uint64_t n) { return (unsigned long long)n; };
-    text += format("  occupancy: %llu block%s of %llu threads per SM, %.0f %% of its %llu threads; limited by %s; %llu "
-                   "on all %llu SMs\n",
-                   number(o.blocks), o.blocks == 1 ? "" : "s", number(o.threads),
-                   100.0 * o.blocks * o.threads / o.threads_per_sm, number(o.threads_per_sm), o.limit(),
-                   number(o.sms * o.blocks), number(o.sms));
-    text += format("    room for %llu by blocks, %llu by threads%s; registers would limit it from %llu a thread on\n",
-                   number(o.by_blocks), number(o.by_threads),
-                   counts.shared_bytes ? format(", %llu by shared memory (%llu of %llu bytes)", number(o.by_shared),
-                                                number(o.shared_bytes), number(o.shared_per_sm))
-                                             .c_str()
-                                       : "",
-                   number(o.registers + 1));
-    if (counts.busiest_read + counts.busiest_write > 0)
-        text += format("  memory partitions, %llu blocks at a time: the busiest of %d gets %.2f times the mean of the "
-                       "loads, %.2f of the stores%s\n",
-                       (unsigned long long)counts.resident_blocks, counts.partitions, counts.busiest_read,
-                       counts.busiest_write, counts.map_assumed ? " (partition map assumed)" : "");
-    return text;
+    return text + occupancy_text(counts) + partitions_text(counts);
 }
 
 }  // namespace harness

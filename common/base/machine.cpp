@@ -1,10 +1,13 @@
 #include "machine.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <initializer_list>
 
 #include "csv.h"
 #include "error.h"
+#include "suggest.h"
 
 namespace harness {
 namespace {
@@ -49,6 +52,23 @@ PartitionMap assumed(int partitions, PartitionMap like)
 constexpr uint64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 
 }  // namespace
+
+// In a range of 2^n bytes the lower n bits of the address take every value. They reach every value of the hash equally
+// often as soon as the hash's bits are independent there: none is the sum (XOR) of others.
+uint64_t PartitionMap::round_bytes() const
+{
+    if (hash.empty()) return uint64_t(granularity) * partitions;
+    for (int n = 1; n < 64; ++n) {
+        std::vector<uint64_t> rows;
+        for (uint64_t mask : hash) {
+            uint64_t left = mask & ((uint64_t(1) << n) - 1);
+            for (uint64_t row : rows) left = std::min(left, left ^ row);
+            if (left) rows.push_back(left);
+        }
+        if (rows.size() == hash.size()) return uint64_t(1) << n;
+    }
+    return ~uint64_t(0);
+}
 
 const char* Occupancy::limit() const
 {
@@ -139,11 +159,13 @@ const std::vector<Machine>& machines()
 const Machine& machine_named(const std::string& name)
 {
     std::string known;
+    std::vector<std::string> names;
     for (const Machine& m : machines()) {
-        if (m.name == name) return m;
+        if (strcasecmp(m.name.c_str(), name.c_str()) == 0) return m;
         known += (known.empty() ? "" : ", ") + m.name;
+        names.push_back(m.name);
     }
-    throw Error{status_bad_input, "--machine " + name + ": expected one of " + known};
+    throw Error{status_bad_input, "--machine " + name + ": expected one of " + known + did_you_mean(name, names)};
 }
 
 const Machine& machine_labelled(const std::string& label)

@@ -24,6 +24,10 @@ struct PartitionMap {
         return bits & -bits;
     }
 
+    // Bytes of one round: the shortest range of addresses, from a multiple of its length on, that reaches every
+    // partition equally often. With less traffic than this, some partitions get more than others whatever the order is.
+    uint64_t round_bytes() const;
+
     unsigned partition_of(uint64_t address) const
     {
         if (hash.empty()) return unsigned(address / granularity % partitions);

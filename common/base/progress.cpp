@@ -49,6 +49,20 @@ void Progress::doing(const std::string& what)
     what_ = what;
 }
 
+void Progress::part(size_t n, size_t m)
+{
+    std::lock_guard<std::mutex> lock(mutex_);
+    part_ = m > 1 ? format("%zu of %zu: ", n, m) : "";
+}
+
+void Progress::announce(const std::string& what)
+{
+    if (!thread_.joinable()) return;
+    std::lock_guard<std::mutex> lock(mutex_);
+    erase();
+    fprintf(stderr, "%s: %s\n", program_.c_str(), what.c_str());
+}
+
 void Progress::clear()
 {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -70,7 +84,7 @@ void Progress::serve()
         const auto elapsed = Clock::now() - start_;
         if (elapsed < patience || what_.empty()) continue;
         const long seconds = long(std::chrono::duration_cast<std::chrono::seconds>(elapsed).count());
-        const std::string line = format("%s: %ld s: %s", program_.c_str(), seconds, what_.c_str());
+        const std::string line = format("%s: %ld s: %s%s", program_.c_str(), seconds, part_.c_str(), what_.c_str());
         fprintf(stderr, "\r%s\033[K", line.substr(0, columns()).c_str());
         drawn_ = true;
     }

@@ -18,6 +18,10 @@ public:
     Progress(const Progress&) = delete;
 
     void doing(const std::string& what);
+    // doing() is then about part n of m, until another one begins.
+    void part(size_t n, size_t m);
+    // A line before work of many seconds. It stays.
+    void announce(const std::string& what);
     // Takes the line away, until doing() is called again: before anything else is printed.
     void clear();
 
@@ -30,7 +34,7 @@ private:
     const Clock::time_point start_ = Clock::now();
     std::mutex mutex_;
     std::condition_variable wake_;
-    std::string what_;
+    std::string what_, part_;
     bool drawn_ = false, stop_ = false;
     std::thread thread_;
 };

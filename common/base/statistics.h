@@ -17,6 +17,9 @@ struct Summary {
     double spread;  // (90th - 10th percentile) / median
 };
 
+// Samples with a wider spread tell nothing about kernels: from step to step, bandwidth changes by less than half.
+constexpr double too_noisy = 0.5;
+
 // The q-quantile of sorted, non-empty samples, interpolated linearly.
 inline double quantile(const std::vector<double>& sorted, double q)
 {

@@ -1,8 +1,13 @@
 """How a claim is judged: from figures to ratios, from ratios to verdicts, from verdicts to a sentence.
 
 Two bandwidths give a ratio, and their spread (10th to 90th percentile of the samples) an interval around it. If all of
-the interval is on one side of what the claim's words ask for, that is the verdict; otherwise it cannot be told. Each
-threshold is what the word says, or the least that can be meant by it.
+the interval is on one side of what the claim's words ask for, that is the verdict; otherwise it is not decided.
+
+One rule for all thresholds. A word that names a factor ("an order of magnitude", "twice", "a quarter") holds for every
+ratio that is nearer to this factor than to the next one that such a word can name, as ratios go: the border between two
+factors is their geometric mean. A word that names a border ("over four times", "most of the time") is taken literally.
+A word that names no number ("faster", "hardly", "little") has the margin that figures of the sources or of repeated
+runs give it.
 """
 
 import dataclasses
@@ -12,7 +17,7 @@ import math
 import results as reader
 from sources import published
 
-HOLDS, FAILS, UNTOLD = "holds", "does not hold", "cannot be told here"
+HOLDS, FAILS, UNTOLD = "holds", "does not hold", "not decided here"
 
 # The sizes that the sources measured at.
 WHITEPAPER = 2048
@@ -28,14 +33,22 @@ FASTER = 1.03
 ALIKE = 1.10
 SIZEABLE = 1.20             # twice as far from 1 as what is alike
 SLIGHTLY = 1.01
-LITTLE = 0.80               # the whitepaper's 80.9 of 96.9 GiB/s with a tile and a barrier, 83 %, is its "little" cost
+LITTLE = 1 / ALIKE          # to cost little is to be about the same; the whitepaper has 81.1 of 81.6 GiB/s
 FEW_PERCENT = 0.95
-ORDER_OF_MAGNITUDE = 10
-ALMOST_TWO_ORDERS = 10 ** 1.5  # nearer to two orders than to one
-FOUR_TIMES = 4
-TWO_TIMES = (math.sqrt(2), math.sqrt(8))  # nearer to two than to one or four, as ratios go; the post has 1.9
-A_QUARTER = (math.sqrt(1 / 32), math.sqrt(1 / 8))
+
+
+def around(factor, step):
+    """The ratios nearer to a factor than to the next one below or above, which is `step` times as far."""
+    return factor / math.sqrt(step), factor * math.sqrt(step)
+
+
+ORDER_OF_MAGNITUDE = around(10, 10)[0]   # at least so many times: nearer to ten than to one
+ALMOST_TWO_ORDERS = around(100, 10)[0]   # nearer to two orders than to one
+TWO_TIMES = around(2, 2)                 # nearer to two than to one or four; the post has 1.9
+A_QUARTER = around(1 / 4, 2)             # nearer to a quarter than to a half or an eighth
+FOUR_TIMES = 4              # "over four times"
 HALF = 1.0                  # to dominate is to take more than half of the whole: more than the rest
+TOO_NOISY = 0.5             # a spread of so much of the median; common/base/statistics.h has the same
 CAMPED = 2.0                # times the mean in the busiest partition
 SPREAD_OUT = 1.2            # times the mean, at most
 
@@ -71,13 +84,15 @@ class Part:
 @dataclasses.dataclass(frozen=True)
 class Ratio:
     """How many times as fast one is as another: value, and the interval it may lie in. blind: a model gives both the
-    same, so either nothing differs or the model does not know what does. what: the kernel; how: the rest, in words."""
+    same, so either nothing differs or the model does not know what does. what: the kernel; how: the rest, in words;
+    printed: both are figures of one table of a source."""
     value: float
     low: float
     high: float
     blind: bool = False
     what: str = ""
     how: tuple = ()
+    printed: bool = False
 
 
 # Tests of a ratio, or of None if figures are missing: each gives a verdict.
@@ -85,6 +100,16 @@ class Ratio:
 def at_least(factor):
     return lambda r: (UNTOLD if r is None or r.blind
                       else HOLDS if r.low >= factor else FAILS if r.high < factor else UNTOLD)
+
+
+def faster(r):
+    """By more than what separate runs differ by; of two figures of one table in print, by more than their rounding."""
+    return at_least(1 if r and r.printed else FASTER)(r)
+
+
+def found(test):
+    """For a claim that there is something: that it was not found among a few does not refute it."""
+    return lambda r: HOLDS if test(r) == HOLDS else UNTOLD
 
 
 def less_than(factor):
@@ -231,7 +256,8 @@ def ratio(a, b):
     else:
         who, where, figures = "as fast ", f"{a.shape} as at {b.shape}", f"{a} and {b}"
     how = f"at {where} ({figures}{'; the model knows no difference' if blind else ''})"
-    return Ratio(value, value * (1 - off), value * (1 + off), blind, a.kernel, (times(value, off), who, how))
+    return Ratio(value, value * (1 - off), value * (1 + off), blind, a.kernel, (times(value, off), who, how),
+                 all(f.row.get("printed") for f in (a, b)))
 
 
 def of_ratios(ratios, test, topic=""):
@@ -240,6 +266,8 @@ def of_ratios(ratios, test, topic=""):
 
 
 def times(value, off):
+    if off > 2 * TOO_NOISY:  # the sum of two shares
+        return f"{value:.2f} (too noisy: run again on an idle machine)"
     return f"{value:.2f}" + (f" ± {value * off:.2f}" if value * off >= 0.005 else "")
 
 
@@ -287,14 +315,15 @@ def listed(parts):
     return parts if isinstance(parts, list) else [parts]
 
 
-def claim(number, source, words, run, about="GPU", quoted=()):
+def claim(number, source, words, run, about="GPU", quoted=(), errata=(), concerns=None):
     """Makes of a function from a Bench to a Part, or to several, one from (results, machine) to a Verdict, and lists it
     in CLAIMS.
 
     machine is one of results.machines(). A claim about the CPU is judged on the machine's host: the CPU timed in the
     same run of a program as the GPU. A simulated GPU has none. run: the command that measures or counts what it needs.
     quoted: tables of plots/published.csv that have the source's figures, where they are not those of a kernel that is
-    here.
+    here. errata: faults of the gallery that the claim rests on. concerns: the machines that it is about, in words, and
+    a function from a machine to whether it is one of them; none: all.
     """
     def decorate(parts_of):
         @functools.wraps(parts_of)
@@ -308,12 +337,17 @@ def claim(number, source, words, run, about="GPU", quoted=()):
                 return verdict(UNTOLD, [],
                                f"This is a claim about a CPU, and the simulated {machine.name} has no host.",
                                "about a CPU")
+            if concerns and not concerns[1](machine):
+                return verdict(UNTOLD, [], f"This is a claim about {concerns[0]}, and {machine.name} is none of them.",
+                               f"about {concerns[0]}")
             bench = Bench(results, host(results, machine) if about == "CPU" else machine, host)
             parts = listed(parts_of(bench))
             name = bench.machine.name if bench.machine else machine.name
             print_ = in_print(
                 next(s for s in ("whitepaper", "book", "bandwidth post", "coalescing notes") if source.startswith(s)),
                 parts_of, about, quoted)
+            if errata:
+                print_ += f" See the gallery: {', '.join(errata)}."
             if bench.missing:
                 return verdict(UNTOLD, bench.figures, f"Missing for {name}: {bench.lacks()}. Run `{run}`. {print_}",
                                f"run `{run}`")

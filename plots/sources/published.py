@@ -40,7 +40,7 @@ def results_row(r, kernel, share=1):
         "time_spread_percent": f"{spread:.4f}", "block": r["block"] if r["source_row"].startswith("F") else "",
         "memory": "", "date_utc": "", "commit": r["source"], "model_time_ms": "", "model_bandwidth_gbs": "",
         "one_launch_bandwidth_gbs": "", "one_launch_memory": "", "dram_peak_gbs": "", "first_launch_ms": "",
-        "remark": r["remark"], "time_median_ms": "", "bandwidth_gbs": ""}
+        "remark": r["remark"], "printed": "yes", "time_median_ms": "", "bandwidth_gbs": ""}
     value = float(r["value"]) * factor * share
     moved = 2 * 4 * int(r["side"]) ** 2 / 1e6
     return {**row, "time_median_ms": repr(value if column == "time_median_ms" else moved / value),

@@ -74,6 +74,7 @@ LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bo
         add_site(counts.sites, worst, site, locate ? place_of(return_address(site.site)) : Place(), rules);
     counts.partitions = machine.map.partitions;
     counts.map_assumed = machine.map.assumed;
+    counts.partition_round = machine.map.partitions ? machine.map.round_bytes() : 0;
     const PartitionCounts& p = report.partitions;
     if (p.mean_read > 0) counts.busiest_read = double(p.busiest_read) / p.mean_read;
     if (p.mean_write > 0) counts.busiest_write = double(p.busiest_write) / p.mean_write;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../common/base/error.h"
+#include "../../common/base/suggest.h"
 #include "../../common/base/whole_number.h"
 #include "../core/devices.h"
 
@@ -56,6 +57,13 @@ int whole_number(const char* option, const char* text, long most)
     } catch (const harness::Error& error) {
         refuse(error.message);
     }
+}
+
+std::vector<std::string> names_of(const option* known)
+{
+    std::vector<std::string> names;
+    for (; known->name; ++known) names.push_back(known->name);
+    return names;
 }
 
 }  // namespace
@@ -121,8 +129,7 @@ ProgramOptions parse_program_options(const std::string& text)
             default:
                 if (optopt > 0 && optopt < ' ')
                     refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
-                if (optopt) refuse(format("unknown option -%c: %s", optopt, expected));
-                refuse(format("unknown option %s: %s", argv[size_t(optind - 1)], expected));
+                refuse(harness::unknown_option(argv.data(), names_of(known), std::string(": ") + expected));
         }
     }
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));

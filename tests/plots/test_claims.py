@@ -87,12 +87,12 @@ BLOCKS = [f"transposeCol {b}" for b in ("32x32", "32x8", "64x16", "64x8", "128x8
 COPIES = {("copySharedMem", 2048): 80.9, ("transposeNoBankConflicts", 2048): 16.6}
 
 # For each claim: figures with which it holds; what to change so that it does not; what to change, or to leave out
-# (None), so that it cannot be told, and words that have to be in the sentence then; how the rows are made.
+# (None), so that it is not decided, and words that have to be in the sentence then; how the rows are made.
 CASES = {
-    "1": ({("transposeCoalesced", 2048): 105, ("transposeNaive", 2048): 10}, {("transposeCoalesced", 2048): 68},
+    "1": ({("transposeCoalesced", 2048): 105, ("transposeNaive", 2048): 10}, {("transposeCoalesced", 2048): 30},
           {("transposeNaive", 2048): None}, "transposeNaive at 2048 x 2048", {}),
-    "2": ({("copySharedMem", 2048): 90, ("copy", 2048): 100}, {("copySharedMem", 2048): 70}, {("copy", 2048): None},
-          "copy at 2048", {}),
+    "2": ({("copySharedMem", 2048): inside(97), ("copy", 2048): inside(100)}, {("copySharedMem", 2048): inside(70)},
+          {("copy", 2048): 80}, "copy --one-launch at 2048", {}),
     "3a": ({**CAMPING, ("transposeCoalesced", 2048): 16.5}, {("transposeCoalesced", 2048): 10},
            {("transposeDiagonal", 2048): 16}, "nothing camps", {}),
     "3b": ({("transposeDiagonal", 2048): 69.5, ("transposeDiagonalUnpadded", 2048): 40},
@@ -119,7 +119,7 @@ CASES = {
            {("transposeTile16", 1024): 80}, {("transposeCol1D", 4096): None}, "transposeCol1D at 4096", {}),
     "8c": ({("transposeRow1D", LARGE): 60, ("transposeCol1D", LARGE): 70}, {("transposeCol1D", 8192): 50},
            {("transposeCol1D", 4096): None}, "transposeCol1D at 4096", {}),
-    "9a": ({("transposeRow16", LARGE): 50, ("transposeTile16", LARGE): 60}, {("transposeTile16", 8192): 50},
+    "9a": ({("transposeRow16", BOOK): 50, ("transposeTile16", BOOK): 60}, {("transposeTile16", 256): 50},
            {("transposeRow16", 8192): None}, "transposeRow16 at 8192", {}),
     "9b": ({("transposeTile16", LARGE): 60, ("transposeTile16Padded", LARGE): 61},
            {("transposeTile16Padded", 8192): 90}, {("transposeTile16", 8192): None}, "transposeTile16 at 8192", {}),
@@ -164,10 +164,10 @@ CASES = {
            {("transposeCol 32x32@sim", 4096): {"backend": "sim", "machine": "H200",
                                                "global_load_transactions": "1677721"}},
            {("transposeCol 32x32@sim", 4096): None}, "simulator's loads", {}),
-    "22": ({(f"transpose{way}{what} 32x32", 4096): 60 for way in ("Row", "Col") for what in ("", "Unrolled")}
-           | {(f"transpose{way}Diagonal 32x32", 4096): 50 for way in ("Row", "Col")},
-           {("transposeColDiagonal 32x32", 4096): 60}, {("transposeRow 32x32", 4096): None},
-           "transposeRow 32x32 at 4096", {}),
+    "22": ({**{(f"transposeCol{what} 32x32", 4096): 60 for what in ("", "Unrolled")},
+            ("transposeColDiagonal 32x32", 4096): 50},
+           {("transposeColDiagonal 32x32", 4096): 60}, {("transposeColUnrolled 32x32", 4096): None},
+           "transposeColUnrolled 32x32 at 4096", {}),
     "23": ({("emptyKernel", 2048): {"time_median_ms": "0.006", "first_launch_ms": "3000"}},
            {("emptyKernel", 2048): {"time_median_ms": "0.006", "first_launch_ms": "200"}},
            {("emptyKernel", 2048): {"time_median_ms": "", "first_launch_ms": "200"}}, "emptyKernel at 2048", {}),
@@ -175,8 +175,8 @@ CASES = {
             for kind, ms in (("", 2), ("Pinned", 1))},
            {("deviceToHostPinned", 512): 2},
            {("hostToDevicePinned", 8192): None}, "hostToDevicePinned at 8192", {"unit": "ms"}),
-    "25": ({("transposeLongPieces", 2048): 80, ("transposeDiagonal", 2048): 70}, {("transposeLongPieces", 2048): 70},
-           {("transposeLongPieces", 2048): None}, "transposeLongPieces at", {}),
+    "25": ({("transposeLongPieces", 2048): 30, ("transposePaddedPitch", 2048): 80, ("transposeDiagonal", 2048): 70},
+           None, {("transposePaddedPitch", 2048): 70}, "transposePaddedPitch is 1.00 times", {}),
     "26": ({("copy", 2048): inside(81.6, launches=96.9)}, {("copy", 2048): inside(95, launches=96.9)},
            {("copy", 2048): 96.9}, "copy --one-launch at 2048", {}),
     "27": ({("copy", 2048): inside(81.6), ("transposeCoalesced", 2048): inside(17.1)},
@@ -185,8 +185,8 @@ CASES = {
     "28": ({("transposeNoBankConflicts", 2048): 90, ("transposeTile32Padded", 2048): 80},
            {("transposeTile32Padded", 2048): 90},
            {("transposeTile32Padded", 2048): None}, "transposeTile32Padded at 2048", {}),
-    "29": ({("copy", 2048): inside(81.6), ("transposeDiagonal", 2048): inside(78.3)},
-           {("transposeDiagonal", 2048): inside(60)}, {("copy", 2048): 80}, "copy --one-launch", {}),
+    "29": ({("copySharedMem", 2048): inside(81.1), ("transposeDiagonal", 2048): inside(78.3)},
+           {("transposeDiagonal", 2048): inside(60)}, {("copySharedMem", 2048): 80}, "copySharedMem --one-launch", {}),
     "30": ({("transposeNoBankConflicts", 2048): partitions(1, 2),
             ("transposeNoBankConflicts@280", 2048): partitions(1.07, 6.64, machine="GeForce GTX 280")},
            {("transposeNoBankConflicts", 2048): partitions(1, 6)}, {("transposeNoBankConflicts@280", 2048): None},
@@ -207,19 +207,20 @@ CASES = {
     "35": ({(f"transpose{way}{what} 32x32", 4096): 50 for way in ("Row", "Col") for what in ("", "Ldg")},
            {("transposeColLdg 32x32", 4096): 60},
            {("transposeRowLdg 32x32", 4096): None}, "transposeRowLdg 32x32 at 4096", {}),
-    "36": ({(f"transposeCol{what} 32x32", 4096): 50 for what in ("", "Ldg", "Restrict")},
-           {("transposeColRestrict 32x32", 4096): 60},
-           {("transposeColRestrict 32x32", 4096): None}, "transposeColRestrict 32x32 at 4096", {}),
+    "36": ({(f"transposeCol{what} 32x32", 4096): 50 for what in ("", "Ldg", "Restrict")}, None, {},
+           "the book adds vectors", {}),
     "37": ({("copyLooping2D", 4096): 151, ("copyRow 32x32", 4096): 138}, {("copyLooping2D", 4096): 138},
            {("copyLooping2D", 4096): None}, "copyLooping2D at 4096", {}),
     "38": ({("copy", 16384): 100, ("char copy", 16384): 25, ("char copyVector", 16384): 98},
            {("char copyVector", 16384): 30}, {("char copy", 16384): None}, "char copy at 16384", {}),
     "39": ({("transposeTile32Padded", LARGE): 60, ("transposeLoopingBlocks", LARGE): 50, ("transposeRepeated", 256): 60,
             ("transposeNoBankConflicts", 256): 30},
-           {("transposeLoopingBlocks", 4096): 70}, {("transposeRepeated", 256): None}, "transposeRepeated at 256", {}),
+           None, {}, "the book excludes kernels that memory limits", {}),
     "40": ({("copyRowUnrolled 32x32", 4096): 90, ("copyRow 32x32", 4096): 80}, {("copyRowUnrolled 32x32", 4096): 80},
            {("copyRowUnrolled 32x32", 4096): None}, "copyRowUnrolled 32x32 at 4096", {}),
 }
+# No figures of the kernels here can decide these: they are about other kernels.
+OF_OTHER_KERNELS = {"36", "39"}
 # Those that rest on counts, and know no spread.
 OF_COUNTS = {"16", "18", "19", "20", "30"}
 
@@ -234,6 +235,8 @@ def made(number, change):
 @pytest.mark.parametrize("verdict", [HOLDS, FAILS, UNTOLD])
 def test_made_up_results(number, verdict):
     _, fails, open_, words, _ = CASES[number]
+    if verdict != UNTOLD and (number in OF_OTHER_KERNELS or verdict == FAILS and fails is None):
+        pytest.skip("no figures can decide it in this way")
     found = judged(number, made(number, {HOLDS: {}, FAILS: fails, UNTOLD: open_}[verdict]))
     assert (found.number, found.verdict) == (number, verdict), found.sentence
     assert found.claim.endswith(".") and found.sentence.endswith(".") and "Published" in found.sentence
@@ -263,7 +266,7 @@ def test_every_row_is_needed(number):
 def test_wide_spreads_decide_nothing(number):
     """Samples that are all over the place leave every claim open, in words and figures."""
     # Of one figure that spreads, or of a small share, twice as much is still too little.
-    for change in [{}] if number in ("21", "38") else [{}, CASES[number][1]]:
+    for change in [{}] if number in ("21", "38") else [{}, CASES[number][1] or {}]:
         found = judged(number, [{**r, "time_spread_percent": "199"} for r in made(number, change)])
         assert found.verdict == UNTOLD and "Missing" not in found.sentence, found.sentence
 
@@ -299,13 +302,59 @@ def test_every_claim_has_a_function_and_a_case():
                for judged in claims.CLAIMS)
 
 
+def test_the_page_about_the_sources_has_the_rule_of_the_thresholds():
+    page = " ".join((ROOT / "docs/SOURCES.md").read_text().split())
+    assert f"judges {len(claims.CLAIMS)} claims and parts of claims" in page and f"*{UNTOLD}*" in page
+    assert f"√10 = {judging.ORDER_OF_MAGNITUDE:.1f}" in page and f"√1000 = {judging.ALMOST_TWO_ORDERS:.0f}" in page
+    assert f"more than {100 * judging.FASTER - 100:.0f} %" in page
+    assert f"less than {100 * judging.ALIKE - 100:.0f} %" in page
+
+
 def test_parts_are_named():
     found = judged("8b", made("8b", {("transposeTile16", 1024): 80}))
     assert "1D beats naive 2D: holds" in found.sentence and "1D beats tiled 2D: does not hold" in found.sentence
-    found = judged("22", made("22", {("transposeColDiagonal 32x32", 4096): 60}))
-    assert "By rows: holds" in found.sentence and "by columns: does not hold" in found.sentence
+    found = judged("22", made("22", {("transposeColUnrolled 32x32", 4096): 50}))
+    assert "Naive: holds" in found.sentence and "unrolled: does not hold" in found.sentence
     found = judged("31", made("31", CASES["31"][1]))
     assert "copies left out: does not hold" in found.sentence
+
+
+def test_one_rule_for_words_that_name_a_factor():
+    """The border between two factors is their geometric mean."""
+    assert judging.around(2, 2) == judging.TWO_TIMES == pytest.approx((2 ** 0.5, 8 ** 0.5))
+    assert judging.ORDER_OF_MAGNITUDE == pytest.approx(10 ** 0.5)
+    assert judging.ALMOST_TWO_ORDERS == pytest.approx(10 ** 1.5)
+    assert judging.A_QUARTER == pytest.approx((32 ** -0.5, 8 ** -0.5))
+    text = (ROOT / "common/base/statistics.h").read_text()
+    assert f"constexpr double too_noisy = {judging.TOO_NOISY};" in text
+
+
+def test_figures_of_one_table_in_print_need_no_margin_of_other_runs():
+    """The book's own 0.252 and 0.254 ms at 1024."""
+    (k20c,) = [m for m in published.results("book").machines() if m.name == "Tesla K20c"]
+    assert BY_NUMBER["8b"](published.results("book"), k20c).verdict == HOLDS
+    noisy = judged("8a", [{**r, "time_spread_percent": "858"} for r in made("8a", {})])
+    assert "too noisy: run again on an idle machine" in noisy.sentence and "±" not in noisy.sentence
+
+
+def test_claims_about_other_machines_say_so_in_a_word():
+    found = judged("30", rows({("copy", 2048): 1}))
+    assert (found.verdict, found.why_not, found.figures) == (UNTOLD, "about cards of the 8 series", [])
+
+
+def test_published_trials_have_the_published_means():
+    """36 single trials of the bandwidth post; every mean is theirs, to the last digit."""
+    by_kernel, means = {}, {}
+    for r in published.figures():
+        if r["source"] == "bandwidth post" and r["unit"] == "s":
+            key = r["table"].removesuffix(", trials"), r["source_row"], r["block"]
+            if r["quantity"] == "single trial":
+                by_kernel.setdefault(key, []).append(float(r["value"]))
+            else:
+                means[key] = float(r["value"])
+    assert set(means) == set(by_kernel) and sum(map(len, by_kernel.values())) == 36
+    for key, trials in by_kernel.items():
+        assert len(trials) == 3 and abs(sum(trials) / 3 - means[key]) <= 1.01e-6, key
 
 
 def test_where_nothing_camps_there_is_nothing_to_hide_behind():
@@ -379,17 +428,16 @@ def test_measured_and_modelled_are_not_compared():
     assert [judged("1", found, m).verdict for m in results.machines()] == [UNTOLD, UNTOLD]
 
 
-# The verdicts on the committed results, checked by hand against the data. What is not here cannot be told.
+# The verdicts on the committed results, checked by hand against the data. What is not here is not decided.
 EXPECTED = {
     "1": FAILS,    # 3.1 times: caches and 32-byte sectors make the naive kernel less bad than on a GTX 280
-    "2": HOLDS,    # 26 % faster than the copy, in fact
+    "2": HOLDS,    # 3 % slower, from the L2
     "3b": HOLDS,
     "5b": HOLDS,
     "6": FAILS,    # within reach from 4096 on, but 2.7 times while the matrix is in the caches
     "7": HOLDS,
     "8b": FAILS,   # with every row transposed (E1) 1D still beats the naive 2D kernel, but no tiled one
     "8c": HOLDS,
-    "9a": HOLDS,
     "9b": HOLDS,   # padding gains 4 %
     "10": HOLDS,
     "12a": HOLDS,
@@ -398,7 +446,7 @@ EXPECTED = {
     "14": HOLDS,
     "15": FAILS,   # 5 times
     "21": HOLDS,   # 5385 GB/s of loads, on a memory of 4814
-    "22": FAILS,   # by rows it is a tie
+    "22": HOLDS,
     "23": FAILS,   # 0.2 s
     "24": HOLDS,
     "25": HOLDS,
@@ -409,7 +457,6 @@ EXPECTED = {
     "35": HOLDS,
     "11": HOLDS, "28": HOLDS,
     "34": FAILS,   # a fixed grid of 16 x 16 blocks is level with one of 32 x 32
-    "36": HOLDS,   # nothing is gained, as claimed
     "37": HOLDS, "40": HOLDS,
 }
 
@@ -457,15 +504,15 @@ def test_sentences_state_the_figures_of_the_file():
         if v.number in EXPECTED:
             assert all(r in results.rows for r in (f.row for f in v.figures))
             for f in v.figures:  # of several rivals only the fastest is told
-                if v.number not in ("8b", "13c", "21", "23", "34"):
+                if v.number not in ("8b", "13c", "21", "23", "25", "34"):
                     assert (str(f).partition(" ")[0] in v.sentence
                             and f.row["kernel"] in v.sentence.replace("to transpose", f.row["kernel"]))
 
 
 # What a source claims more than its own figures bear out.
 OVERSTATED = {
-    "whitepaper": {"1"},     # 7.5 times is no order of magnitude
-    "book": {"8b", "32"},    # 1D is ahead of the tiled kernels by 1 % at 1024; at 512 padding gains nothing
+    "whitepaper": set(),
+    "book": {"32"},          # at 512 padding gains nothing
     "bandwidth post": set(),
 }
 OF_LATER_CARDS = {"1", "4a", "15"}  # what the whitepaper says of a GTX 280, and later cards do not do
@@ -500,7 +547,7 @@ def test_the_published_figures_stand_beside_the_measured():
     """By the source's own card, with the erratum of the kernel that was timed."""
     results = reader.load(H200)
     found = {v.number: v.sentence for v in claims.judge(results, results.machines()[0])}
-    assert "Published by the whitepaper: GTX 280, 7.50 times: does not hold; Tesla M2090, 1.51 times" in found["1"]
+    assert "Published by the whitepaper: GTX 280, 7.50 times: holds; Tesla M2090, 1.51 times" in found["1"]
     assert found["8c"].endswith("Published by the book: Tesla K20c, 1.73, 1.68 times: holds (erratum E1).")
     assert ("(erratum E2)" in found["11"] and "first launch, about 3 s" in found["23"]
             and "load throughput 243.64 GB/s" in found["21"])

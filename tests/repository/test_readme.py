@@ -155,7 +155,8 @@ def test_example_of_a_wrong_result_is_real():
 
 
 def test_example_of_a_race_is_real():
-    (block,) = re.findall(r"^```\n(E2  .*?)^```", README, re.MULTILINE | re.DOTALL)
+    page = (ROOT / "docs/SOURCES.md").read_text()
+    (block,) = re.findall(r"^```\n(E2  .*?)^```", page, re.MULTILINE | re.DOTALL)
     assert run(ROOT / "step04", "--errata", "--kernel", "E2").stdout == block + "\n"
 
 

@@ -403,7 +403,10 @@ def test_counts_of_programs_that_do_not_end_well(name, status, tmp_path):
 @pytest.mark.parametrize("options, words", [
     ("--machine gtx", "--machine gtx: expected one of"), ("--csv", "--csv needs a value"),
     ("--threads 0", "--threads 0: expected a whole number"), ("--explain=1", "the option takes no value"),
-    ("-x", "unknown option -x"), ("--size 8", "unknown option --size"), ("word", "unexpected argument 'word'"),
+    ("-x", "unknown option -x"), ("--size 8", "unknown option --size: expected --machine"),
+    ("--macine t4", "unknown option --macine; did you mean --machine?"),
+    ("--machine H20", "did you mean h200?"),
+    ("word", "unexpected argument 'word'"),
     ("--csv '/tmp", "a quote ' is not closed"), ("--csv /nowhere/results.csv", "cannot be written"),
     ("--csv ''", "expected a file name")])
 def test_bad_options_are_refused_before_main(options, words):
@@ -416,6 +419,25 @@ def test_make_try():
     done = make_try("tests/sim/programs/vector_add.cu")
     assert (done.returncode == 0 and "Test PASSED" in done.stdout
             and closing(done) == (1, 1, 0)), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["README.md", "tests/sim/programs", "mk/try.sh", "common/base/csv.h"])
+def test_what_is_no_program_is_one_line(name):
+    done = make_try(name)
+    errors = [line for line in done.stderr.splitlines() if not line.startswith("make: ")]
+    assert done.returncode == 2 and len(errors) == 1, done.stderr
+    assert errors[0].endswith("no such file" if name.endswith("programs") else "is no .cu, .cpp or .c file")
+
+
+def test_the_first_report_has_nothing_that_needs_a_large_matrix_or_a_neighbour():
+    first = tried("first").stdout
+    assert "PASSED" in first and "memory partitions" not in first and first.count(": coalesced\n") == 2
+    lines = tried("reduction").stdout.splitlines()
+    atomic = next(i for i, line in enumerate(lines) if "atomicAdd(out, sum);" in line)
+    assert lines[atomic + 1:atomic + 3] == [
+        "    4 requests of 1 x 4 bytes; 1 sector each, ideal 1",
+        "    one lane of the warp takes part: it has no neighbour to share its sector with"]
+    assert "memory partitions" not in "".join(lines)
 
 
 def test_a_file_of_kernels_alone(tmp_path):
@@ -560,7 +582,7 @@ def test_memory_that_runs_out():
             assert len(done.stderr.splitlines()) == 1, (kib, done)
         if done.returncode == 3:
             assert re.search(r"^note: d_bytes \(cudaMalloc at \S+:15\): cudaErrorMemoryAllocation: it asks for 16.8 "
-                             r"MB, and the host has [\d.]+ [kM]B left$", done.stdout, re.M), (kib, done)
+                             r"MB, and the host has [\d.]+ ([kM]B|bytes) left$", done.stdout, re.M), (kib, done)
         if done.returncode == 0:
             assert ("\nnote: the search for races and uninitialized loads in d_bytes (cudaMalloc at " in done.stdout
                     and " ended early, because its record took too much memory" in done.stdout

@@ -16,12 +16,13 @@ from lessons import LESSONS, MODELLED, ROOT, STEPS, computing, run
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--size", "0"], ["--size 0", "whole number from 1"]),
-    (["--size", "-1"], ["--size -1", "whole number from 1"]),
-    (["--size", "1e9"], ["--size 1e9", "whole number"]),
-    (["--size", "abc"], ["--size abc", "whole number"]),
-    (["--size", ""], ["--size", "whole number"]),
-    (["--size", "99999999999999999999"], ["--size", "whole number"]),
+    (["--size", "0"], ["--size 0", "N or WxH", "whole numbers from 1"]),
+    (["--size", "-1"], ["--size -1", "whole numbers from 1"]),
+    (["--size", "1e9"], ["--size 1e9", "N or WxH"]),
+    (["--size", "abc"], ["--size abc", "N or WxH, for example 1024 or 2048x512"]),
+    (["--size", "1024*1024"], ["--size 1024*1024", "N or WxH"]),
+    (["--size", ""], ["--size", "N or WxH"]),
+    (["--size", "99999999999999999999"], ["--size", "whole numbers from 1 to 2147400000"]),
     (["--size", "2147483647"], ["--size 2147483647", "2147400000"]),
     (["--size"], ["--size needs a value"]),
     (["--width", "5"], ["--width without --height"]),
@@ -33,16 +34,24 @@ from lessons import LESSONS, MODELLED, ROOT, STEPS, computing, run
     (["--reps", "0"], ["--reps 0", "whole number"]),
     (["--machine", "gtx9000"], ["--machine gtx9000", "expected one of g80, gtx280"]),
     (["--peak", "nan"], ["--peak nan", "GB/s"]),
-    (["--bogus"], ["unknown option --bogus"]),
-    (["-z"], ["unknown option -z"]),
+    (["--machine", "h20"], ["--machine h20: expected one of", "; did you mean h200?"]),
+    (["--bogus"], ["unknown option --bogus; see --help"]),
+    (["--expain"], ["unknown option --expain; did you mean --explain?"]),
+    (["--Explain"], ["unknown option --Explain; did you mean --explain?"]),
+    (["--kernels=W5"], ["unknown option --kernels=W5; did you mean --kernel?"]),
+    (["-explain"], ["unknown option -explain; did you mean --explain?"]),
+    (["-z"], ["unknown option -z; see --help"]),
+    (["--kernel", "transposeNaive"], ["transposeNaive: this kernel is in step02: type make step02 && ./step02"]),
+    (["--kernel", "TransposeSwizled"], ["expected one of", "; did you mean transposeSwizzled?"]),
+    (["--errata", "--kernel", "transposeLoopingRaces"], ["expected one of", "; did you mean transposeLoopingRace?"]),
     (["--list=yes"], ["takes no value"]),
     (["stray"], ["unexpected argument 'stray'"]),
     (["--csv", ""], ["--csv"]),
     (["--csv", "/nowhere/results.csv"], ["--csv /nowhere/results.csv", "No such file"]),
     (["--csv", "/"], ["--csv /", "directory"]),
-    (["--size", "32,,64"], ["--size :", "whole number"]),
-    (["--size", "32x"], ["--size :", "whole number"]),
-    (["--size", "1x2x3"], ["--size 1x2x3", "WIDTHxHEIGHT"]),
+    (["--size", "32,,64"], ["--size :", "N or WxH"]),
+    (["--size", "32x"], ["--size 32x:", "N or WxH"]),
+    (["--size", "1x2x3"], ["--size 1x2x3", "N or WxH"]),
     (["--sweep", "film"], ["--sweep film", "book"]),
     (["--sweep", "book", "--width", "5", "--height", "5"], ["excludes"]),
     (["--block", "32"], ["--block 32", "32x8"]),
@@ -82,7 +91,7 @@ def test_matrix_too_large_for_the_device(size):
 
 def test_a_sweep_that_cannot_end_does_not_begin(tmp_path):
     done = step("step04", "--size", "64,3000000", "--csv", tmp_path / "results.csv")
-    assert_refused(done, 2, "3000000 x 3000000", "GB free")
+    assert_refused(done, 2, "3000000 x 3000000", "this machine has", "GB free for the simulated H200; choose a smaller")
     assert done.stdout == "" and list(tmp_path.iterdir()) == []
 
 
@@ -107,7 +116,29 @@ def test_no_cuda_device():
 def test_first_line_names_the_device():
     assert step("step04").stdout.splitlines()[0].startswith("step04 on the simulator")
     automatic = run(ROOT / "step04").stdout.splitlines()[0]
-    assert re.match("step04 on (the simulator of the H200 .*: .+|NVIDIA .*)", automatic)
+    assert re.match(r"step04 on (the simulator of the H200 .* \(.+, so no GPU is used\)|NVIDIA .*)", automatic)
+    assert step("step04", "--machine", "H200", "--size", 8).returncode == 0  # capitals count for nothing
+
+
+@pytest.mark.parametrize("shape, heading", [
+    ("8x4", "idata: 8x4 (4 rows of 8 elements) of type float, 128 bytes"),
+    ("1x1", "idata: 1x1 (1 row of 1 element) of type float, 4 bytes"),
+    ("300", "idata: 300x300 (300 rows of 300 elements) of type float, 360.0 kB")])
+def test_the_shape_is_printed_as_it_is_typed(shape, heading):
+    assert step("step04", "--size", shape).stdout.splitlines()[1] == heading
+
+
+def test_partitions_are_told_only_where_all_can_be_reached():
+    """Of 4 kB some of 32 partitions get more than others in any order. One round over them has 64 kB."""
+    told = "memory partitions, .*: the busiest of 32 gets .* times the mean of the loads and .* of the stores"
+    for size, is_told in ((96, False), (128, True)):
+        out = step("step04", "--size", size, "--explain").stdout
+        assert bool(re.search(told, out)) == is_told
+        assert bool(re.search(r"^transposeNoBankConflicts .* [\d.]+\*$", out, re.MULTILINE)) == is_told
+        assert ("It is assumed." in out) == is_told
+    # Plain maps: 8 partitions of 256 bytes.
+    assert "the busiest of 8" not in step("step04", "--machine", "gtx280", "--size", "16", "--explain").stdout
+    assert "the busiest of 8" in step("step04", "--machine", "gtx280", "--size", "32", "--explain").stdout
 
 
 def test_simulator_prints_no_time_as_if_measured():
@@ -262,6 +293,24 @@ def test_progress_is_for_terminals_that_wait():
     piped = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     halted(piped)
     assert piped.communicate()[1] == b"" and piped.returncode == 0
+
+
+def test_long_runs_are_announced_and_count_what_is_done():
+    """On a terminal, before the first kernel begins and while each one runs."""
+    terminal, end = a_terminal()
+    process = subprocess.Popen([ROOT / "step03", "--device", "sim", "--all", "--size", "8192"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=end)
+    os.close(end)
+    halted(process)
+    seen = b""
+    while b": verifying" not in seen:
+        seen += os.read(terminal, 4096)
+    process.kill()
+    process.wait()
+    os.close(terminal)
+    assert re.match(rb"step03: \d kernels on 8192x8192 elements take about \d+ s or longer on the simulator; "
+                    rb"a smaller --size takes less\r\n", seen), seen
+    assert re.search(rb"step03: \d+ s: 1 of \d: verifying transposeCoalesced, 8192 x 8192", seen), seen
 
 
 def halted(process):

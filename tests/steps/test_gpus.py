@@ -171,8 +171,8 @@ def test_the_back_end_for_several_gpus(gpus, tmp_path):
 def test_the_gpus_that_there_are():
     """Without --gpus all of them; the simulator where there are fewer than two, or than asked for."""
     assert several(3, "--once", "--size", "64").stdout.startswith("several on 3 x NVIDIA H200 (simulated)")
-    assert re.match(r"several on the simulator of the H200 .*: 1 GPU here, and 2 wanted",
+    assert re.match(r"several on the simulator of the H200 .*\(1 GPU here, and 2 wanted, so no GPU is used\)",
                     several(1, "--size", "64").stdout)
-    assert re.match(r"several on the simulator of the H200 .*: 2 GPUs here, and 3 wanted",
+    assert re.match(r"several on the simulator of the H200 .*\(2 GPUs here, and 3 wanted, so no GPU is used\)",
                     several(2, "--gpus", "3", "--size", "64").stdout)
     assert_refused(several(2, "--device", "cuda", "--gpus", "3"), 3, "3 GPUs are asked for, and there are 2")

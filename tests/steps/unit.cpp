@@ -22,7 +22,10 @@
 #include "common/kernel.h"
 #include "common/base/limits.h"
 #include "common/reference.h"
+#include "common/base/machine.h"
 #include "common/base/statistics.h"
+#include "common/base/suggest.h"
+#include "common/tables.h"
 #include "common/verify.h"
 #include "sim/core/simulator.h"
 #include "tests/check.h"
@@ -476,8 +479,56 @@ void test_limited_threads()
     CHECK(setrlimit(RLIMIT_AS, &before) == 0);
 }
 
+void test_suggestions()
+{
+    const std::vector<std::string> names{"explain", "errata", "size", "seed"};
+    CHECK(nearest("expain", names) == "explain" && nearest("EXPLAIN", names) == "explain");
+    CHECK(nearest("epxlain", names) == "explain");  // two neighbours exchanged: one edit
+    CHECK(nearest("sized", names) == "size" && nearest("sizedd", names) == "size");
+    CHECK(nearest("bogus", names).empty() && nearest("z", names).empty() && nearest("", names).empty());
+    CHECK(did_you_mean("eratta", names, "--") == "; did you mean --errata?" && did_you_mean("x", names).empty());
+}
+
+// One round over the partitions: from its beginning on, each gets as many bytes as every other.
+void test_rounds()
+{
+    for (const Machine& m : machines()) {
+        const uint64_t round = m.map.round_bytes(), grain = m.map.grain();
+        const int reached = m.map.hash.empty() ? m.map.partitions : 1 << m.map.hash.size();
+        const auto even = [&](uint64_t bytes) {
+            std::vector<uint64_t> grains(size_t(reached), 0);
+            PartitionMap map = m.map;
+            map.partitions = reached;
+            for (uint64_t at = 0; at < bytes; at += grain) ++grains[map.partition_of(at)];
+            return std::set<uint64_t>(grains.begin(), grains.end()).size() == 1;
+        };
+        CHECK(round % grain == 0 && even(round) && !even(round / 2));
+    }
+    CHECK(machine_named("gtx280").map.round_bytes() == 2048);
+    CHECK(machine_named("h200").map.round_bytes() == 65536);
+}
+
+void test_noise()
+{
+    Results results{{}, Type::f32, 64, 64, 0, {}};
+    Result row;
+    row.kernel = "k";
+    row.right = true;
+    const auto shown = [&](double spread) {
+        row.timing = Result::Timing{{1, 1, spread}, 20, 1, 1, 1, 1, Plausibility::dram};
+        results.rows = {row};
+        return table(results);
+    };
+    CHECK(shown(8.582).find(" 858.2!") != std::string::npos);
+    CHECK(shown(8.582).find("Run again on an idle machine") != std::string::npos);
+    CHECK(shown(0.499).find("!") == std::string::npos);
+}
+
 int main()
 {
+    test_suggestions();
+    test_rounds();
+    test_noise();
     test_reference();
     test_pattern();
     test_statistics();

@@ -1,0 +1,23 @@
+// Suggestions for a name that is not known: of an option, a kernel or a machine.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace harness {
+
+// The known name that is nearest to `typed`, or empty if none is near: capitals count for nothing, and at most a third
+// of the letters may be added, left out, changed or exchanged with a neighbour. Of equally near ones the first.
+std::string nearest(const std::string& typed, const std::vector<std::string>& known);
+
+// "; did you mean --explain?", or nothing: for the end of a message. `before`: stands before the name, for example
+// "--".
+std::string did_you_mean(const std::string& typed, const std::vector<std::string>& known,
+                         const std::string& before = "");
+
+// The message about an option that getopt_long() did not know, just after it returned: "unknown option --expain; did
+// you mean --explain?" `otherwise`: what ends it if no option is near.
+std::string unknown_option(char** argv, const std::vector<std::string>& known, const std::string& otherwise);
+
+}  // namespace harness
