@@ -48,10 +48,10 @@ class Prose:
         best = "transposeLongPieces"
         why = (" No GPU ran here, so the chapter shows the measurements that the project comes with."
                if self.shown.is_committed(self.machine) else "")
-        ideas = [f"{idea} {'saves' if before > after else 'costs'} {sig(abs(before - after))} ms"
+        ideas = [f"{idea} {'saves' if before > after else 'costs'} {abs(before - after):#.2g} ms"
                  for idea, before, after in [({"coalesced": "[coalescing](#term-coalesced-access)",
                                                "padded": "[padding](#term-padding) the [tile](#term-tile)",
-                                               "in flight": "keeping more loads [in flight](#term-in-flight)"}[i],
+                                               "longer pieces": "the changes of step 7"}[i],
                                               b, a) for i, b, a in self.tables.ideas()]]
         return ("A matrix transpose computes nothing. It moves every element once, and its speed depends on the order "
                 "of the memory accesses. This chapter speeds a transpose up in seven steps and explains each step by "
@@ -113,8 +113,8 @@ class Prose:
             "the diagonal order spreads the stores over the memory partitions. That matters where neighbouring rows "
             "fall into one partition, as on a GTX 280 ([[figure partition_traffic]])."),
         7: ("transposeNoBankConflicts", "transposeLongPieces",
-            "a block has 16 KiB of loads in flight instead of 4 KiB, and blocks that run together write to "
-            "neighbouring addresses."),
+            "rows of a tile are twice as long, a thread starts all its loads before its first store to the tile, and "
+            "blocks that run together write to neighbouring addresses."),
     }
 
     def cost(self, kernel, what):
@@ -135,7 +135,7 @@ class Prose:
             return ""
         most = max(ideas, key=lambda idea: idea[1] - idea[2])
         whole = ideas[0][1] - ideas[-1][2]
-        names = {"coalesced": "Coalescing", "padded": "Padding", "in flight": "Keeping loads in flight"}
+        names = {"coalesced": "Coalescing", "padded": "Padding", "longer pieces": "Moving longer pieces"}
         text = (f"{names[most[0]]} saves the most: {sig(most[1] - most[2])} ms of the {sig(whole)} ms between the "
                 "first and the last bar of [[figure waterfall]]. "
                 f"The later ideas save less time, but not a smaller share. ")
