@@ -116,7 +116,5 @@ CAPTIONS = {
                          "memory.",
                          "Pinned memory is faster.", "Bandwidth of copies between host and GPU over their size"),
 }
-# Figures of a step after that of its page.
+# Figures of a step after that of its page, for slides.
 FURTHER = {"step03": ("race",), "step06": ("partition_traffic", "receivers"), "step07": ("bytes_in_flight",)}
-# Figures of steps' pages that the chapter has elsewhere.
-ELSEWHERE = ("bandwidth_steps", "predicted_measured", "waterfall")

@@ -231,7 +231,8 @@ def ratio(a, b):
     else:
         who, where, figures = "as fast ", f"{a.shape} as at {b.shape}", f"{a} and {b}"
     how = f"at {where} ({figures}{'; the model knows no difference' if blind else ''})"
-    return Ratio(value, value * (1 - off), value * (1 + off), blind, a.kernel, (times(value, off), who, how))
+    low, high = (value * (1 - off), value * (1 + off)) if off < 1 else (-math.inf, math.inf)  # too noisy to tell
+    return Ratio(value, low, high, blind, a.kernel, (times(value, off), who, how))
 
 
 def of_ratios(ratios, test, topic=""):
@@ -240,7 +241,8 @@ def of_ratios(ratios, test, topic=""):
 
 
 def times(value, off):
-    return f"{value:.2f}" + (f" ± {value * off:.2f}" if value * off >= 0.005 else "")
+    return (f"{value:.2f}" + (f" ± {value * off:.2f}" if value * off >= 0.005 else "")
+            + (" (too noisy; run again on an idle machine)" if off >= 1 else ""))
 
 
 def told(ratios):
