@@ -132,6 +132,16 @@ def error_of(figure):
     return MODEL_ERROR.get(figure.machine, ROOFLINE_ERROR) / 2 if figure.label == "model" else figure.spread / 2
 
 
+def interval(value, off):
+    """(low, high) of what may be off by a share of itself. By all of itself, it may be anything, and tells nothing."""
+    return (value * (1 - off), value * (1 + off)) if off < 1 else (-math.inf, math.inf)
+
+
+def noise(off):
+    """What to do where something may be off by all of itself; '' if it is not."""
+    return " (too noisy; run again on an idle machine)" if off >= 1 else ""
+
+
 class Bench:
     """The rows of one machine; remembers the figures it gave and what it lacked. Kernels go by 'name', 'name block' or
     'type name'."""
@@ -231,8 +241,7 @@ def ratio(a, b):
     else:
         who, where, figures = "as fast ", f"{a.shape} as at {b.shape}", f"{a} and {b}"
     how = f"at {where} ({figures}{'; the model knows no difference' if blind else ''})"
-    low, high = (value * (1 - off), value * (1 + off)) if off < 1 else (-math.inf, math.inf)  # too noisy to tell
-    return Ratio(value, low, high, blind, a.kernel, (times(value, off), who, how))
+    return Ratio(value, *interval(value, off), blind, a.kernel, (times(value, off), who, how))
 
 
 def of_ratios(ratios, test, topic=""):
@@ -241,8 +250,7 @@ def of_ratios(ratios, test, topic=""):
 
 
 def times(value, off):
-    return (f"{value:.2f}" + (f" ± {value * off:.2f}" if value * off >= 0.005 else "")
-            + (" (too noisy; run again on an idle machine)" if off >= 1 else ""))
+    return (f"{value:.2f}" + (f" ± {value * off:.2f}" if value * off >= 0.005 else "") + noise(off))
 
 
 def told(ratios):

@@ -262,10 +262,11 @@ def test_every_row_is_needed(number):
 @pytest.mark.parametrize("number", sorted(set(CASES) - OF_COUNTS - {"23"}))
 def test_wide_spreads_decide_nothing(number):
     """Samples that are all over the place leave every claim open, in words and figures."""
-    # Of one figure that spreads, or of a small share, twice as much is still too little.
-    for change in [{}] if number in ("21", "38") else [{}, CASES[number][1]]:
+    # Of one figure that spreads, twice as much is still too little.
+    for change in [{}] if number == "21" else [{}, CASES[number][1]]:
         found = judged(number, [{**r, "time_spread_percent": "199"} for r in made(number, change)])
         assert found.verdict == UNTOLD and "Missing" not in found.sentence, found.sentence
+        assert number == "21" or "(too noisy; run again on an idle machine)" in found.sentence, found.sentence
 
 
 @pytest.mark.parametrize("number", CASES)
