@@ -69,6 +69,16 @@ def demoted(text, prefix):
                             part, flags=re.MULTILINE))
 
 
+def linked(template):
+    """A template, whose links lead to files of the project, with links that lead to the same in the chapter."""
+    def target(match):
+        path, _, anchor = match[1].partition("#")
+        if path.startswith("../"):
+            return f"]({link(match[1])})"
+        return f"](#{anchor})" if anchor else f"]({path.removesuffix('.md')}.html)"
+    return re.sub(r"\]\(((?:\.\./)?[\w/]+\.md(?:#[\w-]+)?)\)", target, template)
+
+
 def named(machine):
     return f"model of the {machine.name}" if machine.backend == "sim" else machine.name
 
@@ -220,6 +230,6 @@ class Chapter:
     def fill(self, templates):
         """The parts of the chapter, {name: template}, as Markdown."""
         self.draw()
-        filled = {name: re.sub(r"\{\{(?!contents|references)(.*?)\}\}", lambda m: self.part(m[1]), template)
+        filled = {name: re.sub(r"\{\{(?!contents|references)(.*?)\}\}", lambda m: self.part(m[1]), linked(template))
                   for name, template in templates.items()}
         return {name: re.sub(r"\n{3,}", "\n\n", text) for name, text in numbering.whole(filled).items()}
