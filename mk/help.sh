@@ -31,7 +31,8 @@ make gradescope        pack the autograder of an exercise for Gradescope: EXERCI
 make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]
                        [SIM='--machine t4 --gpus 2 --csv counts.csv']; DEVICE=cuda runs it on the GPU
 make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html
-                       (2 to 5 minutes; the first time, it fetches four Python packages)
+                       and, with all tables and claims, report/reference.html (2 to 5 minutes; the first time, it
+                       fetches four Python packages)
 make check             verify every kernel, and compare the lessons' counts with an H200's (10 seconds)
 make test              build and run the tests (the first time, it also creates .venv); of what takes long, a sample
 make test-all          the same, and everything that takes long

@@ -4,10 +4,11 @@
 usage: python3 plots/report.py RESULTS.csv... [--out DIR]
 
 Takes the files that `./stepNN --csv` and bench/measure.sh write. Files of other machines may be among them: each
-machine has a column, or a table, of its own. Fills plots/chapter.md with tables, figures, code and verdicts and writes
-DIR/chapter.md, DIR/chapter.html (one file that opens from disk) and DIR/figures (DIR: report, unless --out names
-another). Measured, counted and modelled figures keep their label. If no GPU ran, the H200 measurements that are
-committed with the project take the GPU's place, labelled so. What is missing is named and never made up.
+machine has a column, or a table, of its own. Fills plots/chapter.md, the lesson, and plots/reference.md with tables,
+figures, code and verdicts and writes DIR/chapter.html, DIR/reference.html (two files that open from disk and link to
+each other), the same as Markdown, and DIR/figures (DIR: report, unless --out names another). Measured, counted and
+modelled figures keep their label. If no GPU ran, the H200 measurements that are committed with the project take the
+GPU's place, labelled so. What is missing is named and never made up.
 
 A damaged file, or one of another kind, is named with its line, and the rest of it is used. Exits 2 if nothing is left.
 """
@@ -21,6 +22,8 @@ import results as reader
 from chapter.page import to_html
 from chapter.template import Chapter
 from pages import ROOT
+
+PARTS = ("chapter", "reference")
 
 
 def main():
@@ -36,9 +39,10 @@ def main():
         return 2
     (options.out / "figures").mkdir(parents=True, exist_ok=True)
     chapter = Chapter(results, options.out)
-    text = chapter.fill((ROOT / "plots/chapter.md").read_text(encoding="utf-8"))
-    whole.write(options.out / "chapter.md", text)
-    whole.write(options.out / "chapter.html", to_html(text, options.out, chapter.explorables))
+    parts = chapter.fill({name: (ROOT / f"plots/{name}.md").read_text(encoding="utf-8") for name in PARTS})
+    for name, text in parts.items():
+        whole.write(options.out / f"{name}.md", text)
+        whole.write(options.out / f"{name}.html", to_html(text, options.out, chapter.explorables))
     print((options.out / "chapter.html").resolve())
     return 0
 

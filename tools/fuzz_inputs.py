@@ -211,7 +211,8 @@ class Fuzz:
         before = report.figures.draw_all, report.take_traces, report.explorables.data
 
         def draw(folder, rows, *_):
-            names = [*report.figures.FIGURES, *report.figures.TRACED, *report.figures.BENCHED, *report.figures.EXPLORED]
+            names = [*report.figures.FIGURES, *report.figures.TRACED, *report.figures.BENCHED, *report.figures.EXPLORED,
+                     *report.figures.ALONE]
             drawn = {
                 name: module.draw(rows[name], self.path / "figures" / name)
                 for name, module in report.figures.FIGURES.items()} if draws else {}
@@ -221,8 +222,9 @@ class Fuzz:
         report.explorables.data = lambda: ({}, {})
         try:
             chapter = report.Chapter(results, self.path)
-            text = chapter.fill((ROOT / "plots/chapter.md").read_text(encoding="utf-8"))
-            page = self.page.to_html(text, self.path, chapter.explorables)
+            parts = chapter.fill({name: (ROOT / f"plots/{name}.md").read_text(encoding="utf-8")
+                                  for name in ("chapter", "reference")})
+            page = "".join(self.page.to_html(text, self.path, chapter.explorables) for text in parts.values())
         finally:
             report.figures.draw_all, report.take_traces, report.explorables.data = before
             for entry in (self.path / "figures").iterdir():

@@ -1,4 +1,4 @@
-"""The chapter: the template plots/chapter.md, filled from results.
+"""The chapter in two parts, a lesson and a reference: plots/chapter.md and plots/reference.md, filled from results.
 
 data.py says whose results are shown; tables.py and prose.py make tables and sentences of them; code.py takes kernels
 out of their sources; captions.py has what figures show; pages.py brings in the steps' pages and the glossary;

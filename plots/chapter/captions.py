@@ -12,6 +12,11 @@ class Caption(NamedTuple):
 
 
 CAPTIONS = {
+    "transpose": Caption(
+        "A matrix of 3 × 5 elements and its transpose, and below each as it lies in memory, row after row.",
+        "A row of `idata` lies together in `idata` and is spread out in `odata`. For a column it is the other way "
+        "round. So one side of a transpose always visits memory in steps of a whole row.",
+        "A matrix and its transpose, with one row and one column coloured, and the order of their elements in memory"),
     "bandwidth_steps": Caption(
         "Effective bandwidth of each step's kernels, and of `cudaMemcpy` (dashed line).",
         "A longer bar is faster. Hatched bars are not complete transposes. They are the copies and the two halves of "
@@ -20,12 +25,13 @@ CAPTIONS = {
     "waterfall": Caption(
         "Time of a transpose after each idea. The dark bar is what the kernel takes, the light bar is what the idea "
         "saves.",
-        "The first idea saves the most. The last bar, `cudaMemcpy`, moves the same bytes.",
-        "Bars that grow shorter from the naive transpose over coalesced, padded and in flight to the device's own "
+        "The first idea saves the most. The changes of step 7 (*longer pieces*) save the least time. The last bar, "
+        "`cudaMemcpy`, moves the same bytes.",
+        "Bars that grow shorter from the naive transpose over coalesced, padded and longer pieces to the device's own "
         "memory copy"),
     "bandwidth_over_n": Caption(
-        "Effective bandwidth of the steps' kernels for n × n floats, from n = 256 to the largest. Below, the same as a "
-        "share of `cudaMemcpy`.",
+        "Effective bandwidth of the steps' kernels for n × n floats, from n = 256 to the largest. Below, the "
+        "transposes of steps 2, 3, 4 and 7 as a share of `cudaMemcpy`.",
         "Small matrices are slow because a launch takes microseconds, however little it moves.",
         "Lines of effective bandwidth over the side of the matrix, one per kernel"),
     "time_per_element": Caption(
@@ -62,12 +68,13 @@ CAPTIONS = {
         "", "The tiles of idata and odata, coloured by partition, with those of the first 90 blocks marked: step 4's "
             "order and the diagonal order"),
     "partition_traffic": Caption(
-        "Traffic of each memory partition over time, for step 4's order and the diagonal order on a GTX 280, and for "
-        "step 4's order on a card that hashes addresses.",
-        "A row is a partition, and a column is a moment, a window of blocks that run together. Cartesian order is that "
-        "of step 4. One dark cell in a column is camping. A single partition then has all the work.",
-        "Traffic per partition over time: Cartesian and diagonal order on a GTX 280, Cartesian order with hashed "
-        "addresses"),
+        "Stores to each memory partition of a GTX 280 over time in step 4's order, and the busiest partition's share "
+        "in that order, in diagonal order and on a card that hashes addresses.",
+        "In the upper picture a row is a partition, and a column is a moment, a window of blocks that run together. "
+        "Cartesian order is that of step 4. One dark cell in a column is camping. A single partition then has all the "
+        "work. The bars below compare the traffic of the busiest partition with the mean. 1 is best.",
+        "Stores per partition over time in Cartesian order on a GTX 280, and bars that compare the busiest partition "
+        "with the mean for Cartesian order, diagonal order and a card that hashes addresses"),
     "receivers": Caption(
         "To whom each of four GPUs sends its data over time, when a matrix of 4096 × 4096 floats is spread over them, "
         "in three orders of blocks. Counted by the simulator for four Tesla T4 (committed with the project).",
@@ -90,10 +97,10 @@ CAPTIONS = {
         "Effective bandwidth against the bytes that the loads of one SM have in flight. The line is a model. "
         "The points are the steps' kernels, measured on an NVIDIA H200 (committed with the project).",
         "The bandwidth of kernels on the curve is limited by their loads in flight. The kernels below it have another "
-        "limit. With 12.9 KiB an SM has enough in flight for the roof, the flat part of the line. The roof is the "
-        "bandwidth of a micro-benchmark that copies.",
-        "Effective bandwidth over bytes in flight per SM: the model's curve, its roof, and the lesson kernels as "
-        "points"),
+        "limit. The flat part is the bandwidth of a micro-benchmark that copies. With 12.9 KiB in flight, an SM "
+        "reaches it. It is no upper limit. Step 7 is a little faster than this benchmark.",
+        "Effective bandwidth over bytes in flight per SM: the model's curve, flat from 12.9 KiB on, and the lesson "
+        "kernels as points"),
     "race": Caption(
         "Two threads of a kernel that moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), "
         "without the second barrier that such a loop needs.",
@@ -103,13 +110,11 @@ CAPTIONS = {
         "value"),
     "memories": Caption(
         "The memories of an NVIDIA H200 (measurements committed with the project).",
-        "The nearer a memory is to the threads, the smaller and the faster it is.",
+        "The farther a memory is from the threads, the longer a load from it takes. The boxes are not to scale.",
         "Boxes for registers, shared memory, L1, L2, DRAM and host memory, with sizes, latencies and bandwidths"),
     "transfers": Caption("Bandwidth of copies between host and GPU against their size, from pageable and from pinned "
                          "memory.",
                          "Pinned memory is faster.", "Bandwidth of copies between host and GPU over their size"),
 }
-# Figures of a step after that of its page.
+# Figures of a step after that of its page, for slides.
 FURTHER = {"step03": ("race",), "step06": ("partition_traffic", "receivers"), "step07": ("bytes_in_flight",)}
-# Figures of steps' pages that the chapter has elsewhere.
-ELSEWHERE = ("bandwidth_steps", "predicted_measured", "waterfall")

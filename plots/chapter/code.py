@@ -1,4 +1,4 @@
-"""Kernels taken out of their sources, and what makes one differ from the one before it."""
+"""Kernels taken out of their sources, and what makes one differ from the one before it, its name and remarks apart."""
 
 import difflib
 import re
@@ -6,7 +6,7 @@ import re
 from pages import ROOT, STEPS
 
 # The step whose kernel a step's first kernel was made from.
-MADE_FROM = {"step02": "step01", "step03": "step02", "step04": "step03", "step05": "step04", "step06": "step04"}
+MADE_FROM = {"step02": "step01", "step03": "step02", "step04": "step03", "step06": "step04"}
 
 
 def step_file(step):
@@ -25,17 +25,24 @@ def neutral(kernel):
 
 
 def kernels(step):
-    """The kernels of a step as Markdown, and what makes the first of them differ from the step it was made from."""
-    found = functions(step_file(step), "__global__ void")
-    text = "```cuda\n" + "\n".join(found) + "```\n"
-    earlier = MADE_FROM.get(step.split("_")[0])
-    if not earlier:
-        return text
-    (before,) = [s for s in STEPS if s.startswith(earlier)]
-    old = functions(step_file(before), "__global__ void")[0]
-    changed = difflib.unified_diff(neutral(old), neutral(found[0]), n=0, lineterm="")
-    lines = [line for line in changed if not line.startswith(("---", "+++", "@@")) and line.strip("+-")]
-    return text + f"\nWhat changes from step {int(earlier[4:])}:\n\n```diff\n" + "\n".join(lines) + "\n```\n"
+    """The kernels of a step as Markdown."""
+    return "```cuda\n" + "\n".join(functions(step_file(step), "__global__ void")) + "```\n"
+
+
+def kernel(name):
+    """One kernel of a step as Markdown."""
+    (found,) = (text for step in STEPS for text in functions(step_file(step), "__global__ void") if f" {name}(" in text)
+    return f"```cuda\n{found}```\n"
+
+
+def change(program):
+    """What makes the first kernel of a step (step02) differ from that of the step it was made from, as Markdown."""
+    old, new = (functions(step_file(step), "__global__ void")[0] for name in (MADE_FROM[program], program)
+                for step in STEPS if step.startswith(name))
+    changed = difflib.unified_diff(neutral(old), neutral(new), n=0, lineterm="")
+    lines = [line for line in changed
+             if not line.startswith(("---", "+++", "@@")) and line.strip("+-") and not re.match(r"- *//", line)]
+    return "```diff\n" + "\n".join(lines) + "\n```\n"
 
 
 def serial():

@@ -1,5 +1,5 @@
-"""Figures, tables and citations numbered in the order in which the chapter has them; headings that can be linked to,
-and the list of them.
+"""Figures, tables and citations numbered in the order in which the parts of the chapter have them; headings that can be
+linked to, and the list of them; links from one part to another.
 
 In the text, `<!-- table: KEY -->` begins a table whose caption begins with `**Table.**`, and `<!-- figure: KEY -->` a
 figure. `[[table KEY]]` and `[[figure KEY]]` refer to them, `[[cite NAME]]` to a source.
@@ -9,6 +9,8 @@ import re
 
 from .references import REFERENCES
 
+LINK = re.compile(r"\]\(#([^)]+)\)")
+ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 BEGIN = re.compile(r"<!-- (figure|table): ([\w.-]+) -->\n\n\*\*(?:Figure|Table)\.\*\*")
 REFERENCE = re.compile(r"\[\[(figure|table) ([\w.-]+)\]\]")
 CITATION = re.compile(r"\[\[cite ([\w-]+)\]\]")
@@ -72,3 +74,17 @@ def contents(found):
     """A list of links to headings. Terms of the glossary have links enough."""
     return "".join(f"{'    ' * (level - 2)}- [{title}](#{anchor})\n" for level, anchor, title in found
                    if not anchor.startswith(("term-", "gpu-")) and title != "Contents")
+
+
+def whole(parts):
+    """The parts {name: text} with numbers, citations and lists of contents. Numbers run through all of them, and a link
+    leads to the part that has its target. KeyError: no part has it."""
+    between = "\n<!-- the next part -->\n"
+    text, found = headings(cite(number(between.join(parts.values()))))
+    texts = dict(zip(parts, text.split(between)))
+    texts = {name: part.replace("{{contents}}", contents([h for h in found if f'<a id="{h[1]}"></a>' in part]))
+             for name, part in texts.items()}
+    homes = {anchor: name for name, part in texts.items() for anchor in ANCHOR.findall(part)}
+    return {name: outside_code(part, lambda text, name=name: LINK.sub(
+        lambda m: f"](#{m[1]})" if homes[m[1]] == name else f"]({homes[m[1]]}.html#{m[1]})", text))
+            for name, part in texts.items()}

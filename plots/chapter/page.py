@@ -10,6 +10,7 @@ import markdown
 import explorables
 
 STYLE = pathlib.Path(__file__).resolve().parent / "style.css"
+TALL = 0.85  # height / width of a figure that gets more of a printed page
 WORDS, WIDE = 12, 34  # characters: a column of text with a cell longer than that is given room
 
 
@@ -20,7 +21,9 @@ def inline(name, path, alt):
     svg = re.sub(r"<title>.*?</title>", "", svg[svg.index("<svg"):], count=1, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", svg)  # two panels may show the same
-    return svg.replace("<svg", f'<svg role="img" aria-label="{html.escape(alt)}"', 1)
+    wide, high = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()) if "viewBox" in svg else (1, 0)
+    tall = ' class="tall"' if high > TALL * wide else ""
+    return svg.replace("<svg", f'<svg{tall} role="img" aria-label="{html.escape(alt)}"', 1)
 
 
 def anchor(text):
@@ -104,8 +107,9 @@ def body_of(text, folder):
 def to_html(text, folder, made):
     """One page that needs nothing else. text: the chapter's Markdown; folder: where its figures are; made: of
     explorables.data."""
-    title = html.escape(text.split("\n")[0].lstrip("# "))
+    title, body = html.escape(text.split("\n")[0].lstrip("# ")), body_of(text, folder)
+    made = made if "data-explorable" in body else {}
     return ('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>{title}</title>\n<style>{STYLE.read_text(encoding='utf-8')}{explorables.style()}</style>\n"
-            f"</head>\n<body>\n{body_of(text, folder)}\n{explorables.script(made)}</body>\n</html>\n")
+            f"</head>\n<body>\n{body}\n{explorables.script(made)}</body>\n</html>\n")

@@ -48,15 +48,15 @@ class Prose:
         best = "transposeLongPieces"
         why = (" No GPU ran here, so the chapter shows the measurements that the project comes with."
                if self.shown.is_committed(self.machine) else "")
-        ideas = [f"{idea} {'saves' if before > after else 'costs'} {sig(abs(before - after))} ms"
-                 for idea, before, after in [({"coalesced": "[coalescing](#term-coalesced-access)",
-                                               "padded": "[padding](#term-padding) the [tile](#term-tile)",
-                                               "in flight": "keeping more loads [in flight](#term-in-flight)"}[i],
-                                              b, a) for i, b, a in self.tables.ideas()]]
+        names = {"coalesced": "[coalescing](#term-coalesced-access)", "longer pieces": "moving longer pieces",
+                 "padded": "[padding](#term-padding) the [tile](#term-tile)"}
+        ideas = [f"{names[idea]} {'saves' if before > after else 'costs'} {abs(before - after):#.2g} ms"
+                 for idea, before, after in self.tables.ideas()]
         return ("A matrix transpose computes nothing. It moves every element once, and its speed depends on the order "
-                "of the memory accesses. This chapter speeds a transpose up in seven steps and explains each step by "
-                "what the hardware does. The yardstick is `cudaMemcpy`, the copy that comes with CUDA, NVIDIA's "
-                f"extension of C++ for its GPUs. Three numbers sum it up, for {self.n} × {self.n} floats on one "
+                "of the memory accesses. This chapter speeds a transpose up in seven steps on one GPU and "
+                "explains each step by what the hardware does. An eighth step is about several GPUs. The yardstick is "
+                "`cudaMemcpy`, the copy that comes with CUDA, NVIDIA's extension of C++ for its GPUs. Three numbers "
+                f"sum it up, for {self.n} × {self.n} floats on one "
                 f"{text_of(self.machine.name)}:\n\n- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s "
                 f"bandwidth is what the naive transpose of step 2 reaches: {sig(self.gbs('transposeNaive'))} GB/s.\n"
                 f"- **{self.share(best):.0f} %** is what step 7 reaches: {sig(self.gbs(best))} GB/s.\n"
@@ -95,6 +95,32 @@ class Prose:
                 f"{compared(new / old)} "
                 f"({text_of(self.machine.name)}, {self.n}² floats). **Why:** {why}")
 
+    def before_and_after(self, number):
+        """The same, in the lesson's text."""
+        before, after, _ = self.CHANGES[number]
+        if not self.machine:
+            return ""
+        old, new = self.gbs(before), self.gbs(after)
+        return (f"`{after}` reaches {sig(new)} GB/s. `{before}` has {sig(old)} GB/s, so this is {compared(new / old)} "
+                f"({text_of(self.machine.name)}, {self.n}² floats).")
+
+    def figure(self, what, kernel):
+        """A kernel's bandwidth (gbs) or its share of cudaMemcpy's (percent) at the headline's size."""
+        if not self.machine:
+            return "(not measured)"
+        return sig(self.gbs(kernel)) if what == "gbs" else f"{self.share(kernel):.0f}"
+
+    def halves(self):
+        """What each half of the transpose costs."""
+        if not self.machine:
+            return ""
+        fine, coarse = (self.gbs(k) / self.gbs("transposeNoBankConflicts")
+                        for k in ("transposeFineGrained", "transposeCoarseGrained"))
+        return (f"Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone is "
+                f"{compared(coarse)} ({text_of(self.machine.name)}, {self.n}² floats)."
+                + (" So the moving costs the time, and the turning little."
+                   if fine > FASTER and abs(coarse - 1) < ALIKE else ""))
+
     CHANGES = {
         1: ("copy", "copySharedMem",
             "a thread of `copySharedMem` has four loads in flight, a thread of `copy` has one."),
@@ -113,8 +139,8 @@ class Prose:
             "the diagonal order spreads the stores over the memory partitions. That matters where neighbouring rows "
             "fall into one partition, as on a GTX 280 ([[figure partition_traffic]])."),
         7: ("transposeNoBankConflicts", "transposeLongPieces",
-            "a block has 16 KiB of loads in flight instead of 4 KiB, and blocks that run together write to "
-            "neighbouring addresses."),
+            "rows of a tile are twice as long, a thread starts all its loads before its first store to the tile, and "
+            "blocks that run together write to neighbouring addresses."),
     }
 
     def cost(self, kernel, what):
@@ -135,7 +161,7 @@ class Prose:
             return ""
         most = max(ideas, key=lambda idea: idea[1] - idea[2])
         whole = ideas[0][1] - ideas[-1][2]
-        names = {"coalesced": "Coalescing", "padded": "Padding", "in flight": "Keeping loads in flight"}
+        names = {"coalesced": "Coalescing", "padded": "Padding", "longer pieces": "Moving longer pieces"}
         text = (f"{names[most[0]]} saves the most: {sig(most[1] - most[2])} ms of the {sig(whole)} ms between the "
                 "first and the last bar of [[figure waterfall]]. "
                 f"The later ideas save less time, but not a smaller share. ")
@@ -181,7 +207,7 @@ class Prose:
         kernels = ("transposeNaive", "transposeCoalesced", "transposeNoBankConflicts", "transposeLongPieces")
         times = [t for t in (self.shown.ms(k, small, machine) for k in kernels) if t]
         text = (f"At n = {small} the transposes of steps 2, 3, 4 and 7 take {sig(min(times))} to {sig(max(times))} "
-                "ms ([[table times]]). ")
+                "ms ([[figure time_per_element]]). ")
         if small <= 512:
             text += (f"The matrix has only {sig(small * small * 4 / 1000)} kB. Most of that time is the start of the "
                      "kernel and the latency of the memory. ")
@@ -309,18 +335,19 @@ class Prose:
             "**Coalescing.** Neighbouring threads should touch neighbouring elements, in loads and in stores. A tile "
             "in shared memory makes that possible on both sides. It makes the naive kernel "
             f"{compared(coalesced / self.gbs('transposeNaive'))} {on}. See [[figure sectors_naive_coalesced]] and "
-            "[[table counts-3]].",
+            "[[table step-3]].",
             "**Banks.** A column of a tile with 32 columns lies in one bank. One unused column, or a swizzle, spreads "
             f"it over all 32. The padded kernel is {compared(padded / coalesced)}. See [[figure banks]] and "
-            "[[table counts-4]].",
+            "[[table step-4]].",
             "**Barriers.** Put a barrier between the stores to shared memory and the loads of other threads. In a "
             "loop, put another one before the next stores. See [[figure race]].",
             "**Bytes in flight.** Bandwidth is the bytes in flight divided by the latency. With four loads per thread "
-            f"instead of one, a copy is {compared(copies)} ([[table times-1]]). Step 7 also changes the order of the "
-            f"blocks, and it is {compared(best / padded)}{' as step 4' if best > padded * FASTER else ''}. "
-            "See [[figure bytes_in_flight]] and [[figure block_orders]].",
+            f"instead of one, a copy is {compared(copies)} ([[table step-1]]). See [[figure bytes_in_flight]].",
+            "**Long pieces.** Step 7 moves longer pieces of rows, and blocks that run together write next to each "
+            f"other. Compared with step 4, it is {compared(best / padded)}. [[table rungs]] has its ideas one by "
+            "one. See [[figure block_orders]].",
             f"**The two halves.** Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone "
-            f"is {compared(coarse)} ([[table times-5]]). "
+            f"is {compared(coarse)} ([[table step-5]]). "
             + ("So moving the tiles costs the time. Turning them costs little."
                if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
             "**Partitions.** A card's memory consists of partitions that work at the same time. Where all rows begin "

@@ -95,14 +95,55 @@ class Tables:
                         f"{caption} Matrices of floats. " + " ".join(self.shown.measured(m) for m, _ in columns),
                         Table("", ["step", "the idea", "kernel", *heading], lines, texts=3))
 
+    # The kernels of a step in the lesson, the one it is compared with first.
+    LADDER = {
+        1: ("copy", "copySharedMem"), 2: ("copy", "transposeNaive"), 3: ("transposeNaive", "transposeCoalesced"),
+        4: ("transposeCoalesced", "transposeNoBankConflicts"),
+        5: ("copySharedMem", "transposeFineGrained", "transposeCoarseGrained", "transposeNoBankConflicts"),
+        6: ("transposeNoBankConflicts", "transposeDiagonal")}
+    WAVEFRONTS_FROM = 3  # the step that explains them
+
+    def step(self, number):
+        """A step's kernels in the lesson: counted, predicted and measured, next to each other and at one size."""
+        kernels, machine = self.LADDER[number], self.shown.headline[0] or next(iter(self.shown.gpus), None)
+        model = self.shown.model_of(machine) if machine else None
+        sides = set(self.shown.sides(machine, kernels)) if machine else set()
+        both = sides & set(self.shown.sides(model, kernels)) if model else set()
+        n = max(both or sides, default=None)
+        caption = f"Step {number}, predicted and measured."
+        if not n:
+            return numbered(f"step-{number}", caption, missing("times of this step, measured on a GPU"))
+        lines = []
+        for kernel in kernels:
+            counted, told = self.shown.counted(kernel), self.shown.row(kernel, n, model) if both else None
+            row = self.shown.row(kernel, n, machine)
+            line = [f"`{kernel}`", *(self.each(counted, *of) for of in (
+                ("global_load_transactions", "global_load_requests"),
+                ("global_store_transactions", "global_store_requests"),
+                ("shared_load_wavefronts", "shared_load_requests"))[:2 if number < self.WAVEFRONTS_FROM else 3])]
+            lines.append([*line, cell(reader.time(told)), cell(reader.time(row)), cell(reader.bandwidth(row)),
+                          percent(row)])
+        heading = ["kernel", "sectors per load", "sectors per store", "wavefronts per load of the tile"]
+        heading = heading[:3 if number < self.WAVEFRONTS_FROM else 4]
+        text = (f"Step {number} at {n}² floats. Counted for an H200: the cost of one request. Predicted: the model's "
+                f"time. {self.shown.measured(machine)}")
+        return numbered(f"step-{number}", text,
+                        Table("", [*heading, "predicted, ms", "measured, ms", "measured, GB/s", "of `cudaMemcpy`"],
+                              lines))
+
+    @staticmethod
+    def each(row, above, below):
+        """What one request costs on average, as short as it goes; - where none was counted."""
+        return f"{int(row[above]) / int(row[below]):.3g}" if row and int(row[below] or 0) else "-"
+
     @staticmethod
     def lessons():
         return [(lesson.number, (lesson.kernel, lesson.idea)) for lesson in LESSONS]
 
-    def counts(self, step, kernels):
-        """What the simulator counts for the kernels of a step, for every machine that it simulated."""
-        caption = (f"Step {step}, counted by the simulator: the requests of all warps, and what one request costs on "
-                   "average.")
+    def counts(self):
+        """What the simulator counts for the lesson kernels, for every machine that it simulated."""
+        kernels = list(IDEAS)
+        caption = "Counted by the simulator: the requests of all warps, and what one request costs on average."
         rows = [
             row for kernel in kernels for machine in self.shown.models
             for row in [self.shown.row(kernel, self.shown.counted_side(machine), machine)] if row]
@@ -114,7 +155,7 @@ class Tables:
                   ratio(r, "shared_store_wavefronts", "shared_store_requests"),
                   *(self.busiest(r, way) for way in ("loads", "stores"))] for r in rows]
         if not lines:
-            return numbered(f"counts-{step}", caption, missing("the simulator's counts of this step"))
+            return numbered("counts", caption, missing("the simulator's counts"))
         note = ("Costs are in sectors of 32 bytes for global memory (GTX 280: transactions), and in wavefronts for "
                 "the tile, the array in shared memory. "
                 "The best is 4 sectors and 1 wavefront for floats. A GTX 280 serves half a warp at a time, and its "
@@ -126,17 +167,18 @@ class Tables:
         heading = [
             "kernel", "counted for", "loads", "each costs", "stores", "each costs", "tile loads cost",
             "tile stores cost", "busiest partition, loads", "stores"]
-        return numbered(f"counts-{step}", caption, Table("", heading, lines, texts=2), note)
+        return numbered("counts", caption, Table("", heading, lines, texts=2), note)
 
     @staticmethod
     def busiest(row, way):
         value = row[f"busiest_partition_of_{way}"]
         return (f"{float(value):.2f}" + (" (a)" if row["partition_map"] == "assumed" else "")) if value else "-"
 
-    def times(self, step, kernels):
-        """Measured times of a step's kernels and, at the largest size that both have, the model's time next to the
+    def times(self):
+        """Measured times of the lesson kernels and, at the largest size that both have, the model's time next to the
         measured one."""
-        caption = f"Step {step}, measured, and the model's time at the same size."
+        kernels = list(IDEAS)
+        caption = "Time of the lesson kernels, measured, and the model's time at the same size."
         lines, machines, models = [], [], []
         for machine in self.shown.gpus:
             model = self.shown.model_of(machine)
@@ -154,27 +196,27 @@ class Tables:
                         machines.append(machine)
                         models += [model] if told else []
         if not lines:
-            return numbered(f"times-{step}", caption, missing("times of this step, measured on a GPU"))
-        text = (f"Step {step}, measured: time and effective bandwidth, n × n floats. "
+            return numbered("times", caption, missing("times of the steps, measured on a GPU"))
+        text = ("Measured: time and effective bandwidth, n × n floats. "
                 + " ".join(self.shown.measured(m) for m in dict.fromkeys(machines)))
         heading = ["kernel", "on", "ms", "GB/s", "of `cudaMemcpy`"]
         if models:
             text += " The last two columns are the simulator's model at the same size."
-            return numbered(f"times-{step}", text,
+            return numbered("times", text,
                             Table("", [*heading, "model, ms", "limit in the model"], lines, texts=(0, 1, 6)))
-        return numbered(f"times-{step}", text, Table("", heading, [line[:5] for line in lines], texts=2))
+        return numbered("times", text, Table("", heading, [line[:5] for line in lines], texts=2))
 
     def rungs(self):
         """Step 7's four ideas, one by one, where they were measured."""
         machine, n = self.shown.headline
         rows = {kernel: self.shown.row(kernel, n, machine) for kernel in RUNGS} if machine else {}
         if not rows or not all(rows.values()):
-            return f"`./step07 --device cuda --all --size {n or 16384}` measures the four ideas one by one.\n"
+            return numbered("rungs", "From step 4 to step 7, one more idea per line.", missing(
+                f"the four ideas one by one; `./step07 --device cuda --all --size {n or 16384}` measures them"))
         lines = [[f"`{kernel}`", idea, cell(reader.time(rows[kernel])), cell(reader.bandwidth(rows[kernel])),
                   percent(rows[kernel])] for kernel, idea in RUNGS.items()]
         return numbered("rungs", f"From step 4 to step 7, one more idea per line: {n}² floats. "
-                                 f"{self.shown.measured(machine)} The text below also has other types and shapes, "
-                                 "whose table is on the step's page.",
+                                 f"{self.shown.measured(machine)}",
                         Table("", ["kernel", "what it adds", "ms", "GB/s", "of `cudaMemcpy`"], lines, texts=2)) + "\n"
 
     def over_sides(self, key, what, title):
@@ -197,11 +239,9 @@ class Tables:
         return text or numbered(key, f"{title}, n × n floats.", missing("the steps at several sizes"))
 
     def sizes(self):
-        times = self.over_sides("times", reader.time, "Time in ms at each side n of the matrix, for the steps' "
-                                                      "kernels, the book's kernels and `cudaMemcpy`")
-        bandwidths = self.over_sides("bandwidths", reader.bandwidth, "Effective bandwidth in GB/s at each side n of "
-                                                                     "the matrix, for the same kernels")
-        return times + "\n" + bandwidths
+        return self.over_sides("bandwidths", reader.bandwidth, "Effective bandwidth in GB/s at each side n of the "
+                                                               "matrix, for the steps' kernels, the book's kernels "
+                                                               "and `cudaMemcpy`")
 
     def whitepaper_rows(self):
         """{row of the table of sources: (name, {card: GB/s})} of the whitepaper's table."""

@@ -1,24 +1,27 @@
-"""Puts the chapter together: plots/chapter.md with every `{{part}}` in its place."""
+"""Puts the chapter together, the lesson plots/chapter.md and the reference plots/reference.md, with every `{{part}}` in
+its place."""
 
+import functools
 import re
 
 import claims
 import explorables
 import figures
 import gallery
-from pages import EXERCISED, ROOT, STEPS, page, picture_of, plain
+from pages import EXERCISED, ROOT, STEPS, page, plain
 from facts import LESSONS
 from sources.judging import UNTOLD
 from tables import Table
 from traces import take_traces
 
 from . import code, numbering
-from .captions import CAPTIONS, ELSEWHERE, FURTHER
+from .captions import CAPTIONS
 from .data import Shown
 from .prose import Prose
 from .tables import Tables, missing, numbered
 
 GLOSSARY, PRIMER = ROOT / "docs/GLOSSARY.md", ROOT / "docs/GPU.md"
+IN_THE_LESSON = (1, 2, 3, 4)  # steps whose kernels it shows, or what they change
 TABLE = re.compile(r"^\|.*\n\|[-:| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
 # the caption in italics below
 FIGURE = re.compile(r"^!\[([^]]*)\]\((?:\.\./)*plots/figures/svg/(\w+)\.svg\)$(?:\n\n\*([^*]+)\*$)?", re.MULTILINE)
@@ -64,6 +67,25 @@ def demoted(text, prefix):
         text,
         lambda part: re.sub(r"^(##+) (.*)$", lambda m: f'<a id="{prefix}-{numbering.slug(m[2])}"></a>\n\n### {m[2]}',
                             part, flags=re.MULTILINE))
+
+
+def linked(template):
+    """A template, whose links lead to files of the project, with links that lead to the same in the chapter."""
+    def target(match):
+        path, _, anchor = match[1].partition("#")
+        if path.startswith("../"):
+            return f"]({link(match[1])})"
+        return f"](#{anchor})" if anchor else f"]({path.removesuffix('.md')}.html)"
+    return re.sub(r"\]\(((?:\.\./)?[\w/]+\.md(?:#[\w-]+)?)\)", target, template)
+
+
+def named(machine):
+    return f"model of the {machine.name}" if machine.backend == "sim" else machine.name
+
+
+def marked_names(text):
+    """Names of CUDA's functions as code, which Markdown would take for bold type."""
+    return re.sub(r"__\w+(?:\(\))?", r"`\g<0>`", text)
 
 
 class Chapter:
@@ -116,26 +138,17 @@ class Chapter:
                 f"named.\n\n{demoted(plain(glossary_terms(), lambda target: link(target, 'term')), 'term').strip()}\n")
 
     def steps(self):
+        """What each step counts and measures, and those of its kernels that the lesson does not have in full."""
         text = ""
         for step in STEPS:
-            short, number = step.split("_")[0], int(step[4:6])
-            begin, sections = page(step, link, lambda name: self.tables.rungs() if name == "rungs" else "")
-            title, idea = begin.lstrip("# ").split("\n", 1)
-            # The page's line of GB/s is an H200's; the chapter's own is that of the machine shown.
-            idea = "\n\n".join(
-                part for part in idea.strip().split("\n\n") if not (part.startswith("**") and "→" in part))
-            kernels = [lesson.kernel for lesson in LESSONS if lesson.step == step]
-            text += (f'<a id="step-{number}"></a>\n\n### {title}\n\n{idea.strip()}\n\n{self.prose.step(number)}\n\n'
-                     f'{self.figures_of(sections["The kernel"])}\n\n'
-                     f"#### The whole kernel\n\n{code.kernels(step)}\n#### Predict\n\n{sections['Predict']}\n\n"
-                     '<details>\n<summary>Explain<span class="screen">: open it when you have written your answers '
-                     f'down</span></summary>\n\n{self.figures_of(sections["Explain"])}\n\n'
-                     f"</details>\n\n#### What happens\n\n{self.tables.counts(number, kernels)}\n"
-                     f"{self.tables.times(number, kernels)}\n")
-            name, _, words = picture_of(sections)
-            for figure, notice in ((name, words), *((further, None) for further in FURTHER.get(short, ()))):
-                if figure not in ELSEWHERE:
-                    text += f"{self.figure(figure, notice)}\n"
+            number = int(step[4:6])
+            text += f"- [Step {number}](#step-{number}). {self.prose.step(number)}\n"
+        text += f"\n{self.tables.counts()}\n{self.tables.times()}\n"
+        for step in STEPS:
+            number = int(step[4:6])
+            if number not in IN_THE_LESSON:
+                names = " and ".join(f"`{lesson.kernel}`" for lesson in LESSONS if lesson.step == step)
+                text += f"### The kernels of step {number}: {names}\n\n{code.kernels(step)}\n"
         return text
 
     def gallery(self):
@@ -148,30 +161,46 @@ class Chapter:
                          f"- Caught{' on {1} rows × {0} columns'.format(*f.shape) if f.shape else ''}: {f.finding}\n"
                          f"- Corrected: `{f.corrected}`: {f.verdict}\n" for f in faults)
 
-    def claims(self):
-        """A line per claim and machine that can tell; if none can, why not."""
-        shown = self.shown
+    @functools.cached_property
+    def judged(self):
+        """For each claim: [(machine, verdict)...] of those that can tell; if none can, [(None, why not)]."""
+        shown, found = self.shown, []
         judged = {m: claims.judge(shown.results, m) for m in [*shown.gpus, *shown.models, *shown.cpus]}
-        caption = ("The claims of the sources, with a verdict computed from the results above and the figures that "
-                   "decide it.")
-        if not judged:
-            return numbered("claims", caption, missing("anything to judge the claims by"))
-        lines, first = [], []
         for verdicts in zip(*judged.values()):
             told = [(m, v) for m, v in zip(judged, verdicts) if v.verdict != UNTOLD]
             # what is said of a CPU is not its GPU's to tell
             told = [(m, v) for m, v in told if m in shown.cpus] or told
             reason = next((v for v in verdicts if v.figures and not v.sentence.startswith("Missing")), verdicts[0])
-            first.append(told[0][1] if told else reason)
-            for i, (machine, v) in enumerate(told or [(None, reason)]):
-                on = "-" if not machine else f"{machine.name}, model" if machine.backend == "sim" else machine.name
-                line = [v.number if i == 0 else "", f"{v.claim} ({v.source})" if i == 0 else "", on,
-                        f"**{v.verdict if v.verdict != UNTOLD else 'not decided here'}**", v.sentence]
-                lines.append([re.sub(r"__\w+(?:\(\))?", r"`\g<0>`", cell) for cell in line])
-        note = ("An interval after ± is the spread of the samples (10th to 90th percentile) or the error of the "
-                "model. A verdict holds for the whole interval.")
-        return self.prose.claims(first) + "\n" + numbered(
-            "claims", caption, Table("", ["", "claim", "on", "verdict", "figures"], lines, texts=5), note)
+            found.append(told or [(None, reason)])
+        return found
+
+    def claims_in_short(self):
+        return self.prose.claims([told[0][1] for told in self.judged])
+
+    def claims(self):
+        """A table with the verdicts, and below it a paragraph per claim with the figures behind them."""
+        lines, figures_behind = [], ""
+        for told in self.judged:
+            v = told[0][1]
+            on = {}
+            for machine, verdict in told:
+                on.setdefault(verdict.verdict, []).append(named(machine) if machine else "")
+            words = [f"**{what if what != UNTOLD else 'not decided here'}**" + (f" ({', '.join(names)})" if names[0]
+                                                                                  else "")
+                     for what, names in on.items()]
+            lines.append([v.number, v.claim, v.source, ", ".join(words)])
+            figures_behind += (f'<a id="claim-{v.number}"></a>**{v.number}.** '
+                               + " ".join(verdict.sentence for _, verdict in told) + "\n\n")
+        lines = [[marked_names(cell) for cell in line] for line in lines]
+        caption = "The claims of the sources, with a verdict computed from the results above."
+        note = ("A verdict holds for the whole interval after ±. It is the spread of the samples (10th to 90th "
+                "percentile) or the error of the model. The figures behind each verdict stand below.")
+        table = numbered("claims", caption, Table("", ["", "claim", "source", "verdict"], lines, texts=4), note)
+        table = re.sub(r"^\| (\d+\w*) \|", r"| [\1](#claim-\1) |", table, flags=re.MULTILINE)
+        return (self.claims_in_short() + "\n" + table
+                + "\n### The figures behind the verdicts\n\nEach paragraph begins with the results here. After "
+                  "*Published* it has the source's own figures, with the verdict on each of its cards. Where results "
+                  f"are missing, it names the command that measures them.\n\n{marked_names(figures_behind)}")
 
     def exercises(self):
         return "".join(f"**Step {int(s[4:6])}.** {page(s, link)[1]['Exercise']}\n\n" for s in EXERCISED)
@@ -179,19 +208,28 @@ class Chapter:
     def part(self, name):
         tables, prose = self.tables, self.prose
         parts = {
+            "halves": prose.halves, "claims in short": self.claims_in_short, "table rungs": tables.rungs,
             "abstract": prose.abstract, "machines": prose.machines, "primer": self.primer, "glossary": self.glossary,
             "serial code": code.serial, "table serial": tables.serial, "table steps": tables.steps, "steps": self.steps,
             "table sizes": tables.sizes, "table whitepaper": tables.whitepaper, "table gtx280": tables.gtx280,
             "table book": tables.book, "table post": tables.post, "gallery": self.gallery, "claims": self.claims,
             "exercises": self.exercises, "conclusions": prose.conclusions}
         kind, _, which = name.partition(" ")
-        if kind == "figure":
-            return self.figure(which)
-        return getattr(prose, which)() if kind == "about" else parts[name]()
+        if name in parts:
+            return parts[name]()
+        if found := re.fullmatch(r"(table step|before and after) (\d)", name):
+            return {"table step": tables.step, "before and after": prose.before_and_after}[found[1]](int(found[2]))
+        if kind in ("gbs", "percent"):
+            return prose.figure(kind, which)
+        if kind == "cost":
+            return prose.cost(*which.split())
+        if kind in ("figure", "kernel", "change"):
+            return {"figure": self.figure, "kernel": code.kernel, "change": code.change}[kind](which)
+        return getattr(prose, which)()
 
-    def fill(self, template):
-        """The chapter as Markdown."""
+    def fill(self, templates):
+        """The parts of the chapter, {name: template}, as Markdown."""
         self.draw()
-        text = re.sub(r"\{\{(?!contents|references)(.*?)\}\}", lambda m: self.part(m[1]), template)
-        text, found = numbering.headings(numbering.cite(numbering.number(text)))
-        return re.sub(r"\n{3,}", "\n\n", text.replace("{{contents}}", numbering.contents(found)))
+        filled = {name: re.sub(r"\{\{(?!contents|references)(.*?)\}\}", lambda m: self.part(m[1]), linked(template))
+                  for name, template in templates.items()}
+        return {name: re.sub(r"\n{3,}", "\n\n", text) for name, text in numbering.whole(filled).items()}

@@ -7,11 +7,11 @@ those of plots/data, or FILES. What warps do is asked of the simulator: `./stepN
 repository, on small matrices where they show enough; build the steps first (`make all`).
 
 A module per figure, named like it; shared.py has what they share. A module says what it needs: FILES of plots/data,
-TRACES by their names in RUNS, what a program of bench/ measured (BENCHED), or the data of an EXPLORABLE. Its draw()
-takes rows, dictionaries as csv.DictReader gives them, or {name: (Trace, blocks that run at a time)}, or those data, and
-the path of the files to write, without .svg and .png. It returns None, or, where what it needs is not in there, the
-reason why there is no such figure; it has then written nothing. The files depend on nothing but the arguments: no date,
-no random name.
+TRACES by their names in RUNS, what a program of bench/ measured (BENCHED), the data of an EXPLORABLE, or none of them.
+Its draw() takes rows, dictionaries as csv.DictReader gives them, or {name: (Trace, blocks that run at a time)}, or
+those data, and the path of the files to write, without .svg and .png. It returns None, or, where what it needs is not
+in there, the reason why there is no such figure; it has then written nothing. The files depend on nothing but the
+arguments: no date, no random name.
 """
 
 import argparse
@@ -26,19 +26,21 @@ import subjects
 from traces import take_traces
 
 from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, memories, partition_traffic,
-               partitions_2048, predicted_measured, race, receivers, scaling, sectors_naive,
-               sectors_naive_coalesced, time_per_element, transfers, two_halves, waterfall, way_through_the_tile)
+               partitions_2048, predicted_measured, race, receivers, scaling, sectors_naive, sectors_naive_coalesced,
+               time_per_element, transfers, transpose, two_halves, waterfall, way_through_the_tile)
 from .shared import DATA
 
 ALL = {
     module.__name__.split(".")[-1]: module
-    for module in (bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured,
+    for module in (transpose, bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured,
                    way_through_the_tile, sectors_naive, sectors_naive_coalesced, banks, two_halves, partitions_2048,
                    partition_traffic, receivers, block_orders, bytes_in_flight, race, memories, transfers, scaling)}
 FIGURES = {name: module for name, module in ALL.items() if hasattr(module, "FILES")}
 TRACED = {name: module for name, module in ALL.items() if hasattr(module, "TRACES")}
 BENCHED = {name: module for name, module in ALL.items() if hasattr(module, "BENCHED")}
 EXPLORED = {name: module for name, module in ALL.items() if hasattr(module, "EXPLORABLE")}
+ALONE = {name: module for name, module in ALL.items()
+         if not {"FILES", "TRACES", "BENCHED", "EXPLORABLE"} & set(vars(module))}
 
 PLAIN = "gtx280"
 RUNS = {  # name: step's program, its options, what of the trace is needed
@@ -83,6 +85,8 @@ def draw_all(folder, rows, taken, failed, made, undone):
         reasons[name] = missing[0] if missing else module.draw(taken, folder / name)
     for name, module in BENCHED.items():
         reasons[name] = module.draw(subjects.rows_of(module.BENCHED), folder / name)
+    for name, module in ALONE.items():
+        reasons[name] = module.draw(folder / name)
     for name, module in EXPLORED.items():
         reasons[name] = (undone[module.EXPLORABLE] if module.EXPLORABLE in undone
                          else module.draw(made[module.EXPLORABLE], folder / name))

@@ -37,16 +37,18 @@ def draw(rows, stem, machine=None):
         (bar,) = axes.barh(i, gbs[kernel], 0.72, color=colour, hatch=hatch, edgecolor="#404040", linewidth=0.7)
         says(bar, f"{kernel}: {gbs[kernel]:.{0 if measured else 1}f} GB/s {'measured' if measured else 'modelled'}, "
                   f"{n} × {n} float")
+        axes.text(-0.012, i, LESSONS[kernel][0] if kernel in LESSONS else "–", transform=axes.get_yaxis_transform(),
+                  va="center", ha="right")
         axes.text(1.1, i, f"{gbs[kernel]:.{0 if measured else 1}f}", transform=axes.get_yaxis_transform(), va="center",
                   ha="right")
     if measured:
         axes.axvline(gbs[COPY_ENGINE], color="black", lw=1.3, ls=(0, (4, 2)), zorder=4)
         axes.text(gbs[COPY_ENGINE], -0.62, COPY_ENGINE, ha="right", va="bottom", fontsize=9.5)
     axes.set_yticks(range(len(kernels)),
-                    [f"{kernel}   {LESSONS[kernel][0] if kernel in LESSONS else '–'}" for kernel in kernels])
+                    list(kernels))
     axes.text(-0.012, 1.025, "step", transform=axes.transAxes, ha="right", fontsize=9.5, color=GREY)
     axes.text(1.1, 1.025, "GB/s", transform=axes.transAxes, ha="right", fontsize=9.5, color=GREY)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, pad=20)
     axes.set(ylim=(len(kernels) - 0.45, -0.55), xlim=(0, limit),
              xlabel=f"effective bandwidth, GB/s ({n} × {n} float{'' if measured else ', model'})")
     axes.grid(axis="x")

@@ -30,9 +30,9 @@ def draw(traces, stem):
             *((t, ("idata", "load"), ("shared", "store"), ("shared", "load")) for t in (unpadded, padded, swizzled))):
         return reason
     warp, shown = 5, 11  # of the rows and columns, the first ones and the last
-    figure, panels = canvas(7, 5.0, 2, 3, left=0.5, right=0.1, bottom=0.95, top=0.62, wspace=0.3, hspace=0.5,
+    figure, panels = canvas(7, 5.0, 2, 3, left=0.5, right=0.2, bottom=0.95, top=0.62, wspace=0.3, hspace=0.5,
                             height_ratios=[2.3, 1])
-    names = ("unpadded: tile[32][32]", "padded: tile[32][32 + 1]", "swizzled: (r, c) in column c ^ r")
+    names = ("unpadded: tile[32][32]", "padded: tile[32][32 + 1]", "swizzled: in column c ^ r")
     colours = wheel(32)
     for (upper, lower), trace, name in zip(panels.T, (unpadded, padded, swizzled), names):
         bank, column, wavefronts = layout(trace, warp)

@@ -8,8 +8,8 @@ EXPLORABLE = "flight"
 
 
 def model(bytes_per_sm, sms, latency, roof):
-    """GB/s by the model: a thread waits for its loads, then its stores take their time; memory is no faster than the
-    roof."""
+    """GB/s by the model: a thread waits for its loads, then its stores take their time; memory is no faster than when a
+    micro-benchmark copies, the roof."""
     loaded = sms * np.asarray(bytes_per_sm, float) / latency
     return np.where(loaded < roof, 2 * loaded * roof / (loaded + roof), roof)
 
@@ -24,7 +24,7 @@ def draw(data, stem):
     axes.plot([needed, needed], [0, roof], color=GREY, lw=1, ls=(0, (4, 3)))
     axes.text(needed * 1.04, roof * 0.05, f"needed: {needed / 1024:.1f} KiB", rotation=90, ha="left", va="bottom",
               fontsize=9)
-    axes.text(x[0] * 1.05, roof * 1.015, f"roof: {roof:.0f} GB/s", va="bottom", fontsize=9)
+    axes.text(x[0] * 1.05, roof * 1.015, f"a copy by a micro-benchmark: {roof:.0f} GB/s", va="bottom", fontsize=9)
     axes.plot([x[0], needed], [roof, roof], color=BLUE, lw=1, ls=(0, (4, 3)))
     top = 1.12 * max(roof, *(p["gbs"] for p in data["points"]))
     axes.set(xscale="log", xlim=(x[0], x[-1]), ylim=(0, top), xlabel="KiB that the loads of an SM have in flight",
@@ -52,6 +52,6 @@ def draw(data, stem):
                       annotation_clip=False)
     save(figure, stem, f"Points: measured on one {data['card']}, {data['date'][:7]}, {data['side']} × "
                        f"{data['side']} float; their bytes in flight: counted.\n"
-                       f"Line: model with {data['latency']:.0f} ns of latency and a roof that micro-benchmarks "
-                       "measured.")
+                       f"Line: model with {data['latency']:.0f} ns of latency. Its flat part, measured by "
+                       "bench/microbench.cu, is no upper limit.")
     return None

@@ -25,18 +25,17 @@ def draw(rows, stem):
             axes.add_patch(Rectangle((x, y), wide, high, facecolor=colour, edgecolor="#404040", lw=0.8))
             axes.text(x + 1, y + high - 0.8, title, va="top", fontsize=9.5, color=GREY)
     boxes = {
-        "registers": (7, 31, 19), "shared": (28, 31, 19), "L1 cache": (49, 31, 19), "constant": (70, 31, 11.3),
-        "texture": (82.3, 31, 11.3), "L2 cache": (5, 18.5, 90), "global (DRAM)": (2.5, 3, 95)}
-    colours = dict(zip(boxes, ("#A9D5F2", "#BFE3D5", "#F6DCA5", "#E8D0DE", "#E8D0DE", "#F6DCA5", "#D9D9D9")))
+        "registers": (7, 31, 26), "shared": (37, 31, 26), "L1 cache": (67, 31, 26), "L2 cache": (5, 18.5, 90),
+        "global (DRAM)": (2.5, 3, 95)}
+    colours = dict(zip(boxes, ("#A9D5F2", "#BFE3D5", "#F6DCA5", "#F6DCA5", "#D9D9D9")))
     for name, (x, y, wide) in boxes.items():
         size = subjects.MEMORIES[name][3].replace(", with shared", ",\nwith shared").replace(" per SM", "")
-        lines = [name, *([size] if name not in ("constant", "texture") else []), *subjects.measured_words(name, found)]
-        if wide < 15:
-            lines = [line.replace(" ", "\n") for line in lines]
+        lines = [name, size, *subjects.measured_words(name, found)]
         high = 9.5 if wide > 50 else 19
         axes.add_patch(Rectangle((x, y), wide, high, facecolor=colours[name], edgecolor="#404040", lw=0.8))
-        axes.text(x + wide / 2, y + high / 2, ("   " if wide > 50 else "\n").join(lines), ha="center", va="center",
-                  fontsize=9.5 if wide > 15 else 8, linespacing=1.35)
+        axes.text(x + wide / 2, y + high / 2, (" · " if wide > 50 else "\n").join(lines), ha="center", va="center",
+                  fontsize=9.5, linespacing=1.35)
     save(figure, stem, f"{rows[0]['machine']}, measured {rows[-1]['date_utc'][:7]} by bench/microbench.cu; "
-                       "bandwidths of all SMs together.")
+                       "bandwidths of all SMs together. "
+                       "Not to scale.")
     return None

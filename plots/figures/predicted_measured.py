@@ -60,9 +60,9 @@ def draw(rows, stem, machine=None):
     whole.set_ylabel("model, ms")
     whole.set_title("all lesson kernels")
     near.set_title("the framed corner")
-    # Names: on the left of those that stand alone, on the right of all others.
-    place(whole, {k: p for k, p in points.items() if p[0] >= 1.5 * middle}, -1)
-    place(near, {k: p for k, p in points.items() if p[0] < 1.5 * middle}, 1)
+    # Names: next to those that stand alone, outside the axes for all others.
+    place(whole, {k: p for k, p in points.items() if p[0] >= 1.5 * middle}, False)
+    place(near, {k: p for k, p in points.items() if p[0] < 1.5 * middle}, True)
     box = near.get_xlim() + near.get_ylim()
     whole.add_patch(Rectangle((box[0], box[2]), box[1] - box[0], box[3] - box[2], fill=False, ec="black", lw=0.8))
     handles = [
@@ -88,16 +88,18 @@ def ticks(low, high):
     return [low, high]
 
 
-def place(axes, points, side):
-    """Names beside points, apart from each other."""
+def place(axes, points, outside):
+    """Names next to points, apart from each other."""
     if not points:
         return
     ends = axes.transAxes.inverted()
     at = np.array([ends.transform(axes.transData.transform(p[:2])) for p in points.values()])
     for (kernel, _), (x, y), moved in zip(points.items(), at, spread(at[:, 1] - 1e-6 * at[:, 0], 0.08)):
         name = f"{LESSONS[kernel][0]} {kernel.removeprefix('transpose')}"
-        axes.annotate(name, (x, y), (x - 0.055 if side < 0 else max(at[:, 0].max(), x) + 0.06, moved), "axes fraction",
-                      "axes fraction", fontsize=9, ha="right" if side < 0 else "left", va="center",
+        # clear of the band, above it on the left or below it on the right
+        left = not outside and x > 0.6
+        at_text = (1.04, moved) if outside else (x - 0.12, y + 0.05) if left else (x + 0.1, y - 0.1)
+        axes.annotate(name, (x, y), at_text, "axes fraction", "axes fraction", fontsize=9,
+                      ha="right" if left else "left", va="center", annotation_clip=False, zorder=1.5,
                       arrowprops={"arrowstyle": "-", "lw": 0.6, "color": GREY, "shrinkB": 4, "shrinkA": 1,
-                                  "relpos": (1 if side < 0 else 0, 0.5)},
-                      annotation_clip=False, zorder=1.5)
+                                  "relpos": (1 if left else 0, 0.5)})

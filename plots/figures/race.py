@@ -60,7 +60,7 @@ def draw(data, stem):
         tall = 1.26 if wrong else 0.76
         axes.add_patch(
             Rectangle((who + 0.1, line + 0.12), 0.8, tall, fc="white", ec=colour, lw=2 if wrong or fill else 0.9))
-        axes.text(who + 0.5, line + 0.12 + tall / 2, text + ("   fills the tile again" if fill else ""), ha="center",
+        axes.text(who + 0.5, line + 0.12 + tall / 2, text + (", fills the tile again" if fill else ""), ha="center",
                   va="center", fontsize=9, color=RED if wrong else "black")
     save(figure, stem, f"{data['kernel']} without its second barrier. Time runs down.\nThe simulator reports this "
                        f"{data['hazard']} hazard, at byte {data['byte']} of the tile.")

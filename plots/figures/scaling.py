@@ -2,12 +2,13 @@
 
 import exchange
 
-from .shared import BLACK, BLUE, GREEN, GREY, ORANGE, RED, canvas, dates, mark, save, styled
+from .shared import BLACK, BLUE, GREEN, GREY, ORANGE, RED, canvas, dates, label_lines, mark, save, styled
 
 BENCHED = "h200x2_gpus.csv"
 GPUS = [1 << k for k in range(1, 13)]
-WAYS = {"flat": ("one exchange among all", RED, "-"), "nodes": ("inside a node, then between nodes", GREEN, "--"),
-        "grid": ("along rows, then along columns of a grid", BLUE, "-.")}
+ALONE = "one exchange, bytes alone"
+WAYS = {"flat": ("one exchange among all", RED, "-"), "nodes": ("inside a node first", GREEN, "--"),
+        "grid": ("rows of a grid first", BLUE, "-.")}
 POINTS = {"copyToPeers": (GREY, "s"), "transposeToPeers": (BLACK, "*"), "sendMessages": (ORANGE, "o")}
 
 
@@ -19,35 +20,38 @@ def draw(rows, stem):
     if missing := [kernel for kernel in POINTS if exchange.N not in found[kernel] or len(found[kernel]) < 2]:
         return f"no rows of two sizes of {', '.join(missing)}"
     links = exchange.links()
-    figure, [[above], [below]] = canvas(7, 7.1, 2, 1, left=0.72, right=0.2, bottom=0.98, top=0.3, hspace=0.85,
+    figure, [[above], [below]] = canvas(7, 7.1, 2, 1, left=0.72, right=2.1, bottom=0.98, top=0.3, hspace=0.85,
                                         height_ratios=[1.25, 1])
-    above.plot(GPUS, [exchange.bytes_alone_ms(g, found=links) for g in GPUS], color=GREY, ls=":", lw=1.5,
-               label="modelled: one exchange, bytes alone")
-    for way, (name, colour, line) in WAYS.items():
-        above.plot(GPUS, [exchange.time_ms(way, g, found=links) for g in GPUS], color=colour, ls=line, lw=1.8,
-                   label=f"modelled: {name}")
+    nv, net = links[exchange.NVLINK], links[exchange.NETWORK]
+    lines = {ALONE: ([exchange.bytes_alone_ms(g, found=links) for g in GPUS], GREY, ":")}
+    lines |= {name: ([exchange.time_ms(way, g, found=links) for g in GPUS], colour, line)
+              for way, (name, colour, line) in WAYS.items()}
+    for times, colour, line in lines.values():
+        above.plot(GPUS, times, color=colour, ls=line, lw=1.8)
     for kernel, (colour, marker) in POINTS.items():
         ms = float(found[kernel][exchange.N]["time_median_ms"])
         mark(above, 2, ms, marker, colour, f"{kernel}: {ms:.3g} ms measured on two H200s")
     above.axvline(exchange.NODE, color="#BFBFBF", lw=0.8)
-    above.text(exchange.NODE * 1.08, 32, f"{exchange.NODE} GPUs are a node", fontsize=9, color=GREY)
+    beyond = f"{exchange.NODE} GPUs are a node. Beyond it,\na link has 1/{nv.gbs / net.gbs:.0f} of the bandwidth."
+    above.text(exchange.NODE * 1.08, 24, beyond, fontsize=9, color=GREY)
     above.set(xscale="log", yscale="log", xlabel="GPUs", ylabel="ms", ylim=(0.02, 60))
     above.set_xscale("log", base=2)
-    above.set_xticks(GPUS, [str(g) for g in GPUS])
+    above.set_xticks(GPUS[::2], [str(g) for g in GPUS[::2]])
     above.set_yticks([0.1, 1, 10], ["0.1", "1", "10"])
     above.minorticks_off()
     above.grid()
-    above.legend(loc="lower left", frameon=True, framealpha=1, edgecolor="none")
-    above.set_title(f"{exchange.N} × {exchange.N} floats over 2 to {GPUS[-1]} GPUs; the points at 2 are measured",
-                    loc="left")
+    label_lines(above, [(GPUS[-1], times[-1], name, colour) for name, (times, colour, _) in lines.items()], 2.6)
+    above.set_title(f"{exchange.N} × {exchange.N} floats over 2 to {GPUS[-1]} GPUs, modelled; the points at 2 are "
+                    "measured", loc="left")
 
     sizes = sorted(n for n in set.intersection(*(set(of) for of in found.values())) if n & (n - 1) == 0)
-    below.plot(sizes, [sent_gbs(n, exchange.time_ms("flat", 2, n, found=links)) for n in sizes], color=RED, lw=1.8,
-               label="modelled")
+    modelled = [sent_gbs(n, exchange.time_ms("flat", 2, n, found=links)) for n in sizes]
+    below.plot(sizes, modelled, color=RED, lw=1.8)
+    ends = [(sizes[-1], modelled[-1], "modelled", RED)]
     for kernel, (colour, marker) in POINTS.items():
         gbs = [float(found[kernel][n]["gbs_out_of_each_gpu"]) for n in sizes]
-        below.plot(sizes, gbs, color=colour, lw=0.8, marker=marker, ms=9 if marker == "*" else 6, mec="white", mew=0.5,
-                   label=f"measured: {kernel}")
+        below.plot(sizes, gbs, color=colour, lw=0.8, marker=marker, ms=9 if marker == "*" else 6, mec="white", mew=0.5)
+        ends.append((sizes[-1], gbs[-1], kernel, colour))
         for n, value in zip(sizes, gbs):
             mark(below, n, value, marker, colour, f"{kernel}: {value:.0f} GB/s measured, {n} × {n} float")
     below.set_xscale("log", base=2)
@@ -55,9 +59,8 @@ def draw(rows, stem):
     below.minorticks_off()
     below.set(ylim=(0, None), xlabel="n, of n × n floats over two GPUs", ylabel="GB/s out of each GPU")
     below.grid()
-    below.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none")
+    label_lines(below, ends, 2.1)
     below.set_title("Two GPUs, modelled and measured", loc="left")
-    nv, net = links[exchange.NVLINK], links[exchange.NETWORK]
     any_row = next(iter(found["copyToPeers"].values()))
     save(figure, stem, f"Model: {nv.gbs:g} GB/s and {nv.latency_us:g} µs per message inside a node (NVLink), "
                        f"{net.gbs:g} GB/s and {net.latency_us:g} µs outside (InfiniBand NDR).\n"

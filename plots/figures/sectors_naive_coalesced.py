@@ -56,7 +56,7 @@ def draw(traces, stem):
     (naive, _), (coalesced, _) = (traces[name] for name in TRACES)
     if reason := unfit((naive, ("odata", "store")), (coalesced, ("odata", "store"))):
         return reason
-    figure, [panels] = canvas(7, 4.75, 1, 2, left=0.62, right=0.12, bottom=1.02, top=0.68, wspace=0.55)
+    figure, [panels] = canvas(7, 4.75, 1, 2, left=0.62, right=0.2, bottom=1.02, top=0.68, wspace=0.55)
     warp = 3
     for axes, trace, name in ((panels[0], naive, "step 2"), (panels[1], coalesced, "step 3")):
         panel(axes, trace, "odata", "store", warp, f"{name}: {trace.kernel}")

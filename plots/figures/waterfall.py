@@ -8,7 +8,7 @@ from .shared import (BLUE, COPY_ENGINE, GREY, RED, canvas, measured_note, one_ma
 FILES = ["h200_steps.csv"]
 RUNGS = {
     "transposeNaive": "naive", "transposeCoalesced": "coalesced", "transposeNoBankConflicts": "padded",
-    "transposeLongPieces": "in flight"}
+    "transposeLongPieces": "longer pieces"}
 SAVED = "#C9DFEE"
 
 
@@ -24,7 +24,7 @@ def draw(rows, stem, machine=None):
         return reason
     ms = [float(found[kernel][n]["time_median_ms"]) for kernel in kernels]
 
-    figure, [[axes]] = canvas(7, 3.3, left=1.55, right=1.75, bottom=1.0, top=0.35)
+    figure, [[axes]] = canvas(7, 3.3, left=1.75, right=1.75, bottom=1.0, top=0.35)
     for i, (kernel, time, before) in enumerate(zip(kernels, ms, [None, *ms])):
         copy = kernel == COPY_ENGINE
         (bar,) = axes.barh(i, time, 0.66, color="#BFBFBF" if copy else BLUE, edgecolor="#404040", linewidth=0.7)
@@ -33,8 +33,8 @@ def draw(rows, stem, machine=None):
             saved = before - time
             (part,) = axes.barh(i, saved, 0.66, time, color=SAVED if saved >= 0 else RED, hatch="////",
                                 edgecolor="#7FA6C4", linewidth=0.7)
-            says(part, f"{RUNGS[kernel]} {'saves' if saved >= 0 else 'costs'} {abs(saved):.3g} ms of {before:.3g} ms")
-            axes.text(1.42, i, f"{'−' if saved >= 0 else '+'}{abs(saved):.3g}", transform=axes.get_yaxis_transform(),
+            says(part, f"{RUNGS[kernel]} {'saves' if saved >= 0 else 'costs'} {abs(saved):#.2g} ms of {before:.3g} ms")
+            axes.text(1.42, i, f"{'−' if saved >= 0 else '+'}{abs(saved):#.2g}", transform=axes.get_yaxis_transform(),
                       va="center", ha="right", color=GREY)
             axes.plot([before, before], [i - 0.67, i - 0.33], color=GREY, lw=0.8)
         axes.text(1.18, i, f"{time:#.3g}", transform=axes.get_yaxis_transform(), va="center", ha="right")

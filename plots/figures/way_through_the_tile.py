@@ -109,12 +109,11 @@ def draw(traces, stem):
     handles = [
         Patch(facecolor=shades(colours[who])[20], edgecolor="black", ls="-" if who == "reads" else (0, (2.5, 1.5)))
         for who in ways]
-    figure.legend(handles, [f"before the barrier: warp {warp} fills a row of the tile; other warps write it to a "
-                            "column of odata",
-                            f"after the barrier: warp {warp} takes a column of the tile, which other warps read, to "
-                            "a row of odata"],
+    figure.legend(handles, [f"before the barrier: warp {warp} copies a row of idata into a row of the tile",
+                            f"after the barrier: warp {warp} copies a column of the tile into a row of odata"],
                   loc="lower left", bbox_to_anchor=(0.0, 0.09), frameon=False, handlelength=1.6, fontsize=9)
     save(figure, stem,
          counted_note(trace,
-                      more=f"\nBlock ({block[0]}, {block[1]}) of {trace.kernel}. Light: lane 0; dark: lane {dim - 1}."))
+                      more=f"\nBlock ({block[0]}, {block[1]}) of {trace.kernel}. Light: lane 0; dark: lane {dim - 1}. "
+                           "Other warps move the two thin columns."))
     return None

@@ -1,8 +1,8 @@
 """What the book claims: chapter 9, and what other chapters have on the same ground."""
 
-from sources.judging import (ALIKE, A_QUARTER, BOOK, FROM_1024, HALF, LARGE, POST, SIZEABLE, SMALL, UNTOLD, Part,
-                             Ratio, alike, at_least, between, claim, error_of, faster, hardly, of_ratios, only_if,
-                             ratio, slightly, verdict_of, worst)
+from sources.judging import (ALIKE, A_QUARTER, BOOK, FROM_1024, HALF, LARGE, POST, SIZEABLE, SMALL, UNTOLD,
+                             Part, Ratio, alike, at_least, between, claim, error_of, faster, hardly, interval, noise,
+                             of_ratios, only_if, ratio, slightly, verdict_of, worst)
 
 TABLE = "make table-book"
 ONE_D, TILED = ("transposeRow1D", "transposeCol1D"), ("transposeTile16", "transposeTile16Padded")
@@ -59,9 +59,9 @@ def looping_blocks_are_faster(bench):
 
 
 def share_of_copies(copies, kernel):
-    """The copies over the kernel, as a Ratio of times."""
+    """The copies over the kernel, as a Ratio of times; and by what share of itself it may be off."""
     value, off = sum(c.value for c in copies) / kernel.value, max(map(error_of, copies)) + error_of(kernel)
-    return Ratio(value, value * (1 - off), value * (1 + off))
+    return Ratio(value, *interval(value, off)), off
 
 
 @claim("14", "book 17.9", "Getting the matrix to the device and back takes most of the time.", TABLE)
@@ -72,8 +72,10 @@ def copies_to_the_device_dominate(bench):
         if None not in (*copies, kernel):
             there, back = copies
             share = f"{100 * (there.value + back.value) / (there.value + back.value + kernel.value):.0f} %"
-            verdicts.append(at_least(HALF)(share_of_copies(copies, kernel)))
-            texts.append(f"{share} of the whole at {kernel.shape} ({there} there, {back} back, {kernel} to transpose)")
+            over, off = share_of_copies(copies, kernel)
+            verdicts.append(at_least(HALF)(over))
+            texts.append(f"{share} of the whole at {kernel.shape} ({there} there, {back} back, {kernel} to "
+                         f"transpose){noise(off)}")
             briefs.append(share)
     return Part(worst(verdicts), "hostToDevice and deviceToHost take " + ", ".join(texts), ", ".join(briefs))
 

@@ -157,6 +157,16 @@ def error_of(figure):
     return MODEL_ERROR.get(figure.machine, ROOFLINE_ERROR) / 2 if figure.label == "model" else figure.spread / 2
 
 
+def interval(value, off):
+    """(low, high) of what may be off by a share of itself. By all of itself, it may be anything, and tells nothing."""
+    return (value * (1 - off), value * (1 + off)) if off < 2 * TOO_NOISY else (-math.inf, math.inf)
+
+
+def noise(off):
+    """What to do where something may be off by all of itself, the sum of two shares; '' if it is not."""
+    return " (too noisy: run again on an idle machine)" if off >= 2 * TOO_NOISY else ""
+
+
 class Bench:
     """The rows of one machine; remembers the figures it gave and what it lacked. Kernels go by 'name', 'name block' or
     'type name'."""
@@ -256,7 +266,7 @@ def ratio(a, b):
     else:
         who, where, figures = "as fast ", f"{a.shape} as at {b.shape}", f"{a} and {b}"
     how = f"at {where} ({figures}{'; the model knows no difference' if blind else ''})"
-    return Ratio(value, value * (1 - off), value * (1 + off), blind, a.kernel, (times(value, off), who, how),
+    return Ratio(value, *interval(value, off), blind, a.kernel, (times(value, off), who, how),
                  all(f.row.get("printed") for f in (a, b)))
 
 
@@ -266,8 +276,8 @@ def of_ratios(ratios, test, topic=""):
 
 
 def times(value, off):
-    if off > 2 * TOO_NOISY:  # the sum of two shares
-        return f"{value:.2f} (too noisy: run again on an idle machine)"
+    if noise(off):
+        return f"{value:.2f}{noise(off)}"
     return f"{value:.2f}" + (f" ± {value * off:.2f}" if value * off >= 0.005 else "")
 
 
