@@ -33,6 +33,7 @@ MOST_SHARED = 48 * 1024  # bytes of static shared memory that nvcc allows a bloc
 # Causes before effects. A wrong index, for example, may make two threads write one element of odata.
 FORBIDDEN = ("the host accesses", "divergent barrier", "misaligned", "out-of-bounds", "hazard in shared memory",
              "uninitialized", "store to the input", "race:")
+FILL_AND_EMPTY = "Filling the tile takes 1 wavefront per request and emptying it {}. The target is 1 and 1."
 
 
 def forbidden(run):
@@ -416,7 +417,7 @@ def fourth_exercise():
 
     def costs(seed):
         return [
-            cheaper("conflicts", 80, "From 1 + 16 wavefronts, to fill and to empty the tile, to 1 + 1.", t,
+            cheaper("conflicts", 80, FILL_AND_EMPTY.format(16), t,
                     cost_shapes(seed), "wavefronts", 17, 2)]
 
     def limits(seed):
@@ -444,7 +445,7 @@ def fifth_exercise():
 
     def costs(seed):
         return [
-            cheaper("conflicts", 80, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t,
+            cheaper("conflicts", 80, FILL_AND_EMPTY.format(32), t,
                     cost_shapes(seed), "wavefronts", 33, 2)]
 
     def limits(seed):
@@ -665,7 +666,7 @@ def ninth_exercise():
         return sent(run) <= 2
 
     def conflicts(keys):
-        check = cheaper("conflicts", 15, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t, keys,
+        check = cheaper("conflicts", 15, FILL_AND_EMPTY.format(32), t, keys,
                         "wavefronts", 33, 2)
 
         def judge(found):
