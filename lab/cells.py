@@ -134,6 +134,25 @@ def compare(step):
         print(f"{'-' if value is None else format(value, '.6g'):>10} {count:>10.6g}  {verdict:<7} {quantity.what}")
 
 
+def bash(command):
+    """(exit status, output) of a command in the project's folder."""
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+    return done.returncode, done.stdout
+
+
+def show(program, commands):
+    """Builds a step and runs commands, one a line, which may have a remark behind a #. Prints each without its remark
+    above its output."""
+    status, said = bash(f"make -s {shlex.quote(program)}")
+    if status:
+        print(said, end="", flush=True)
+        return
+    for line in filter(None, (line.strip() for line in commands.splitlines())):
+        print(f"$ {line.partition(' #')[0].strip()}", flush=True)
+        print(bash(line)[1], flush=True)
+
+
 def try_edit(file, old, new, *commands):
     """Replaces `old` by `new` in a step's file, builds the step, runs the commands, and undoes the edit."""
     path = ROOT / file
@@ -143,13 +162,8 @@ def try_edit(file, old, new, *commands):
                          "changes of this file.")
     program = path.stem
 
-    def run(command):
-        done = subprocess.run(["bash", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
-        return done.returncode, done.stdout
-
     def build():
-        status, said = run(f"make -s {shlex.quote(program)}")
+        status, said = bash(f"make -s {shlex.quote(program)}")
         print(said if status else "", end="", flush=True)
         return status == 0
     try:
@@ -157,7 +171,7 @@ def try_edit(file, old, new, *commands):
         print(f"{file}: “{old}” is now “{new}”.", flush=True)
         if build():
             for command in commands:
-                print(f"$ {command}\n{run(command)[1]}", end="", flush=True)
+                print(f"$ {command}\n{bash(command)[1]}", end="", flush=True)
     finally:
         path.write_text(text, encoding="utf-8")
         build()

@@ -673,7 +673,8 @@ def main():
         if lab.cuda and not verdict["note"]:
             print(f"on this GPU: {verdict['bandwidth']}")
         if not lab.isolate:
-            print(f"(run without namespaces: {lab.why_not})")
+            print("This system allows no namespaces, so submissions ran without a part of the sandbox. The points are "
+                  f"the same. The reason: {lab.why_not}")
     sys.stdout.flush()
     return 0 if verdict["total"] == verdict["of"] else 1
 

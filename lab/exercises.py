@@ -33,6 +33,7 @@ MOST_SHARED = 48 * 1024  # bytes of static shared memory that nvcc allows a bloc
 # Causes before effects. A wrong index, for example, may make two threads write one element of odata.
 FORBIDDEN = ("the host accesses", "divergent barrier", "misaligned", "out-of-bounds", "hazard in shared memory",
              "uninitialized", "store to the input", "race:")
+FILL_AND_EMPTY = "Filling the tile takes 1 wavefront per request and emptying it {}. The target is 1 and 1."
 
 
 def forbidden(run):
@@ -417,7 +418,7 @@ def fourth_exercise():
     t = "transpose"
     return of_one_cost(
         4, "step04_padding", "transposeSwizzledTall",
-        ("conflicts", "From 1 + 16 wavefronts, to fill and to empty the tile, to 1 + 1.", "wavefronts", 17, 2),
+        ("conflicts", FILL_AND_EMPTY.format(16), "wavefronts", 17, 2),
         lambda keys: [*needs(keys, t), condition(keys, t, shared(2048, 2048, "2048: 16 x 32 floats, and no padding"))])
 
 
@@ -440,7 +441,7 @@ def fifth_exercise():
     # Padding removes the conflicts, which is most of the way. It costs 256 bytes that the task does not allow.
     return of_one_cost(
         5, "step05_decomposed", "turnTiles",
-        ("conflicts", "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", "wavefronts", 33, 2),
+        ("conflicts", FILL_AND_EMPTY.format(32), "wavefronts", 33, 2),
         lambda keys: [*needs(keys, t, barriers=1, warps=0.5),
                       condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"), divisor=2),
                       condition(keys, t, shared(1, 16640, "16384: 64 x 64 floats, and no padding"))],
@@ -654,7 +655,7 @@ def ninth_exercise():
         return sent(run) <= 2
 
     def conflicts(keys):
-        check = cheaper("conflicts", 15, "From 1 + 32 wavefronts, to fill and to empty the tile, to 1 + 1.", t, keys,
+        check = cheaper("conflicts", 15, FILL_AND_EMPTY.format(32), t, keys,
                         "wavefronts", 33, 2)
 
         def judge(found):

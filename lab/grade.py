@@ -153,7 +153,8 @@ def main():
         return 0
     status = (grade_class if options.watch is None else watch.watch)(grader, number)
     if not grader.lab.isolate:
-        print(f"(run without namespaces: {grader.lab.why_not})")
+        print("This system allows no namespaces, so submissions ran without a part of the sandbox. The points are "
+              f"the same. The reason: {grader.lab.why_not}")
     return status
 
 

@@ -13,18 +13,23 @@ from around the notebook, from transpose.zip next to it, or from the GitHub repo
 import argparse
 import json
 import pathlib
+import posixpath
 import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
 import cells
 import whole
-from pages import ROOT, STEPS, page, picture_of
+from pages import ROOT, STEPS, page
 
+# Figures of a step's page that answer a question of a later step, and where else they are shown.
+SUMMARY = "summary"
+LATER = {"bandwidth_steps": SUMMARY, "sectors_naive_coalesced": "step03_coalesced"}
 WELCOME = """# CUDA matrix transpose, step by step
 
-Seven steps lead from a copy to a transpose at the speed of memory. Each step asks you to *predict* something, then \
-runs it, then explains it. Write your
+Steps 1 to 7 lead from a copy to a transpose at the speed of memory. A link on a word leads to the glossary. If you
+have never programmed a GPU, read [A GPU in ten minutes]({primer}) first. Each step asks you to *predict* something,
+then runs it, then explains it. Write your
 predictions into the cell for them before you run the step. With a GPU (in Colab: *Runtime*, *Change runtime type*, \
 *T4 GPU*), the notebook measures the
 kernels on it. Without one, a simulator counts what they cost. Run the next cell first, once. It gets the project and \
@@ -80,7 +85,7 @@ sys.path.insert(0, str(pathlib.Path("lab").resolve()))
 if shutil.which("nvidia-smi") and not shutil.which("nvcc"):
     os.environ["PATH"] += ":/usr/local/cuda/bin"
 run("make", "-s", "all", why="The project could not be built.")
-from cells import compare, hand_in, predict, try_edit
+from cells import compare, hand_in, predict, show, try_edit
 print(run("./step01", "--size", "256", why="step01 failed.").split("\\n")[0])'''
 
 # The edits that the pages ask for: file, what is there, what to write, and the command to run then.
@@ -113,41 +118,82 @@ def predictions_of(step):
         f'predict("{step}", {{', *lines, "})"]), f'compare("{step}")'
 
 
-def cells_of(step):
+FIGURE = re.compile(r"^!\[([^]]*)\]\(\.\./plots/figures/svg/(\w+)\.svg\)\n*(.*?)(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def pictures_in(text):
+    """[(name, what is to be seen, how to read it)] of the figures in a part of a page, each with the paragraph below
+    it."""
+    return [(name, seen, words.strip("*")) for seen, name, words in FIGURE.findall(text)]
+
+
+def moved_to(where):
+    """The figures that are shown there instead of on their own page."""
+    found = [figure for step in STEPS for figure in pictures_in("\n\n".join(page(step)[1].values()))]
+    return [figure for figure in found if LATER.get(figure[0]) == where]
+
+
+def linked(step, url):
+    """From the target of a link on a step's page to its target in the notebook: a page of the project, which lies
+    around the notebook or at `url`."""
+    def target(there):
+        path, _, anchor = posixpath.normpath(posixpath.join(step, there)).partition("#")
+        if not path.endswith(".md") or path.startswith(("tests/", "lab/")): return None
+        where = f"{url.removesuffix('.git').rstrip('/')}/blob/HEAD/{path}" if "github.com" in url else f"../{path}"
+        return f"{where}#{anchor}" if anchor else where
+    return target
+
+
+def cells_of(step, url):
     """(kind, text) of each cell."""
-    begin, sections = page(step)
+    begin, sections = page(step, linked(step, url))
     short = step.split("_")[0]
-    yield "markdown", f"#{begin}\n\n### The kernel\n\n{sections['The kernel']}\n\n### Predict\n\n{sections['Predict']}"
+    yield from text_and_pictures(f"#{begin}\n\n### The kernel\n\n{sections['The kernel']}\n\n### Predict\n\n"
+                                 f"{sections['Predict']}")
     write_down, look = predictions_of(short)
     yield "code", write_down
     commands, remarks = re.search(r"```sh\n(.*?)```(.*)", sections["Run"], re.DOTALL).groups()
-    yield "code", f"%%bash\nmake -s {short}\n" + "\n".join(
-        f"echo; echo '$ {line.split('#')[0].strip()}'; {line}" for line in commands.strip().splitlines())
+    yield "code", f'show("{short}", """\n{commands.strip()}\n""")'
     yield "markdown", remarks.strip()
     if step in EDITS:
         yield "code", ("# The edit, which the cell undoes "
                        f"afterwards.\ntry_edit({', '.join(json.dumps(word) for word in EDITS[step])})")
     yield "code", look
-    yield "markdown", ("<details><summary><b>Explain</b>: open this after you have predicted and "
-                       f"run</summary>\n\n{sections['Explain']}\n\n</details>")
-    name, alt, words = picture_of(sections)
-    yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/svg/{name}.svg")  # {alt}'
-    yield "markdown", words
-    yield from exercises_of(step, "### Exercise")
+    yield from text_and_pictures(f"<details><summary><b>Explain</b>: open this after you have predicted and "
+                                 f"run</summary>\n\n{sections['Explain']}\n\n</details>")
+    yield from text_and_pictures(sections.get("Picture", ""))
+    yield from shown(moved_to(step))
+    yield from exercises_of(step, "### Exercise", url)
 
 
-def exercises_of(step, heading):
-    yield "markdown", (f"{heading}\n\n{page(step)[1]['Exercise']}\n\nEdit the next cell and run it. Then run the "
-                       "cell below it, which checks your kernel. Repeat as often as you like.")
+def text_and_pictures(text):
+    """The text, then its figures."""
+    words = FIGURE.sub("", text).strip()
+    if words: yield "markdown", words
+    yield from shown(figure for figure in pictures_in(text) if figure[0] not in LATER)
+
+
+def shown(figures):
+    """Cells of figures. They are code, because not every notebook finds a file from its text."""
+    for name, seen, below in figures:
+        yield "code", f'from IPython.display import SVG\n\nSVG("plots/figures/svg/{name}.svg")  # {seen}'
+        if below: yield "markdown", below
+
+
+def exercises_of(step, heading, url):
+    task = page(step, linked(step, url))[1]["Exercise"]
+    yield "markdown", (f"{heading}\n\n{task}\n\nEdit the next cell and run it. Then run the cell below it, which "
+                       "checks your kernel. Repeat as often as you like.")
     for file in sorted((ROOT / step).glob("exercise*.cu")):
         yield "code", f"%%writefile {step}/{file.name}\n{file.read_text(encoding='utf-8').rstrip()}"
         yield "code", f"!make -s lab{file.stem.removeprefix('exercise') or step[4:6]} || true"
 
 
 def notebook(url):
-    texts = [("markdown", WELCOME), ("code", SET_UP.format(url=url)),
-             *(found for step in STEPS for found in cells_of(step)), *exercises_of(SPREAD, LAST), ("markdown", HAND_IN),
-             ("code", 'hand_in("")')]
+    welcome = WELCOME.replace("{primer}", linked("lab", url)("../docs/GPU.md"))
+    texts = [("markdown", welcome), ("code", SET_UP.format(url=url)),
+             *(found for step in STEPS for found in cells_of(step, url)), *exercises_of(SPREAD, LAST, url),
+             ("markdown", "# All steps"), *shown(moved_to(SUMMARY)), ("markdown", HAND_IN), ("code", 'hand_in("")')]
     return {"cells": [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)],
             "metadata": {"accelerator": "GPU", "colab": {"provenance": []},
                          "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the slides of the lesson of 90 minutes: python3 lab/slides.py [--out FILE] (default: report/slides.html)
 
-They follow the plan in lab/README.md, and take code, pictures and exercise from the steps' pages and figures from
-plots/data. The file needs no network. Keys: right, space or page down for the next slide; left or page up for the last
+They follow the plan in lab/README.md, and take code, pictures and exercise from the steps' pages, words from the
+glossary and figures from plots/data. A word is defined and a question asked before anything that uses or answers it.
+The file needs no network. Keys: right, space or page down for the next slide; left or page up for the last
 one; home and end. Printed, each slide is a page. Exit status: 0; 2 if the guide, a page or the data lacks what a slide
 shows.
 """
@@ -18,16 +19,26 @@ from dataclasses import dataclass
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
 import markdown
 
+import drawings
 import quoted
 import whole
-from chapter.captions import CAPTIONS, FURTHER
 from chapter.page import inline
 from facts import LESSONS
-from pages import ROOT, STEPS, page, picture_of, plain
+from notebook import LATER, SUMMARY, pictures_in
+from pages import ROOT, STEPS, page, plain
+from words import definition
 
 GUIDE = ROOT / "lab/README.md"
 SHAPE = ("float", "16384")
 COUNTED_AT = {"type": "float", "width": "2048", "height": "2048"}
+# Drawings: at the beginning of a step, after the answer to its last question.
+BEFORE = {"step01_copy": [("gpu", "A GPU has many SMs. Each runs blocks of threads. All share the L2 and the DRAM.")],
+          "step02_naive": [("transpose", "A transpose exchanges rows and columns. Element (x, y) of `idata` becomes "
+                                         "element (y, x) of `odata`.")]}
+AFTER = {"step02_naive": [("store", "A warp of `transposeNaive` stores down a column of `odata`. Each of its 32 floats "
+                                    "lies in another sector.")],
+         "step03_coalesced": [("race", "The barrier of `step03.cu` is taken out. Nothing makes warp 0 wait for warp 3, "
+                                       "so the read can come first.")]}
 
 
 @dataclass
@@ -37,6 +48,7 @@ class Slide:
     text: str       # Markdown
     foot: str = ""  # where in the plan
     figure: str = ""
+    drawing: str = ""
 
 
 @dataclass
@@ -73,9 +85,16 @@ def code_of(sections, name):
 
 
 def commands(code):
-    """The same commands, each below its remark: lines are short, and letters large."""
+    """The same commands, each below its remark: lines are short, and letters large. The numbers of the page's questions
+    go, because the slides ask fewer."""
     pairs = [re.match(r"(.*?)(?:\s+# (.*))?$", line).groups() for line in code.splitlines()]
-    return "\n".join(f"# {remark}\n{command}" if remark else command for command, remark in pairs)
+    remarks = [re.sub(r"^\d(, \d)*(: |$)", "", remark or "") for _, remark in pairs]
+    return "\n".join(f"# {remark}\n{command}" if remark else command for (command, _), remark in zip(pairs, remarks))
+
+
+def words_of(part):
+    """The words that a part of the plan brings."""
+    return [word for word in part.what.partition(": ")[2].split(", ") if word]
 
 
 def lessons_of(step):
@@ -89,40 +108,75 @@ def mean_cost(row, above, below):
 
 
 def numbers(step):
-    """Counts and bandwidths of the lessons up to this step, as Markdown. ValueError: they are not in the data."""
+    """Counts and bandwidths of the lessons up to this step, as Markdown. Wavefronts are counted from step 4 on, which
+    asks about them. ValueError: they are not in the data."""
+    tile = step >= "step04"
     lines = [
-        "| kernel | sectors per load | per store | wavefronts per tile load | GB/s | of `cudaMemcpy` |",
-        "|---|--:|--:|--:|--:|--:|"]
+        f"| kernel | sectors per load | per store |{' wavefronts per tile load |' if tile else ''} GB/s | "
+        "of `cudaMemcpy` |", f"|---|--:|--:|{'--:|' if tile else ''}--:|--:|"]
     for kernel in lessons_of(step):
         counts, (gbs, share) = quoted.only("h200_profile", kernel=kernel, **COUNTED_AT), (
             quoted.number(f"{kind} {kernel} {' '.join(SHAPE)}") for kind in ("gbs", "share"))
         costs = [mean_cost(counts, f"global_{way}_sectors", f"global_{way}_requests") for way in ("load", "store")]
-        lines.append(f"| `{kernel}` | {' | '.join(costs)} | "
-                     f"{mean_cost(counts, 'shared_load_wavefronts', 'shared_load_instructions')} | **{gbs}** | "
-                     f"{share} |")
+        if tile: costs += [mean_cost(counts, "shared_load_wavefronts", "shared_load_instructions")]
+        lines.append(f"| `{kernel}` | {' | '.join(costs)} | **{gbs}** | {share} |")
     return "\n".join(lines) + ("\n\nH200. GB/s: measured, 16384 × 16384 float. Counts: Nsight Compute, 2048 × 2048 "
                                "float.")
 
 
+def gain_of(step):
+    """What a step gains, and why: the line in bold at the top of its page."""
+    opening = page(step)[0].lstrip("# ").partition("\n")[2]
+    found = re.search(r"^\*\*.*?(?=\n\n|\Z)", opening.strip(), re.MULTILINE | re.DOTALL)[0]
+    return re.sub(r"[*]", "", quoted.without_sources(found)).replace("\n", " ")
+
+
+def figures_of(where):
+    """(figure, what it shows, words) of each figure of the pages that is shown there: in a step, or in the summary."""
+    for step in STEPS:
+        for name, seen, words in pictures_in("\n\n".join(page(step)[1].values())):
+            if LATER.get(name, step) == where:
+                yield name, seen, words
+
+
+def drawn(pairs, foot):
+    return [Slide("picture", name, words, foot, drawing=name) for name, words in pairs]
+
+
 def slides_of_step(step, part, foot):
     begin, sections = page(step)
-    title, _, opening = begin.lstrip("# ").partition("\n")
-    words = part.what.partition(": ")[2]
+    title = begin.lstrip("# ").partition("\n")[0]
+    words = words_of(part)
     yield Slide("part", title,
-                "\n\n".join([f"Minutes {part.begin} to {part.end}", *([f"New: {words}"] if words else [])]), foot)
+                "\n\n".join([f"Minutes {part.begin} to {part.end}", *([f"New: {', '.join(words)}"] if words else [])]),
+                foot)
+    yield from drawn(BEFORE.get(step, ()), foot)
+    if words:
+        yield Slide("words", "New words", "\n".join(["| | |", "|---|---|", *(
+            f"| **{word}** | {definition(word)} |" for word in words)]), foot)
     yield Slide("code", "The kernel", f"```\n{code_of(sections, 'The kernel')}\n```", foot)
     for question, answer in part.asked:
         yield Slide("question", "Predict", question, foot)
         yield Slide("answer", question, sentence(answer), foot)
-    yield Slide("code", "Run", f"```\n{commands(code_of(sections, 'Run'))}\n```\n\nNumbers are those of the questions "
-                               f"under *Predict* in `{step}/README.md`.", foot)
-    pictures = [picture_of(sections)]
-    pictures += [(further, CAPTIONS[further].alt, f"{CAPTIONS[further].plots} {CAPTIONS[further].notice}")
-                 for further in FURTHER.get(step.split("_")[0], ())]
-    for name, seen, words in pictures:
+    yield from drawn(AFTER.get(step, ()), foot)
+    yield Slide("code", "Run", f"```\n{commands(code_of(sections, 'Run'))}\n```\n\n`{step}/README.md` asks more about "
+                               "this output, and answers it.", foot)
+    for name, seen, words in figures_of(step):
         yield Slide("picture", seen, words, foot, name)
-    summary = re.search(r"^\*\*.*?(?=\n\n|\Z)", opening.strip(), re.MULTILINE | re.DOTALL)[0]
-    yield Slide("numbers", re.sub(r"[*]", "", summary).replace("\n", " "), numbers(step), foot)
+    yield Slide("numbers", gain_of(step), numbers(step), foot)
+
+
+def summary(steps):
+    """The last slides: every step's bandwidth in one picture, and what changed it."""
+    for name, seen, words in figures_of(SUMMARY):
+        yield Slide("picture", seen, words, "summary", name)
+    rows = []
+    for step in steps:
+        number, _, because = gain_of(step).partition(": ")
+        rows.append(f"| {int(step[4:6])} | {number.partition(' (')[0]} | {sentence(because)} |")
+    yield Slide("summary", f"Summary: {len(steps)} steps, one idea each",
+                "\n".join(["| step | H200, measured | because |", "|--:|---|---|", *rows]) +
+                "\n\n16384 × 16384 float. First count what a warp asks for, then look at the time.", "summary")
 
 
 def deck(guide):
@@ -131,18 +185,21 @@ def deck(guide):
     yield Slide("part", "CUDA matrix transpose", "Memory of a GPU, step by step: predict, run, explain")
     lines = [f"| {part.begin} | {part.what[:1].upper() + part.what[1:]} |" for part in parts]
     yield Slide("plan", f"{parts[-1].end} minutes", "\n".join(["| minute | |", "|--:|---|", *lines]))
+    taught = []
     for part in parts:
         foot = f"{part.what.partition(':')[0]}, minutes {part.begin} to {part.end}"
         match = re.match(r"(step|exercise) (\d)", part.what)
         (step,) = [s for s in STEPS if match and s.startswith(f"step{int(match[2]):02}_")] or [None]
         if match and match[1] == "step":
+            taught.append(step)
             yield from slides_of_step(step, part, foot)
         elif match:
             yield Slide("part", f"Exercise {match[2]}", f"Minutes {part.begin} to {part.end}", foot)
             yield Slide("exercise", f"Exercise {match[2]}", f"`{step}/exercise.cu`\n\n{page(step)[1]['Exercise']}",
                         foot)
         else:
-            yield Slide("question", sentence(part.what).rstrip("."), part.text, foot)
+            yield Slide("question", sentence(part.what).rstrip("."), sentence(part.text), foot)
+    yield from summary(taught)
 
 
 STYLE = """
@@ -174,7 +231,11 @@ th { color: var(--muted); font-size: .7rem; vertical-align: bottom; }
 .numbers p, .numbers h1 { font-size: 1.1rem; }
 .numbers p { font-size: .62rem; color: var(--muted); margin-top: .8rem; }
 .plan table { font-size: 1.05rem; }
-.plan th { display: none; }
+.words table, .summary table { font-size: .95rem; } .words td, .summary td { vertical-align: top; }
+.words td:first-child { white-space: nowrap; width: 1%; color: var(--blue); }
+.summary td:nth-child(2) { white-space: nowrap; }
+.summary p { font-size: .85rem; color: var(--muted); margin-top: .8rem; }
+.plan th, .words th { display: none; }
 .plan td:first-child { width: 4rem; color: var(--muted); }
 .numbers tbody tr:last-child { background: #e3f1fa; }
 .picture { display: grid; grid-template-columns: minmax(0, 1fr) 10.5rem; gap: 1.2rem; align-items: center;
@@ -220,9 +281,11 @@ def element(slide, number, of):
     body = markdown.markdown(slide.text, extensions=["tables", "fenced_code", "sane_lists"])
     if slide.figure:
         body = inline(slide.figure, ROOT / f"plots/figures/svg/{slide.figure}.svg", slide.title) + f"<div>{body}</div>"
+    elif slide.drawing:
+        body = drawings.DRAWINGS[slide.drawing]() + f"<div>{body}</div>"
     lines = slide.text.split("```")[1].strip().splitlines() if slide.kind == "code" else [" "]
     title = markdown.markdown(slide.title).removeprefix("<p>").removesuffix("</p>")
-    heading = "" if slide.figure else f"<h1>{title}</h1>"
+    heading = "" if slide.figure or slide.drawing else f"<h1>{title}</h1>"
     return (f'<section class="slide {slide.kind}" id="slide-{number}" style="--columns: {max(map(len, lines))}; '
             f'--lines: {len(lines)}">\n{heading}\n{body}\n'
             f"<footer><span>{html.escape(slide.foot)}</span><span>{number} / {of}</span></footer>\n</section>")

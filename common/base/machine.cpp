@@ -207,7 +207,8 @@ std::string machines_csv()
 {
     std::string text = csv_line({"name", "machine", "major", "minor", "sms", "dram_peak_gbs", "l2_bytes",
                                  "blocks_per_sm", "threads_per_sm", "shared_per_sm", "reserved_shared_per_block",
-                                 "shared_unit", "partitions", "granularity", "hash", "assumed", "source"});
+                                 "shared_unit", "partitions", "granularity", "hash", "assumed", "source",
+                                 "latency_ns", "latency_source"});
     for (const Machine& m : machines()) {
         std::string hash;
         for (uint64_t mask : m.map.hash) hash += format("%s%llx", hash.empty() ? "" : " ", (unsigned long long)mask);
@@ -216,7 +217,8 @@ std::string machines_csv()
             csv_line({m.name, m.label, number(m.major), number(m.minor), number(m.sms), format("%g", m.dram_peak_gbs()),
                       number(m.l2_bytes), number(m.blocks_per_sm), number(m.threads_per_sm), number(m.shared_per_sm),
                       number(m.reserved_shared_per_block()), number(m.shared_unit()), number(m.map.partitions),
-                      number(m.map.granularity), hash, m.map.assumed ? "yes" : "no", m.source});
+                      number(m.map.granularity), hash, m.map.assumed ? "yes" : "no", m.source,
+                      format("%g", m.latency_ns()), m.latency_source});
     }
     return text;
 }

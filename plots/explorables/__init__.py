@@ -63,7 +63,8 @@ def machines():
     return {row["name"]: {
         "label": row["machine"], "peak": float(row["dram_peak_gbs"]), **{name: int(row[name]) for name in numbers},
         "hash": [[bit for bit in range(64) if int(mask, 16) >> bit & 1] for mask in row["hash"].split()],
-        "assumed": row["assumed"] == "yes"} for row in rows}
+        "assumed": row["assumed"] == "yes", "latency": float(row["latency_ns"]),  # 0: not known
+        "latency_source": row["latency_source"]} for row in rows}
 
 
 def source_of(program):
@@ -136,11 +137,10 @@ def bytes_in_flight(taken, machine):
         points.append({
             "kernel": row["kernel"], "step": int(row["step"][4:6]), "threads": threads, "loads": loads / batches,
             "bytes": threads * loads / batches * trace.element_bytes, "gbs": float(row["bandwidth_gbs"])})
-    warps = machine["sms"] * machine["threads_per_sm"] / 32
     return {
         "card": measured[0]["machine"], "date": measured[0]["date_utc"][:10], "side": MEASURED_AT, "machine": "h200",
         "sms": machine["sms"], "points": points, "stream": float(micro["stream"]["value"]),
-        "latency": warps / float(micro["one_in_flight"]["value"]) * 1e9}
+        "latency": machine["latency"]}
 
 
 def partitions_over_time(taken):

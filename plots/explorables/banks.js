@@ -2,85 +2,85 @@
 // wavefronts.
 
 explorables.set("banks", (panel, _, machines) => {
-  const state = { machine: "h200", type: "float", width: 32, pad: 0, swizzle: "c", way: "column", at: 5, lane: 0 };
+  const state = { machine: "h200", type: "float", width: 32, pad: 0, swizzle: "c", way: "column", at: 0, lane: 0 };
+  const WIDEST = 22, LABELLED = 17, SMALLEST = 12, MARGIN = 26; // pixels of a cell; of the margin with its numbers
   const set = name => value => { state[name] = value; draw(); };
-  const along = slider("at", "row or column", { min: 0, max: 31, value: state.at }, set("at"));
-  const swizzle = el('input', {
-      name: 'swizzle',
-      value: state.swizzle,
-      size: 14,
-      spellcheck: 'false',
-      autocomplete: 'off',
-      'aria-describedby': 'swizzle-fault',
-      oninput: () => set('swizzle')(swizzle.value)
-  });
+  const along = slider("at", "column that is read", { min: 0, max: 31, value: 0 }, set("at"));
+  const padding = slider("pad", "padding, unused words per row", { min: 0, max: 8, value: 0 }, set("pad"));
+  const swizzle = el("input", {
+    name: "swizzle", value: state.swizzle, size: 14, spellcheck: "false", autocomplete: "off",
+    "aria-describedby": "swizzle-fault", oninput: () => set("swizzle")(swizzle.value) });
   const fault = el("p", { class: "fault", id: "swizzle-fault", role: "status" });
-  const tile = el('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'the tile'}),
-        lanes = el('div', {class: 'lanes'});
-  let drawn = {};
+  const tile = el("canvas", { class: "tile", role: "img" }), frame = el("div", { class: "tile-frame" }, tile);
+  const lanes = el("div", { class: "lanes" });
+  let shown; // width of the frame
   const preset = (name, text, values) => button(name, text, () => {
     Object.assign(state, values);
-    for (const [field, value] of Object.entries(values)) panel.querySelector(`[name="${field}"]`).value = value;
+    panel.querySelector('[name="width"]').value = values.width;
+    swizzle.value = values.swizzle;
+    padding.limit(0, 8, values.pad);
     draw();
   });
 
-  panel.append(
-      el('h4', {}, 'Banks'),
-      el('p', {class: 'hint'},
-         'Change the tile by hand. The warp reads a column, as steps 3 to 7 do, or fills a row. ' +
-             'Every cell shows the bank of its element.'),
-      el('div', {class: 'controls'}, preset('unpadded', 'step 3: tile[32][32]', {width: 32, pad: 0, swizzle: 'c'}),
-         preset('padded', 'step 4: tile[32][32 + 1]', {width: 32, pad: 1, swizzle: 'c'}),
-         preset('swizzled', 'swizzled: c ^ r', {width: 32, pad: 0, swizzle: 'c ^ r'}),
-         preset('small', 'tile[16][16 + 1]', {width: 16, pad: 1, swizzle: 'c'})),
-      el('div', {class: 'controls'}, number('width', 'tile width', {min: 8, max: 64, value: state.width}, set('width')),
-         number('pad', 'padding', {min: 0, max: 32, value: state.pad}, set('pad')),
-         el('label', {}, el('span', {}, 'column of element (r, c)'), swizzle),
-         choice(
-             'type', 'element type',
-             Object.entries(BYTES).map(([type, bytes]) => [type, `${type}, ${plural(bytes, 'byte')}`]), state.type,
-             set('type')),
-         choice(
-             'machine', 'machine', Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
-             set('machine')),
-         choice('way', 'the warp', [['column', 'reads a column'], ['row', 'fills a row']], state.way, set('way')),
-         along, slider('lane', 'marked lane', {min: 0, max: 31, value: 0}, set('lane'))),
-      fault,
-      el('div', {class: 'beside'}, tile,
-         el('div', {}, facts(['cost', 'cost'], ['the marked lane', 'lane'], ['it meets', 'meets']), lanes)));
+  const say = ask(panel, {
+    title: "Banks",
+    question: "A warp reads a column of the tile in 32 wavefronts. Which padding makes it 1?",
+    hint: "A cell shows the bank of its word. In a wavefront, each bank delivers one word. The framed cells are read.",
+    controls: [padding, along],
+    stage: frame,
+    more: [
+      el("div", { class: "controls" }, preset("unpadded", "step 3: tile[32][32]", { width: 32, pad: 0, swizzle: "c" }),
+         preset("padded", "step 4: tile[32][32 + 1]", { width: 32, pad: 1, swizzle: "c" }),
+         preset("swizzled", "swizzled: c ^ r", { width: 32, pad: 0, swizzle: "c ^ r" }),
+         preset("small", "tile[16][16 + 1]", { width: 16, pad: 1, swizzle: "c" })),
+      el("div", { class: "controls" },
+         number("width", "tile width", { min: 8, max: 64, value: state.width }, set("width")),
+         el("label", {}, el("span", {}, "column of element (r, c)"), swizzle),
+         choice("type", "element type",
+                Object.entries(BYTES).map(([type, bytes]) => [type, `${type}, ${plural(bytes, "byte")}`]), state.type,
+                set("type")),
+         choice("machine", "machine", Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
+                set("machine")),
+         choice("way", "the warp", [["column", "reads a column"], ["row", "fills a row"]], state.way, set("way")),
+         slider("lane", "marked lane", { min: 0, max: 31, value: 0 }, set("lane"))),
+      fault, facts(["cost", "cost"], ["the marked lane", "lane"], ["it meets", "meets"]), lanes] });
+  onWidth(frame, () => { if (frame.clientWidth !== shown) draw(); });
+  onScheme(draw);
   draw();
 
   function draw() {
-      const machine = machines[state.machine], bytes = BYTES[state.type], {width, pad} = state, row = width + pad,
-            banks = rules.banks(machine);
-      // Threads are numbered along rows as wide as the tile, or as a warp: a narrow tile gives a warp several rows.
-      const wide = Math.min(width, 32), deep = Math.ceil(32 / wide);
-      const last = Math.max(0, width - deep);
-      state.at = Math.min(state.at, last);
-      along.limit(0, last, state.at);
-      const high =
-          state.way === "row" && width >= 32 ? Math.max(32, state.at + 1) : Math.max(Math.min(width, 32), deep);
-      let place;
-      try {
-          place = expression(state.swizzle);
-          for (let r = 0; r < high; ++r) {
-              const taken = new Map();
-              for (let c = 0; c < width; ++c) {
-                  const to = place(r, c);
-                  if (!(to >= 0 && to < row))
-                      throw `Row ${r}, column ${c}: ${to} is outside the row. Keep it between 0 and ${row - 1}.`;
-                  if (taken.has(to))
-                      throw `Row ${r}: columns ${taken.get(to)} and ${c} both land in ${
-                          to}. Use an expression that gives each column its own place.`;
-                  taken.set(to, c);
-              }
-          }
-          fault.textContent = "";
-      } catch (problem) {
-          if (typeof problem !== "string") throw problem;
-          fault.textContent = problem;
-          return;
+    const machine = machines[state.machine], bytes = BYTES[state.type], { width, pad } = state, row = width + pad,
+          banks = rules.banks(machine);
+    // Threads are numbered along rows as wide as the tile, or as a warp: a narrow tile gives a warp several rows.
+    const wide = Math.min(width, 32), deep = Math.ceil(32 / wide);
+    const last = Math.max(0, width - deep);
+    state.at = Math.min(state.at, last);
+    along.limit(0, last, state.at);
+    along.querySelector("span").firstChild.textContent =
+        state.way === "column" ? "column that is read" : "row that is filled";
+    const high =
+        state.way === "row" && width >= 32 ? Math.max(32, state.at + 1) : Math.max(Math.min(width, 32), deep);
+    let place;
+    try {
+      place = expression(state.swizzle);
+      for (let r = 0; r < high; ++r) {
+        const taken = new Map();
+        for (let c = 0; c < width; ++c) {
+          const to = place(r, c);
+          if (!(to >= 0 && to < row))
+            throw `Row ${r}, column ${c}: ${to} is outside the row. Keep it between 0 and ${row - 1}.`;
+          if (taken.has(to))
+            throw `Row ${r}: columns ${taken.get(to)} and ${c} both land in ${
+                to}. Use an expression that gives each column another place.`;
+          taken.set(to, c);
+        }
       }
+      fault.textContent = "";
+    } catch (problem) {
+      if (typeof problem !== "string") throw problem;
+      fault.textContent = problem;
+      return;
+    }
     const elements = Array.from({ length: 32 }, (_, lane) => {
       const x = lane % wide, y = Math.floor(lane / wide);
       return state.way === "column" ? [x, state.at + y] : [state.at + y, x];
@@ -90,47 +90,107 @@ explorables.set("banks", (panel, _, machines) => {
     const access = state.way === "column" ? "load" : "store";
     const served = rules.wavefronts(machine, access, bytes, offsets);
     const bankOf = at => Math.floor(at / 4) % banks;
-
-    // The cells are drawn again only where the tile has changed.
-    const size = 22, layout = [high, row, bytes, banks].join();
-    if (layout !== drawn.layout) {
-      drawn = { layout, labels: [], ring: shape("path", { class: "ring" }), mark: shape("path", { class: "marked" }) };
-      const cells = Array.from({ length: banks }, () => []);
-      for (let r = 0; r < high; ++r)
-        for (let c = 0; c < row; ++c) {
-          const bank = bankOf((r * row + c) * bytes);
-          cells[bank].push([c * size, r * size, size, size]);
-          drawn.labels.push(shape("text", { x: (c + 0.5) * size, y: (r + 0.68) * size }, String(bank)));
-        }
-      tile.replaceChildren(drawing(
-          row * size, high * size, `a tile of ${high} rows of ${row} elements`,
-          {class: 'tile', style: `--columns:${row}`},
-          cells.map((list, bank) => shape('path', {class: 'cell', style: `--bank:${bank / banks}`, d: boxes(list)})),
-          drawn.labels, drawn.ring, drawn.mark));
-    }
-    const spots = elements.map(([r, c], lane) => offsets[lane] < 0 ? undefined : [r, place(r, c)]),
-          wanted = new Set(spots.filter(Boolean).map(([r, c]) => r * row + c));
-    drawn.labels.forEach((label, i) => label.classList.toggle("wanted", wanted.has(i)));
-    const ring = ([r, c]) => [c * size, r * size, size, size];
-    drawn.ring.setAttribute("d", boxes(spots.filter(Boolean).map(ring)));
-    drawn.mark.setAttribute("d", boxes([spots[state.lane]].filter(Boolean).map(ring)));
+    const spots = elements.map(([r, c], lane) => offsets[lane] < 0 ? undefined : [r, place(r, c)]);
+    paint(high, row, spots, (r, c) => bankOf((r * row + c) * bytes), banks);
 
     const mine = offsets[state.lane], bank = bankOf(mine);
     const meets = rules.conflicts(machine, access, bytes, offsets)
                       .filter(pair => pair.includes(state.lane))
                       .map(([a, b]) => a === state.lane ? b : a);
     tell(panel, {
-        cost: plural(served.count, 'wavefront'),
-        lane: mine < 0 ? 'idle' :
-                         `lane ${state.lane}: element (${elements[state.lane].join(', ')}), bank ${bank}, wavefront ${
-                             served.of[state.lane] + 1}`,
-        meets: meets.length ? `lane${meets.length === 1 ? '' : 's'} ${ranges(meets)} in a bank` : 'no other lane',
+      cost: plural(served.count, "wavefront"),
+      lane: mine < 0 ? "idle" : `lane ${state.lane}: element (${elements[state.lane].join(", ")}), bank ${
+                                    bank}, wavefront ${served.of[state.lane] + 1}`,
+      meets: meets.length ? `lane${meets.length === 1 ? "" : "s"} ${ranges(meets)} in a bank` : "no other lane",
     });
     lanes.replaceChildren(...Array.from({ length: served.count }, (_, wavefront) => {
       const list = served.of.map((of, lane) => [of, lane]).filter(([of]) => of === wavefront).map(([, lane]) => lane);
-      return el(
-          'p', {}, el('b', {}, `wavefront ${wavefront + 1}`), ` lane${list.length === 1 ? '' : 's'} ${ranges(list)}`);
+      return el("p", {}, el("b", {}, `wavefront ${wavefront + 1}`),
+                ` lane${list.length === 1 ? "" : "s"} ${ranges(list)}`);
     }));
+    judge(machine, bytes, access, offsets, served.count, row * bytes / 4);
+  }
+
+  function judge(machine, bytes, access, offsets, count, words) {
+    const side_by_side = Array.from({ length: 32 }, (_, lane) => lane * bytes);
+    const fewest = rules.wavefronts(machine, access, bytes, side_by_side).count;
+    const banks = rules.banks(machine), cost = plural(count, "wavefront");
+    const plain = state.way === "column" && state.swizzle === "c" && bytes === 4 && state.width >= 32 && banks === 32;
+    const common = (a, b) => b ? common(b, a % b) : a, factor = common(words, banks);
+    if (count > fewest && plain)
+      say("wrong", `${cost}. A row is ${words} words. ${
+          factor === 32 ? `All 32 lanes need bank ${Math.floor(offsets[0] / 4) % 32}` :
+                          `${words} and 32 have the factor ${factor} in common, so ${factor} lanes meet in a bank`}, ` +
+          "and a bank delivers one word at a time.");
+    else if (count > fewest)
+      say("wrong", `${cost}, and ${fewest} would do. Lanes that need different words of one bank wait for each other.`);
+    else if (plain)
+      say("right", `Right, ${cost}. A row is ${words} words, and ${words} mod 32 is ${words % 32}. ${
+          words % 32 === 1 ? "Each lane's word is one bank further than the last, so 32 lanes use 32 banks." :
+              `That has no factor in common with 32, so the lanes use all 32 banks.${
+                  state.pad > 1 ? " A padding of 1 does the same with fewer unused words." : ""}`}`);
+    else
+      say("right",
+          `Right, ${cost}, the fewest possible. No two lanes of a wavefront need different words of one bank.`);
+  }
+
+  // The tile. Where a cell is too narrow for its number, only what the warp accesses has one, next to the tile.
+  function paint(high, row, spots, bankOf, banks) {
+    shown = frame.clientWidth;
+    const room = Math.max(shown, 200), roomy = Math.min(WIDEST, Math.floor(room / row)) >= LABELLED;
+    const side = roomy ? Math.min(WIDEST, Math.floor(room / row)) : Math.min(WIDEST, (room - MARGIN) / row);
+    const tall = Math.max(side, SMALLEST), below = roomy || state.way === "column" ? 0 : MARGIN;
+    const sharp = devicePixelRatio || 1;
+    const wide = Math.floor(side * row) + (roomy ? 0 : MARGIN), deep = Math.floor(tall * high) + below;
+    tile.width = wide * sharp;
+    tile.height = deep * sharp;
+    tile.style.width = `${wide}px`;
+    const context = tile.getContext("2d"), ink = styled(panel, "--ink");
+    context.scale(sharp, sharp);
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    const gap = roomy ? 1 : 0.5, size = Math.min(11, Math.max(10, side / 2));
+    const colours = Array.from({ length: banks }, (_, bank) => cellColour(panel, bank, banks));
+    for (let r = 0; r < high; ++r)
+      for (let c = 0; c < row; ++c) {
+        context.fillStyle = colours[bankOf(r, c)];
+        context.fillRect(c * side, r * tall, side - gap, tall - gap);
+      }
+    context.fillStyle = ink;
+    if (roomy) {
+      context.font = `${size}px Helvetica, Arial, sans-serif`;
+      for (let r = 0; r < high; ++r)
+        for (let c = 0; c < row; ++c) context.fillText(bankOf(r, c), (c + 0.5) * side, (r + 0.55) * tall);
+    }
+    const read = spots.filter(Boolean), box = ([r, c]) => [c * side, r * tall, side - gap, tall - gap];
+    context.font = `bold ${size}px Helvetica, Arial, sans-serif`;
+    context.strokeStyle = ink;
+    context.lineWidth = 2;
+    for (const spot of read) {
+      context.strokeRect(...box(spot));
+      const bank = bankOf(...spot), [r, c] = spot;
+      if (roomy) {
+        context.fillStyle = colours[bank];
+        context.fillRect(c * side + 2, r * tall + 2, side - 4 - gap, tall - 4 - gap);
+        context.fillStyle = ink;
+        context.fillText(bank, (c + 0.5) * side, (r + 0.55) * tall);
+      } else if (state.way === "column") context.fillText(bank, side * row + MARGIN / 2, (r + 0.5) * tall);
+    }
+    if (!roomy && state.way === "row")
+      for (const [r, c] of read) { // below their column, from the bottom up
+        context.save();
+        context.translate((c + 0.5) * side, high * tall + MARGIN / 2);
+        context.rotate(-Math.PI / 2);
+        context.fillText(bankOf(r, c), 0, 0);
+        context.restore();
+      }
+    if (spots[state.lane]) {
+      context.strokeStyle = styled(panel, "--warm");
+      context.lineWidth = 3;
+      context.strokeRect(...box(spots[state.lane]));
+    }
+    const list = spots.map(spot => spot ? bankOf(...spot) : "idle").join(" ");
+    tile.setAttribute("aria-label", `a tile of ${high} rows of ${row} elements; the banks of lanes 0 to 31: ${list}`);
   }
 });
 

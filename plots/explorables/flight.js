@@ -7,63 +7,70 @@ function effectiveBandwidth(bytesPerSM, sms, latency, roof) {
   return loaded < roof ? 2 * loaded * roof / (loaded + roof) : roof;
 }
 
-explorables.set('flight', (panel, data, machines) => {
-    const measured = data.machine, state = {
-        machine: measured,
-        latency: Math.round(data.latency),
-        loads: 1,
-        bytes: 4,
-        threads: machines[measured].threads_per_sm
-    };
+explorables.set("flight", (panel, data, machines) => {
+    const measured = data.machine, card = machines[measured],
+          state = { machine: measured, latency: card.latency, loads: 1, bytes: 4, threads: card.threads_per_sm };
     const roofOf = name => name === measured ? data.stream : machines[name].peak;
-    const set = name => value => {
-        state[name] = value;
-        draw();
-    };
-    const threads = slider(
-        'threads', 'threads on an SM',
-        {min: 32, max: machines[measured].threads_per_sm, step: 32, value: state.threads}, set('threads'));
-    const chart = el("div", {class: "pictures one"});
+    const set = name => value => { state[name] = value; draw(); };
+    const loads = slider("loads", "loads in flight per thread", { min: 1, max: 16, value: 1 }, set("loads"));
+    const threads = slider("threads", "threads on an SM", { min: 32, max: card.threads_per_sm, step: 32,
+                                                           value: state.threads }, set("threads"));
+    const latency = slider("latency", "latency", { min: 100, max: 1200, step: 1, value: Math.round(state.latency),
+                                                   say: ns => `${ns} ns` }, set("latency"));
+    const chart = el("div", { class: "pictures one" }), marked = el("p", { class: "hint marks" }),
+          about = el("p", { class: "hint about" });
     let drawn;  // for this width
-    new ResizeObserver(() => {
-        if (chart.clientWidth !== drawn) draw();
-    }).observe(chart);
+    onWidth(chart, () => { if (chart.clientWidth !== drawn) draw(); });
 
-    panel.append(
-        el('h4', {}, 'Bytes in flight'),
-        el('p', {class: 'hint'},
-           'Bandwidth is bytes in flight divided by latency. The hollow circle is your choice; ' +
-               'the marks are the kernels of the steps, measured.'),
-        el('div', {class: 'controls'},
-           choice(
-               'machine', 'card', Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
-               value => {
-                   state.machine = value;
-                   state.threads = Math.min(state.threads, machines[value].threads_per_sm);
-                   threads.limit(32, machines[value].threads_per_sm, state.threads);
-                   draw();
-               }),
-           slider(
-               'latency', 'latency', {min: 100, max: 1200, step: 5, value: state.latency, say: ns => `${ns} ns`},
-               set('latency')),
-           slider('loads', 'loads in flight per thread', {min: 1, max: 16, value: 1}, set('loads')),
-           choice(
-               'bytes', 'bytes of a load', [1, 2, 4, 8, 16].map(bytes => [bytes, bytes]), state.bytes,
-               value => set('bytes')(Number(value))),
-           threads),
-        chart,
-        facts(
-            ['in flight on an SM', 'inflight'], ['the roof', 'roof'], ['the roof needs', 'needed'],
-            ['effective bandwidth, model', 'gbs']),
-        el('p', {class: 'hint'},
-           `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${data.side} float; ` +
-               'what they have in flight is counted. ' +
-               `The H200's roof and latency are measured by micro-benchmarks; ` +
-               `another card's roof is its DRAM's peak, and its latency is yours to choose.`));
+    const say = ask(panel, {
+        title: "Bytes in flight",
+        question: "2048 threads of an SM have one load of 4 bytes in flight each. How many loads reach the roof?",
+        hint: "A load is in flight until its bytes arrive. The hollow circle is your choice, the line is a model, " +
+            "and the roof is the most that the memory gives.",
+        controls: [
+            loads,
+            choice("bytes", "bytes of a load", [1, 2, 4, 8, 16].map(bytes => [bytes, bytes]), state.bytes,
+                   value => set("bytes")(Number(value))),
+            threads],
+        stage: [chart, marked],
+        more: [
+            el("div", { class: "controls" },
+               choice("machine", "card", Object.entries(machines).map(([name, m]) => [name, m.label]), state.machine,
+                      value => {
+                          const chosen = machines[value];
+                          state.machine = value;
+                          state.threads = Math.min(state.threads, chosen.threads_per_sm);
+                          threads.limit(32, chosen.threads_per_sm, state.threads);
+                          if (chosen.latency) {
+                              state.latency = chosen.latency;
+                              latency.limit(100, 1200, Math.round(chosen.latency));
+                          }
+                          draw();
+                      }),
+               latency),
+            facts(["in flight on an SM", "inflight"], ["the roof", "roof"], ["the roof needs", "needed"],
+                  ["effective bandwidth, model", "gbs"]),
+            about] });
     draw();
 
-    function draw()
-    {
+    // Right with the fewest loads of these bytes that reach the roof.
+    function judge(mine, needed, here, roof) {
+        const label = machines[state.machine].label, bytes = mine.toLocaleString("en"),
+              enough = Math.round(needed).toLocaleString("en");
+        const fewest = Math.ceil(needed / state.threads / state.bytes);
+        if (mine < needed)
+            say("wrong", `${bytes} bytes in flight are ${Math.round(100 * mine / needed)} % of the ${enough} that an ` +
+                `SM of the ${label} needs. The model gives ${Math.round(here).toLocaleString("en")} GB/s, ${
+                    Math.round(100 * here / roof)} % of the roof.`);
+        else
+            say("right", `Right. An SM needs ${enough} bytes in flight, because latency × bandwidth / SMs is ${
+                Math.round(state.latency)} ns × ${Math.round(roof).toLocaleString("en")} GB/s / ${
+                machines[state.machine].sms}. It has ${bytes}. ${
+                state.loads > fewest ? `${plural(fewest, "load")} per thread would do, and more gain nothing.` :
+                                       "More loads gain nothing."}`);
+    }
+
+    function draw() {
         const machine = machines[state.machine], roof = roofOf(state.machine),
               mine = state.threads * state.loads * state.bytes;
         const needed = roof * state.latency / machine.sms,
@@ -99,6 +106,8 @@ explorables.set('flight', (panel, data, machines) => {
             if (side < 0) last = -Infinity;
             const spots = column.sort((a, b) => b.gbs - a.gbs).map(point => {
                 last = Math.max(y(point.gbs), last + 16);
+                if (Math.abs(last - y(roof)) < 13) // beside the line of the roof, and not on it
+                    last = y(roof) + (point.gbs > roof && last === y(point.gbs) ? -13 : 13);
                 return [point, last];
             });
             return spots.map(
@@ -124,7 +133,8 @@ explorables.set('flight', (panel, data, machines) => {
                drawing(
                    wide, high, `effective bandwidth over the bytes that an SM has in flight, ${machine.label}`,
                    {class: 'chart'}, grid, shape('path', {class: 'roof', d: `M${left} ${y(roof)}H${wide - right}`}),
-                   shape('text', {x: left + 6, y: y(roof) - 6}, `roof: ${Math.round(roof).toLocaleString('en')} GB/s`),
+                   shape('text', {x: left + 6, y: y(roof) - 6}, `${wide < 600 ? 'roof' : 'the model\'s roof'}: ${
+                       Math.round(roof).toLocaleString('en')} GB/s`),
                    shape('path', {class: 'curve', d: curve}),
                    shape('path', {class: 'needed', d: `M${x(needed)} ${y(0)}V${y(roof)}`}), marks,
                    shape('circle', {class: 'mine', cx: x(mine), cy: y(here), r: 9}),
@@ -135,9 +145,18 @@ explorables.set('flight', (panel, data, machines) => {
         tell(panel, {
             inflight: `${state.threads} × ${state.loads} × ${state.bytes} = ${mine.toLocaleString('en')} bytes`,
             roof: `${Math.round(roof).toLocaleString('en')} GB/s`,
-            needed: `${state.latency} ns × ${Math.round(roof)} GB/s / ${machine.sms} SMs = ${
+            needed: `${Math.round(state.latency)} ns × ${Math.round(roof)} GB/s / ${machine.sms} SMs = ${
                 Math.round(needed).toLocaleString('en')} bytes`,
             gbs: `${Math.round(here).toLocaleString('en')} GB/s, ${Math.round(100 * here / roof)} % of the roof`,
         });
+        marked.textContent = points.length ?
+            `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${data.side} float. Their bytes in flight ` +
+                "are counted." : "";
+        about.textContent = (state.machine === measured ?
+            "Roof: measured by a micro-benchmark that copies. A kernel can be faster than it. " :
+            "Roof: the peak of the card's DRAM. ") +
+            (machine.latency ? `Latency: ${machine.latency_source}.` :
+                               "No latency of this card is published here, so choose one.");
+        judge(mine, needed, here, roof);
     }
 });

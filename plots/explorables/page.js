@@ -7,9 +7,9 @@ for (const [name, build] of explorables) {
   const place = document.querySelector(`[data-explorable="${name}"]`);
   if (!place || !made[name]) continue;
   const panel = el("section", { class: "play" });
-  build(panel, made[name], made.machines);
-  place.append(panel);
+  place.append(panel); // before it is built, because it has no style and no width outside the page
   place.classList.add("live");
+  build(panel, made[name], made.machines);
 }
 
 // A table with columns of numbers sorts by each of its columns, on a click or by the keyboard.
@@ -73,6 +73,7 @@ window.chapter = {
     partitionTraffic,
     busiest,
     effectiveBandwidth,
+    partitionTraffic,
     runRace,
     wrongOrder
 };

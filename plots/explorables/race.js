@@ -63,6 +63,7 @@ function wrongOrder(data, barriers) {
 }
 
 explorables.set("race", (panel, data) => {
+  const PAUSE = 450; // ms between two instructions that are played
   const state = { barriers: [true, false], ran: [] };
   const names = data.threads.map(({ thread }) => `thread (${thread.join(", ")})`);
   const place = (memory, offset) => {
@@ -70,81 +71,127 @@ explorables.set("race", (panel, data) => {
     return `${memory === "shared" ? "tile" : memory}[${Math.floor(i / wide)}][${i % wide}]`;
   };
   const value = number => number === undefined ? "what lay there before" : place("idata", number * 4);
-  const boards = names.map(() => el('ol', {class: 'program'})), cells = el('div', {class: 'cells'}),
-        verdict = el('p', {class: 'verdict', role: 'status'});
-  const run = names.map((name, who) => button(`run-${who}`, `run ${name}`, () => { state.ran.push(who); draw(); }));
-  const back = button("back", "◀ back", () => { state.ran.pop(); draw(); });
-  const again = button("again", "start again", () => { state.ran = []; draw(); });
-  const show = button('show', 'show a wrong order', () => {
-      const found = wrongOrder(data, state.barriers);
-      if (found) state.ran = found;
+  const written = ([, access, memory, offset]) =>
+      access === "load" ? `r = ${place(memory, offset)}` : `${place(memory, offset)} = r`;
+  const boards = names.map(() => el("ol", { class: "program" })), cells = el("div", { class: "cells" });
+  let timer, now;
+  // A button that cannot act stays where it is, keeps the focus, and says why.
+  const act = (name, label, refusal, does) => {
+    const made = button(name, label, () => {
+      stop();
+      const why = refusal();
+      if (why) return say("", why);
+      does();
       draw();
-  });
+    });
+    made.may = () => made.setAttribute("aria-disabled", Boolean(refusal()));
+    return made;
+  };
+  const cannot = who => now.may[who] ? "" :
+      now.waiting[who] ? `${sentence(names[who])} waits at the barrier until the other thread is there. Run it.` :
+                         `${sentence(names[who])} has done all of its work. Start again, or run the other.`;
+  const buttons = [
+    ...names.map((name, who) => act(`run-${who}`, `run ${name}`, () => cannot(who), () => state.ran.push(who))),
+    act("again", "start again", () => "", () => { state.ran = []; })];
+  const further = [
+    act("back", "◀ back", () => state.ran.length ? "" : "No instruction has run yet.", () => { state.ran.pop(); }),
+    act("show", "▶ show a wrong order",
+        () => wrongOrder(data, state.barriers) ? "" : "With both barriers, no order reads a wrong value.", play)];
   const barrier = (i, text) =>
-      el('label', {class: 'check'}, el('input', {
-             type: 'checkbox',
-             name: `barrier-${i}`,
-             checked: state.barriers[i],
-             onchange: event => {
-                 state.barriers[i] = event.target.checked;
-                 state.ran = [];
-                 draw();
-             }
-         }),
-         el('span', {}, text));
+      el("label", { class: "check" }, el("input", {
+           type: "checkbox", name: `barrier-${i}`, checked: state.barriers[i],
+           onchange: event => {
+             stop();
+             state.barriers[i] = event.target.checked;
+             state.ran = [];
+             draw();
+           } }),
+         el("span", {}, text));
 
-  panel.append(
-      el('h4', {}, 'Race'),
-      el('p', {class: 'hint'},
-         `Two threads of ${data.kernel}, whose blocks loop over the tiles. You are the scheduler. ` +
-             'Run either thread, one instruction at a time, until a wrong value is read. ' +
-             'The kernel was published without its second barrier.'),
-      el('div', {class: 'controls'}, barrier(0, 'barrier between filling the tile and reading it'),
-         barrier(1, 'barrier between reading the tile and filling it again')),
-      el('div', {class: 'controls'}, run, back, again, show), verdict, cells,
-      el('div', {class: 'programs'}, boards.map((board, who) => el('section', {}, el('h5', {}, names[who]), board))));
+  const say = ask(panel, {
+    title: "Race",
+    question: "Two threads fill a tile and read it, twice. In which order does one of them read a wrong value?",
+    hint: "You are the scheduler. Each press runs one instruction of a thread. Barrier 2 is missing.",
+    controls: buttons,
+    stage: [
+      cells,
+      el("div", { class: "programs" }, boards.map((board, who) => el("section", {}, el("h5", {}, names[who]), board)))],
+    more: [
+      el("p", { class: "hint" }, `The threads are of ${data.kernel}, which was published without its second barrier.`),
+      el("div", { class: "controls" }, barrier(0, "barrier 1, between filling the tile and reading it"),
+         barrier(1, "barrier 2, between reading the tile and filling it again")),
+      el("div", { class: "controls" }, further)] });
   draw();
 
+  function sentence(text) { return text[0].toUpperCase() + text.slice(1); }
+
+  function stop() {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+
+  // Runs a wrong order from its beginning, one instruction after the other. Without motion, all at once.
+  function play() {
+    const found = wrongOrder(data, state.barriers), still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    state.ran = still ? found : [];
+    const next = () => {
+      timer = undefined;
+      if (state.ran.length === found.length) return;
+      state.ran = found.slice(0, state.ran.length + 1);
+      draw();
+      timer = setTimeout(next, PAUSE);
+    };
+    if (!still) timer = setTimeout(next, PAUSE);
+  }
+
   function draw() {
-      const wrong = wrongOrder(data, state.barriers), now = runRace(data, state.barriers, state.ran),
-            bad = now.wrong[now.wrong.length - 1];
-      now.threads.forEach((thread, who) => {
-          run[who].disabled = !now.may[who];
-          back.disabled = again.disabled = !state.ran.length;
-          boards[who].replaceChildren(...thread.steps.map((step, i) => {
-              const kind = i < thread.at ? "done" : i === thread.at ? "next" : "";
-              if (step === 'barrier')
-                  return el(
-                      'li', {class: `${kind} barrier`}, '__syncthreads()',
-                      i === thread.at && now.waiting[who] ? ' – waits' : '');
-              const [line, access, memory, offset] = step, at = place(memory, offset);
-              const text = access === "load" ? `r = ${at}` : `${at} = r`;
-              return el(
-                  'li', {
-                      class: `${kind} ${now.wrong.some(w => w.who === who && w.at === i) ? 'wrong' : ''}`,
-                      title: `line ${line}: ${data.lines[line]}`
-                  },
-                  el('code', {}, text));
-          }));
-      });
-      const offsets =
-          [...new Set(data.threads.flatMap(t => t.program.filter(s => s[2] === 'shared').map(s => s[3])))].sort(
-              (a, b) => a - b);
-      cells.replaceChildren(
-          ...offsets.map(
-              offset =>
-                  el('div', {class: 'box'}, el('b', {}, place('shared', offset)),
-                     el('span', {}, value(now.tile.get(offset))))),
-          ...now.threads.map(
-              (thread, who) => el(
-                  'div', {class: 'box'}, el('b', {}, `r of ${names[who]}`), el('span', {}, value(thread.register)))));
-      verdict.className = `verdict ${bad ? "wrong" : ""}`;
-      verdict.textContent = bad ? `Wrong: ${names[bad.who]} reads ${value(bad.found)} from ${
-                                      place('shared', bad.offset)}, but it has to write ${value(bad.expected)}.` :
-          now.threads.every(t => t.at === t.steps.length) ?
-                                  'Both threads are done, and every value was right. Another order may be wrong.' :
-          wrong ? 'No wrong value so far.' :
-                  'No order of these two threads reads a wrong value.';
-      show.disabled = !wrong;
+    now = runRace(data, state.barriers, state.ran);
+    [...buttons, ...further].forEach(each => each.may());
+    now.threads.forEach((thread, who) => {
+      // Every instruction and barrier of the program, with those that are taken out.
+      let taken = 0, met = 0;
+      boards[who].replaceChildren(...data.threads[who].program.map(step => {
+        const number = step === "barrier" ? met++ % 2 : undefined;
+        if (number !== undefined && !state.barriers[number])
+          return el("li", { class: "barrier missing" }, `barrier ${number + 1} is missing here`);
+        const i = taken++, kind = i < thread.at ? "done" : i === thread.at ? "next" : "";
+        if (number !== undefined)
+          return el("li", { class: `${kind} barrier` }, `__syncthreads(), barrier ${number + 1}`,
+                    i === thread.at && now.waiting[who] ? ", waits" : "");
+        return el("li", {
+          class: `${kind} ${now.wrong.some(w => w.who === who && w.at === i) ? "wrong" : ""}`,
+          title: `line ${step[0]}: ${data.lines[step[0]]}` }, el("code", {}, written(step)));
+      }));
+    });
+    const offsets =
+        [...new Set(data.threads.flatMap(t => t.program.filter(s => s[2] === "shared").map(s => s[3])))].sort(
+            (a, b) => a - b);
+    cells.replaceChildren(
+        ...offsets.map(offset => el("div", { class: "box" }, el("b", {}, place("shared", offset)),
+                                    el("span", {}, value(now.tile.get(offset))))),
+        ...now.threads.map((thread, who) => el("div", { class: "box" }, el("b", {}, `r of ${names[who]}`),
+                                               el("span", {}, value(thread.register)))));
+    tellWhatHappened();
+  }
+
+  function tellWhatHappened() {
+    const bad = now.wrong[now.wrong.length - 1], wrong = wrongOrder(data, state.barriers);
+    if (bad)
+      return say("right", `Found. ${sentence(names[bad.who])} reads ${value(bad.found)} from ${
+          place("shared", bad.offset)}, but it has to write ${value(bad.expected)}. The other thread has ${
+          state.barriers[0] ? "filled the tile again before this read. Barrier 2, behind “more”, forbids that." :
+                              "not filled the tile as it should be by now. Barrier 1, behind “more”, forbids that."}`);
+    if (now.threads.every(t => t.at === t.steps.length))
+      return say(wrong ? "wrong" : "right", wrong ?
+          "Both threads are done, and every value was right this time. Start again, and let one thread run ahead." :
+          "Both threads are done, and every value was right. With both barriers no order reads a wrong value.");
+    const last = state.ran[state.ran.length - 1];
+    if (last === undefined)
+      return say("", wrong ? "Nothing has run yet. Run a thread." :
+                             "Nothing has run yet. With both barriers, no order of these threads reads a wrong value.");
+    const done = now.threads[last].steps[now.threads[last].at - 1];
+    say("", `${done === "barrier" ? "Both threads have passed the barrier." :
+                                    `${sentence(names[last])} did ${written(done)}.`} ${
+        now.waiting[last] ? "It waits at the barrier now. " : ""}No wrong value so far.`);
   }
 });

@@ -8,7 +8,7 @@ function fill(node, attributes, children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value !== undefined) node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter(child => child !== undefined && child !== null));
+  node.append(...children.flat(Infinity).filter(child => child !== undefined && child !== null));
   return node;
 }
 const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
@@ -52,18 +52,17 @@ function slider(name, label, { min, max, step = 1, value, say = String }, change
   return control;
 }
 
+// A number out of bounds changes nothing, and a message next to the field says what would be right.
 function number(name, label, { min, max, value }, change) {
-    const input = el('input', {
-        type: 'number',
-        name,
-        min,
-        max,
-        value,
-        oninput: () => {
-            if (input.checkValidity() && input.value !== '') change(Number(input.value));
-        }
-    });
-    return el("label", {}, el("span", {}, label), input);
+  const fault = el("span", { class: "fault", role: "status", id: `${name}-fault` });
+  const input = el("input", { type: "number", name, min, max, value, "aria-describedby": fault.id, oninput: () => {
+    const good = input.value !== "" && input.checkValidity();
+    input.setAttribute("aria-invalid", !good);
+    fault.textContent = good ? "" :
+        `${input.value || "This"} is no whole number from ${min} to ${max}. The last right one stays in use.`;
+    if (good) change(Number(input.value));
+  } });
+  return el("label", {}, el("span", {}, label), input, fault);
 }
 
 const button = (name, label, act) => el("button", { type: "button", name, onclick: act }, label);
@@ -79,5 +78,56 @@ const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count ==
 
 // One path of rectangles, [x, y, width, height] each: a thousand of them cost no more than one element.
 const boxes = list => list.map(([x, y, w, h]) => `M${x} ${y}h${w}v${h}h${-w}z`).join("");
+
+// The frame of an explorable: one question, at most three controls, the answer to what they are set to, and a picture.
+// Everything else is behind "more". Returns say(verdict, text), which writes the answer: "right", "wrong" or "" for
+// neither.
+function ask(panel, { title, question, hint, controls, stage, more }) {
+  const answer = el("p", { class: "answer", role: "status" });
+  fill(panel, {}, [
+      el("h4", {}, title), el("p", { class: "question" }, question), el("p", { class: "hint" }, hint),
+      el("div", { class: "controls" }, controls), answer, stage,
+      el("details", { class: "more" }, el("summary", {}, "more"), more)]);
+  return (verdict, text) => {
+    answer.className = `answer ${verdict}`;
+    answer.textContent = text;
+  };
+}
+
+// The value of a custom property of the page's style, such as a colour, in the scheme of the moment.
+const styled = (node, name) => getComputedStyle(node).getPropertyValue(name).trim();
+// Calls when light and dark change places. A canvas does not follow by itself.
+const onScheme = act => matchMedia("(prefers-color-scheme: dark)").addEventListener("change", act);
+
+// Calls when an element gets another width, with what it shows.
+const onWidth = (node, act) => new ResizeObserver(act).observe(node);
+
+// The colour of part `which` of `of` parts, as in .cell of style.css.
+function cellColour(node, which, of, strong) {
+  const light = strong ? "62%" : styled(node, "--cell-light"), chroma = strong ? ".17" : styled(node, "--cell-chroma");
+  return `oklch(${light} ${chroma} ${360 * which / of})`;
+}
+
+// Colours of CSS as [red, green, blue, alpha] bytes.
+function bytesOf(colours) {
+  const canvas = el("canvas", { width: colours.length, height: 1 }), context = canvas.getContext("2d");
+  colours.forEach((colour, i) => {
+    context.fillStyle = colour;
+    context.fillRect(i, 0, 1, 1);
+  });
+  const all = context.getImageData(0, 0, colours.length, 1).data;
+  return colours.map((_, i) => all.slice(4 * i, 4 * i + 4));
+}
+
+// A picture of one pixel for each cell, which the page scales. `of(x, y)` is the number of a colour. One picture costs
+// less than a thousand elements.
+function pixels(canvas, wide, high, colours, of) {
+  canvas.width = wide;
+  canvas.height = high;
+  const context = canvas.getContext("2d"), image = context.createImageData(wide, high);
+  for (let y = 0, at = 0; y < high; ++y)
+    for (let x = 0; x < wide; ++x, at += 4) image.data.set(colours[of(x, y)], at);
+  context.putImageData(image, 0, 0);
+}
 
 const explorables = new Map(); // name: build(panel, its data, the machines)

@@ -11,133 +11,179 @@ function openRequest(request, sites) {
 }
 
 explorables.set("warp", (panel, data, machines) => {
-  const common = { machine: "h200", type: "float", lane: 0 };
+  const WASTE = 8; // bytes moved over bytes asked for, of the request that the question is about
+  const common = { machine: "h200", type: "float", lane: 0, at: 0 };
   const sides = [side("a", "transposeNaive"), side("b", "transposeCoalesced")];
-  const redraw = () => sides.forEach(each => each.draw());
+  const redraw = () => { sides.forEach(each => each.draw()); judge(); };
+  const together = slider("at", "request of both warps", { min: 0, max: 15, value: 0, say: at => at + 1 }, goBoth);
 
-  panel.append(
-      el('h4', {}, 'Follow a warp'),
-      el('p', {class: 'hint'},
-         'Choose a kernel on each side and step through the requests of one warp. ' +
-             'The arrow keys move the slider of the requests.'),
-      el('div', {class: 'controls'},
-         choice(
-             'machine', 'machine', Object.entries(machines).map(([name, m]) => [name, m.label]), common.machine,
-             value => {
-                 common.machine = value;
-                 redraw();
-             }),
-         choice(
-             'type', 'element type',
-             Object.entries(BYTES)
-                 .filter(([type]) => type in data.kernels.copy.types)
-                 .map(([type, bytes]) => [type, `${type}, ${plural(bytes, 'byte')}`]),
-             common.type,
-             value => {
-                 common.type = value;
-                 sides.forEach(each => each.restart());
-             }),
-         slider(
-             'lane', 'marked lane', {min: 0, max: 31, value: 0},
-             value => {
-                 common.lane = value;
-                 redraw();
-             })),
-      el('div', {class: 'sides'}, sides.map(each => each.root)),
-      el('p', {class: 'key'}, key('asked', 'asked for now'), key('before', 'asked for before'),
-         key('moved', 'moved with it'), key('marked', 'marked lane'), key('home', 'tiles of the block')));
-  sides.forEach(each => each.restart());
+  const say = ask(panel, {
+    title: "Follow a warp",
+    question: "Both kernels transpose the same floats. Which request moves eight times the bytes that it asks for?",
+    hint: "A request is one load or store of a warp. It asks for 32 elements (dark) and moves whole sectors (light).",
+    controls: [
+      button("back", "◀ back", () => goBoth(common.at - 1)), button("next", "next ▶", () => goBoth(common.at + 1)),
+      together],
+    stage: [
+      el("div", { class: "sides" }, sides.map(each => each.root)),
+      el("p", { class: "key" }, key("asked", "asked for now"), key("before", "asked for before"),
+         key("moved", "moved with it"), key("marked", "marked lane"), key("home", "tiles of the block"))],
+    more: [
+      el("div", { class: "controls" },
+         choice("machine", "machine", Object.entries(machines).map(([name, m]) => [name, m.label]), common.machine,
+                value => { common.machine = value; redraw(); }),
+         choice("type", "element type",
+                Object.entries(BYTES)
+                    .filter(([type]) => type in data.kernels.copy.types)
+                    .map(([type, bytes]) => [type, `${type}, ${plural(bytes, "byte")}`]),
+                common.type, value => { common.type = value; restart(); }),
+         slider("lane", "marked lane", { min: 0, max: 31, value: 0 }, value => { common.lane = value; redraw(); })),
+      el("div", { class: "sides" }, sides.map(each => each.further))] });
+  restart();
+
+  function restart() {
+    sides.forEach(each => each.restart());
+    judge();
+  }
+
+  function longest() { return Math.max(...sides.map(each => each.last())); }
+
+  // Both warps go to their request of this number, or stay at their last one.
+  function goBoth(at) {
+    common.at = Math.max(0, Math.min(longest(), at));
+    sides.forEach(each => each.go(common.at));
+    judge();
+  }
+
+  function judge() {
+    together.limit(0, longest(), common.at);
+    const now = sides.map(each => each.now());
+    const found = now.find(each => each.moved >= WASTE * each.asked), tile = now.find(each => each.wavefronts > 1);
+    const many = each => plural(each.pieces, each.unit);
+    if (found) {
+      const other = now.find(each => each !== found);
+      say("right",
+          `Right. ${found.kernel} ${found.access}s ${plural(found.asked, "byte")} of ${found.memory}, which lie in ` +
+              `${many(found)}. All of the ${found.moved} bytes there are moved, because ` +
+              `${found.down ? "its lanes go down a column, and each needs another row" : "neighbours are apart"}.` +
+              (other.kernel === "transposeCoalesced" ?
+                   " transposeCoalesced stores rows of odata, from request 10 on, and needs 4 sectors." : ""));
+    } else if (tile)
+      say("", `No request here moves too many bytes. ${tile.kernel} reads the tile in ${tile.wavefronts} wavefronts, ` +
+              "which is the next problem. Banks, in step 4, asks about it.");
+    else say("", `Request ${common.at + 1}: what is moved was asked for, or nearly. Go on, and watch the cost.`);
+  }
 
   function side(id, kernel) {
-    const state = { kernel, block: 0, warp: 0, at: firstStore(data.kernels[kernel].types[common.type]) };
-    const pickers = el('div', {class: 'controls'}), steps = el('div', {class: 'controls'}), code = el('code'),
-          pictures = el('div', {class: 'pictures'});
-    const root =
-        el('section', {'data-side': id}, pickers, steps, el('p', {class: 'line', tabindex: 0}, code),
-           facts(
-               ['request', 'request'], ['cost', 'cost'], ['bytes asked for', 'asked'], ['bytes moved', 'moved'],
-               ['the marked lane', 'lane'], ['so far', 'sofar']),
-           pictures);
+    const state = { kernel, block: 0, warp: 0, at: 0 };
+    const pickers = el("div", { class: "controls" }), steps = el("div", { class: "controls" }), code = el("code"),
+          name = el("h5"), pictures = el("div", { class: "pictures" });
+    const root = el("section", { "data-side": id }, name,
+                    facts(["request", "number"], ["access", "request"], ["cost", "cost"], ["bytes moved", "moved"]),
+                    pictures, el("p", { class: "line" }, code));
+    const further = el("section", { "data-side": id }, pickers, steps,
+                       facts(["bytes asked for", "asked"], ["the marked lane", "lane"], ["so far", "sofar"]));
     const of = () => data.kernels[state.kernel].types[common.type];
-    const requests = () => of().warps[`${state.block},${state.warp}`];
-    let moves;
+    let all, rows, homes, shown, moves; // requests; rows of the tile; the block's tiles; the request's cost
 
     function restart() {
-      const { blocks, warps } = of();
-      const inBlock =
-          Object.keys(warps).filter(name => name.startsWith(`${Math.min(state.block, blocks.length - 1)},`)).length;
-      Object.assign(state, {block: Math.min(state.block, blocks.length - 1), warp: Math.min(state.warp, inBlock - 1)});
-      state.at = Math.min(state.at, requests().length - 1);
+      const { sites, blocks, warps, row } = of();
+      state.block = Math.min(state.block, blocks.length - 1);
+      const mine = Object.keys(warps).filter(name => name.startsWith(`${state.block},`));
+      state.warp = Math.min(state.warp, mine.length - 1);
+      all = warps[`${state.block},${state.warp}`].map(request => openRequest(request, sites));
+      state.at = Math.min(state.at, all.length - 1);
+      const ofTile = all.filter(r => r.memory === "shared").flatMap(r => r.offsets);
+      rows = row ? 1 + Math.floor(Math.max(...ofTile) / (row * BYTES[common.type])) : 0;
+      homes = homesOf(mine.flatMap(name => warps[name].map(request => openRequest(request, sites))));
+      name.textContent = state.kernel;
       pickers.replaceChildren(
-          choice(`kernel-${id}`, 'kernel', Object.keys(data.kernels).map(name => [name, name]), state.kernel, value => {
-              state.kernel = value;
-              restart();
-          }), choice(`block-${id}`, 'block', blocks.map(([x, y], i) => [i, `(${x}, ${y})`]), state.block, value => {
-              state.block = Number(value);
-              restart();
-          }), choice(`warp-${id}`, 'warp', [...Array(inBlock).keys()].map(warp => [warp, warp]), state.warp, value => {
-              state.warp = Number(value);
-              restart();
-          }));
-      const last = requests().length - 1;
-      moves = slider(
-          `at-${id}`, 'request', {min: 0, max: last, value: state.at, say: at => `${at + 1} of ${last + 1}`}, at => {
-              state.at = at;
-              draw();
-          });
-      steps.replaceChildren(
-          button(`back-${id}`, '◀ back', () => go(state.at - 1)),
-          button(`next-${id}`, 'next ▶', () => go(state.at + 1)), moves);
+          choice(`kernel-${id}`, "kernel", Object.keys(data.kernels).map(name => [name, name]), state.kernel,
+                 value => pick({ kernel: value })),
+          choice(`block-${id}`, "block", blocks.map(([x, y], i) => [i, `(${x}, ${y})`]), state.block,
+                 value => pick({ block: Number(value) })),
+          choice(`warp-${id}`, "warp", mine.map((_, warp) => [warp, warp]), state.warp,
+                 value => pick({ warp: Number(value) })));
+      moves = slider(`at-${id}`, "request",
+                     { min: 0, max: all.length - 1, value: state.at, say: at => `${at + 1} of ${all.length}` },
+                     at => { state.at = at; draw(); judge(); });
+      steps.replaceChildren(button(`back-${id}`, "◀ back", () => { go(state.at - 1); judge(); }),
+                            button(`next-${id}`, "next ▶", () => { go(state.at + 1); judge(); }), moves);
       draw();
+    }
+
+    function pick(values) {
+      const focused = Object.keys(values)[0];
+      Object.assign(state, values);
+      restart();
+      judge();
+      pickers.querySelector(`[name="${focused}-${id}"]`).focus();
     }
 
     function go(at) {
-      state.at = Math.max(0, Math.min(requests().length - 1, at));
-      moves.limit(0, requests().length - 1, state.at);
+      state.at = Math.max(0, Math.min(all.length - 1, at));
+      moves.limit(0, all.length - 1, state.at);
       draw();
     }
 
+    // The tiles of each matrix that the whole block touches.
+    function homesOf(requests) {
+      const bytes = BYTES[common.type], found = {};
+      for (const r of requests) {
+        if (r.memory === "shared") continue;
+        const at = found[r.memory] = found[r.memory] || [Infinity, Infinity, -1, -1];
+        for (const offset of r.offsets) {
+          if (offset < 0) continue;
+          const x = offset / bytes % data.side, y = Math.floor(offset / bytes / data.side);
+          at[0] = Math.min(at[0], x);
+          at[1] = Math.min(at[1], y);
+          at[2] = Math.max(at[2], x);
+          at[3] = Math.max(at[3], y);
+        }
+      }
+      return Object.fromEntries(Object.entries(found).map(
+          ([memory, [left, top, right, bottom]]) => [memory, [[left, top, right - left + 1, bottom - top + 1]]]));
+    }
+
     function draw() {
-      const { sites, row, blocks } = of(), bytes = BYTES[common.type], machine = machines[common.machine];
-      const all = requests().map(request => openRequest(request, sites)), now = all[state.at];
+      const { row } = of(), bytes = BYTES[common.type], machine = machines[common.machine], now = all[state.at];
       const shared = now.memory === "shared";
       const moved = shared ? [] : rules.transactions(machine, now.access, now.bytes, now.offsets);
       const served = shared ? rules.wavefronts(machine, now.access, now.bytes, now.offsets) : undefined;
-      const lane = now.offsets[common.lane];
+      const lane = now.offsets[common.lane], asked = rules.asked(now.bytes, now.offsets);
+      const sum = moved.reduce((total, piece) => total + piece.bytes, 0), unit = rules.unit(machine, now.access);
+      shown = {
+        kernel: state.kernel, access: now.access, memory: now.memory, asked, moved: sum, pieces: moved.length, unit,
+        wavefronts: served ? served.count : 0,
+        down: now.offsets[1] - now.offsets[0] >= data.side * bytes };
       code.textContent =
           `${data.kernels[state.kernel].file}:${now.line}   ${data.kernels[state.kernel].lines[now.line]}`;
       const matrix = name =>
           picture(name, data.side, data.side, data.side * bytes, name === now.memory ? moved : [], name);
-      const rows = row ?
-          1 + Math.floor(Math.max(...all.filter(r => r.memory === 'shared').flatMap(r => r.offsets)) / (row * bytes)) :
-          0;
       pictures.replaceChildren(
-          matrix('idata'), matrix('odata'),
-          ...(row ? [picture('shared', rows, row, row * bytes, [], `tile, ${rows} × ${row}`), bankStrip()] :
-                    [el('p', {class: 'none'}, 'This kernel has no tile.')]));
+          matrix("idata"), matrix("odata"),
+          ...(row ? [picture("shared", rows, row, row * bytes, [], `tile, ${rows} × ${row}`), bankStrip()] :
+                    [el("p", { class: "none" }, "This kernel has no tile.")]));
       const totals = { sector: 0, wavefront: 0 };
       for (const each of all.slice(0, state.at + 1))
-          if (each.memory === 'shared')
-              totals.wavefront += rules.wavefronts(machine, each.access, each.bytes, each.offsets).count;
-          else totals.sector += rules.transactions(machine, each.access, each.bytes, each.offsets).length;
-      const sum = moved.reduce((total, piece) => total + piece.bytes, 0);
+        if (each.memory === "shared")
+          totals.wavefront += rules.wavefronts(machine, each.access, each.bytes, each.offsets).count;
+        else totals.sector += rules.transactions(machine, each.access, each.bytes, each.offsets).length;
+      const place = Math.floor(lane / bytes);
       tell(root, {
-          request: `${now.access} of ${shared ? 'the tile' : now.memory}, ${
-              now.phase ? `after ${plural(now.phase, 'barrier')}` : 'before any barrier'}`,
-          asked: rules.asked(now.bytes, now.offsets),
-          cost: shared ? plural(served.count, 'wavefront') : plural(moved.length, rules.unit(machine, now.access)),
-          moved: shared ? '–' :
-                          `${sum}, ${Math.round(100 * rules.asked(now.bytes, now.offsets) / sum)} % of them asked for`,
-          lane: lane < 0 ?
-              'idle' :
-              shared ?
-              `tile[${Math.floor(lane / row / bytes)}][${Math.floor(lane / bytes) % row}], bank ${
-                  Math.floor(lane / 4) % rules.banks(machine)}, wavefront ${served.of[common.lane] + 1}` :
-              `${now.memory}[${Math.floor(lane / data.side / bytes)}][${Math.floor(lane / bytes) % data.side}]`,
-          sofar: `${totals.sector.toLocaleString('en')} ${
-              machine.major === 1     ? 'transactions' :
-                  machine.major === 2 ? 'lines and sectors' :
-                                        'sectors'}, ${plural(totals.wavefront, 'wavefront')}`,
+        number: `${state.at + 1} of ${all.length}`, request: `${now.access} of ${shared ? "the tile" : now.memory}`,
+        cost: shared ? plural(served.count, "wavefront") : plural(moved.length, unit),
+        moved: shared ? "none outside the SM" : `${sum}, ${Math.round(100 * asked / sum)} % asked for`,
+      });
+      tell(further, {
+        asked,
+        lane: lane < 0 ? "idle" :
+            shared ? `tile[${Math.floor(place / row)}][${place % row}], bank ${
+                         Math.floor(lane / 4) % rules.banks(machine)}, wavefront ${served.of[common.lane] + 1}` :
+                     `${now.memory}[${Math.floor(place / data.side)}][${place % data.side}]`,
+        sofar: `${totals.sector.toLocaleString("en")} ${
+            machine.major === 1 ? "transactions" : machine.major === 2 ? "lines and sectors" : "sectors"}, ${
+            plural(totals.wavefront, "wavefront")}`,
       });
 
       // The elements of one memory: what the warp asks for now and asked for before, and the pieces that move.
@@ -155,68 +201,49 @@ explorables.set("warp", (panel, data, machines) => {
           }
           return parts;
         });
-        const block = memory === "shared" ? [] : home(memory);
         const mark = current.length && lane >= 0 ? [cell(lane)] : [];
         const unit = Math.max(wide, high) / 100;
         return el(
-            'figure', {class: current.length ? 'now' : ''}, el('figcaption', {}, title),
+            "figure", { class: current.length ? "now" : "" }, el("figcaption", {}, title),
             drawing(
                 wide, high,
                 `${title}: ${
-                    current.length ? plural(rules.asked(now.bytes, now.offsets), 'byte') + ' asked for' : 'not asked'}`,
-                {'data-memory': memory}, shape('path', {class: 'page', d: boxes([[0, 0, wide, high]])}),
-                shape('path', {class: 'home', d: boxes(block)}),
-                shape('path', {class: 'before', d: boxes(asked(before))}),
-                shape('path', {class: 'moved', d: boxes(moving), 'stroke-width': 0.3 * unit}),
-                shape('path', {class: 'asked', d: boxes(asked(current))}), shape('path', {
-                    class: 'marked',
-                    d: boxes(mark.map(([x, y]) => [x - unit, y - unit, 1 + 2 * unit, 1 + 2 * unit])),
-                    'stroke-width': unit
+                    current.length ? plural(rules.asked(now.bytes, now.offsets), "byte") + " asked for" : "not asked"}`,
+                { "data-memory": memory }, shape("path", { class: "page", d: boxes([[0, 0, wide, high]]) }),
+                shape("path", { class: "home", d: boxes(homes[memory] || []) }),
+                shape("path", { class: "before", d: boxes(asked(before)) }),
+                shape("path", { class: "moved", d: boxes(moving), "stroke-width": 0.3 * unit }),
+                shape("path", { class: "asked", d: boxes(asked(current)) }), shape("path", {
+                  class: "marked",
+                  d: boxes(mark.map(([x, y]) => [x - unit, y - unit, 1 + 2 * unit, 1 + 2 * unit])),
+                  "stroke-width": unit
                 })));
-      }
-
-      // The tiles that the whole block touches.
-      function home(memory) {
-        let left = Infinity, right = -1, top = Infinity, bottom = -1;
-        for (const [name, list] of Object.entries(of().warps)) {
-          if (!name.startsWith(`${state.block},`)) continue;
-          for (const r of list.map(request => openRequest(request, sites)).filter(r => r.memory === memory))
-            for (const offset of r.offsets.filter(o => o >= 0)) {
-              const x = offset / bytes % data.side, y = Math.floor(offset / bytes / data.side);
-              left = Math.min(left, x);
-              right = Math.max(right, x);
-              top = Math.min(top, y);
-              bottom = Math.max(bottom, y);
-            }
-        }
-        return right < 0 ? [] : [[left, top, right - left + 1, bottom - top + 1]];
       }
 
       // How many words each bank is asked for.
       function bankStrip() {
         const count = rules.banks(machine), met = Array(count).fill(0);
         if (served)
-            for (const [bank, words] of rules.byBank(
-                     machine, now.bytes, now.offsets.map((_, i) => i).filter(i => now.offsets[i] >= 0), now.offsets))
-                met[bank] = words.size;
+          for (const [bank, words] of rules.byBank(
+                   machine, now.bytes, now.offsets.map((_, i) => i).filter(i => now.offsets[i] >= 0), now.offsets))
+            met[bank] = words.size;
         const most = Math.max(...met);
         return el(
-            'figure', {class: shared ? 'now' : ''}, el('figcaption', {}, 'words that each bank is asked for'),
+            "figure", { class: shared ? "now" : "" }, el("figcaption", {}, "words that each bank is asked for"),
             drawing(
-                count, 34, shared ? `at most ${plural(most, 'word')} from one bank` : 'no request to the tile',
-                {'data-memory': 'banks', preserveAspectRatio: 'none'},
-                shape('path', {class: 'page', d: boxes([[0, 0, count, 34]])}),
-                shape(
-                    'path',
-                    {class: 'asked', d: boxes(met.map((n, bank) => [bank + 0.1, 33 - n, 0.8, n]).filter(b => b[3]))})),
-            el('p', {class: 'axis'}, el('span', {}, 'bank 0'), el('span', {}, most ? `at most ${most}` : ''),
-               el('span', {}, String(count - 1))));
+                count, 34, shared ? `at most ${plural(most, "word")} from one bank` : "no request to the tile",
+                { "data-memory": "banks", preserveAspectRatio: "none" },
+                shape("path", { class: "page", d: boxes([[0, 0, count, 34]]) }),
+                shape("path", {
+                  class: "asked",
+                  d: boxes(met.map((n, bank) => [bank + 0.1, 33 - n, 0.8, n]).filter(b => b[3]))
+                })),
+            el("p", { class: "axis" }, el("span", {}, "bank 0"), el("span", {}, most ? `at most ${most}` : ""),
+               el("span", {}, String(count - 1))));
       }
     }
-    return { root, draw, restart };
-  }
-
-  function firstStore({ sites, warps }) {
-    return warps["0,0"].findIndex(([site]) => sites[site][1] === "odata");
+    // A warp that has no request of the common number has ended: what it shows is its last one, and not judged.
+    const now = () => ({ ...shown, ...(common.at > state.at && state.at === all.length - 1 ? { moved: 0 } : {}) });
+    return { root, further, draw, restart, go, now, last: () => all ? all.length - 1 : 0 };
   }
 });

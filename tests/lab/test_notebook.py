@@ -35,6 +35,39 @@ def test_notebook_is_that_of_the_pages(tmp_path):
     assert done.returncode == 1 and "is stale" in done.stderr
 
 
+def test_words_lead_to_the_glossary_and_commands_stand_once():
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
+               for heading in re.findall(r"^##+ (.*)", (ROOT / "docs/GLOSSARY.md").read_text(), re.MULTILINE)}
+    links = re.findall(r"(?<!!)\[[^]]*\]\((?!http)([^)#]*)#?([^)]*)\)", text)
+    assert len(links) > 60 and all((ROOT / "lab" / path).is_file() for path, _ in links), links
+    assert all(anchor in anchors for path, anchor in links if path == "../docs/GLOSSARY.md" and anchor)
+    for step in STEPS:
+        (cell,) = [cell for cell in notebook.cells if cell.source.startswith(f'show("{step}"')]
+        commands = [line.partition("#")[0].strip() for line in cell.source.splitlines()[1:-1]]
+        assert len(set(commands)) == len(commands) > 1 and "echo" not in cell.source
+    # With an address on GitHub, the links go there.
+    elsewhere = json.dumps(writer.notebook("https://github.com/a/b.git"))
+    assert "https://github.com/a/b/blob/HEAD/docs/GLOSSARY.md#warp" in elsewhere and "](../docs" not in elsewhere
+
+
+def test_no_figure_answers_a_question_that_comes_later():
+    sources = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells]
+    at = lambda words: next(i for i, source in enumerate(sources) if words in source)  # noqa: E731
+    assert at("svg/bandwidth_steps.svg") > at('compare("step07")')
+    assert at("svg/sectors_naive_coalesced.svg") > at('compare("step03")')
+
+
+def test_commands_are_shown_without_their_remarks(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cells, "ROOT", tmp_path)
+    (tmp_path / "Makefile").write_text("step09:\n\t@touch built\nbroken:\n\t@echo no rule; exit 1\n")
+    cells.show("step09", "echo one   # 1: a remark\n\nls built; echo 'a#b'\n")
+    assert capsys.readouterr().out == "$ echo one\none\n\n$ ls built; echo 'a#b'\nbuilt\na#b\n\n"
+    cells.show("broken", "echo one")
+    assert "no rule" in (said := capsys.readouterr().out) and "$" not in said
+
+
 def test_it_has_the_edits_that_the_pages_ask_for():
     for folder in sorted(path.name for path in ROOT.glob("step[0-9][0-9]_*")):
         assert bool(re.search(r"\bundo\b", page(folder)[1]["Run"])) == (folder in writer.EDITS), folder
@@ -103,9 +136,9 @@ def elsewhere(tmp_path):
     programs, empty = tmp_path / "programs", tmp_path / "empty"
     programs.mkdir()
     empty.mkdir()
-    project = ("mkdir -p transpose/step01_copy transpose/lab && echo compare = hand_in = predict = try_edit = None "
-               "> transpose/lab/cells.py && printf '#!/bin/sh\\necho step01 on a stub' > transpose/step01 && chmod "
-               "+x transpose/step01")
+    project = ("mkdir -p transpose/step01_copy transpose/lab && echo compare = hand_in = predict = show = try_edit = "
+               "None > transpose/lab/cells.py && printf '#!/bin/sh\\necho step01 on a stub' > transpose/step01 && "
+               "chmod +x transpose/step01")
     for name, script in {"git": f"echo git \"$@\" >> {tmp_path}/said\ncase $* in *missing*) echo no such repository; "
                                 f"exit 1;; *other*) mkdir transpose; exit 0;; esac\n{project}",
                          "make": f"echo make \"$@\" >> {tmp_path}/said", "g++": "exit 0"}.items():

@@ -5,6 +5,7 @@ import csv
 import itertools
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -172,6 +173,23 @@ def test_a_sheet_is_read_as_it_was_written(name):
     result = prelab_grade.graded(text.encode())
     assert names.normalised(result["name"]) == names.normalised(name) and result["points"] == [1] * len(KEYS), result
     assert "<script" not in text and "`c`" not in text
+
+
+def test_every_word_is_defined_and_a_page_is_named():
+    """Above the questions, in a line of the glossary each."""
+    text = prelab.sheet("Ada Lovelace")
+    before = text[:text.index("## 1. ")]
+    for number, question in enumerate(prelab.QUESTIONS, 1):
+        asked = text[text.index(f"## {number}. "):].split("Answer ")[0]
+        assert f"Page: {question.page}\n" in asked and (ROOT / question.page).is_file() and question.words
+        for word in question.words:
+            assert f"- **{word}**: " in before, word
+        # what the question itself says is defined, in it or in one before
+        for word in ("warp", "lane", "request", "sector", "tile", "shared memory", "bank", "wavefront", "partition"):
+            if re.search(rf"\b{word}s?\b", question.text, re.IGNORECASE):
+                assert any(word in earlier.words for earlier in prelab.QUESTIONS[:number]), (question.key, word)
+    assert " ".join(before.split()).count("lane**: A thread's place in its warp, 0 to 31.") == 1 and "](" not in before
+    assert max(map(len, text.splitlines())) <= 120
 
 
 def test_no_answer_is_on_an_empty_sheet():

@@ -13,8 +13,10 @@ from lessons import ROOT, run
 from samples import some
 
 sys.path[:0] = [str(ROOT / "plots"), str(ROOT / "lab")]
+import drawings
 import quoted
 import slides
+import words
 
 needs_a_browser = pytest.mark.skipif(not CHROMIUM, reason=NEEDED)
 GUIDE = slides.GUIDE.read_text()
@@ -30,10 +32,63 @@ def test_they_follow_the_plan():
     assert parts[-1].end == 90 and [part.what.split(":")[0] for part in parts] == [
         "step 1", "step 2", "step 3", "step 4", "exercise 4", "homework"]
     feet = list(dict.fromkeys(slide.foot for slide in DECK if slide.foot))
-    assert feet == [f"{part.what.split(':')[0]}, minutes {part.begin} to {part.end}" for part in parts]
+    assert feet == [*(f"{part.what.split(':')[0]}, minutes {part.begin} to {part.end}" for part in parts), "summary"]
     for part in parts[:4]:
         kinds = [slide.kind for slide in DECK if slide.foot.startswith(part.what.split(":")[0] + ",")]
-        assert kinds[:2] == ["part", "code"] and kinds[-1] == "numbers" and "picture" in kinds and part.asked, kinds
+        assert kinds[0] == "part" and kinds[-1] == "numbers" and part.asked, kinds
+        assert kinds.index("words") < kinds.index("code") < kinds.index("question"), kinds
+    assert not of_kind("plan")[0].text.count("Step 2 |")  # every line says what the minutes are for
+
+
+def test_every_word_is_defined_before_it_is_used():
+    """The plan's words, each where it is new, as the glossary has them; the columns of the numbers among them."""
+    for part in slides.plan(GUIDE)[:4]:
+        new = slides.words_of(part)
+        (slide,) = [s for s in of_kind("words") if s.foot.startswith(part.what.split(":")[0] + ",")]
+        assert new and re.findall(r"^\| \*\*(.*?)\*\*", slide.text, re.MULTILINE) == new
+        for word in new:
+            said = words.definition(word)
+            assert f"| {said} |" in slide.text and 20 < len(said) < 200, said
+            assert "](" not in said and "<!--" not in said, said
+    with pytest.raises(ValueError, match="has no word “warp speed”"):
+        words.definition("warp speed")
+    first = {word: i for i, slide in reversed(list(enumerate(DECK)))
+             for word in ("wavefront", "sector", "bank ", "race")
+             if word in slide.text and slide.kind in ("question", "answer", "numbers", "words", "picture")}
+    assert {DECK[i].kind for i in first.values()} == {"words"}, first
+
+
+def test_no_slide_shows_an_answer_of_a_later_step():
+    at = {name: i for i, slide in enumerate(DECK) for name in (slide.figure, slide.drawing) if name}
+    asked = {slide.text: i for i, slide in enumerate(DECK) if slide.kind == "question"}
+    assert at["bandwidth_steps"] > max(asked.values())
+    assert at["sectors_naive_coalesced"] > asked["What happens without the barrier?"] < at["race"]
+    assert at["transpose"] < asked["The warp reads a row. What does it write?"] < at["store"]
+    assert at["gpu"] < min(asked.values())
+
+
+def test_the_numbering_has_no_holes():
+    """The page's questions have numbers, and the slides ask other ones."""
+    for slide in of_kind("code"):
+        assert not re.search(r"^# \d", slide.text, re.MULTILINE), slide.text
+
+
+def test_the_race_is_of_code_that_the_step_has():
+    code = (ROOT / "step03_coalesced/step03.cu").read_text()
+    assert "tile[threadIdx.y + j][threadIdx.x] = idata[" in code and "= tile[threadIdx.x][threadIdx.y + j];" in code
+    places = lambda x, y, j=0: (f"tile[{y + j}][{x}]", f"tile[{x}][{y + j}]")  # noqa: E731
+    (written, _), (_, read) = places(0, 3), places(3, 0)
+    assert written == read == "tile[3][0]"
+    drawing = drawings.race()
+    assert all(words in drawing for words in (f"{places(3, 0)[0]} = idata[...]", f"odata[...] = {read}",
+                                              f"{written} = idata[...]", "thread (3, 0)", "thread (0, 3)"))
+
+
+def test_they_end_with_a_summary():
+    last = DECK[-1]
+    rows = last.text.splitlines()[2:6]
+    assert last.kind == "summary" and [row[:3] for row in rows] == [f"| {n}" for n in range(1, 5)]
+    assert all(row.count("GB/s") == 1 for row in rows)
 
 
 def test_an_answer_is_on_the_slide_after_its_question():
@@ -46,7 +101,9 @@ def test_an_answer_is_on_the_slide_after_its_question():
 
 
 def test_the_numbers_are_measured():
-    found = {kernel: cells.split(" | ") for slide in of_kind("numbers")
+    *before, last = of_kind("numbers")
+    assert all("wavefronts" not in slide.text for slide in before)  # step 4 asks about them
+    found = {kernel: cells.split(" | ") for slide in [last]
              for kernel, cells in re.findall(r"^\| `(\w+)` \| (.*) \|$", slide.text, re.MULTILINE)}
     assert (found["transposeNaive"][:3] == ["4", "32", "-"] and found["transposeCoalesced"][2] == "32"
             and found["transposeNoBankConflicts"][2] == "1")

@@ -3,6 +3,7 @@ counts."""
 
 import csv
 import itertools
+import math
 import random
 import re
 import sys
@@ -86,7 +87,7 @@ def part(page, name):
 
 
 def said(panel, name):
-    return panel.locator(f'[data-is="{name}"]').inner_text()
+    return panel.locator(f'[data-is="{name}"]').text_content()  # also of what is behind "more"
 
 
 def control(panel, name):
@@ -182,32 +183,90 @@ def test_expressions_are_those_of_c(page):
         assert value == eval(text, {"r": r, "c": c}), (text, r, c)
 
 
+# Each asks one question.
+
+def verdict(panel):
+    """(what the answer is: "right", "wrong" or "", its text)."""
+    answer = panel.locator(".answer")
+    return answer.get_attribute("class").removeprefix("answer").strip(), answer.inner_text()
+
+
+def more(panel):
+    """Opens what is behind "more", by keyboard."""
+    panel.locator("summary").press("Enter")
+    expect(panel.locator("details.more")).to_have_attribute("open", "")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_question_and_at_most_three_controls(page, name):
+    """The rest is behind "more", and nothing is answered at the start."""
+    panel = part(page, name)
+    question = panel.locator(".question").inner_text()
+    assert question.count("?") == 1 and verdict(panel)[0] != "right"
+    controls = panel.locator("input, select, button")
+    first = [control for control in controls.all() if control.is_visible()]
+    assert 1 <= len(first) <= 3 and controls.count() > 3 and not panel.locator("details.more").get_attribute("open")
+    # By keyboard alone: the controls come one after the other, in the order in which they are seen, then "more".
+    first[0].focus()
+    for control in [*first, panel.locator("summary")]:
+        for _ in range(12):  # past the marks of a chart
+            if control.evaluate("control => control === document.activeElement"): break
+            page.keyboard.press("Tab")
+        assert control.evaluate("control => control === document.activeElement"), control
+    page.keyboard.press("Enter")
+    assert all(control.is_visible() for control in controls.all())
+
+
 # Follow a warp.
+
+def test_a_request_of_eight_times_the_bytes_is_found(page):
+    panel = part(page, "warp")
+    at = panel.locator('label:has([name="at"]) output')
+    assert at.inner_text() == "1" and [panel.locator('[data-is="number"]').nth(i).inner_text() for i in (0, 1)] == [
+        "1 of 8", "1 of 16"]
+    control(panel, "next").click()
+    kind, text = verdict(panel)
+    assert kind == "right"
+    assert text.startswith("Right. transposeNaive stores 128 bytes of odata, which lie in 32 sectors.")
+    control(panel, "at").press("ArrowRight")
+    assert verdict(panel)[0] == "" and at.inner_text() == "3"
+    control(panel, "at").press("End")  # the naive kernel's warp has no request 16, and its last one is not judged
+    assert at.inner_text() == "16" and verdict(panel)[0] == ""
+    control(panel, "back").press("Enter")
+    assert at.inner_text() == "15" and "reads the tile in 32 wavefronts" in verdict(panel)[1]
+    # Of doubles, a sector holds four: the store moves four times the bytes, and not eight.
+    more(panel)
+    control(panel, "type").select_option("double")
+    slide(panel, "at", 1)
+    assert verdict(panel)[0] == ""
+
 
 def test_a_warp_is_followed_by_mouse_and_by_keyboard(page, tmp_path):
     panel = part(page, "warp")
+    more(panel)
     for side, kernel, machine, element, block, warp in (
         ("a", "transposeNoBankConflicts", "gtx280", "double", (1, 0), 3),
         ("b", "transposeLongPieces", "h200", "float", (0, 0), 5)):
         control(panel, "machine").select_option(machine)
         control(panel, "type").select_option(element)
         control(panel, f"kernel-{side}").select_option(kernel)
+        assert control(panel, f"kernel-{side}").evaluate("control => control === document.activeElement")
         control(panel, f"block-{side}").select_option(label=f"({block[0]}, {block[1]})")
         control(panel, f"warp-{side}").select_option(str(warp))
         requests = trace_of(tmp_path, LESSONS[kernel], "--kernel", kernel, "--size", 64, "--type", element, "--machine",
                             machine).select(block=block, warp=warp)
-        half = panel.locator(f'[data-side="{side}"]')
+        half = panel.locator(f'details [data-side="{side}"]')
         slide(panel, f"at-{side}", 0)
         for at in range(len(requests)):
             memory = MEMORIES[requests.memory[at]]
-            shown = half.evaluate("""half => ({
-                ...Object.fromEntries([...half.querySelectorAll("[data-is]")].map(of => [of.dataset.is, of.innerText])),
-                line: half.querySelector(".line").innerText,
-                memory: half.querySelector("figure.now svg").dataset.memory})""")
+            shown = panel.evaluate("""(panel, side) => {
+                const all = selector => [...panel.querySelectorAll(`[data-side="${side}"] ${selector}`)];
+                return { ...Object.fromEntries(all("[data-is]").map(of => [of.dataset.is, of.innerText])),
+                    line: all(".line")[0].innerText, memory: all("figure.now svg")[0].dataset.memory }; }""", side)
             assert shown["cost"].split()[0] == str(requests.units[at]), (kernel, at)
             assert shown["asked"] == str(requests.bytes[at])
-            assert shown["request"].startswith(("load", "store")[requests.access[at]] +
-                                               f" of {'the tile' if memory == 'shared' else memory}")
+            assert shown["request"] == (("load", "store")[requests.access[at]] +
+                                        f" of {'the tile' if memory == 'shared' else memory}")
             assert f":{requests.line[at]} " in shown["line"] and shown["memory"] == memory
             if at + 1 < len(requests):
                 if at % 2:
@@ -231,9 +290,33 @@ LAYOUTS = [  # kernel, its program; tile width, padding, swizzle
 ]
 
 
+def test_a_padding_is_found(page):
+    """Every odd padding is right, and the answer says why; an even one says how many lanes meet."""
+    panel = part(page, "banks")
+    assert verdict(panel) == ("wrong", "32 wavefronts. A row is 32 words. All 32 lanes need bank 0, and a bank "
+                              "delivers one word at a time.")
+    for pad in range(1, 9):
+        control(panel, "pad").press("ArrowRight")
+        kind, text = verdict(panel)
+        meet = math.gcd(32, 32 + pad)
+        assert (kind, text.split(".")[0]) == (("right", "Right, 1 wavefront") if pad % 2 else
+                                              ("wrong", f"{meet} wavefronts")), pad
+        assert (f"{meet} lanes meet" in text) == (pad % 2 == 0)
+    # With the pointer: the column chosen is the one that is framed.
+    box = control(panel, "at").bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    assert banks_read(panel) == [(40 * r + 31) % 32 for r in range(32)]
+
+
+def banks_read(panel):
+    """The banks of lanes 0 to 31, as a reader who sees no picture hears them."""
+    return [int(bank) for bank in panel.locator("canvas.tile").get_attribute("aria-label").split(": ")[1].split()]
+
+
 def test_banks_of_the_steps_tiles(page, tmp_path):
     """The tiles of six kernels, set by hand: what the first warp's requests cost is what the simulator counts."""
     panel = part(page, "banks")
+    more(panel)
     for (kernel, program, width, pad, swizzle), (element, machine) in some(
             itertools.product(LAYOUTS, [("float", "h200"), ("double", "h200"), ("float", "gtx280")]), 4):
         trace = trace_of(tmp_path, program, "--kernel", kernel, "--size", 64, "--type", element, "--machine",
@@ -247,30 +330,39 @@ def test_banks_of_the_steps_tiles(page, tmp_path):
             control(panel, "way").select_option(way)
             assert (said(panel, "cost").split()[0]
                     == str(trace.select(access=access).units[0])), (kernel, element, machine, way)
-        assert panel.locator(".fault").inner_text() == ""
+        assert panel.locator("#swizzle-fault").inner_text() == ""
 
 
-def test_banks_by_keyboard_and_what_is_wrong_with_a_swizzle(page):
+def test_banks_by_keyboard_and_what_is_wrong_with_an_input(page):
     panel = part(page, "banks")
+    more(panel)
     assert (said(panel, "cost") == "32 wavefronts" and said(panel, "meets") == "lanes 1\u2060–\u206031 in a bank"
             and panel.locator(".lanes p").count() == 32)
     control(panel, "pad").focus()
     page.keyboard.press("ArrowUp")
+    page.keyboard.press("Tab")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
     assert said(panel, "cost") == "1 wavefront" and said(panel, "meets") == "no other lane"
     control(panel, "lane").focus()
     for _ in range(7):
         page.keyboard.press("ArrowRight")
     assert said(panel, "lane") == "lane 7: element (7, 5), bank 12, wavefront 1"
-    assert panel.locator("svg.tile text.wanted").all_text_contents() == [str((33 * r + 5) % 32) for r in range(32)]
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("ArrowRight")
-    assert said(panel, "lane") == "lane 7: element (7, 6), bank 13, wavefront 1"
+    assert banks_read(panel) == [(33 * r + 5) % 32 for r in range(32)]
     for text, words in (("c +", "ends too early"), ("c + 40", "outside the row"), ("c & r", "both land in"),
                         ("x", "“x” is not expected"), ("c / 0", "division by 0"), ("(c", "not closed")):
         slide(panel, "swizzle", text)
-        assert words in panel.locator(".fault").inner_text(), text
+        assert words in panel.locator("#swizzle-fault").inner_text(), text
     control(panel, "swizzled").click()
-    assert said(panel, "cost") == "1 wavefront" and panel.locator(".fault").inner_text() == ""
+    assert said(panel, "cost") == "1 wavefront" and panel.locator("#swizzle-fault").inner_text() == ""
+    # A number out of bounds gets a message, and changes nothing.
+    for text, words in (("999", "999 is no whole number from 8 to 64"), ("7", "7 is no whole number"),
+                        ("", "This is no whole number"), ("8.5", "8.5 is no whole number")):
+        slide(panel, "width", text)
+        assert words in panel.locator("#width-fault").inner_text() and said(panel, "cost") == "1 wavefront", text
+        assert control(panel, "width").get_attribute("aria-invalid") == "true"
+    slide(panel, "width", 64)
+    assert panel.locator("#width-fault").inner_text() == "" and len(banks_read(panel)) == 32
 
 
 # Partitions over time.
@@ -295,15 +387,34 @@ def test_partitions_carry_what_the_simulator_counts(page, tmp_path):
                     == pytest.approx(float(row[column]), abs=1.1e-3)), (kernel, machine, n, column)
 
 
-def test_camping_comes_and_goes_with_n(page):
+def test_camping_has_three_ways_out(page):
     panel = part(page, "partitions")
+    kind, text = verdict(panel)
+    assert kind == "wrong" and "A row of 2048 floats is 4 rounds of the 8 partitions" in text
     before = float(said(panel, "stores"))
-    control(panel, "more").click()
+    control(panel, "n").press("ArrowRight")
     assert panel.locator('label:has([name="n"]) output').inner_text() == "2080 × 2080"
     assert before > 6 > 2 > float(said(panel, "stores"))
+    kind, text = verdict(panel)
+    assert kind == "right" and "A row of 2080 floats is 4.06 rounds" in text and text.endswith("1 of 3 ways.")
     control(panel, "n").press("ArrowLeft")
-    assert float(said(panel, "stores")) == before
+    assert float(said(panel, "stores")) == before and verdict(panel)[0] == "wrong"
+    control(panel, "kernel").select_option("copy")
+    assert verdict(panel) == ("", "A copy stores along rows, so its blocks spread. But it does not transpose.")
+    control(panel, "kernel").select_option("transposeDiagonal")
+    kind, text = verdict(panel)
+    assert kind == "right" and "along diagonals" in text and text.endswith("2 of 3 ways.")
+    control(panel, "kernel").select_option("transposeNoBankConflicts")
+    control(panel, "machine").select_option("v100")
+    kind, text = verdict(panel)
+    assert kind == "right" and "Tesla V100" in text and text.endswith("all three ways.")
+
+
+def test_the_moments_of_the_partitions(page):
+    panel = part(page, "partitions")
+    more(panel)
     assert said(panel, "now").endswith("1 for stores") and said(panel, "resident") == "90"
+    assert panel.locator('label:has([name="window"]) output').inner_text() == "1 of 46"
     control(panel, "window").press("End")
     assert panel.locator('label:has([name="window"]) output').inner_text() == "46 of 46"
     control(panel, "back").click()
@@ -315,13 +426,50 @@ def test_camping_comes_and_goes_with_n(page):
         """() => document.querySelector('[data-explorable=partitions] [name=play]').textContent.includes('play')""")
 
 
+def test_cells_are_as_dark_as_their_partition_is_busy(page):
+    """The pixels of the picture: one colour for each half of the mean, and that of the paper for no traffic."""
+    panel = part(page, "partitions")
+    seen, traffic = panel.evaluate("""panel => {
+        const canvas = panel.querySelector("[data-heat=odata]"), { width, height } = canvas;
+        const bytes = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+        const { machines, partitions } = chapter.made;
+        const found = chapter.partitionTraffic(machines.gtx280, partitions.kernels.transposeNoBankConflicts, 2048);
+        return [Array.from({ length: width }, (_, w) => Array.from({ length: height },
+                    (_, p) => [...bytes.slice(4 * (p * width + w), 4 * (p * width + w) + 3)].join())),
+                found.odata.map(moved => [...moved])]; }""")
+    level = {}
+    for column, moved in zip(seen, traffic, strict=True):
+        mean = sum(moved) / len(moved)
+        for colour, amount in zip(column, moved, strict=True):
+            level.setdefault(min(8, int(2 * amount / mean + 0.5)), set()).add(colour)
+    assert all(len(colours) == 1 for colours in level.values()) and len(set.union(*level.values())) == len(level) > 3
+
+
 # Bytes in flight.
+
+def test_loads_that_reach_the_roof(page):
+    panel = part(page, "flight")
+    assert verdict(panel)[0] == "wrong" and "8,192 bytes in flight are 62 % of the 13,2" in verdict(panel)[1]
+    control(panel, "loads").press("ArrowRight")
+    kind, text = verdict(panel)
+    assert kind == "right" and "It has 16,384." in text and text.endswith("More loads gain nothing.")
+    control(panel, "loads").press("ArrowRight")
+    assert verdict(panel)[0] == "right" and "2 loads per thread would do" in verdict(panel)[1]
+    slide(panel, "loads", 1)
+    control(panel, "bytes").select_option("16")
+    assert verdict(panel)[0] == "right"
+    slide(panel, "threads", 256)
+    assert verdict(panel)[0] == "wrong"
+
 
 def test_bytes_in_flight_follow_the_model(page):
     panel = part(page, "flight")
+    more(panel)
     micro = {row["constant"]: float(row["value"]) for row in csv.DictReader((DATA / "h200_micro.csv").open())}
     shown = lambda: float(said(panel, "gbs").split()[0].replace(",", ""))  # noqa: E731
-    assert shown() == pytest.approx(float(model(8192, 132, 425, micro["stream"])), abs=0.6)
+    latency = page.evaluate("chapter.made.machines.h200.latency")
+    assert latency == pytest.approx(132 * 64 / micro["one_in_flight"] * 1e9, rel=1e-5)
+    assert shown() == pytest.approx(float(model(8192, 132, latency, micro["stream"])), abs=0.6)
     # The same as the simulator's model of the kernel that has one load in flight.
     (row,) = [
         r for r in csv.DictReader((DATA / "h200_model.csv").open()) if r["kernel"] == "copy" and r["width"] == "8192"]
@@ -330,16 +478,47 @@ def test_bytes_in_flight_follow_the_model(page):
     assert said(panel, "inflight") == "2048 × 2 × 4 = 16,384 bytes" and "100 % of the roof" in said(panel, "gbs")
     slide(panel, "latency", 800)
     assert shown() == pytest.approx(float(model(16384, 132, 800, micro["stream"])), abs=0.6)
+    # Marks, and the note about them, are those of the card that was measured.
     control(panel, "machine").select_option("t4")
     assert (said(panel, "roof") == "320 GB/s" and panel.locator("g.point").count() == 0
-            and said(panel, "inflight").startswith("1024 × 2 × 4"))
+            and panel.locator(".marks").inner_text() == "" and said(panel, "inflight").startswith("1024 × 2 × 4"))
+    assert "No latency of this card is published here" in panel.locator(".about").inner_text()
     control(panel, "machine").select_option("h200")
+    assert panel.locator(".marks").inner_text().startswith("Marks: NVIDIA H200, measured ")
     measured = {row["kernel"]: row for row in csv.DictReader((DATA / "h200_steps.csv").open())
                 if row["type"] == "float" and row["width"] == row["height"] == "16384"}
     texts = [point.get_attribute("data-say") for point in panel.locator("g.point").all()]
     assert sorted(text.split(",")[0] for text in texts) == sorted(LESSONS)
     for text in texts:
         assert f": {float(measured[text.split(',')[0]]['bandwidth_gbs']):,.10g} GB/s measured" in text
+
+
+def test_a_card_brings_its_latency(page):
+    """What --list-machines says of the bytes that must be in flight."""
+    panel = part(page, "flight")
+    more(panel)
+    lines = step("step01", "--list-machines").stdout.split("\n\n")[2].splitlines()[1:-1]
+    known = {line.split()[0]: line.split()[1:4] for line in lines}
+    assert set(known) == {"gtx280", "k20c", "h200"}
+    for name in ("gtx280", "k20c"):
+        latency, _, needed = known[name]
+        control(panel, "machine").select_option(name)
+        assert panel.locator('label:has([name="latency"]) output').inner_text() == f"{latency} ns"
+        assert said(panel, "needed").endswith(f"= {int(needed):,} bytes")
+    assert "CUDA C Programming Guide" in panel.locator(".about").inner_text()
+
+
+@pytest.mark.parametrize("page", [(width, "light") for width in WIDTHS], indirect=True)
+def test_the_roof_strikes_through_no_label(page):
+    panel = part(page, "flight")
+    struck, labels = panel.evaluate("""panel => {
+        const box = of => of.getBoundingClientRect(), roof = box(panel.querySelector("path.roof"));
+        const texts = [...panel.querySelectorAll(".point text")];
+        const pairs = texts.flatMap((a, i) => texts.slice(i + 1).map(b => [box(a), box(b)]));
+        return [texts.filter(text => box(text).top < roof.top && box(text).bottom > roof.bottom).length,
+                pairs.filter(([a, b]) => a.left < b.right && b.left < a.right && Math.abs(a.top - b.top) < 12).length];
+    }""")
+    assert struck == 0 and labels == 0
 
 
 # Race.
@@ -353,26 +532,36 @@ def test_a_race_is_run_to_the_wrong_value(page):
     assert panel.locator("h5").all_inner_texts() == [writer, reader]
     assert page.evaluate("[[true, true], [true, false], [false, true], [false, false]].map(barriers => "
                          "!!chapter.wrongOrder(chapter.made.race, barriers))") == [False, True, True, True]
-    verdict = panel.locator(".verdict")
+    # The second barrier of each thread is drawn as missing.
+    assert panel.locator("li.missing").all_inner_texts() == ["barrier 2 is missing here"] * 2
     # By keyboard: both fill the tile and pass the barrier; the writer goes on and fills it again; the reader reads.
     for who, times in ((0, 2), (1, 3), (0, 4)):
+        control(panel, f"run-{who}").focus()
         for _ in range(times):
-            control(panel, f"run-{who}").press("Enter")
-    assert verdict.inner_text() == "No wrong value so far."
-    control(panel, "run-0").press("Enter")
+            page.keyboard.press("Enter")
+    kind, text = verdict(panel)
+    assert kind == "" and text.startswith(f"T{writer[1:]} did ") and text.endswith(" No wrong value so far.")
+    page.keyboard.press("Enter")
     control(panel, "run-1").press("Enter")
     at = f"tile[0][{int(hazard[1]) // 4}]"
-    assert verdict.inner_text() == f"Wrong: {reader} reads idata[0][1025] from {at}, but it has to write idata[0][1]."
+    kind, text = verdict(panel)
+    assert kind == "right" and text.startswith(
+        f"Found. T{reader[1:]} reads idata[0][1025] from {at}, but it has to write idata[0][1]. The other thread has "
+        "filled the tile again before this read.")
     assert panel.locator("li.wrong").inner_text() == f"r = {at}"
+    more(panel)
     control(panel, "back").click()
-    assert panel.locator("li.wrong").count() == 0
+    assert panel.locator("li.wrong").count() == 0 and verdict(panel)[0] == ""
     # With both barriers no order is wrong, and the run ends with the transpose.
     control(panel, "barrier-1").press("Space")
-    assert verdict.inner_text() == "No order of these two threads reads a wrong value."
-    assert control(panel, "show").is_disabled()
-    while any(control(panel, f"run-{who}").is_enabled() for who in (0, 1)):
-        control(panel, "run-0" if control(panel, "run-0").is_enabled() else "run-1").click()
-    assert verdict.inner_text().startswith("Both threads are done")
+    assert "no order of these threads reads a wrong value" in verdict(panel)[1]
+    assert panel.locator("li.missing").count() == 0
+    control(panel, "show").press("Enter")
+    assert verdict(panel)[1] == "With both barriers, no order reads a wrong value."
+    may = lambda who: control(panel, f"run-{who}").get_attribute("aria-disabled") == "false"  # noqa: E731
+    while may(0) or may(1):
+        control(panel, "run-0" if may(0) else "run-1").click()
+    assert verdict(panel)[0] == "right" and verdict(panel)[1].startswith("Both threads are done")
     out = page.evaluate("""() => { const race = chapter.made.race, ran = [];
         for (let now; (now = chapter.runRace(race, [true, true], ran)).may.some(Boolean);)
             ran.push(now.may.indexOf(true));
@@ -381,10 +570,42 @@ def test_a_race_is_run_to_the_wrong_value(page):
     for offset, element in out:
         row, column = divmod(offset // 4, 40)
         assert element == column * 1100 + row
-    # Without the first barrier, too.
-    control(panel, "barrier-0").click()
+
+
+def test_a_thread_that_cannot_run_keeps_the_focus_and_says_why(page):
+    panel = part(page, "race")
+    control(panel, "run-0").focus()
+    for _ in range(3):  # to the barrier, where it waits
+        page.keyboard.press("Enter")
+    assert control(panel, "run-0").evaluate("button => button === document.activeElement")
+    assert "waits at the barrier until the other thread is there" in verdict(panel)[1]
+    assert control(panel, "run-0").get_attribute("aria-disabled") == "true"
+    control(panel, "again").press("Enter")
+    assert verdict(panel)[1] == "Nothing has run yet. Run a thread."
+
+
+def test_a_wrong_order_is_played(page):
+    """One instruction after the other, from the beginning; another button stops it. Without motion, at once."""
+    panel = part(page, "race")
+    more(panel)
+    control(panel, "run-1").click()
     control(panel, "show").click()
-    assert verdict.inner_text().startswith("Wrong: ")
+    assert panel.locator("li.done").count() == 0
+    seen = set()
+    while verdict(panel)[0] != "right":
+        seen.add(panel.locator("li.done").count())
+        page.wait_for_timeout(50)
+    assert len(seen) > 4 and verdict(panel)[1].startswith("Found. ")
+    control(panel, "show").click()
+    page.wait_for_function("""() => document.querySelectorAll('[data-explorable=race] li.done').length === 2""")
+    control(panel, "back").click()
+    page.wait_for_timeout(700)
+    assert panel.locator("li.done").count() == 1
+    page.emulate_media(reduced_motion="reduce")
+    control(panel, "barrier-0").click()  # without the first barrier, too
+    control(panel, "show").click()
+    assert verdict(panel)[0] == "right" and "Barrier 1, behind “more”" in verdict(panel)[1]
+    page.emulate_media(reduced_motion="no-preference")
 
 
 # Tables and points.
@@ -454,6 +675,11 @@ def test_page_fits_and_follows_the_scheme(page):
         for box in panel.evaluate("panel => [panel, ...panel.querySelectorAll('input, select, button')].map(of => "
                                   "of.getBoundingClientRect().toJSON())"):
             assert box["left"] >= 0 and box["right"] <= width + 0.5, name
+    # Two kernels stay side by side, and the cost stands above the tile, whose rows have room for 10 pixels of text.
+    left, right = (part(page, "warp").locator(f"section[data-side={side}]").first.bounding_box() for side in "ab")
+    assert left["x"] + left["width"] <= right["x"] and abs(left["y"] - right["y"]) < 1
+    tile, answer = (part(page, "banks").locator(of).bounding_box() for of in ("canvas.tile", ".answer"))
+    assert answer["y"] + answer["height"] <= tile["y"] and tile["height"] >= 32 * 12 and tile["width"] <= width
     light = page.evaluate("""() => ['.play', 'body']
         .map(of => getComputedStyle(document.querySelector(of)).backgroundColor)
         .map(c => Number(c.match(/\\d+/)[0]) > 128)""")

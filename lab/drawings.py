@@ -1,0 +1,120 @@
+"""Pictures of the slides that show a principle and no data: a GPU, a transpose, a store down a column, a race.
+
+Each function returns an SVG with real text. The colours are those of plots/figures.
+"""
+
+import html
+
+BLUE, ORANGE, SKY, INK, MUTED, LINE, PANEL = "#0072b2", "#d55e00", "#bfe1f5", "#1a1a1a", "#595959", "#bdbdbd", "#f3f3ef"
+
+
+def box(x, y, width, height, fill="#fff", stroke=INK, **more):
+    rest = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())
+    return (f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}" stroke="{stroke}"'
+            f'{rest}/>')
+
+
+def text(x, y, words, size=15, fill=INK, anchor="middle", **more):
+    rest = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())
+    return (f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}" text-anchor="{anchor}"{rest}>'
+            f"{html.escape(words)}</text>")
+
+
+def arrow(x1, y1, x2, y2, colour=INK):
+    return (f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{colour}" stroke-width="2.5" fill="none" '
+            f'marker-end="url(#head-{colour[1:]})"/>')
+
+
+def picture(name, width, height, says, parts):
+    heads = "".join(
+        f'<marker id="{name}-head-{colour[1:]}" viewBox="0 0 10 10" refX="8" refY="5" markerWidth="5" markerHeight="5" '
+        f'orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" fill="{colour}"/></marker>'
+        for colour in (INK, BLUE, ORANGE))
+    drawn = "".join(parts).replace("url(#head-", f"url(#{name}-head-")  # names are a whole document's
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+            f'aria-label="{html.escape(says)}" data-drawing="{name}" font-family="Helvetica, Arial, sans-serif">'
+            f"<defs>{heads}</defs>{drawn}</svg>")
+
+
+def gpu():
+    """SMs with threads and shared memory; below them the L2 and the DRAM; next to them, how threads are grouped."""
+    parts = [box(10, 10, 520, 372, PANEL, LINE, rx=8), text(24, 34, "GPU", 17, MUTED, "start")]
+    for i, x in enumerate((24, 192, 360)):
+        name = ("SM 0", "SM 1", "… 132 SMs")[i]
+        parts += [box(x, 46, 156, 190, rx=5), text(x + 78, 68, name, 16, font_weight="bold"),
+                  box(x + 12, 80, 132, 66, SKY, BLUE), text(x + 78, 104, "blocks"), text(x + 78, 126, "of threads"),
+                  box(x + 12, 158, 132, 66, "#fbe3d3", ORANGE), text(x + 78, 182, "shared memory"),
+                  text(x + 78, 204, "228 KiB", 14, MUTED), arrow(x + 78, 240, x + 78, 262)]
+    parts += [box(24, 266, 492, 40, rx=5), text(270, 291, "L2 cache, 60 MiB"), arrow(270, 308, 270, 328),
+              box(24, 332, 492, 40, rx=5), text(270, 357, "DRAM, 141 GB: global memory")]
+    parts += [text(560, 34, "A launch starts a grid.", 16, INK, "start", font_weight="bold")]
+    for row, (words, count) in enumerate((("a grid: many blocks", 6), ("a block: up to 1024 threads", 8),
+                                          ("a warp: 32 threads, its lanes", 32))):
+        y = 62 + 108 * row
+        wide = 288 / count
+        parts += [text(560, y, words, 15, INK, "start")]
+        parts += [box(560 + wide * i, y + 12, wide - (2 if count < 32 else 1), 44,
+                      BLUE if row and i == 0 and count == 8 else SKY, "none") for i in range(count)]
+        if row < 2:
+            parts += [arrow(560 + wide / 2, y + 60, 560 + wide / 2, y + 88)]
+    return picture("gpu", 860, 392, "A GPU: SMs with blocks of threads and shared memory, an L2 cache and the DRAM. "
+                   "A grid is made of blocks, a block of threads, and 32 threads are a warp.", parts)
+
+
+def matrix(x, y, rows, columns, size, label, mark, value):
+    parts = [text(x + columns * size / 2, y - 12, label, 17, font_weight="bold")]
+    for r in range(rows):
+        for c in range(columns):
+            parts += [box(x + c * size, y + r * size, size, size, SKY if mark(r, c) else "#fff", LINE),
+                      text(x + (c + 0.5) * size, y + (r + 0.5) * size + 6, str(value(r, c)), 16)]
+    return parts
+
+
+def transpose():
+    """A matrix of 3 rows and 5 columns, and its transpose; the same row in both."""
+    size = 52
+    parts = matrix(20, 70, 3, 5, size, "idata, 5 × 3", lambda r, c: r == 1, lambda r, c: 5 * r + c)
+    parts += matrix(420, 40, 5, 3, size, "odata, 3 × 5", lambda r, c: c == 1, lambda r, c: 5 * c + r)
+    parts += [arrow(290, 148, 410, 148), text(350, 136, "transpose", 16)]
+    parts += [text(150, 262, "Row 1 of idata …", 16, BLUE), text(498, 334, "… is column 1 of odata.", 16, BLUE),
+              text(150, 300, "Numbers are offsets in idata.", 14, MUTED)]
+    return picture("transpose", 640, 350, "A matrix of 3 rows and 5 columns. Its row 1 is column 1 of the transpose.",
+                   parts)
+
+
+def store():
+    """Eight lanes store down a column: each touches another sector."""
+    size, parts = 30, [text(16, 26, "odata: a box is a sector of 32 bytes, which is 8 floats", 16, INK, "start")]
+    for r in range(8):
+        for sector in range(2):
+            parts += [box(70 + 250 * sector, 44 + 38 * r, 8 * size, size, SKY if sector == 0 else "#fff",
+                          BLUE if sector == 0 else LINE)]
+        parts += [box(70 + 2 * size, 44 + 38 * r, size, size, BLUE, "none"),
+                  text(60, 65 + 38 * r, f"lane {r}", 14, INK, "end")]
+    parts += [text(70 + 2.5 * size, 44 + 38 * 8 + 14, "…", 20),
+              text(16, 392, "32 lanes touch 32 sectors. Each sector moves 32 bytes for 4.", 16, INK, "start")]
+    return picture("store", 590, 406, "Lanes store down a column of odata. Each lane's float lies in another sector.",
+                   parts)
+
+
+def race():
+    """Threads (0, 3) and (3, 0) of step 3 without its barrier, over time: the read comes before the write."""
+    parts = [text(20, 30, "Step 3 without __syncthreads(). Time runs down.", 16, INK, "start")]
+    for x, name, warp in ((20, "thread (3, 0)", "warp 0"), (400, "thread (0, 3)", "warp 3")):
+        parts += [text(x + 165, 66, name, 17, font_weight="bold"), text(x + 165, 86, warp, 14, MUTED),
+                  f'<path d="M{x + 165} 96V330" stroke="{LINE}" stroke-width="2"/>']
+
+    def step(x, y, words, colour, fill):
+        return [box(x, y, 330, 36, fill, colour, rx=5),
+                text(x + 165, y + 23, words, 15, font_family="Menlo, Consolas, DejaVu Sans Mono, monospace")]
+    parts += step(20, 106, "tile[0][3] = idata[...]", LINE, "#fff") + step(20, 182, "odata[...] = tile[3][0]", ORANGE,
+                                                                           "#fbe3d3")
+    parts += step(400, 258, "tile[3][0] = idata[...]", BLUE, SKY)
+    parts += [text(365, 176, "too early", 15, ORANGE), arrow(424, 256, 330, 222, ORANGE),
+              text(20, 350, "Warps run in no fixed order. Thread (3, 0) reads tile[3][0] before thread (0, 3) has "
+                   "written it.", 15, INK, "start")]
+    return picture("race", 760, 366, "Without the barrier, thread (3, 0) reads tile[3][0] before thread (0, 3) of "
+                   "another warp has written it.", parts)
+
+
+DRAWINGS = {"gpu": gpu, "transpose": transpose, "store": store, "race": race}
