@@ -1,7 +1,8 @@
 """Submissions that must earn 100 points, and right ones that must not, beside the wrong ones of wrong.py.
 
 right/NN.cu holds several, each behind a line `//// name: what is different`. What a section does not declare, it has
-from the hand-out: the #include, its launcher, if it has none, and the line KERNEL.
+from the hand-out: the #include, its launcher, if it has none, and the line KERNEL. A line `@name` is the head of a
+kernel, or of the launcher, with the parameters of the hand-out.
 
 python3 tests/lab/corpus.py FOLDER writes all of them, as a class to try `make grade` on.
 """
@@ -29,6 +30,9 @@ def parts(text):
 def written(number, section):
     """The submission that a section stands for."""
     constants, _, launcher, register = parts(handout(number).read_text())
+    parameters = re.search(r"^void launch\w+(\(.*\))", launcher, re.MULTILINE)[1]
+    section = re.sub(r"^@(\w+)$", lambda m: "template <typename T>\n" + "__global__ " * (not m[1].startswith("launch"))
+                     + f"void {m[1]}{parameters}", section, flags=re.MULTILINE)
     if re.search(r"^void launch", section, re.MULTILINE):
         return f"{INCLUDE}\n{section}\n{register}"
     return f"{INCLUDE}\n{constants}\n{section}\n{launcher}\n{register}"

@@ -9,6 +9,7 @@ import pytest
 
 from grading import SOLUTION, STANDIN
 from lessons import ROOT
+from samples import few
 
 sys.path[:0] = [str(ROOT / "lab")]
 
@@ -89,6 +90,11 @@ ATTACKS = {
     "the stack of the harness": (in_kernel("int own = 0; int* volatile p = &own; p[1 << 20] = 1;"), "."),
     "the memory of the process": (in_kernel('if (!fopen("/proc/self/mem", "r+")) return;'), "."),
 }
+# One for each way across. Each takes a compilation.
+TRIED = few(ATTACKS, lambda name: name in (
+    "structure of three", "transpose afterwards", "memcpy", "pages of its own in their place", "open pages",
+    "memory of the process", "thread", "exit", "messages of its own", "launch of the harness",
+    "the simulator's variable", "the stack of the harness"))
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +102,7 @@ def verdicts(tmp_path_factory):
     """{attack: its verdict}."""
     folder, lab = tmp_path_factory.mktemp("attacks"), check.Lab(trust=True)
     files = {}
-    for name, (text, _) in {**ATTACKS, "solution": (SOLUTION, ""), "copy": (COPY, "")}.items():
+    for name, text in {**{name: ATTACKS[name][0] for name in TRIED}, "solution": SOLUTION, "copy": COPY}.items():
         files[name] = folder / f"{len(files)}.cu"
         files[name].write_text(text)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -107,7 +113,7 @@ def test_what_crosses_nothing(verdicts):
     assert verdicts["solution"]["total"] == 100 and verdicts["copy"]["total"] == 0, verdicts["copy"]
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("attack", TRIED)
 def test_the_boundary_holds(attack, verdicts):
     verdict, words = verdicts[attack], ATTACKS[attack][1]
     said = [verdict["note"], *(c["hint"] for c in verdict["checks"])]

@@ -494,7 +494,7 @@ def test_hostile_submissions_earn_nothing_and_harm_nobody(tmp_path, untouched):
     """Graded as a class is, among others."""
     folder, results = tmp_path / "class", tmp_path / "results"
     folder.mkdir()
-    hostile = some(HOSTILE, 3)
+    hostile = some(HOSTILE, 5)
     for name in hostile:
         (folder / f"{name}.cu").write_text(HOSTILE[name])
     for i in range(3):

@@ -21,66 +21,60 @@ constexpr int threads = 128;
 constexpr int elements = 8192;  // of each array
 constexpr int olds = 4096;      // where the old values are stored that an atomic returns
 
+#define KERNEL(name)      \
+    template <typename T> \
+    __global__ void name(const T* in, T* out)
 #define THREAD const int t = blockIdx.x * blockDim.x + threadIdx.x
 
 // Atomics on global memory, their result unused and used.
 
-template <typename T>
-__global__ void addOne(const T*, T* out)
+KERNEL(addOne)
 {
     atomicAdd(&out[0], T(1));
 }
 
-template <typename T>
-__global__ void addOneByLane(const T*, T* out)
+KERNEL(addOneByLane)
 {
     atomicAdd(&out[0], T(threadIdx.x));
 }
 
-template <typename T>
-__global__ void addOneUsed(const T*, T* out)
+KERNEL(addOneUsed)
 {
     THREAD;
     out[olds + t] = atomicAdd(&out[0], T(1)) + T(5);
 }
 
-template <typename T>
-__global__ void addNeighbours(const T*, T* out)
+KERNEL(addNeighbours)
 {
     THREAD;
     atomicAdd(&out[t], T(3));
 }
 
-template <typename T>
-__global__ void addNeighboursUsed(const T*, T* out)
+KERNEL(addNeighboursUsed)
 {
     THREAD;
     out[olds + t] = atomicAdd(&out[t], T(3)) + T(5);
 }
 
-template <typename T>
-__global__ void addStrided(const T*, T* out)
+KERNEL(addStrided)
 {
     THREAD;
     atomicAdd(&out[8 * t], T(3));
 }
 
-template <typename T>
-__global__ void addStridedUsed(const T*, T* out)
+KERNEL(addStridedUsed)
 {
     THREAD;
     out[olds + t] = atomicAdd(&out[8 * t], T(3)) + T(5);
 }
 
-template <typename T>
-__global__ void addPairs(const T*, T* out)  // two lanes to one address
+KERNEL(addPairs)  // two lanes to one address
 {
     THREAD;
     atomicAdd(&out[t / 2], T(3));
 }
 
-template <typename T>
-__global__ void addHalf(const T*, T* out)  // half of the lanes
+KERNEL(addHalf)  // half of the lanes
 {
     THREAD;
     if (threadIdx.x % 2) atomicAdd(&out[t], T(3));
@@ -156,71 +150,61 @@ __global__ void sharedMax(const int*, int* out)
 
 // Cache hints.
 
-template <typename T>
-__global__ void loadLdg(const T* in, T* out)
+KERNEL(loadLdg)
 {
     THREAD;
     out[t] = __ldg(&in[2 * t]);
 }
 
-template <typename T>
-__global__ void loadLdca(const T* in, T* out)
+KERNEL(loadLdca)
 {
     THREAD;
     out[t] = __ldca(&in[2 * t]);
 }
 
-template <typename T>
-__global__ void loadLdcg(const T* in, T* out)
+KERNEL(loadLdcg)
 {
     THREAD;
     out[t] = __ldcg(&in[2 * t]);
 }
 
-template <typename T>
-__global__ void loadLdcs(const T* in, T* out)
+KERNEL(loadLdcs)
 {
     THREAD;
     out[t] = __ldcs(&in[2 * t]);
 }
 
-template <typename T>
-__global__ void loadLdlu(const T* in, T* out)
+KERNEL(loadLdlu)
 {
     THREAD;
     out[t] = __ldlu(&in[2 * t]);
 }
 
-template <typename T>
-__global__ void loadLdcv(const T* in, T* out)
+KERNEL(loadLdcv)
 {
     THREAD;
     out[t] = __ldcv(&in[2 * t]);
 }
 
-template <typename T>
-__global__ void storeStwb(const T* in, T* out)
+KERNEL(storeStwb)
 {
     THREAD;
     __stwb(&out[2 * t], in[t]);
 }
 
-template <typename T>
-__global__ void storeStcg(const T* in, T* out)
+KERNEL(storeStcg)
 {
     THREAD;
     __stcg(&out[2 * t], in[t]);
 }
 
-template <typename T>
-__global__ void storeStcs(const T* in, T* out)
+KERNEL(storeStcs)
 {
     THREAD;
     __stcs(&out[2 * t], in[t]);
 }
 
-template <typename T>
-__global__ void storeStwt(const T* in, T* out)
+KERNEL(storeStwt)
 {
     THREAD;
     __stwt(&out[2 * t], in[t]);
@@ -259,22 +243,19 @@ struct Mixed {  // 12 bytes, 3 of them nobody's
     unsigned char last;
 };
 
-template <typename T>
-__global__ void copy(const T* in, T* out)
+KERNEL(copy)
 {
     THREAD;
     out[t] = in[t];
 }
 
-template <typename T>
-__global__ void copyStrided(const T* in, T* out)
+KERNEL(copyStrided)
 {
     THREAD;
     out[3 * t] = in[4 * t];
 }
 
-template <typename T>
-__global__ void throughShared(const T* in, T* out)
+KERNEL(throughShared)
 {
     __shared__ T tile[64];
     THREAD;
@@ -293,8 +274,7 @@ __global__ void throughSharedStrided(const T* in, T* out)
     out[t] = tile[stride * (63 - threadIdx.x)];
 }
 
-template <typename T>
-__global__ void oneMember(const T* in, T* out)
+KERNEL(oneMember)
 {
     THREAD;
     out[t].i = in[t].i;
@@ -317,8 +297,7 @@ __global__ void asVectors(const int* in, int* out)  // four elements a thread, a
 
 // Copies to shared memory that bypass the registers.
 
-template <typename T>
-__global__ void pipelineCopy(const T* in, T* out)
+KERNEL(pipelineCopy)
 {
     __shared__ T tile[64];
     THREAD;
@@ -329,8 +308,7 @@ __global__ void pipelineCopy(const T* in, T* out)
     out[t] = tile[63 - threadIdx.x];
 }
 
-template <typename T>
-__global__ void pipelineCopyStrided(const T* in, T* out)
+KERNEL(pipelineCopyStrided)
 {
     __shared__ T tile[64];
     THREAD;
@@ -341,8 +319,7 @@ __global__ void pipelineCopyStrided(const T* in, T* out)
     out[t] = tile[63 - threadIdx.x];
 }
 
-template <typename T>
-__global__ void pipelineCopyConflicts(const T* in, T* out)
+KERNEL(pipelineCopyConflicts)
 {
     __shared__ T tile[512];
     THREAD;
@@ -353,8 +330,7 @@ __global__ void pipelineCopyConflicts(const T* in, T* out)
     out[t] = tile[8 * (63 - threadIdx.x)];
 }
 
-template <typename T>
-__global__ void pipelineObject(const T* in, T* out)
+KERNEL(pipelineObject)
 {
     __shared__ T tile[64];
     THREAD;
@@ -368,8 +344,7 @@ __global__ void pipelineObject(const T* in, T* out)
     pipe.consumer_release();
 }
 
-template <typename T>
-__global__ void barrierCopy(const T* in, T* out)
+KERNEL(barrierCopy)
 {
 #pragma nv_diag_suppress static_var_with_dynamic_init
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
@@ -383,8 +358,7 @@ __global__ void barrierCopy(const T* in, T* out)
     out[t] = tile[63 - threadIdx.x];
 }
 
-template <typename T>
-__global__ void groupCopy(const T* in, T* out)
+KERNEL(groupCopy)
 {
     __shared__ alignas(16) T tile[64];
     THREAD;

@@ -23,13 +23,15 @@ __host__ __device__ unsigned mix(unsigned x)
     return x ^ x >> 16;
 }
 
+#define KERNEL(name)      \
+    template <typename T> \
+    __global__ void name(const T* in, const int* index, T* out)
 #define THREAD const int t = blockIdx.x * blockDim.x + threadIdx.x
 #define LANE THREAD; const int lane = threadIdx.x % 32
 
 // Trip counts that depend on the lane.
 
-template <typename T>
-__global__ void forLane(const T* in, const int*, T* out)
+KERNEL(forLane)
 {
     LANE;
     T sum = 0;
@@ -38,8 +40,7 @@ __global__ void forLane(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void forDescending(const T* in, const int*, T* out)
+KERNEL(forDescending)
 {
     LANE;
     T sum = 0;
@@ -48,8 +49,7 @@ __global__ void forDescending(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void forFromLane(const T* in, const int*, T* out)
+KERNEL(forFromLane)
 {
     LANE;
     T sum = 0;
@@ -58,8 +58,7 @@ __global__ void forFromLane(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void whileIndex(const T* in, const int* index, T* out)
+KERNEL(whileIndex)
 {
     THREAD;
     T sum = 0;
@@ -72,8 +71,7 @@ __global__ void whileIndex(const T* in, const int* index, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void doWhileLane(const T* in, const int*, T* out)
+KERNEL(doWhileLane)
 {
     LANE;
     T sum = 0;
@@ -86,8 +84,7 @@ __global__ void doWhileLane(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void doWhileContinue(const T* in, const int*, T* out)
+KERNEL(doWhileContinue)
 {
     LANE;
     T sum = 0;
@@ -101,16 +98,14 @@ __global__ void doWhileContinue(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void storesInLoop(const T* in, const int*, T* out)
+KERNEL(storesInLoop)
 {
     LANE;
 #pragma unroll 1
     for (int k = 0; k < lane % 5; ++k) out[128 * k + t] = in[128 * k + t] + 1;
 }
 
-template <typename T>
-__global__ void nestedTriangle(const T* in, const int*, T* out)
+KERNEL(nestedTriangle)
 {
     LANE;
     T sum = 0;
@@ -121,8 +116,7 @@ __global__ void nestedTriangle(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void nestedBoth(const T* in, const int*, T* out)
+KERNEL(nestedBoth)
 {
     LANE;
     T sum = 0;
@@ -135,8 +129,7 @@ __global__ void nestedBoth(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void innerLane(const T* in, const int*, T* out)
+KERNEL(innerLane)
 {
     LANE;
     T sum = 0;
@@ -147,8 +140,7 @@ __global__ void innerLane(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void innerLaneThenStore(const T* in, const int*, T* out)
+KERNEL(innerLaneThenStore)
 {
     LANE;
 #pragma unroll 1
@@ -160,8 +152,7 @@ __global__ void innerLaneThenStore(const T* in, const int*, T* out)
     }
 }
 
-template <typename T>
-__global__ void nestedThree(const T* in, const int*, T* out)
+KERNEL(nestedThree)
 {
     LANE;
     T sum = 0;
@@ -177,8 +168,7 @@ __global__ void nestedThree(const T* in, const int*, T* out)
 
 // Guards inside loops.
 
-template <typename T>
-__global__ void guardParity(const T* in, const int*, T* out)
+KERNEL(guardParity)
 {
     LANE;
     T sum = 0;
@@ -188,8 +178,7 @@ __global__ void guardParity(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void halvesInTurn(const T* in, const int*, T* out)
+KERNEL(halvesInTurn)
 {
     LANE;
     T sum = 0;
@@ -199,8 +188,7 @@ __global__ void halvesInTurn(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void halvesInTurnSame(const T* in, const int*, T* out)
+KERNEL(halvesInTurnSame)
 {
     LANE;
     T sum = 0;
@@ -210,8 +198,7 @@ __global__ void halvesInTurnSame(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void oneLaneATurn(const T* in, const int*, T* out)
+KERNEL(oneLaneATurn)
 {
     LANE;
 #pragma unroll 1
@@ -219,8 +206,7 @@ __global__ void oneLaneATurn(const T* in, const int*, T* out)
         if (turn == lane) out[t] = in[3 * t] + 1;
 }
 
-template <typename T>
-__global__ void checkerboard(const T* in, const int*, T* out)
+KERNEL(checkerboard)
 {
     LANE;
     T sum = 0;
@@ -231,8 +217,7 @@ __global__ void checkerboard(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void randomPattern(const T* in, const int*, T* out)
+KERNEL(randomPattern)
 {
     THREAD;
 #pragma unroll 1
@@ -240,8 +225,7 @@ __global__ void randomPattern(const T* in, const int*, T* out)
         if (mix(64 * turn + t) & 1) out[128 * turn + t] = in[128 * turn + t] + turn;
 }
 
-template <typename T>
-__global__ void randomNested(const T* in, const int*, T* out)
+KERNEL(randomNested)
 {
     THREAD;
     T sum = 0;
@@ -254,8 +238,7 @@ __global__ void randomNested(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void guardedStores(const T*, const int*, T* out)
+KERNEL(guardedStores)
 {
     LANE;
 #pragma unroll 1
@@ -263,8 +246,7 @@ __global__ void guardedStores(const T*, const int*, T* out)
         if (lane >> turn & 1) out[128 * turn + t] = T(turn);
 }
 
-template <typename T>
-__global__ void compoundAssign(const T* in, const int*, T* out)
+KERNEL(compoundAssign)
 {
     LANE;
 #pragma unroll 1
@@ -274,8 +256,7 @@ __global__ void compoundAssign(const T* in, const int*, T* out)
 
 // break, continue and return.
 
-template <typename T>
-__global__ void breakLane(const T* in, const int*, T* out)
+KERNEL(breakLane)
 {
     LANE;
     T sum = 0;
@@ -287,8 +268,7 @@ __global__ void breakLane(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void breakValue(const T* in, const int*, T* out)
+KERNEL(breakValue)
 {
     THREAD;
     T sum = 0;
@@ -301,8 +281,7 @@ __global__ void breakValue(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void breakBetween(const T* in, const int*, T* out)
+KERNEL(breakBetween)
 {
     LANE;
 #pragma unroll 1
@@ -313,8 +292,7 @@ __global__ void breakBetween(const T* in, const int*, T* out)
     }
 }
 
-template <typename T>
-__global__ void continueLane(const T* in, const int*, T* out)
+KERNEL(continueLane)
 {
     LANE;
     T sum = 0;
@@ -326,8 +304,7 @@ __global__ void continueLane(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void continueBetween(const T* in, const int*, T* out)
+KERNEL(continueBetween)
 {
     LANE;
 #pragma unroll 1
@@ -338,8 +315,7 @@ __global__ void continueBetween(const T* in, const int*, T* out)
     }
 }
 
-template <typename T>
-__global__ void breakAndContinue(const T* in, const int*, T* out)
+KERNEL(breakAndContinue)
 {
     LANE;
     T sum = 0;
@@ -352,8 +328,7 @@ __global__ void breakAndContinue(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void infiniteTwoBreaks(const T* in, const int*, T* out)
+KERNEL(infiniteTwoBreaks)
 {
     LANE;
     T sum = 0;
@@ -368,8 +343,7 @@ __global__ void infiniteTwoBreaks(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void breakBothLoops(const T* in, const int*, T* out)
+KERNEL(breakBothLoops)
 {
     LANE;
     T sum = 0;
@@ -388,8 +362,7 @@ __global__ void breakBothLoops(const T* in, const int*, T* out)
     }
 }
 
-template <typename T>
-__global__ void earlyReturn(const T* in, const int*, T* out)
+KERNEL(earlyReturn)
 {
     LANE;
     out[t] = in[t] + 1;
@@ -399,8 +372,7 @@ __global__ void earlyReturn(const T* in, const int*, T* out)
     out[2048 + 3 * t] = in[2048 + t];
 }
 
-template <typename T>
-__global__ void returnInLoop(const T* in, const int*, T* out)
+KERNEL(returnInLoop)
 {
     LANE;
     T sum = 0;
@@ -416,8 +388,7 @@ __global__ void returnInLoop(const T* in, const int*, T* out)
     for (int k = 0; k < 2; ++k) out[1024 + 128 * k + t] = T(k) - sum;
 }
 
-template <typename T>
-__global__ void mergedReturns(const T* in, const int*, T* out)
+KERNEL(mergedReturns)
 {
     LANE;
     T sum = 0;
@@ -434,8 +405,7 @@ __global__ void mergedReturns(const T* in, const int*, T* out)
 
 // Loops over lanes.
 
-template <typename T>
-__global__ void loopOverLanes(const T* in, const int*, T* out)
+KERNEL(loopOverLanes)
 {
     LANE;
     T sum = 0;
@@ -448,8 +418,7 @@ __global__ void loopOverLanes(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void lanesDescending(const T* in, const int*, T* out)
+KERNEL(lanesDescending)
 {
     LANE;
     T sum = 0;
@@ -459,8 +428,7 @@ __global__ void lanesDescending(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void bitLoop(const T* in, const int*, T* out)
+KERNEL(bitLoop)
 {
     LANE;
     T sum = 0;
@@ -476,8 +444,7 @@ __global__ void bitLoop(const T* in, const int*, T* out)
 
 // switch.
 
-template <typename T>
-__global__ void switchPlain(const T* in, const int*, T* out)
+KERNEL(switchPlain)
 {
     LANE;
     switch (lane % 4) {
@@ -488,8 +455,7 @@ __global__ void switchPlain(const T* in, const int*, T* out)
     }
 }
 
-template <typename T>
-__global__ void switchFallthrough(const T* in, const int*, T* out)
+KERNEL(switchFallthrough)
 {
     LANE;
     T sum = 0;
@@ -506,8 +472,7 @@ __global__ void switchFallthrough(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void switchInLoop(const T* in, const int*, T* out)
+KERNEL(switchInLoop)
 {
     LANE;
     T sum = 0;
@@ -520,8 +485,7 @@ __global__ void switchInLoop(const T* in, const int*, T* out)
     out[1024 + t] = sum;
 }
 
-template <typename T>
-__global__ void switchFallthroughInLoop(const T* in, const int*, T* out)
+KERNEL(switchFallthroughInLoop)
 {
     LANE;
     T sum = 0;
@@ -537,8 +501,7 @@ __global__ void switchFallthroughInLoop(const T* in, const int*, T* out)
     out[1024 + t] = sum;
 }
 
-template <typename T>
-__global__ void switchContinue(const T* in, const int*, T* out)
+KERNEL(switchContinue)
 {
     LANE;
     T sum = 0;
@@ -556,8 +519,7 @@ __global__ void switchContinue(const T* in, const int*, T* out)
 
 // Chains, ternaries and conditions that load.
 
-template <typename T>
-__global__ void ifChain(const T* in, const int*, T* out)
+KERNEL(ifChain)
 {
     LANE;
     if (lane < 5) out[t] = in[t] + in[512 + 2 * t];
@@ -566,8 +528,7 @@ __global__ void ifChain(const T* in, const int*, T* out)
     else out[3072 + 2 * t] = in[3072 + t] * in[4096 + t] - in[5120 + t];
 }
 
-template <typename T>
-__global__ void chainInLoop(const T* in, const int*, T* out)
+KERNEL(chainInLoop)
 {
     LANE;
     T sum = 0;
@@ -580,8 +541,7 @@ __global__ void chainInLoop(const T* in, const int*, T* out)
     out[1024 + t] = sum;
 }
 
-template <typename T>
-__global__ void unevenBranches(const T* in, const int*, T* out)
+KERNEL(unevenBranches)
 {
     LANE;
     T sum = 0;
@@ -596,15 +556,13 @@ __global__ void unevenBranches(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void mergedTernary(const T* in, const int*, T* out)
+KERNEL(mergedTernary)
 {
     LANE;
     out[t] = lane < 16 ? in[t] : in[512 + 2 * t];
 }
 
-template <typename T>
-__global__ void ternaryInLoop(const T* in, const int*, T* out)
+KERNEL(ternaryInLoop)
 {
     LANE;
     T sum = 0;
@@ -614,8 +572,7 @@ __global__ void ternaryInLoop(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void mergedStores(const T* in, const int*, T* out)
+KERNEL(mergedStores)
 {
     LANE;
     const T value = in[t];
@@ -623,23 +580,20 @@ __global__ void mergedStores(const T* in, const int*, T* out)
     else out[1024 + 2 * t] = value + 1;
 }
 
-template <typename T>
-__global__ void shortAnd(const T* in, const int*, T* out)
+KERNEL(shortAnd)
 {
     THREAD;
     if (in[t] > 30 && in[512 + t] > 40 && in[1024 + t] < 90) out[t] = in[1536 + 2 * t];
 }
 
-template <typename T>
-__global__ void shortOr(const T* in, const int*, T* out)
+KERNEL(shortOr)
 {
     THREAD;
     if (in[t] > 60 || in[512 + t] > 70) out[t] = in[1024 + 2 * t];
     else out[1024 + t] = -in[1536 + t] * in[2048 + t];
 }
 
-template <typename T>
-__global__ void shortInLoop(const T* in, const int*, T* out)
+KERNEL(shortInLoop)
 {
     LANE;
     T sum = 0;
@@ -649,8 +603,7 @@ __global__ void shortInLoop(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void whileFlag(const T* in, const int* index, T* out)
+KERNEL(whileFlag)
 {
     THREAD;
     T sum = 0;
@@ -663,8 +616,7 @@ __global__ void whileFlag(const T* in, const int* index, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void whileFlagBounded(const T* in, const int* index, T* out)
+KERNEL(whileFlagBounded)
 {
     LANE;
     int i = 0;
@@ -676,8 +628,7 @@ __global__ void whileFlagBounded(const T* in, const int* index, T* out)
     out[2048 + t] = T(i);
 }
 
-template <typename T>
-__global__ void forBoundLoaded(const T* in, const int* index, T* out)
+KERNEL(forBoundLoaded)
 {
     THREAD;
     T sum = 0;
@@ -686,8 +637,7 @@ __global__ void forBoundLoaded(const T* in, const int* index, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void doWhileLoaded(const T*, const int* index, T* out)
+KERNEL(doWhileLoaded)
 {
     THREAD;
     int i = t, turns = 0;
@@ -699,8 +649,7 @@ __global__ void doWhileLoaded(const T*, const int* index, T* out)
     } while (index[i] > 1);
 }
 
-template <typename T>
-__global__ void binarySearch(const T*, const int* index, T* out)
+KERNEL(binarySearch)
 {
     THREAD;
     int low = 0, high = flag_stride;  // index[elements - flag_stride ...] is sorted
@@ -714,8 +663,7 @@ __global__ void binarySearch(const T*, const int* index, T* out)
     out[t] = T(low);
 }
 
-template <typename T>
-__global__ void listWalk(const T* in, const int* index, T* out)
+KERNEL(listWalk)
 {
     THREAD;
     T sum = 0;
@@ -728,8 +676,7 @@ __global__ void listWalk(const T* in, const int* index, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void collatz(const T* in, const int*, T* out)
+KERNEL(collatz)
 {
     LANE;
     T sum = 0;
@@ -749,8 +696,7 @@ __global__ void collatz(const T* in, const int*, T* out)
 
 // Loops that half of the lanes enter, and loops after divergent loops.
 
-template <typename T>
-__global__ void loopOfHalf(const T* in, const int*, T* out)
+KERNEL(loopOfHalf)
 {
     LANE;
     T sum = 0;
@@ -761,8 +707,7 @@ __global__ void loopOfHalf(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void loopsOfBothHalves(const T* in, const int*, T* out)
+KERNEL(loopsOfBothHalves)
 {
     LANE;
     T sum = 0;
@@ -776,8 +721,7 @@ __global__ void loopsOfBothHalves(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void loopAfterLoop(const T* in, const int*, T* out)
+KERNEL(loopAfterLoop)
 {
     LANE;
     T sum = 0;
@@ -788,8 +732,7 @@ __global__ void loopAfterLoop(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void loopAfterBreak(const T* in, const int*, T* out)
+KERNEL(loopAfterBreak)
 {
     LANE;
     T sum = 0;
@@ -804,8 +747,7 @@ __global__ void loopAfterBreak(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void twoLoops(const T* in, const int*, T* out)
+KERNEL(twoLoops)
 {
     LANE;
     T sum = 0;
@@ -862,8 +804,7 @@ __device__ T firstAbove(const T* in, int first, T limit)
     return -1;
 }
 
-template <typename T>
-__global__ void helperBothSides(const T* in, const int*, T* out)
+KERNEL(helperBothSides)
 {
     LANE;
     T sum;
@@ -872,8 +813,7 @@ __global__ void helperBothSides(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void helperNotInlined(const T* in, const int*, T* out)
+KERNEL(helperNotInlined)
 {
     LANE;
     T sum;
@@ -882,8 +822,7 @@ __global__ void helperNotInlined(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void helperTwice(const T* in, const int*, T* out)
+KERNEL(helperTwice)
 {
     LANE;
     const T a = gather(in, t, lane % 5);
@@ -891,32 +830,28 @@ __global__ void helperTwice(const T* in, const int*, T* out)
     out[1024 + t] = a - gather(in, 2048 + 2 * t, lane % 3);
 }
 
-template <typename T>
-__global__ void helperInLoop(const T* in, const int*, T* out)
+KERNEL(helperInLoop)
 {
     LANE;
 #pragma unroll 1
     for (int k = 0; k < 1 + lane % 4; ++k) out[128 * k + t] = firstAbove(in, 512 * k + t, T(60 + lane));
 }
 
-template <typename T>
-__global__ void helperOfHelper(const T* in, const int*, T* out)
+KERNEL(helperOfHelper)
 {
     LANE;
     if (lane < 20) scatter(out, t, gather(in, t, 1 + lane % 3));
     else scatter(out, 1024 + 3 * t, firstAbove(in, 1024 + t, T(50)));
 }
 
-template <typename T>
-__global__ void mergedHelpers(const T* in, const int*, T* out)
+KERNEL(mergedHelpers)
 {
     LANE;
     if (lane < 20) scatterEither(out, t, gather(in, t, 1 + lane % 3));
     else scatterEither(out, 1024 + 3 * t, firstAbove(in, 1024 + t, T(50)));
 }
 
-template <typename T>
-__global__ void helperLoopSides(const T* in, const int*, T* out)
+KERNEL(helperLoopSides)
 {
     LANE;
     T sum = 0;
@@ -930,8 +865,7 @@ __global__ void helperLoopSides(const T* in, const int*, T* out)
 
 // Shared memory.
 
-template <typename T>
-__global__ void sharedReverse(const T* in, const int*, T* out)
+KERNEL(sharedReverse)
 {
     __shared__ T tile[64];
     LANE;
@@ -943,8 +877,7 @@ __global__ void sharedReverse(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void sharedColumns(const T* in, const int*, T* out)
+KERNEL(sharedColumns)
 {
     __shared__ T tile[32][32];
     LANE;
@@ -958,8 +891,7 @@ __global__ void sharedColumns(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void sharedPadded(const T* in, const int*, T* out)
+KERNEL(sharedPadded)
 {
     __shared__ T tile[32][33];
     LANE;
@@ -972,8 +904,7 @@ __global__ void sharedPadded(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void sharedStride(const T* in, const int*, T* out)
+KERNEL(sharedStride)
 {
     __shared__ T tile[512];
     LANE;
@@ -987,8 +918,7 @@ __global__ void sharedStride(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void sharedStores(const T* in, const int*, T* out)
+KERNEL(sharedStores)
 {
     __shared__ T tile[1024];
     const int lane = threadIdx.x % 32;
@@ -1004,8 +934,7 @@ __global__ void sharedStores(const T* in, const int*, T* out)
     for (int i = threadIdx.x; i < 1024; i += 64) out[1024 * blockIdx.x + i] = tile[i];
 }
 
-template <typename T>
-__global__ void sharedFlags(const T* in, const int* index, T* out)
+KERNEL(sharedFlags)
 {
     __shared__ int flags[512];
     THREAD;
@@ -1022,8 +951,7 @@ __global__ void sharedFlags(const T* in, const int* index, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void reduceHalving(const T* in, const int*, T* out)
+KERNEL(reduceHalving)
 {
     __shared__ T sums[64];
     THREAD;
@@ -1037,8 +965,7 @@ __global__ void reduceHalving(const T* in, const int*, T* out)
     if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-template <typename T>
-__global__ void reduceStrided(const T* in, const int*, T* out)
+KERNEL(reduceStrided)
 {
     __shared__ T sums[64];
     THREAD;
@@ -1052,8 +979,7 @@ __global__ void reduceStrided(const T* in, const int*, T* out)
     if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-template <typename T>
-__global__ void reduceContiguous(const T* in, const int*, T* out)
+KERNEL(reduceContiguous)
 {
     __shared__ T sums[64];
     THREAD;
@@ -1068,8 +994,7 @@ __global__ void reduceContiguous(const T* in, const int*, T* out)
     if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-template <typename T>
-__global__ void scanInclusive(const T* in, const int*, T* out)
+KERNEL(scanInclusive)
 {
     __shared__ T sums[64];
     THREAD;
@@ -1086,8 +1011,7 @@ __global__ void scanInclusive(const T* in, const int*, T* out)
     out[t] = sums[threadIdx.x];
 }
 
-template <typename T>
-__global__ void oddEvenSort(const T* in, const int*, T* out)
+KERNEL(oddEvenSort)
 {
     __shared__ T values[64];
     THREAD;
@@ -1107,8 +1031,7 @@ __global__ void oddEvenSort(const T* in, const int*, T* out)
     out[t] = values[threadIdx.x];
 }
 
-template <typename T>
-__global__ void barrierBetween(const T* in, const int*, T* out)
+KERNEL(barrierBetween)
 {
     __shared__ T tile[128];
     LANE;
@@ -1126,8 +1049,7 @@ __global__ void barrierBetween(const T* in, const int*, T* out)
     if (threadIdx.x < 40) out[t] = tile[64 + 2 * threadIdx.x % 64];
 }
 
-template <typename T>
-__global__ void barrierInLoop(const T* in, const int*, T* out)
+KERNEL(barrierInLoop)
 {
     __shared__ T tile[64];
     LANE;
@@ -1145,8 +1067,7 @@ __global__ void barrierInLoop(const T* in, const int*, T* out)
 
 // Warps and blocks of other shapes.
 
-template <typename T>
-__global__ void warpBranches(const T* in, const int*, T* out)
+KERNEL(warpBranches)
 {
     LANE;
     T sum = 0;
@@ -1217,16 +1138,14 @@ __global__ void tileRagged(const T* in, const int*, T* out)  // 16 x 4 threads: 
         if (row < 21 && 16 * blockIdx.x + j < 27) out[21 * (16 * blockIdx.x + j) + row] = tile[threadIdx.x][j];
 }
 
-template <typename T>
-__global__ void gridStride(const T* in, const int*, T* out)
+KERNEL(gridStride)
 {
     THREAD;
 #pragma unroll 1
     for (int i = t; i < 555; i += gridDim.x * blockDim.x) out[i] = in[i] + 1;
 }
 
-template <typename T>
-__global__ void gridStrideGuarded(const T* in, const int*, T* out)
+KERNEL(gridStrideGuarded)
 {
     THREAD;
 #pragma unroll 1
@@ -1234,8 +1153,7 @@ __global__ void gridStrideGuarded(const T* in, const int*, T* out)
         if (in[i] > 50) out[i] = in[1024 + 2 * i];
 }
 
-template <typename T>
-__global__ void tailPredicated(const T* in, const int*, T* out)
+KERNEL(tailPredicated)
 {
     THREAD;
     if (t < 100) out[t] = in[t] + 1;
@@ -1245,8 +1163,7 @@ __global__ void tailPredicated(const T* in, const int*, T* out)
 
 // Without `#pragma unroll 1`: nvcc unrolls where it likes.
 
-template <typename T>
-__global__ void unrolledGuard(const T* in, const int*, T* out)
+KERNEL(unrolledGuard)
 {
     LANE;
     T sum = 0;
@@ -1255,8 +1172,7 @@ __global__ void unrolledGuard(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void unrolledTrips(const T* in, const int*, T* out)
+KERNEL(unrolledTrips)
 {
     LANE;
     T sum = 0;
@@ -1264,8 +1180,7 @@ __global__ void unrolledTrips(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void unrolledBreak(const T* in, const int*, T* out)
+KERNEL(unrolledBreak)
 {
     LANE;
     T sum = 0;
@@ -1276,8 +1191,7 @@ __global__ void unrolledBreak(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void unrolledNested(const T* in, const int*, T* out)
+KERNEL(unrolledNested)
 {
     LANE;
     T sum = 0;
@@ -1286,16 +1200,14 @@ __global__ void unrolledNested(const T* in, const int*, T* out)
     out[t] = sum;
 }
 
-template <typename T>
-__global__ void unrolledTail(const T* in, const int*, T* out)
+KERNEL(unrolledTail)
 {
     THREAD;
     for (int k = 0; k < 4; ++k)
         if (128 * k + t < 450) out[128 * k + t] = in[128 * k + t] + 1;
 }
 
-template <typename T>
-__global__ void unrolledReduce(const T* in, const int*, T* out)
+KERNEL(unrolledReduce)
 {
     __shared__ T sums[64];
     THREAD;

@@ -18,14 +18,6 @@ def accesses(output):
     return [int(n) for n in SEEN.match(output).groups()]
 
 
-def test_a_lesson():
-    """One of each: in make test-all, test_everything has the others."""
-    made("build/tools/witness")
-    status, output = compare(made("step04"), "--device", "sim", "--size", "70x37")
-    assert status == 0, output
-    assert accesses(output) == [2 * 70 * 37, 2 * 70 * 37, 0]
-
-
 HIDDEN = """
 #include <cstdio>
 
@@ -59,7 +51,7 @@ int main()
 
 def test_an_access_that_the_hooks_do_not_see(tmp_path):
     """It is named with its line, and the comparison fails. All others of the program, structures by value among them,
-    are equal."""
+    are equal. In make test-all, test_everything compares the lessons, too."""
     made("build/tools/witness")
     source = tmp_path / "hidden.cu"
     source.write_text(HIDDEN)

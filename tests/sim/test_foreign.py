@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from lessons import make_try, run, tried_of
+from samples import ALL
 
 SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
 
@@ -96,11 +97,21 @@ float* numbers(int n) { fill(all, n); compare(all, n); return all; }""",
 }
 
 
-@pytest.mark.parametrize("name", C_FILES)
-def test_files_of_c_are_compiled_as_c(name, tmp_path):
-    done = tried(tmp_path, {"main.cu": MAIN, "numbers.c": C_FILES[name] + "\n"}, "SIM=--quiet",
+def numbered(text, names, number):
+    """The text with a number after each of these names, so that it can share a program with others."""
+    return re.sub(rf"\b({names})\b(?!\.)", rf"\1_{number}", text)
+
+
+def test_files_of_c_are_compiled_as_c(tmp_path):
+    """All of them in one program."""
+    files, declared, called = {}, "", ""
+    for number, text in enumerate(C_FILES.values()):
+        files[f"{number}.c"] = numbered(text, "numbers", number) + "\n"
+        declared += f'extern "C" float* numbers_{number}(int n);\n'
+        called += f"    {{ float* h = numbers_{number}(32); on_device(h); printf(\"%g %g\\n\", h[0], h[31]); }}\n"
+    done = tried(tmp_path, {"main.cu": f"{DOUBLED}{declared}int main()\n{{\n{called}}}\n", **files}, "SIM=--quiet",
                  "CPPFLAGS=-std=c++17 -DLENGTH=64")
-    assert own_output(done) == "0 62" and done.stderr == ""
+    assert own_output(done).splitlines() == ["0 62"] * len(C_FILES) and done.stderr == ""
 
 
 @pytest.mark.parametrize("compiler, c", [("g++", "gcc"), ("g++-12", "gcc-12"), ("clang++", "clang"),
@@ -297,11 +308,16 @@ LIBRARIES = {
 }
 
 
-@pytest.mark.parametrize("header", LIBRARIES)
-def test_a_header_of_a_library_that_is_not_used(header, tmp_path):
-    """Whether or not it is installed. Helpers, handles and constants are no use of it."""
-    text = DOUBLED + (f"#include <{header}>\n{LIBRARIES[header]}\nint main() {{ float h[32] = {{4}}; on_device(h); "
-                      f"printf(\"%g\\n\", h[0]); }}\n")
+TOGETHER = [["cublas.h"], [header for header in LIBRARIES if header != "cublas.h"]]  # not with cublas_v2.h
+
+
+@pytest.mark.parametrize("headers", [[header] for header in LIBRARIES] if ALL else TOGETHER, ids=lambda h: h[0])
+def test_headers_of_libraries_that_are_not_used(headers, tmp_path):
+    """Whether or not they are installed. Helpers, handles and constants are no use of them. make test has many
+    in one program, each part in a namespace."""
+    parts = "".join(f"namespace part{i} {{\n{LIBRARIES[header]}\n}}\n" for i, header in enumerate(headers))
+    text = (DOUBLED + "".join(f"#include <{header}>\n" for header in headers) + parts
+            + 'int main() { float h[32] = {4}; on_device(h); printf("%g\\n", h[0]); }\n')
     done = tried(tmp_path, {"main.cu": text}, "SIM=--quiet")
     assert own_output(done) == "8" and done.stderr == ""
 
@@ -370,12 +386,16 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("suffix", [".cu", ".cpp"])
-@pytest.mark.parametrize("name", USES)
+def in_both(table):
+    """(name, suffix) for a program of each row, as CUDA and as plain C++; make test takes them in turn. A row with
+    words of CUDA is CUDA alone."""
+    return [(name, suffix) for i, (name, row) in enumerate(table.items()) for j, suffix in enumerate((".cu", ".cpp"))
+            if (suffix == ".cu" if any("__" in text for text in row[:-1]) else ALL or (i + j) % 2)]
+
+
+@pytest.mark.parametrize("name, suffix", in_both(USES))
 def test_what_names_a_function_of_a_library_is_refused(name, suffix, tmp_path):
     header, text, words = USES[name]
-    if suffix == ".cpp" and "__" in text:
-        pytest.skip("a kernel")
     source = f"#include <cuda_runtime.h>\n#include <{header}>\n\n{text}\nint main() {{}}\n"
     said = refusal(tried(tmp_path, {f"main{suffix}": source}))
     assert said.startswith(f"{tmp_path}/main{suffix}:{4 + text.count(chr(10))}: ") and words in said, said
@@ -424,8 +444,7 @@ UNDECLARED = {
 }
 
 
-@pytest.mark.parametrize("suffix", [".cu", ".cpp"])
-@pytest.mark.parametrize("name", UNDECLARED)
+@pytest.mark.parametrize("name, suffix", in_both(UNDECLARED))
 def test_what_the_headers_do_not_declare_is_one_line(name, suffix, tmp_path):
     text, words = UNDECLARED[name]
     said = refusal(tried(tmp_path, {f"main{suffix}": f"#include <cuda_runtime.h>\n\n{text}\nint main() {{}}\n"}))
@@ -518,12 +537,14 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("name", ACCEPTED)
-def test_what_nvcc_accepts(name, tmp_path):
+def test_what_nvcc_accepts(tmp_path):
+    """All of it in one program."""
     text = ("#include <cstdio>\nint ran(void (*kernel)(int*)) { int h, *d; cudaMalloc(&d, 128); kernel<<<1, 32>>>(d); "
             "cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); return h; }\n"
-            + ACCEPTED[name] + '\nint main() { printf("%d\\n", total()); }\n')
-    assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")) == "36"
+            + "\n".join(numbered(text, "total|three|k", i) for i, text in enumerate(ACCEPTED.values()))
+            + "\nint main()\n{\n"
+            + "".join(f'    printf("%d\\n", total_{i}());\n' for i in range(len(ACCEPTED))) + "}\n")
+    assert own_output(tried(tmp_path, {"main.cu": text}, "SIM=--quiet")).splitlines() == ["36"] * len(ACCEPTED)
 
 
 def test_a_backslash_elsewhere(tmp_path):
@@ -555,12 +576,24 @@ int main()
 """
 
 
+def again(program, options, *arguments):
+    """Runs a program that `make try` has built."""
+    return run(program, *arguments, env={**os.environ, "SIM_OPTIONS": options})
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("grid")
+    assert own_output(tried(folder, {"grid.cu": GRID}, "SIM=--blocks 1")) == "0"
+    return tried_of(folder) / "grid"
+
+
 @pytest.mark.parametrize("blocks, ran", [(1, [0]), (2, [0, 99]), (4, [0, 33, 66, 99]), (10, range(0, 100, 11)),
                                          (51, [n * 99 // 50 for n in range(51)]), (100, range(100)),
                                          (1000, range(100))])
-def test_a_sample_of_the_blocks(blocks, ran, tmp_path):
+def test_a_sample_of_the_blocks(blocks, ran, grid, tmp_path):
     """The first, the last, and others evenly between. The report and the CSV file say which counts are of a sample."""
-    done = tried(tmp_path, {"grid.cu": GRID}, f"SIM=--blocks {blocks} --csv {tmp_path}/counts.csv")
+    done = again(grid, f"--blocks {blocks} --csv {tmp_path}/counts.csv")
     assert own_output(done).split() == [str(i) for i in ran], done.stdout
     assert "A sample: no more than " in done.stdout and "the program's results are not right" in done.stdout
     label = f", of a sample: {2 * blocks} of 200 blocks\n" if blocks < 100 else "\n"
@@ -573,8 +606,8 @@ def test_a_sample_of_the_blocks(blocks, ran, tmp_path):
     assert {row["requests"] for row in rows if row["kernel"] == "mark"} == {str(2 * min(blocks, 100))}
 
 
-def test_without_a_sample_the_search_for_uninitialized_memory_is_there(tmp_path):
-    done = tried(tmp_path, {"grid.cu": GRID}, "SIM=--quiet")
+def test_without_a_sample_the_search_for_uninitialized_memory_is_there(grid):
+    done = again(grid, "--quiet")
     assert "finding: never written: cudaMemcpy" in done.stdout and "A sample" not in done.stdout
 
 
@@ -605,8 +638,8 @@ def test_a_long_launch_says_how_far_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("options", ["--blocks 0", "--blocks", "--blocks many", "--blocks -1", "--patience 0"])
-def test_bad_samples(options, tmp_path):
-    done = tried(tmp_path, {"main.cu": "int main() {}\n"}, f"SIM={options}")
+def test_bad_samples(options, grid):
+    done = again(grid, options)
     assert done.returncode == 2 and options.split()[0] in done.stderr and "Simulated" not in done.stdout
 
 
@@ -662,23 +695,36 @@ WRAPS = {
 }
 
 
-@pytest.mark.parametrize("name", WRAPS)
-def test_an_index_of_shared_memory_that_wraps(name, tmp_path):
+@pytest.fixture(scope="module")
+def wraps(tmp_path_factory):
+    """The program of all of them. The number of its arguments chooses one."""
+    folder = tmp_path_factory.mktemp("wraps")
+    kernels = "".join(f"""
+__global__ void k{i}(int* out) {{ __shared__ int s[64]; s[threadIdx.x] = s[threadIdx.x + 32] = 1; __syncthreads();
+    {text}
+}}""" for i, (text, _) in enumerate(WRAPS.values()))
+    listed = ", ".join(f"k{i}" for i in range(len(WRAPS)))
+    tried(folder, {"wraps.cu": f"""{kernels}
+void (*const kernels[])(int*) = {{{listed}}};
+int main(int count, char**) {{ int* d; cudaMalloc(&d, 128); kernels[count - 1]<<<1, 32, 128>>>(d);
+    cudaDeviceSynchronize(); cudaFree(d); }}
+"""}, "SIM=--quiet")
+    return tried_of(folder) / "wraps"
+
+
+@pytest.mark.parametrize("number", range(len(WRAPS)), ids=list(WRAPS))
+def test_an_index_of_shared_memory_that_wraps(number, wraps):
     """It reaches the array on a GPU, where an address of shared memory has 32 bits. The finding names that array, and
     no other memory."""
-    text, words = WRAPS[name]
-    done = tried(tmp_path, {"wraps.cu": f"""
-__global__ void k(int* out) {{ __shared__ int s[64]; s[threadIdx.x] = s[threadIdx.x + 32] = 1; __syncthreads();
-    {text}
-}}
-int main() {{ int* d; cudaMalloc(&d, 128); k<<<1, 32, 128>>>(d); cudaDeviceSynchronize(); cudaFree(d); }}
-"""}, "SIM=--quiet")
+    done = again(wraps, "--quiet", *["x"] * number)
+    assert "1 launch," in done.stdout, done.stdout + done.stderr
     found = [line for line in done.stdout.splitlines() if line.startswith("finding: ")]
+    words = list(WRAPS.values())[number][1]
     if not words:
         assert not found, found
     else:
         assert len(found) == 1 and re.match(
-            f"finding: k: out-of-bounds {words}.*: thread \\(0, 0, 0\\) at "
-            f"{tmp_path}/wraps.cu:3, .*; an address of shared memory has 32 bits on a GPU, "
+            f"finding: k{number}: out-of-bounds {words}.*: thread \\(0, 0, 0\\) at "
+            f".*/wraps.cu:{3 * number + 3}, .*; an address of shared memory has 32 bits on a GPU, "
             "so this index wraps and reaches the array; compute it with signed "
             "numbers", found[0]), found

@@ -1,6 +1,5 @@
 //// lines: rows begin at lines of 128 bytes
-template <typename T>
-__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+@copyAligned
 {
     constexpr int LINE = 128 / sizeof(T);
     for (int j = 0; j < 32; j += 8) {
@@ -10,15 +9,13 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
         if (x >= 0 && x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
     }
 }
-template <typename T>
-void launchAligned(T* odata, const T* idata, int width, int height)
+@launchAligned
 {
     dim3 grid((width + 128 / sizeof(T) - 1 + 31) / 32, (height + 31) / 32), block(32, 8);
     copyAligned<T><<<grid, block>>>(odata, idata, width, height);
 }
 //// warp_per_row: one warp walks along a row
-template <typename T>
-__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+@copyAligned
 {
     int y = blockIdx.x * blockDim.y + threadIdx.y;
     if (y >= height) return;
@@ -28,8 +25,7 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
     for (int x = int(threadIdx.x) - late; x < width; x += 32)
         if (x >= 0) odata[row + x] = idata[row + x];
 }
-template <typename T>
-void launchAligned(T* odata, const T* idata, int width, int height)
+@launchAligned
 {
     copyAligned<T><<<(height + 7) / 8, dim3(32, 8)>>>(odata, idata, width, height);
 }
@@ -40,27 +36,23 @@ __global__ void copyAligned(T* odata, const T* idata, size_t elements)
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < elements) odata[i] = idata[i];
 }
-template <typename T>
-void launchAligned(T* odata, const T* idata, int width, int height)
+@launchAligned
 {
     size_t elements = size_t(width) * height;
     copyAligned<<<unsigned((elements + 255) / 256), 256>>>(odata, idata, elements);
 }
 //// grid_stride: the same, by a loop
-template <typename T>
-__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+@copyAligned
 {
     const size_t elements = size_t(width) * height, step = size_t(gridDim.x) * blockDim.x;
     for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < elements; i += step) odata[i] = idata[i];
 }
-template <typename T>
-void launchAligned(T* odata, const T* idata, int width, int height)
+@launchAligned
 {
     copyAligned<T><<<64, 128>>>(odata, idata, width, height);
 }
 //// hoisted: what does not change in the loop stands in front of it
-template <typename T>
-__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+@copyAligned
 {
     const int first = blockIdx.y * 16 + threadIdx.y;
     for (int y = first; y < min(height, int(blockIdx.y + 1) * 16); y += 8) {
@@ -71,8 +63,7 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
         if (right) odata[row + x + 32] = idata[row + x + 32];
     }
 }
-template <typename T>
-void launchAligned(T* odata, const T* idata, int width, int height)
+@launchAligned
 {
     dim3 grid((width + 32 / sizeof(T) - 1 + 63) / 64, (height + 15) / 16), block(32, 8);
     copyAligned<T><<<grid, block>>>(odata, idata, width, height);
@@ -100,8 +91,7 @@ void launchAligned(T* odata, const T* idata, int width, int height)
     copyAligned<T><<<grid, block>>>(odata, idata, width, height);
 }
 //// forwards: moved on instead of back, the row's beginning by lanes of its own
-template <typename T>
-__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+@copyAligned
 {
     constexpr int SECTOR = 32 / sizeof(T);
     int y = blockIdx.y * 8 + threadIdx.y;
@@ -112,15 +102,13 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
     int x = int(blockIdx.x * 32 + threadIdx.x) + head - SECTOR;
     if (x >= 0 && x < width) out[x] = in[x];
 }
-template <typename T>
-void launchAligned(T* odata, const T* idata, int width, int height)
+@launchAligned
 {
     copyAligned<T>
         <<<dim3((width + 32 / sizeof(T) + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
 }
 //// address: the boundary is found from the address itself
-template <typename T>
-__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+@copyAligned
 {
     for (int y = blockIdx.y * 32 + threadIdx.y, j = 0; j < 4; ++j, y += 8) {
         if (y >= height) break;
@@ -130,16 +118,14 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
         if (x >= 0 && x < width) odata[size_t(y) * width + x] = row[x];
     }
 }
-template <typename T>
-void launchAligned(T* odata, const T* idata, int width, int height)
+@launchAligned
 {
     copyAligned<T><<<dim3((width + 7 + 31) / 32, (height + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height);
 }
 //// lambda: the guard is a lambda, the loop a macro
 #define ROWS 8
 #define EACH_ROW(j) for (int j = 0; j < 32; j += ROWS)
-template <typename T>
-__global__ void copyAligned(T* odata, const T* idata, int width, int height)
+@copyAligned
 {
     auto inside = [&](int x, int y) { return x >= 0 && x < width && y < height; };
     EACH_ROW(j) {
@@ -148,8 +134,7 @@ __global__ void copyAligned(T* odata, const T* idata, int width, int height)
         if (inside(x, y)) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
     }
 }
-template <typename T>
-void launchAligned(T* odata, const T* idata, int width, int height)
+@launchAligned
 {
     const unsigned reach = 32 / sizeof(T) - 1;
     copyAligned<T>

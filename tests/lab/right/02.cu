@@ -1,63 +1,54 @@
 //// columns_4x8: the block alone, not turned
-template <typename T>
-__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+@transposePatches
 {
     int x = blockIdx.x * 4 + threadIdx.x;
     int y = blockIdx.y * 8 + threadIdx.y;
     if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
 }
-template <typename T>
-void launchPatches(T* odata, const T* idata, int width, int height)
+@launchPatches
 {
     transposePatches<T><<<dim3((width + 3) / 4, (height + 7) / 8), dim3(4, 8)>>>(odata, idata, width, height);
 }
 //// columns_4x32: four such patches, one below the other
-template <typename T>
-__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+@transposePatches
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
 }
-template <typename T>
-void launchPatches(T* odata, const T* idata, int width, int height)
+@launchPatches
 {
     dim3 block(4, 32);
     transposePatches<T><<<dim3((width + 3) / 4, (height + 31) / 32), block>>>(odata, idata, width, height);
 }
 //// rows_8x16: turned, in blocks of 8 x 16
 constexpr int BLOCK_X = 8, BLOCK_Y = 16;
-template <typename T>
-__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+@transposePatches
 {
     int x = blockIdx.y * BLOCK_Y + threadIdx.y;
     int y = blockIdx.x * BLOCK_X + threadIdx.x;
     if (y >= height) return;
     if (x < width) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
 }
-template <typename T>
-void launchPatches(T* odata, const T* idata, int width, int height)
+@launchPatches
 {
     transposePatches<T>
         <<<dim3((height + BLOCK_X - 1) / BLOCK_X, (width + BLOCK_Y - 1) / BLOCK_Y), dim3(BLOCK_X, BLOCK_Y)>>>(
             odata, idata, width, height);
 }
 //// flat_block: 256 threads in a row, their places by division
-template <typename T>
-__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+@transposePatches
 {
     int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
     int y = blockIdx.y * 8 + lane % 8;
     int x = blockIdx.x * 32 + warp * 4 + lane / 8;
     if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
 }
-template <typename T>
-void launchPatches(T* odata, const T* idata, int width, int height)
+@launchPatches
 {
     transposePatches<T><<<dim3((width + 31) / 32, (height + 7) / 8), 256>>>(odata, idata, width, height);
 }
 //// loop: each thread takes four elements, all loads first
-template <typename T>
-__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+@transposePatches
 {
     T held[4];
     int y = blockIdx.x * 8 + threadIdx.x, x = blockIdx.y * 64 + threadIdx.y;
@@ -68,14 +59,12 @@ __global__ void transposePatches(T* odata, const T* idata, int width, int height
     for (int k = 0; k < 4; ++k)
         if (x + 16 * k < width && y < height) odata[size_t(x + 16 * k) * height + y] = held[k];
 }
-template <typename T>
-void launchPatches(T* odata, const T* idata, int width, int height)
+@launchPatches
 {
     transposePatches<T><<<dim3((height + 7) / 8, (width + 63) / 64), dim3(8, 16)>>>(odata, idata, width, height);
 }
 //// grid_stride: a fixed grid walks over the patches
-template <typename T>
-__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+@transposePatches
 {
     for (int by = blockIdx.y; by * 8 < height; by += gridDim.y)
         for (int bx = blockIdx.x; bx * 32 < width; bx += gridDim.x) {
@@ -83,8 +72,7 @@ __global__ void transposePatches(T* odata, const T* idata, int width, int height
             if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
         }
 }
-template <typename T>
-void launchPatches(T* odata, const T* idata, int width, int height)
+@launchPatches
 {
     transposePatches<T><<<dim3(4, 8), dim3(8, 32)>>>(odata, idata, width, height);
 }
@@ -114,14 +102,12 @@ __global__ void patches(T* odata, const T* idata, int width, int height)
 }
 template <typename T>
 __global__ void transposePatches(T* odata, const T* idata, int width, int height) {}
-template <typename T>
-void launchPatches(T* odata, const T* idata, int width, int height)
+@launchPatches
 {
     patches<T, 8, 32><<<dim3((height + 7) / 8, (width + 31) / 32), dim3(8, 32)>>>(odata, idata, width, height);
 }
 //// shuffles: a warp turns its patch in registers, 4 sectors on both sides
-template <typename T>
-__global__ void transposePatches(T* odata, const T* idata, int width, int height)
+@transposePatches
 {
     // A warp has 32 rows of 32 columns, a register of each lane for each row, and exchanges them in five rounds.
     const int lane = threadIdx.x, x = blockIdx.x * 32, y = blockIdx.y * 32;
@@ -145,8 +131,7 @@ __global__ void transposePatches(T* odata, const T* idata, int width, int height
     for (int r = 0; r < 32; ++r)
         if (y + lane < height && x + r < width) odata[size_t(x + r) * height + y + lane] = held[r];
 }
-template <typename T>
-void launchPatches(T* odata, const T* idata, int width, int height)
+@launchPatches
 {
     transposePatches<T><<<dim3((width + 31) / 32, (height + 31) / 32), 32>>>(odata, idata, width, height);
 }

@@ -1,6 +1,5 @@
 //// flat: 256 threads in a row, numbered anew on both sides
-template <typename T>
-__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+@transposeHalfTile
 {
     __shared__ T tile[16][32];
     for (int i = threadIdx.x; i < 512; i += 256) {
@@ -13,14 +12,12 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
         if (x < width && y < height) odata[size_t(x) * height + y] = tile[r][c];
     }
 }
-template <typename T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
+@launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), 256>>>(odata, idata, width, height);
 }
 //// hoisted: guards in front of the loops
-template <typename T>
-__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+@transposeHalfTile
 {
     __shared__ T tile[16][32];
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
@@ -34,14 +31,12 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
     for (x = blockIdx.x * 32 + row; x < min(width, int(blockIdx.x + 1) * 32); x += 16)
         odata[size_t(x) * height + y] = tile[col][x - int(blockIdx.x) * 32];
 }
-template <typename T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
+@launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
 }
 //// turned_tile: the tile is filled turned, and emptied by rows
-template <typename T>
-__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+@transposeHalfTile
 {
     __shared__ T turned[32][16];
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
@@ -53,14 +48,12 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
         if (blockIdx.x * 32 + r + j < unsigned(width) && blockIdx.y * 16 + c < unsigned(height))
             odata[size_t(blockIdx.x * 32 + r + j) * height + blockIdx.y * 16 + c] = turned[r + j][c];
 }
-template <typename T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
+@launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
 }
 //// whole_tile_at_once: 512 threads, no loop
-template <typename T>
-__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+@transposeHalfTile
 {
     __shared__ T tile[16][32];
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
@@ -72,8 +65,7 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
     y = blockIdx.y * 16 + tid % 16;
     if (x < width && y < height) odata[size_t(x) * height + y] = tile[tid % 16][tid / 16];
 }
-template <typename T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
+@launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 16)>>>(odata, idata, width, height);
 }
@@ -91,14 +83,12 @@ __global__ void __launch_bounds__(32) transposeHalfTile(T* odata, const T* idata
         if (x0 + c < width && y0 + threadIdx.x % 16 < height)
             odata[size_t(x0 + c) * height + y0 + threadIdx.x % 16] = tile[threadIdx.x % 16][c];
 }
-template <typename T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
+@launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), 32>>>(odata, idata, width, height);
 }
 //// dynamic: shared memory by the launch
-template <typename T>
-__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+@transposeHalfTile
 {
     extern __shared__ char memory[];
     T* tile = reinterpret_cast<T*>(memory);
@@ -112,8 +102,7 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
         if (x < width && y < height) odata[size_t(x) * height + y] = tile[i % 16 * 32 + i / 16];
     }
 }
-template <typename T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
+@launchHalfTile
 {
     transposeHalfTile<T>
         <<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8), 512 * sizeof(T)>>>(odata, idata, width, height);
@@ -121,8 +110,7 @@ void launchHalfTile(T* odata, const T* idata, int width, int height)
 //// swizzled: and no conflicts either
 template <typename T>
 __device__ T& at(T (&tile)[16][32], int r, int c) { return tile[r][(c + 2 * r) % 32]; }
-template <typename T>
-__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+@transposeHalfTile
 {
     __shared__ T tile[16][32];
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
@@ -136,14 +124,12 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
             odata[size_t(blockIdx.x * 32 + c) * height + blockIdx.y * 16 + r] = at(tile, r, c);
     }
 }
-template <typename T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
+@launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata, width, height);
 }
 //// two_tiles: a block takes two tiles, one after the other
-template <typename T>
-__global__ void transposeHalfTile(T* odata, const T* idata, int width, int height)
+@transposeHalfTile
 {
     __shared__ T tile[16][32];
     const int tid = threadIdx.y * 32 + threadIdx.x;
@@ -159,8 +145,7 @@ __global__ void transposeHalfTile(T* odata, const T* idata, int width, int heigh
         __syncthreads();
     }
 }
-template <typename T>
-void launchHalfTile(T* odata, const T* idata, int width, int height)
+@launchHalfTile
 {
     transposeHalfTile<T><<<dim3((width + 31) / 32, (height + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height);
 }

@@ -1,6 +1,5 @@
 //// rotated: by r / 2 instead of ^
-template <typename T>
-__global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int height)
+@transposeSwizzledTall
 {
     __shared__ T tile[32][16];
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
@@ -20,8 +19,7 @@ __device__ T& place(T (&tile)[512], int r, int c)
 {
     return tile[r * 16 + ((c ^ (r >> 1)) & 15)];
 }
-template <typename T>
-__global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int height)
+@transposeSwizzledTall
 {
     __shared__ T tile[512];
     const int x0 = blockIdx.x * 16, y0 = blockIdx.y * 32;
@@ -33,14 +31,12 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
         if (x0 + i / 32 < width && y0 + i % 32 < height)
             odata[size_t(x0 + i / 32) * height + y0 + i % 32] = place(tile, i % 32, i / 32);
 }
-template <typename T>
-void launchSwizzledTall(T* odata, const T* idata, int width, int height)
+@launchSwizzledTall
 {
     transposeSwizzledTall<T><<<dim3((width + 15) / 16, (height + 31) / 32), 256>>>(odata, idata, width, height);
 }
 //// hoisted: the guards in front of the loops, the barrier between
-template <typename T>
-__global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int height)
+@transposeSwizzledTall
 {
     __shared__ T tile[32][16];
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
@@ -57,8 +53,7 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
             if (y + j < width) odata[size_t(y + j) * height + x] = tile[col][(row + j) ^ col / 2];
 }
 //// turned: the tile is stored turned, 16 rows of 32
-template <typename T>
-__global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int height)
+@transposeSwizzledTall
 {
     __shared__ T turned[16][32];
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
@@ -88,8 +83,7 @@ __global__ void transposeSwizzledTall(T* __restrict__ odata, const T* __restrict
             odata[(size_t)(blockIdx.x * 16 + c) * height + blockIdx.y * 32 + tid % 32] = tile[PLACE(tid % 32, c)];
 }
 //// whole: 512 threads, each moves one element
-template <typename T>
-__global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int height)
+@transposeSwizzledTall
 {
     __shared__ T tile[32][16];
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
@@ -99,8 +93,7 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
     if (blockIdx.x * 16 + c < width && blockIdx.y * 32 + r < height)
         odata[size_t(blockIdx.x * 16 + c) * height + blockIdx.y * 32 + r] = tile[r][c ^ r / 2];
 }
-template <typename T>
-void launchSwizzledTall(T* odata, const T* idata, int width, int height)
+@launchSwizzledTall
 {
     transposeSwizzledTall<T>
         <<<dim3((width + 15) / 16, (height + 31) / 32), dim3(16, 32)>>>(odata, idata, width, height);
@@ -111,8 +104,7 @@ struct Tile {
     T element[32][16];
     __device__ T& operator()(int r, int c) { return element[r][c ^ r / 2]; }
 };
-template <typename T>
-__global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int height)
+@transposeSwizzledTall
 {
     __shared__ Tile<T> tile;
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
@@ -126,8 +118,7 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
         if (x < height && y + j < width) odata[size_t(y + j) * height + x] = tile(col, row + j);
 }
 //// lambda: the place by a lambda, two barriers where one would do
-template <typename T>
-__global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int height)
+@transposeSwizzledTall
 {
     __shared__ T tile[32][16];
     auto swizzle = [](int r, int c) { return c ^ (r >> 1); };
@@ -147,8 +138,7 @@ __global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int h
         if (x < height && y + j < width) odata[size_t(y + j) * height + x] = tile[col][swizzle(col, row + j)];
 }
 //// mirrored: from r / 2 backwards
-template <typename T>
-__global__ void transposeSwizzledTall(T* odata, const T* idata, int width, int height)
+@transposeSwizzledTall
 {
     __shared__ T tile[32][16];
     for (int r = threadIdx.y, x = blockIdx.x * 16 + threadIdx.x; r < 32 && x < width; r += blockDim.y)

@@ -1,6 +1,5 @@
 //// rotated: by r instead of ^
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T tile[64][64];
     int x0 = blockIdx.x * 64, y0 = blockIdx.y * 64, x = x0 + threadIdx.x;
@@ -15,8 +14,7 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
         }
 }
 //// hoisted: what does not change stands in front
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T tile[64][64];
     const int c = threadIdx.x, x0 = blockIdx.x * 64, y0 = blockIdx.y * 64;
@@ -30,8 +28,7 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
         odata[size_t(y0 + r) * width + x0 + c] = below && x0 + r < width ? tile[c][r ^ c] : tile[r][c ^ r];
 }
 //// flat: 256 threads in a row
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T tile[64 * 64];
     auto inside = [=](int r, int c) { return blockIdx.x * 64 + c < width && blockIdx.y * 64 + r < height; };
@@ -46,14 +43,12 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
         if (inside(r, c)) odata[index(r, c)] = inside(c, r) ? tile[c * 64 + (r ^ c)] : tile[r * 64 + (c ^ r)];
     }
 }
-template <typename T>
-void launchTurnTiles(T* odata, const T* idata, int width, int height)
+@launchTurnTiles
 {
     turnTiles<T><<<dim3((width + 63) / 64, (height + 63) / 64), 256>>>(odata, idata, width, height);
 }
 //// wide: 64 x 16 threads
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T tile[64][64];
     int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 64 + threadIdx.y;
@@ -69,16 +64,14 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
         else odata[size_t(y + j) * width + x] = tile[r][c ^ r];
     }
 }
-template <typename T>
-void launchTurnTiles(T* odata, const T* idata, int width, int height)
+@launchTurnTiles
 {
     turnTiles<T><<<dim3((width + 63) / 64, (height + 63) / 64), dim3(64, 16)>>>(odata, idata, width, height);
 }
 //// banks_only: rotated within 32 banks
 template <typename T>
 __device__ __forceinline__ int swizzled(int r, int c) { return (c & 32) | ((c + r) & 31); }
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T tile[64][64];
     for (int r = threadIdx.y; r < 64; r += blockDim.y) {
@@ -96,8 +89,7 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
     }
 }
 //// straight_edges: what stays put is not taken from the tile
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T tile[64][64];
     const int x = blockIdx.x * 64 + threadIdx.x, y0 = blockIdx.y * 64, mirror = y0 + threadIdx.x;
@@ -113,8 +105,7 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
             odata[size_t(y0 + r) * width + x] = tile[threadIdx.x][r ^ threadIdx.x];
 }
 //// filled_turned: swizzled where it is filled, by columns
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T turned[64][64];
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 64 + threadIdx.y, c = threadIdx.x;
@@ -129,8 +120,7 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
     }
 }
 //// by_quarters: four tiles of 32 x 32, one after another
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T tile[32][32];
     const int c = threadIdx.x;
@@ -152,8 +142,7 @@ __global__ void turnTiles(T* odata, const T* idata, int width, int height)
         __syncthreads();
     }
 }
-template <typename T>
-void launchTurnTiles(T* odata, const T* idata, int width, int height)
+@launchTurnTiles
 {
     turnTiles<T><<<dim3((width + 63) / 64, (height + 63) / 64), dim3(32, 8)>>>(odata, idata, width, height);
 }
@@ -163,8 +152,7 @@ struct Place {
     __device__ Place mirrored() const { return Place{c, r}; }
     __device__ int number() const { return r * 64 + (c ^ r); }
 };
-template <typename T>
-__global__ void turnTiles(T* odata, const T* idata, int width, int height)
+@turnTiles
 {
     __shared__ T tile[4096];
     const auto inside = [&](Place p) { return blockIdx.x * 64 + p.c < width && blockIdx.y * 64 + p.r < height; };

@@ -1,6 +1,5 @@
 //// anti: against the diagonal, down it
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
@@ -18,8 +17,7 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     }
 }
 //// along_columns: along the diagonals, column by column
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
@@ -37,8 +35,7 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     }
 }
 //// anti_columns: against the diagonals, column by column
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
@@ -56,8 +53,7 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     }
 }
 //// whitepaper: as the whitepaper has it
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
@@ -82,8 +78,7 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     }
 }
 //// backwards: from the last tile to the first
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
@@ -101,8 +96,7 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     }
 }
 //// by_subtraction: no division in the second index
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
@@ -122,8 +116,7 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     }
 }
 //// twice_along: a diagonal that goes down by one and on by three
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32, tiles = wide * high;
@@ -147,8 +140,7 @@ __device__ void tile_of(int i, int wide, int high, int& bx, int& by)
     by = i % high;
     bx = (i / high + by) % wide;
 }
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32;
@@ -166,8 +158,7 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     }
 }
 //// two_tiles: two tiles of shared memory take turns, with one barrier for each
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tiles[2][32][33];
     const int wide = (width + 31) / 32, high = (height + 31) / 32;
@@ -185,8 +176,7 @@ __global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int h
     }
 }
 //// swizzled: no padding, a tile of 32 x 32
-template <typename T>
-__global__ void transposeDiagonalLoop(T* odata, const T* idata, int width, int height)
+@transposeDiagonalLoop
 {
     __shared__ T tile[32][32];
     const int wide = (width + 31) / 32, high = (height + 31) / 32;

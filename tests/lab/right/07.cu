@@ -4,8 +4,7 @@ template <typename T>
 struct alignas(16) Vector {
     T element[N<T>];
 };
-template <typename T>
-__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+@copyVectorized
 {
     __shared__ Vector<T> tile[8][32];
     int x = (blockIdx.x * 32 + threadIdx.x) * N<T>, y = blockIdx.y * 8 + threadIdx.y;
@@ -14,14 +13,12 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
     __syncthreads();
     if (inside) *reinterpret_cast<Vector<T>*>(odata + size_t(y) * width + x) = tile[threadIdx.y][threadIdx.x];
 }
-template <typename T>
-__global__ void copyElements(T* odata, const T* idata, int width, int height)
+@copyElements
 {
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
 }
-template <typename T>
-void launchVectorized(T* odata, const T* idata, int width, int height)
+@launchVectorized
 {
     if (width % N<T>)
         copyElements<T><<<dim3((width + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(odata, idata, width, height);
@@ -49,8 +46,7 @@ __global__ void copyElements(T* odata, const T* idata, size_t elements)
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < elements) odata[i] = idata[i];
 }
-template <typename T>
-void launchVectorized(T* odata, const T* idata, int width, int height)
+@launchVectorized
 {
     size_t elements = size_t(width) * height, vectors = elements * sizeof(T) / 16;
     if (elements * sizeof(T) % 16 == 0)
@@ -58,8 +54,7 @@ void launchVectorized(T* odata, const T* idata, int width, int height)
     else copyElements<T><<<unsigned((elements + 255) / 256), 256>>>(odata, idata, elements);
 }
 //// float4: CUDA's own vector, whatever the elements are
-template <typename T>
-__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+@copyVectorized
 {
     __shared__ float4 tile[32][32];
     const int per = 16 / sizeof(T);
@@ -72,15 +67,13 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
         if (x < width && y + j < height)
             *(float4*)&odata[size_t(y + j) * width + x] = tile[threadIdx.y + j][threadIdx.x];
 }
-template <typename T>
-__global__ void copyElements(T* odata, const T* idata, int width, int height)
+@copyElements
 {
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 8)
         if (x < width && y + j < height) odata[size_t(y + j) * width + x] = idata[size_t(y + j) * width + x];
 }
-template <typename T>
-void launchVectorized(T* odata, const T* idata, int width, int height)
+@launchVectorized
 {
     dim3 block(32, 8);
     if (width * sizeof(T) % 16 == 0)
@@ -89,8 +82,7 @@ void launchVectorized(T* odata, const T* idata, int width, int height)
     else copyElements<T><<<dim3((width + 31) / 32, (height + 31) / 32), block>>>(odata, idata, width, height);
 }
 //// uint4: bits, in a tile of one warp's width and half the height
-template <typename T>
-__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+@copyVectorized
 {
     __shared__ uint4 tile[16][32];
     int vectors = width * int(sizeof(T)) / 16, v = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
@@ -102,15 +94,13 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
     for (int j = 0; j < 16; j += 8)
         if (v < vectors && y + j < height) out[size_t(y + j) * vectors + v] = tile[threadIdx.y + j][threadIdx.x];
 }
-template <typename T>
-__global__ void copyElements(T* odata, const T* idata, int width, int height)
+@copyElements
 {
     for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
          i += size_t(gridDim.x) * blockDim.x)
         odata[i] = idata[i];
 }
-template <typename T>
-void launchVectorized(T* odata, const T* idata, int width, int height)
+@launchVectorized
 {
     if (width % (16 / sizeof(T)) == 0)
         copyVectorized<T><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(odata, idata,
@@ -122,8 +112,7 @@ template <typename T>
 struct alignas(16) Vector {
     T element[16 / sizeof(T)];
 };
-template <typename T>
-__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+@copyVectorized
 {
     constexpr int N = 16 / sizeof(T);
     __shared__ alignas(16) T tile[8][32 * N];
@@ -133,14 +122,12 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
     __syncthreads();
     if (x < width && y < height) *reinterpret_cast<Vector<T>*>(&odata[size_t(y) * width + x]) = *place;
 }
-template <typename T>
-__global__ void copyElements(T* odata, const T* idata, int width, int height)
+@copyElements
 {
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
 }
-template <typename T>
-void launchVectorized(T* odata, const T* idata, int width, int height)
+@launchVectorized
 {
     dim3 block(32, 8);
     bool whole = width % int(16 / sizeof(T)) == 0;
@@ -155,8 +142,7 @@ template <typename T>
 struct alignas(16) Vector {
     T element[N<T>];
 };
-template <typename T>
-__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+@copyVectorized
 {
     __shared__ Vector<T> tile[TILE_DIM][TILE_DIM];
     int x = (blockIdx.x * TILE_DIM + threadIdx.x) * N<T>, y = blockIdx.y * TILE_DIM + threadIdx.y;
@@ -168,14 +154,12 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
         if (x < width && y + j < height)
             *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j][threadIdx.x];
 }
-template <typename T>
-__global__ void copyElements(T* odata, const T* idata, int width, int height)
+@copyElements
 {
     int x = blockIdx.x * TILE_DIM + threadIdx.x, y = blockIdx.y * TILE_DIM + threadIdx.y;
     if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
 }
-template <typename T>
-void launchVectorized(T* odata, const T* idata, int width, int height)
+@launchVectorized
 {
     bool whole = width % N<T> == 0;
     int across = whole ? width / N<T> : width;
@@ -193,8 +177,7 @@ template <typename T>
 __device__ Vector<T>& vector(T* row, int v) { return reinterpret_cast<Vector<T>*>(row)[v]; }
 template <typename T>
 __device__ const Vector<T>& vector(const T* row, int v) { return reinterpret_cast<const Vector<T>*>(row)[v]; }
-template <typename T>
-__global__ void copyVectorized(T* odata, const T* idata, int width, int height)
+@copyVectorized
 {
     __shared__ Vector<T> tile[16][32];
     const int v = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, tx = threadIdx.x, ty = threadIdx.y;
@@ -205,14 +188,12 @@ __global__ void copyVectorized(T* odata, const T* idata, int width, int height)
     if (first) vector(odata + size_t(y) * width, v) = tile[ty][tx];
     if (second) vector(odata + size_t(y + 8) * width, v) = tile[ty + 8][tx];
 }
-template <typename T>
-__global__ void copyElements(T* odata, const T* idata, int width, int height)
+@copyElements
 {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     if (x < width && y < height) odata[size_t(y) * width + x] = idata[size_t(y) * width + x];
 }
-template <typename T>
-void launchVectorized(T* odata, const T* idata, int width, int height)
+@launchVectorized
 {
     dim3 block(32, 8);
     if (width % N<T> == 0)
@@ -269,8 +250,7 @@ __global__ void copied(T* odata, const T* idata, int width, int height)
 }
 template <typename T>
 __global__ void copyVectorized(T* odata, const T* idata, int width, int height) {}
-template <typename T>
-void launchVectorized(T* odata, const T* idata, int width, int height)
+@launchVectorized
 {
     if (width * sizeof(T) % 16 == 0)
         copied<T, Bytes<16>><<<dim3((width * sizeof(T) / 16 + 31) / 32, (height + 15) / 16), dim3(32, 8)>>>(

@@ -1,6 +1,5 @@
 //// diagonal: step 6's order of the blocks, and tiles of 32 x 32
-template <typename T>
-__global__ void transposeFast(T* odata, const T* idata, int width, int height)
+@transposeFast
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     int wide = gridDim.x, high = gridDim.y, number = blockIdx.y * wide + blockIdx.x;
@@ -27,15 +26,13 @@ __global__ void transposeFast(T* odata, const T* idata, int width, int height, i
         if (top + threadIdx.x < height && left + j < width)
             odata[size_t(left + j) * height + top + threadIdx.x] = tile[threadIdx.x][j ^ threadIdx.x];
 }
-template <typename T>
-void launchFast(T* odata, const T* idata, int width, int height)
+@launchFast
 {
     int wide = (width + 31) / 32, high = (height + 31) / 32;
     transposeFast<T><<<wide * high, dim3(32, 8)>>>(odata, idata, width, height, high);
 }
 //// down_columns: step 4's tile; the grid has its sides exchanged
-template <typename T>
-__global__ void transposeFast(T* odata, const T* idata, int width, int height)
+@transposeFast
 {
     __shared__ T tile[32][33];
     int x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
@@ -46,8 +43,7 @@ __global__ void transposeFast(T* odata, const T* idata, int width, int height)
     for (int j = 0; j < 32; j += 8)
         if (x < height && y + j < width) odata[size_t(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
-template <typename T>
-void launchFast(T* odata, const T* idata, int width, int height)
+@launchFast
 {
     transposeFast<T><<<dim3((height + 31) / 32, (width + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height);
 }

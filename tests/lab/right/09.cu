@@ -1,6 +1,5 @@
 //// interleaved: the lesson's order, neighbouring blocks store to different GPUs
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[32][32];
     const int peer = (blockIdx.x + me) % gpus;
@@ -16,16 +15,14 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
             odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
                 tile[threadIdx.x][r ^ threadIdx.x];
 }
-template <typename T>
-void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@launchExchange
 {
     const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
     transposeExchange<T>
         <<<dim3(gpus * ((columns + 31) / 32), (rows + 31) / 32), dim3(32, 8)>>>(odata, idata, width, height, me, gpus);
 }
 //// backwards: its own rows first, then those of the GPU before
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[TILE_DIM][TILE_DIM];
     const int peer = (me + gpus - int(blockIdx.z)) % gpus;
@@ -42,8 +39,7 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
                 tile[threadIdx.x][r ^ threadIdx.x];
 }
 //// line_of_blocks: one index for all blocks and one for all threads
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[1024];
     const int across = ((width + gpus - 1) / gpus + 31) / 32, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -59,15 +55,13 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
         if (top + lane < rows_end && left + r < columns_end)
             odata.part[peer][size_t(left + r - columns) * height + top + lane] = tile[32 * lane + (r ^ lane)];
 }
-template <typename T>
-void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@launchExchange
 {
     const int across = ((width + gpus - 1) / gpus + 31) / 32, down = ((height + gpus - 1) / gpus + 31) / 32;
     transposeExchange<T><<<gpus * across * down, 256>>>(odata, idata, width, height, me, gpus);
 }
 //// tile_16: tiles of 16 x 16, rows of two sectors
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[16][16];
     const int peer = (me + 1 + blockIdx.z) % gpus;
@@ -80,16 +74,14 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     if (top + tx < rows_end && left + ty < columns_end)
         odata.part[peer][size_t(left + ty - columns) * height + top + tx] = tile[tx][ty ^ tx];
 }
-template <typename T>
-void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@launchExchange
 {
     const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
     dim3 grid((columns + 15) / 16, (rows + 15) / 16, gpus), block(16, 16);
     transposeExchange<T><<<grid, block>>>(odata, idata, width, height, me, gpus);
 }
 //// registers: a warp transposes 32 x 32 elements by shuffles, without shared memory
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     const int peer = (me + 1 + blockIdx.z) % gpus, lane = threadIdx.x;
     const int rows = first_row(height, me, gpus), rows_end = first_row(height, me + 1, gpus);
@@ -111,16 +103,14 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
         if (top + lane < rows_end && left + r < columns_end)
             odata.part[peer][size_t(left + r - columns) * height + top + lane] = v[r];
 }
-template <typename T>
-void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@launchExchange
 {
     const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
     dim3 grid((columns + 31) / 32, (rows + 31) / 32, gpus);
     transposeExchange<T><<<grid, 32>>>(odata, idata, width, height, me, gpus);
 }
 //// dynamic: the tile as dynamic shared memory
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     extern __shared__ double storage[];
     T* tile = reinterpret_cast<T*>(storage);
@@ -137,8 +127,7 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
             odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
                 tile[32 * threadIdx.x + (r ^ threadIdx.x)];
 }
-template <typename T>
-void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@launchExchange
 {
     const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
     dim3 grid((columns + 31) / 32, (rows + 31) / 32, gpus);
@@ -149,8 +138,7 @@ template <typename T>
 struct alignas(16) Piece {
     T element[16 / sizeof(T)];
 };
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     constexpr int N = 16 / sizeof(T);
     __shared__ T tile[32][32];
@@ -178,8 +166,7 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     }
 }
 //// hoisted_guards: whole tiles need no guards
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[32][32];
     int peer = me + 1 + blockIdx.z;
@@ -212,8 +199,7 @@ struct Span {
 };
 __device__ Span rows_of(int gpu, int n, int gpus) { return {first_row(n, gpu, gpus), first_row(n, gpu + 1, gpus)}; }
 __device__ int place(int row, int column) { return row * 32 + (column ^ row); }
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[32 * 32];
     const int peer = (me + gpus - 1 - int(blockIdx.z)) % gpus;
@@ -232,8 +218,7 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
     });
 }
 //// rotated_rows: rows of the tile rotated instead of permuted by XOR
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[32][32];
     const int peer = (blockIdx.z + me) % gpus;
@@ -250,8 +235,7 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
                 tile[threadIdx.x][(r + threadIdx.x) % 32];
 }
 //// loads_first: all loads in flight, then the tile; a block of 32 x 4 threads
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[32][32];
     const int peer = (me + 1 + blockIdx.z) % gpus;
@@ -269,16 +253,14 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
         if (x < rows_end && y + j < columns_end)
             odata.part[peer][size_t(y + j - columns) * height + x] = tile[threadIdx.x][(threadIdx.y + j) ^ threadIdx.x];
 }
-template <typename T>
-void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@launchExchange
 {
     const int columns = (width + gpus - 1) / gpus, rows = (height + gpus - 1) / gpus;
     dim3 grid((columns + 31) / 32, (rows + 31) / 32, gpus);
     transposeExchange<T><<<grid, dim3(32, 4)>>>(odata, idata, width, height, me, gpus);
 }
 //// blocks_of_a_peer: as many blocks for each GPU as it needs, and none where there are no rows here
-template <typename T>
-__global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@transposeExchange
 {
     __shared__ T tile[32][32];
     const int peer = (int(blockIdx.y) + me) % gpus;
@@ -295,8 +277,7 @@ __global__ void transposeExchange(Parts<T> odata, const T* idata, int width, int
             odata.part[peer][size_t(left + r - columns) * height + top + threadIdx.x] =
                 tile[threadIdx.x][r ^ threadIdx.x];
 }
-template <typename T>
-void launchExchange(Parts<T> odata, const T* idata, int width, int height, int me, int gpus)
+@launchExchange
 {
     const int rows = first_row(height, me + 1, gpus) - first_row(height, me, gpus), columns = (width + gpus - 1) / gpus;
     if (rows == 0) return;

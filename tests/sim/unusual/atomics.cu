@@ -14,8 +14,7 @@ __device__ unsigned tickets_drawn;
 
 __global__ void resetTickets() { tickets_drawn = 0; }
 
-template <typename T>
-__global__ void ticketsForTiles(T* odata, const T* idata, int width, int height)
+TRANSPOSING(ticketsForTiles)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     __shared__ unsigned ticket;
@@ -35,8 +34,7 @@ __global__ void ticketsForTiles(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchTicketsForTiles(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchTicketsForTiles)
 {
     resetTickets<<<1, 1>>>();
     ticketsForTiles<T><<<6, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
@@ -49,8 +47,7 @@ __device__ unsigned blocks_done;
 
 __global__ void resetBlocksDone() { blocks_done = 0; }
 
-template <typename T>
-__global__ void lastBlockFinishes(T* odata, const T* idata, int width, int height)
+TRANSPOSING(lastBlockFinishes)
 {
     __shared__ bool last;
     const size_t n = size_t(width) * height, whole = n / THREADS * THREADS,
@@ -64,8 +61,7 @@ __global__ void lastBlockFinishes(T* odata, const T* idata, int width, int heigh
     if (last && whole + threadIdx.x < n) odata[whole + threadIdx.x] = idata[whole + threadIdx.x];
 }
 
-template <typename T>
-void launchLastBlockFinishes(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchLastBlockFinishes)
 {
     resetBlocksDone<<<1, 1>>>();
     lastBlockFinishes<T><<<pieces(size_t(width) * height, THREADS), THREADS>>>(odata, idata, width, height);
@@ -74,8 +70,7 @@ void launchLastBlockFinishes(T* odata, const T* idata, int width, int height)
 KERNEL(lastBlockFinishes, "-", copies, launchLastBlockFinishes)
 
 // Threads take places in shared memory in any order, and store there which element it was.
-template <typename T>
-__global__ void placesInAnyOrder(T* odata, const T* idata, int width, int height)
+TRANSPOSING(placesInAnyOrder)
 {
     __shared__ T values[THREADS];
     __shared__ int origin[THREADS], taken;
@@ -95,8 +90,7 @@ __global__ void placesInAnyOrder(T* odata, const T* idata, int width, int height
 KERNEL(placesInAnyOrder, "-", copies, launchAlong<placesInAnyOrder<T>>)
 
 // The first thread to arrive leads the block.
-template <typename T>
-__global__ void firstComeLeads(T* odata, const T* idata, int width, int height)
+TRANSPOSING(firstComeLeads)
 {
     __shared__ int leader;
     __shared__ T values[THREADS];
@@ -116,8 +110,7 @@ __global__ void firstComeLeads(T* odata, const T* idata, int width, int height)
 KERNEL(firstComeLeads, "-", copies, launchAlong<firstComeLeads<T>>)
 
 // A set of bits, one for each thread with an element; and the largest of their numbers.
-template <typename T>
-__global__ void bitsAndMaximum(T* odata, const T* idata, int width, int height)
+TRANSPOSING(bitsAndMaximum)
 {
     __shared__ unsigned bits[THREADS / 32];
     __shared__ int last;
@@ -141,8 +134,7 @@ __global__ void bitsAndMaximum(T* odata, const T* idata, int width, int height)
 KERNEL(bitsAndMaximum, "-", copies, launchAlong<bitsAndMaximum<T>>)
 
 // A list: each thread puts itself at its head. One thread walks along it.
-template <typename T>
-__global__ void listOfThreads(T* odata, const T* idata, int width, int height)
+TRANSPOSING(listOfThreads)
 {
     __shared__ int head, next[THREADS];
     __shared__ T values[THREADS];
@@ -162,8 +154,7 @@ __global__ void listOfThreads(T* odata, const T* idata, int width, int height)
 KERNEL(listOfThreads, "-", copies, launchAlong<listOfThreads<T>>)
 
 // Elements are sorted by a key of eight values: counted, added up, placed.
-template <typename T>
-__global__ void sortedByCounting(T* odata, const T* idata, int width, int height)
+TRANSPOSING(sortedByCounting)
 {
     constexpr int KEYS = 8;
     __shared__ int counts[KEYS], begins[KEYS];
@@ -197,8 +188,7 @@ __global__ void sortedByCounting(T* odata, const T* idata, int width, int height
 KERNEL(sortedByCounting, "-", copies, launchAlong<sortedByCounting<T>>)
 
 // Threads take turns. A counter in shared memory says whose turn it is.
-template <typename T>
-__global__ void turnsByACounter(T* odata, const T* idata, int width, int height)
+TRANSPOSING(turnsByACounter)
 {
     __shared__ unsigned turn;
     __shared__ T value;
@@ -216,8 +206,7 @@ __global__ void turnsByACounter(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchTurnsByACounter(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchTurnsByACounter)
 {
     turnsByACounter<T><<<pieces(size_t(width) * height, 32), 32>>>(odata, idata, width, height);
 }

@@ -26,8 +26,7 @@ void launchRowsOfTiles(T* odata, const T* idata, int width, int height)
 }
 
 // Two arrays in turn: one barrier per tile is enough.
-template <typename T>
-__global__ void bufferEvenOdd(T* odata, const T* idata, int width, int height)
+TRANSPOSING(bufferEvenOdd)
 {
     __shared__ T even[TILE_DIM][TILE_DIM + 1];
     __shared__ T odd[TILE_DIM][TILE_DIM + 1];
@@ -45,17 +44,12 @@ __global__ void bufferEvenOdd(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchEvenOdd(T* odata, const T* idata, int width, int height)
-{
-    launchRowsOfTiles<bufferEvenOdd<T>, BLOCK_ROWS>(odata, idata, width, height);
-}
+LAUNCHER(launchEvenOdd) { launchRowsOfTiles<bufferEvenOdd<T>, BLOCK_ROWS>(odata, idata, width, height); }
 
 KERNEL(bufferEvenOdd, "-", transposes, launchEvenOdd)
 
 // The same with one array of two tiles.
-template <typename T>
-__global__ void bufferOfTwo(T* odata, const T* idata, int width, int height)
+TRANSPOSING(bufferOfTwo)
 {
     __shared__ T tile[2][TILE_DIM][TILE_DIM + 1];
     const int top = blockIdx.y * TILE_DIM;
@@ -72,18 +66,13 @@ __global__ void bufferOfTwo(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchOfTwo(T* odata, const T* idata, int width, int height)
-{
-    launchRowsOfTiles<bufferOfTwo<T>, BLOCK_ROWS>(odata, idata, width, height);
-}
+LAUNCHER(launchOfTwo) { launchRowsOfTiles<bufferOfTwo<T>, BLOCK_ROWS>(odata, idata, width, height); }
 
 KERNEL(bufferOfTwo, "-", transposes, launchOfTwo)
 
 // A pair of pointers that change places after each turn. The next tile is loaded before the last
 // one is stored.
-template <typename T>
-__global__ void bufferPointersSwap(T* odata, const T* idata, int width, int height)
+TRANSPOSING(bufferPointersSwap)
 {
     __shared__ T one[TILE_DIM * TILE_DIM], other[TILE_DIM * TILE_DIM];
     T *filling = one, *emptying = other;
@@ -104,17 +93,12 @@ __global__ void bufferPointersSwap(T* odata, const T* idata, int width, int heig
     }
 }
 
-template <typename T>
-void launchPointersSwap(T* odata, const T* idata, int width, int height)
-{
-    launchRowsOfTiles<bufferPointersSwap<T>, BLOCK_ROWS>(odata, idata, width, height);
-}
+LAUNCHER(launchPointersSwap) { launchRowsOfTiles<bufferPointersSwap<T>, BLOCK_ROWS>(odata, idata, width, height); }
 
 KERNEL(bufferPointersSwap, "-", transposes, launchPointersSwap)
 
 // One half of the block loads tiles, the other half stores the ones before.
-template <typename T>
-__global__ void bufferProducersConsumers(T* odata, const T* idata, int width, int height)
+TRANSPOSING(bufferProducersConsumers)
 {
     __shared__ T tile[2][TILE_DIM][TILE_DIM + 1];
     const int top = blockIdx.y * TILE_DIM, tiles = (width + TILE_DIM - 1) / TILE_DIM;
@@ -136,8 +120,7 @@ __global__ void bufferProducersConsumers(T* odata, const T* idata, int width, in
     }
 }
 
-template <typename T>
-void launchProducersConsumers(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchProducersConsumers)
 {
     launchRowsOfTiles<bufferProducersConsumers<T>, 2 * BLOCK_ROWS>(odata, idata, width, height);
 }
@@ -145,8 +128,7 @@ void launchProducersConsumers(T* odata, const T* idata, int width, int height)
 KERNEL(bufferProducersConsumers, "-", transposes, launchProducersConsumers)
 
 // A second array is declared when the first one is in use.
-template <typename T>
-__global__ void declaredLate(T* odata, const T* idata, int width, int height)
+TRANSPOSING(declaredLate)
 {
     __shared__ T first[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -164,8 +146,7 @@ __global__ void declaredLate(T* odata, const T* idata, int width, int height)
 KERNEL(declaredLate, "-", copies, launchAlong<declaredLate<T>>)
 
 // And a third one still later, of another type, in the scope of a loop.
-template <typename T>
-__global__ void declaredLater(T* odata, const T* idata, int width, int height)
+TRANSPOSING(declaredLater)
 {
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
     for (int turn = 0; turn < 2; ++turn) {
@@ -188,8 +169,7 @@ __global__ void declaredLater(T* odata, const T* idata, int width, int height)
 KERNEL(declaredLater, "-", copies, launchAlong<declaredLater<T>>)
 
 // Two scopes, each with an array of the same name.
-template <typename T>
-__global__ void declaredInTwoScopes(T* odata, const T* idata, int width, int height)
+TRANSPOSING(declaredInTwoScopes)
 {
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
     T element = T(0);
@@ -210,8 +190,7 @@ __global__ void declaredInTwoScopes(T* odata, const T* idata, int width, int hei
 KERNEL(declaredInTwoScopes, "-", copies, launchAlong<declaredInTwoScopes<T>>)
 
 // Bytes that become elements by a cast.
-template <typename T>
-__global__ void poolOfBytes(T* odata, const T* idata, int width, int height)
+TRANSPOSING(poolOfBytes)
 {
     __shared__ __align__(16) unsigned char pool[TILE_DIM * (TILE_DIM + 1) * sizeof(T)];
     T* const tile = reinterpret_cast<T*>(pool);
@@ -234,8 +213,7 @@ __global__ void poolOfBytes(T* odata, const T* idata, int width, int height)
 KERNEL(poolOfBytes, "-", transposes, launchTiles<poolOfBytes<T>>)
 
 // A pool divided into arrays of two types.
-template <typename T>
-__global__ void poolDivided(T* odata, const T* idata, int width, int height)
+TRANSPOSING(poolDivided)
 {
     __shared__ __align__(16) char pool[THREADS * (sizeof(T) + sizeof(short))];
     T* const values = reinterpret_cast<T*>(pool);
@@ -274,8 +252,7 @@ __global__ void poolOfTheLaunch(T* odata, const T* idata, int width, int height,
             odata[size_t(y + j) * height + x] = tile[threadIdx.x * pitch + threadIdx.y + j];
 }
 
-template <typename T>
-void launchPoolOfTheLaunch(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchPoolOfTheLaunch)
 {
     const int pitch = TILE_DIM + 1;
     dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM));
@@ -286,8 +263,7 @@ void launchPoolOfTheLaunch(T* odata, const T* idata, int width, int height)
 KERNEL(poolOfTheLaunch, "-", transposes, launchPoolOfTheLaunch)
 
 // The same pool, declared in the kernel, divided, and next to a static variable.
-template <typename T>
-__global__ void poolOfTheLaunchDivided(T* odata, const T* idata, int width, int height)
+TRANSPOSING(poolOfTheLaunchDivided)
 {
     extern __shared__ __align__(16) unsigned char dynamic_pool[];
     __shared__ int count;
@@ -306,8 +282,7 @@ __global__ void poolOfTheLaunchDivided(T* odata, const T* idata, int width, int 
     if (t < count) odata[first + places[t]] = values[t];
 }
 
-template <typename T>
-void launchPoolOfTheLaunchDivided(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchPoolOfTheLaunchDivided)
 {
     const int threads = 96;
     const size_t bytes = threads * (sizeof(T) + sizeof(unsigned));
@@ -317,8 +292,7 @@ void launchPoolOfTheLaunchDivided(T* odata, const T* idata, int width, int heigh
 KERNEL(poolOfTheLaunchDivided, "-", copies, launchPoolOfTheLaunchDivided)
 
 // A union: one piece of memory is a tile of elements first, a list of places afterwards.
-template <typename T>
-__global__ void unionOfArrays(T* odata, const T* idata, int width, int height)
+TRANSPOSING(unionOfArrays)
 {
     union Either {
         T elements[THREADS];
@@ -349,8 +323,7 @@ struct TileAndPlace {
     bool whole;
 };
 
-template <typename T>
-__global__ void structOfATile(T* odata, const T* idata, int width, int height)
+TRANSPOSING(structOfATile)
 {
     __shared__ TileAndPlace<T> tile;
     if (threadIdx.x == 0 && threadIdx.y == 0) {
@@ -373,8 +346,7 @@ __global__ void structOfATile(T* odata, const T* idata, int width, int height)
 KERNEL(structOfATile, "-", transposes, launchTiles<structOfATile<T>>)
 
 // The tile is transposed in place: the threads above its diagonal exchange two elements each.
-template <typename T>
-__global__ void swapInPlace(T* odata, const T* idata, int width, int height)
+TRANSPOSING(swapInPlace)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM];
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;
@@ -397,8 +369,7 @@ KERNEL(swapInPlace, "-", transposes, launchTiles<swapInPlace<T>>)
 
 // Neighbours exchange elements, in rounds: after as many rounds as elements a row is reversed. The
 // store reverses it again.
-template <typename T>
-__global__ void swapNeighbours(T* odata, const T* idata, int width, int height)
+TRANSPOSING(swapNeighbours)
 {
     constexpr int ROW = 64;
     __shared__ T row[ROW];
@@ -420,8 +391,7 @@ __global__ void swapNeighbours(T* odata, const T* idata, int width, int height)
         if (first + i < n) odata[first + i] = row[ROW - 1 - i];
 }
 
-template <typename T>
-void launchSwapNeighbours(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchSwapNeighbours)
 {
     swapNeighbours<T><<<pieces(size_t(width) * height, 64), 32>>>(odata, idata, width, height);
 }
@@ -429,8 +399,7 @@ void launchSwapNeighbours(T* odata, const T* idata, int width, int height)
 KERNEL(swapNeighbours, "-", copies, launchSwapNeighbours)
 
 // Each thread reads only cells that it has set itself, and needs no barrier.
-template <typename T>
-__global__ void ownCells(T* odata, const T* idata, int width, int height)
+TRANSPOSING(ownCells)
 {
     __shared__ T cells[2][THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -443,8 +412,7 @@ __global__ void ownCells(T* odata, const T* idata, int width, int height)
 KERNEL(ownCells, "-", copies, launchAlong<ownCells<T>>)
 
 // The tile by rows on the way in, as one row on the way out.
-template <typename T>
-__global__ void tileAsOneRow(T* odata, const T* idata, int width, int height)
+TRANSPOSING(tileAsOneRow)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM];
     T* const flat = &tile[0][0];
@@ -465,8 +433,7 @@ __global__ void tileAsOneRow(T* odata, const T* idata, int width, int height)
 KERNEL(tileAsOneRow, "-", transposes, launchTiles<tileAsOneRow<T>>)
 
 // A row of cells that is a tile of 8 x 16 on the way out.
-template <typename T>
-__global__ void tileOfAnotherShape(T* odata, const T* idata, int width, int height)
+TRANSPOSING(tileOfAnotherShape)
 {
     __shared__ T cells[THREADS];
     T(*const tile)[16] = reinterpret_cast<T(*)[16]>(cells);
@@ -481,8 +448,7 @@ __global__ void tileOfAnotherShape(T* odata, const T* idata, int width, int heig
 KERNEL(tileOfAnotherShape, "-", copies, launchAlong<tileOfAnotherShape<T>>)
 
 // One thread works out where the block begins; all others read it.
-template <typename T>
-__global__ void sharedPlace(T* odata, const T* idata, int width, int height)
+TRANSPOSING(sharedPlace)
 {
     __shared__ size_t first;
     __shared__ const T* from;
@@ -498,8 +464,7 @@ __global__ void sharedPlace(T* odata, const T* idata, int width, int height)
 KERNEL(sharedPlace, "-", copies, launchAlong<sharedPlace<T>>)
 
 // Every third element is packed: a prefix sum in shared memory says where to.
-template <typename T>
-__global__ void prefixSumPlaces(T* odata, const T* idata, int width, int height)
+TRANSPOSING(prefixSumPlaces)
 {
     __shared__ int sums[THREADS];
     __shared__ T packed[THREADS];
@@ -529,8 +494,7 @@ __global__ void prefixSumPlaces(T* odata, const T* idata, int width, int height)
 KERNEL(prefixSumPlaces, "-", copies, launchAlong<prefixSumPlaces<T>>)
 
 // A tree over the block's threads finds the last one that has an element.
-template <typename T>
-__global__ void treeFindsTheLast(T* odata, const T* idata, int width, int height)
+TRANSPOSING(treeFindsTheLast)
 {
     __shared__ int last[THREADS];
     __shared__ T tile[THREADS];
@@ -551,8 +515,7 @@ __global__ void treeFindsTheLast(T* odata, const T* idata, int width, int height
 KERNEL(treeFindsTheLast, "-", copies, launchAlong<treeFindsTheLast<T>>)
 
 // A volatile tile.
-template <typename T>
-__global__ void volatileTile(T* odata, const T* idata, int width, int height)
+TRANSPOSING(volatileTile)
 {
     __shared__ volatile T tile[TILE_DIM][TILE_DIM + 1];
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;
@@ -567,8 +530,7 @@ __global__ void volatileTile(T* odata, const T* idata, int width, int height)
 KERNEL(volatileTile, "-", transposes, launchTiles<volatileTile<T>>)
 
 // One tile, used for four pieces of the matrix and in two orders.
-template <typename T>
-__global__ void tileUsedAgain(T* odata, const T* idata, int width, int height)
+TRANSPOSING(tileUsedAgain)
 {
     __shared__ T tile[TILE_DIM][BLOCK_ROWS];
     const int left = blockIdx.x * TILE_DIM, c = threadIdx.x, r = threadIdx.y;

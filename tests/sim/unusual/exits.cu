@@ -20,8 +20,7 @@ void launchTiles(T* odata, const T* idata, int width, int height)
 }
 
 // No barrier at all.
-template <typename T>
-__global__ void exitsAtOnce(T* odata, const T* idata, int width, int height)
+TRANSPOSING(exitsAtOnce)
 {
     const int x = blockIdx.x * TILE_DIM + threadIdx.x;
     if (x >= width) return;
@@ -35,8 +34,7 @@ __global__ void exitsAtOnce(T* odata, const T* idata, int width, int height)
 KERNEL(exitsAtOnce, "-", transposes, launchTiles<exitsAtOnce<T>>)
 
 // After the last barrier, by threads and in a loop.
-template <typename T>
-__global__ void exitsAfterTheBarrier(T* odata, const T* idata, int width, int height)
+TRANSPOSING(exitsAfterTheBarrier)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
@@ -59,8 +57,7 @@ __global__ void exitsAfterTheBarrier(T* odata, const T* idata, int width, int he
 KERNEL(exitsAfterTheBarrier, "-", transposes, launchTiles<exitsAfterTheBarrier<T>>)
 
 // Threads without an element return before the barrier that the others wait at.
-template <typename T>
-__global__ void exitsOfThreads(T* odata, const T* idata, int width, int height)
+TRANSPOSING(exitsOfThreads)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
@@ -76,8 +73,7 @@ __global__ void exitsOfThreads(T* odata, const T* idata, int width, int height)
 KERNEL(exitsOfThreads, "-", copies, launchAlong<exitsOfThreads<T>>)
 
 // Whole warps return before the barrier: those whose rows are below the matrix.
-template <typename T>
-__global__ void exitsOfWarps(T* odata, const T* idata, int width, int height)
+TRANSPOSING(exitsOfWarps)
 {
     __shared__ T tile[BLOCK_ROWS][TILE_DIM];
     const int x = blockIdx.x * TILE_DIM + threadIdx.x;
@@ -91,8 +87,7 @@ __global__ void exitsOfWarps(T* odata, const T* idata, int width, int height)
     if (x < width) odata[size_t(x) * height + blockIdx.y * BLOCK_ROWS + r] = tile[r][threadIdx.x];
 }
 
-template <typename T>
-void launchExitsOfWarps(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchExitsOfWarps)
 {
     dim3 grid(pieces(width, TILE_DIM), pieces(height, BLOCK_ROWS));
     exitsOfWarps<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
@@ -101,8 +96,7 @@ void launchExitsOfWarps(T* odata, const T* idata, int width, int height)
 KERNEL(exitsOfWarps, "-", transposes, launchExitsOfWarps)
 
 // One warp after the other leaves a loop of barriers, each after a turn more.
-template <typename T>
-__global__ void exitsTurnByTurn(T* odata, const T* idata, int width, int height)
+TRANSPOSING(exitsTurnByTurn)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS, i = first + threadIdx.x;
@@ -121,8 +115,7 @@ __global__ void exitsTurnByTurn(T* odata, const T* idata, int width, int height)
 KERNEL(exitsTurnByTurn, "-", copies, launchAlong<exitsTurnByTurn<T>>)
 
 // One warp stays, and is alone at the barrier.
-template <typename T>
-__global__ void exitsAllButAWarp(T* odata, const T* idata, int width, int height)
+TRANSPOSING(exitsAllButAWarp)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
@@ -138,8 +131,7 @@ __global__ void exitsAllButAWarp(T* odata, const T* idata, int width, int height
 KERNEL(exitsAllButAWarp, "-", copies, launchAlong<exitsAllButAWarp<T>>)
 
 // One thread stays and stores what all have loaded.
-template <typename T>
-__global__ void exitsAllButAThread(T* odata, const T* idata, int width, int height)
+TRANSPOSING(exitsAllButAThread)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
@@ -153,8 +145,7 @@ __global__ void exitsAllButAThread(T* odata, const T* idata, int width, int heig
 KERNEL(exitsAllButAThread, "-", copies, launchAlong<exitsAllButAThread<T>>)
 
 // The grid is too large: blocks without a row return as a whole.
-template <typename T>
-__global__ void exitsOfBlocks(T* odata, const T* idata, int width, int height)
+TRANSPOSING(exitsOfBlocks)
 {
     __shared__ T row[THREADS];
     const int y = blockIdx.x;
@@ -168,10 +159,6 @@ __global__ void exitsOfBlocks(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchExitsOfBlocks(T* odata, const T* idata, int width, int height)
-{
-    exitsOfBlocks<T><<<height + 7, THREADS>>>(odata, idata, width, height);
-}
+LAUNCHER(launchExitsOfBlocks) { exitsOfBlocks<T><<<height + 7, THREADS>>>(odata, idata, width, height); }
 
 KERNEL(exitsOfBlocks, "-", transposes, launchExitsOfBlocks)

@@ -28,8 +28,7 @@ __device__ T ofTheMirror(T element)
     return exchange[blockDim.x - 1 - threadIdx.x];
 }
 
-template <typename T>
-__global__ void helperOnce(T* odata, const T* idata, int width, int height)
+TRANSPOSING(helperOnce)
 {
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
     const size_t i = first + threadIdx.x, mirror = first + THREADS - 1 - threadIdx.x;
@@ -39,8 +38,7 @@ __global__ void helperOnce(T* odata, const T* idata, int width, int height)
 
 KERNEL(helperOnce, "-", copies, launchAlong<helperOnce<T>>)
 
-template <typename T>
-__global__ void helperAgain(T* odata, const T* idata, int width, int height)
+TRANSPOSING(helperAgain)
 {
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
     const size_t mirror = size_t(blockIdx.x) * THREADS + THREADS - 1 - threadIdx.x;
@@ -51,8 +49,7 @@ __global__ void helperAgain(T* odata, const T* idata, int width, int height)
 KERNEL(helperAgain, "-", transposes, launchAlong<helperAgain<T>>)
 
 // Twice in one kernel. The barrier between the calls keeps the second from storing too early.
-template <typename T>
-__global__ void helperTwice(T* odata, const T* idata, int width, int height)
+TRANSPOSING(helperTwice)
 {
     __shared__ T own[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -84,8 +81,7 @@ __device__ __noinline__ void empty(const T (&tile)[ROWS][COLUMNS], T* __restrict
             to[size_t(left + r) * height + top + threadIdx.x] = tile[threadIdx.x][r];
 }
 
-template <typename T>
-__global__ void helpersByReference(T* odata, const T* idata, int width, int height)
+TRANSPOSING(helpersByReference)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     fill(tile, idata, blockIdx.x * TILE_DIM, blockIdx.y * TILE_DIM, width, height);
@@ -96,8 +92,7 @@ __global__ void helpersByReference(T* odata, const T* idata, int width, int heig
 KERNEL(helpersByReference, "-", transposes, launchTiles<helpersByReference<T>>)
 
 // Lambdas, one with a barrier in it.
-template <typename T>
-__global__ void lambdaWithBarrier(T* odata, const T* idata, int width, int height)
+TRANSPOSING(lambdaWithBarrier)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const auto for_each_row = [&](auto&& work) {
@@ -128,8 +123,7 @@ __global__ void functorSaysWhere(T* odata, const T* idata, int width, int height
     if (x < width && y < height) odata[where(y, x)] = idata[size_t(y) * width + x];
 }
 
-template <typename T>
-void launchFunctorSaysWhere(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchFunctorSaysWhere)
 {
     functorSaysWhere<T><<<dim3(pieces(width, 16), pieces(height, 16)), dim3(16, 16)>>>(odata, idata, width, height,
                                                                                        ToTransposed{size_t(height)});
@@ -155,8 +149,7 @@ __global__ void jobInAStruct(const Job<T> job)
     if (job.has(x, y)) job.target(x, y) = job.source(x, y);
 }
 
-template <typename T>
-void launchJobInAStruct(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchJobInAStruct)
 {
     const Job<T> job = {odata, idata, width, height};
     jobInAStruct<<<dim3(pieces(width, 8), pieces(height, 32)), dim3(8, 32)>>>(job);
@@ -184,19 +177,14 @@ struct GridStride {
     __device__ Iterator end() const { return {count}; }
 };
 
-template <typename T>
-__global__ void rangeOverTheGrid(T* odata, const T* idata, int width, int height)
+TRANSPOSING(rangeOverTheGrid)
 {
     const Matrix<const T> in{idata, size_t(width)};
     const Matrix<T> out{odata, size_t(height)};
     for (size_t i : GridStride{size_t(width) * height}) out(i % width, i / width) = in(i / width, i % width);
 }
 
-template <typename T>
-void launchRangeOverTheGrid(T* odata, const T* idata, int width, int height)
-{
-    rangeOverTheGrid<T><<<9, 96>>>(odata, idata, width, height);
-}
+LAUNCHER(launchRangeOverTheGrid) { rangeOverTheGrid<T><<<9, 96>>>(odata, idata, width, height); }
 
 KERNEL(rangeOverTheGrid, "-", transposes, launchRangeOverTheGrid)
 
@@ -217,8 +205,7 @@ __device__ void transposeHalves(T* odata, const T* idata, int width, int height,
     }
 }
 
-template <typename T>
-__global__ void recursionByHalves(T* odata, const T* idata, int width, int height)
+TRANSPOSING(recursionByHalves)
 {
     constexpr int SIDE = 6;
     const int left = (blockIdx.x * blockDim.x + threadIdx.x) * SIDE,
@@ -226,8 +213,7 @@ __global__ void recursionByHalves(T* odata, const T* idata, int width, int heigh
     transposeHalves(odata, idata, width, height, left, top, min(SIDE, width - left), min(SIDE, height - top));
 }
 
-template <typename T>
-void launchRecursionByHalves(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchRecursionByHalves)
 {
     recursionByHalves<T>
         <<<dim3(pieces(width, 8 * 6), pieces(height, 8 * 6)), dim3(8, 8)>>>(odata, idata, width, height);
@@ -242,8 +228,7 @@ __device__ T readsForward(const T* values, int i, int) { return values[i]; }
 template <typename T>
 __device__ T readsBackward(const T* values, int i, int count) { return values[count - 1 - i]; }
 
-template <typename T>
-__global__ void pointerToFunction(T* odata, const T* idata, int width, int height)
+TRANSPOSING(pointerToFunction)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
@@ -271,8 +256,7 @@ __global__ void sizesAsParameters(T* odata, const T* idata, int width, int heigh
     if (ox < height && oy < width) odata[size_t(oy) * height + ox] = tile[r][c];
 }
 
-template <typename T>
-void launchSizesAsParameters(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchSizesAsParameters)
 {
     constexpr int COLUMNS = 24, ROWS = 10;
     dim3 grid(pieces(width, COLUMNS), pieces(height, ROWS)), block(COLUMNS, ROWS);
@@ -292,15 +276,13 @@ __device__ void moveEach(T* odata, const T* idata, size_t i, size_t n, Numbers<K
     ((i + K * THREADS < n ? void(odata[i + K * THREADS] = element[K]) : void()), ...);
 }
 
-template <typename T>
-__global__ void foldOverAPack(T* odata, const T* idata, int width, int height)
+TRANSPOSING(foldOverAPack)
 {
     moveEach(odata, idata, size_t(blockIdx.x) * THREADS * 4 + threadIdx.x, size_t(width) * height,
              Numbers<0, 1, 2, 3>());
 }
 
-template <typename T>
-void launchFoldOverAPack(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchFoldOverAPack)
 {
     foldOverAPack<T><<<pieces(size_t(width) * height, THREADS * 4), THREADS>>>(odata, idata, width, height);
 }
@@ -311,8 +293,7 @@ KERNEL(foldOverAPack, "-", copies, launchFoldOverAPack)
 #define AT(matrix, row, column, columns) (matrix)[size_t(row) * (columns) + (column)]
 #define INSIDE(row, column) ((column) < width && (row) < height)
 
-template <typename T>
-__global__ void accessesByMacro(T* odata, const T* idata, int width, int height)
+TRANSPOSING(accessesByMacro)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;
@@ -347,8 +328,7 @@ __global__ void __launch_bounds__(256, 2)
 KERNEL(qualifiersOfAllSorts, "-", transposes, launchTiles<qualifiersOfAllSorts<T>>)
 
 // The device's own functions and numbers: min, max, abs, warpSize.
-template <typename T>
-__global__ void functionsOfTheDevice(T* odata, const T* idata, int width, int height)
+TRANSPOSING(functionsOfTheDevice)
 {
     const int first = blockIdx.x * blockDim.x, warp = threadIdx.x / warpSize, lane = threadIdx.x % warpSize;
     const int n = width * height, last = min(first + int(blockDim.x), n) - 1;
@@ -362,8 +342,7 @@ KERNEL(functionsOfTheDevice, "-", copies, launchAlong<functionsOfTheDevice<T>>)
 __constant__ int order_of_rows[TILE_DIM / BLOCK_ROWS] = {16, 0, 24, 8};
 __device__ const int order_of_columns[TILE_DIM / BLOCK_ROWS] = {8, 24, 0, 16};
 
-template <typename T>
-__global__ void tablesOfOffsets(T* odata, const T* idata, int width, int height)
+TRANSPOSING(tablesOfOffsets)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;

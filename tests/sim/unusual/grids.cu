@@ -3,24 +3,18 @@
 #include "unusual.h"
 
 // Each block is one thread.
-template <typename T>
-__global__ void blocksOf1(T* odata, const T* idata, int width, int height)
+TRANSPOSING(blocksOf1)
 {
     const size_t i = size_t(blockIdx.x);
     odata[i % width * height + i / width] = idata[i];
 }
 
-template <typename T>
-void launchBlocksOf1(T* odata, const T* idata, int width, int height)
-{
-    blocksOf1<T><<<width * height, 1>>>(odata, idata, width, height);
-}
+LAUNCHER(launchBlocksOf1) { blocksOf1<T><<<width * height, 1>>>(odata, idata, width, height); }
 
 KERNEL(blocksOf1, "-", transposes, launchBlocksOf1)
 
 // Blocks of any number of threads that exchange elements with a barrier.
-template <typename T>
-__global__ void blocksOfAnySize(T* odata, const T* idata, int width, int height)
+TRANSPOSING(blocksOfAnySize)
 {
     __shared__ T tile[1024];
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * blockDim.x;
@@ -30,24 +24,21 @@ __global__ void blocksOfAnySize(T* odata, const T* idata, int width, int height)
     if (first + mirror < n) odata[first + mirror] = tile[t];
 }
 
-template <typename T>
-void launchBlocksOf33(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchBlocksOf33)
 {
     blocksOfAnySize<T><<<pieces(size_t(width) * height, 33), 33>>>(odata, idata, width, height);
 }
 
 KERNEL(blocksOf33, "-", copies, launchBlocksOf33)
 
-template <typename T>
-void launchBlocksOf1000(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchBlocksOf1000)
 {
     blocksOfAnySize<T><<<pieces(size_t(width) * height, 1000), 1000>>>(odata, idata, width, height);
 }
 
 KERNEL(blocksOf1000, "-", copies, launchBlocksOf1000)
 
-template <typename T>
-void launchBlocksOf1024(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchBlocksOf1024)
 {
     blocksOfAnySize<T><<<pieces(size_t(width) * height, 1024), 1024>>>(odata, idata, width, height);
 }
@@ -55,8 +46,7 @@ void launchBlocksOf1024(T* odata, const T* idata, int width, int height)
 KERNEL(blocksOf1024, "-", copies, launchBlocksOf1024)
 
 // 13 x 7 threads: no row of them is a warp.
-template <typename T>
-__global__ void blocksOf13x7(T* odata, const T* idata, int width, int height)
+TRANSPOSING(blocksOf13x7)
 {
     __shared__ T tile[7][13];
     const int left = blockIdx.x * 13, top = blockIdx.y * 7, t = threadIdx.y * 13 + threadIdx.x;
@@ -67,8 +57,7 @@ __global__ void blocksOf13x7(T* odata, const T* idata, int width, int height)
     if (left + c < width && top + r < height) odata[size_t(left + c) * height + top + r] = tile[r][c];
 }
 
-template <typename T>
-void launchBlocksOf13x7(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchBlocksOf13x7)
 {
     blocksOf13x7<T><<<dim3(pieces(width, 13), pieces(height, 7)), dim3(13, 7)>>>(odata, idata, width, height);
 }
@@ -76,8 +65,7 @@ void launchBlocksOf13x7(T* odata, const T* idata, int width, int height)
 KERNEL(blocksOf13x7, "-", transposes, launchBlocksOf13x7)
 
 // Three dimensions of threads.
-template <typename T>
-__global__ void blocksOfThreeDimensions(T* odata, const T* idata, int width, int height)
+TRANSPOSING(blocksOfThreeDimensions)
 {
     __shared__ T tile[4][4][8];
     const int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.z * 4 + threadIdx.y;
@@ -88,8 +76,7 @@ __global__ void blocksOfThreeDimensions(T* odata, const T* idata, int width, int
     if (ox < height && oy < width) odata[size_t(oy) * height + ox] = tile[r / 4][r % 4][c];
 }
 
-template <typename T>
-void launchThreeDimensions(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchThreeDimensions)
 {
     blocksOfThreeDimensions<T>
         <<<dim3(pieces(width, 8), pieces(height, 16)), dim3(8, 4, 4)>>>(odata, idata, width, height);
@@ -98,8 +85,7 @@ void launchThreeDimensions(T* odata, const T* idata, int width, int height)
 KERNEL(blocksOfThreeDimensions, "-", transposes, launchThreeDimensions)
 
 // Three dimensions of blocks: the third one counts quarters of a tile.
-template <typename T>
-__global__ void gridOfThreeDimensions(T* odata, const T* idata, int width, int height)
+TRANSPOSING(gridOfThreeDimensions)
 {
     __shared__ T tile[TILE_DIM][BLOCK_ROWS + 1];
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
@@ -112,8 +98,7 @@ __global__ void gridOfThreeDimensions(T* odata, const T* idata, int width, int h
     if (x < height && y < width) odata[size_t(y) * height + x] = tile[c][r];
 }
 
-template <typename T>
-void launchGridOfThreeDimensions(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchGridOfThreeDimensions)
 {
     dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM), TILE_DIM / BLOCK_ROWS);
     gridOfThreeDimensions<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
@@ -122,15 +107,13 @@ void launchGridOfThreeDimensions(T* odata, const T* idata, int width, int height
 KERNEL(gridOfThreeDimensions, "-", transposes, launchGridOfThreeDimensions)
 
 // The threads of a block along y and z.
-template <typename T>
-__global__ void blocksUpright(T* odata, const T* idata, int width, int height)
+TRANSPOSING(blocksUpright)
 {
     const int x = blockIdx.y * blockDim.y + threadIdx.y, y = blockIdx.x * blockDim.z + threadIdx.z;
     if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
 }
 
-template <typename T>
-void launchBlocksUpright(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchBlocksUpright)
 {
     blocksUpright<T><<<dim3(pieces(height, 5), pieces(width, 40)), dim3(1, 40, 5)>>>(odata, idata, width, height);
 }
@@ -138,8 +121,7 @@ void launchBlocksUpright(T* odata, const T* idata, int width, int height)
 KERNEL(blocksUpright, "-", transposes, launchBlocksUpright)
 
 // A grid-stride loop with two barriers in each turn.
-template <typename T>
-__global__ void gridStride(T* odata, const T* idata, int width, int height)
+TRANSPOSING(gridStride)
 {
     __shared__ T tile[256];
     const size_t n = size_t(width) * height, stride = size_t(gridDim.x) * blockDim.x;
@@ -152,17 +134,12 @@ __global__ void gridStride(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchGridStride(T* odata, const T* idata, int width, int height)
-{
-    gridStride<T><<<3, 256>>>(odata, idata, width, height);
-}
+LAUNCHER(launchGridStride) { gridStride<T><<<3, 256>>>(odata, idata, width, height); }
 
 KERNEL(gridStride, "-", transposes, launchGridStride)
 
 // Blocks that stay, and take tiles in turn along the diagonals.
-template <typename T>
-__global__ void blocksThatStay(T* odata, const T* idata, int width, int height)
+TRANSPOSING(blocksThatStay)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const int across = (width + TILE_DIM - 1) / TILE_DIM, down = (height + TILE_DIM - 1) / TILE_DIM, c = threadIdx.x;
@@ -177,34 +154,24 @@ __global__ void blocksThatStay(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchBlocksThatStay(T* odata, const T* idata, int width, int height)
-{
-    blocksThatStay<T><<<4, dim3(TILE_DIM, 4)>>>(odata, idata, width, height);
-}
+LAUNCHER(launchBlocksThatStay) { blocksThatStay<T><<<4, dim3(TILE_DIM, 4)>>>(odata, idata, width, height); }
 
 KERNEL(blocksThatStay, "-", transposes, launchBlocksThatStay)
 
 // One thread does everything.
-template <typename T>
-__global__ void oneThread(T* odata, const T* idata, int width, int height)
+TRANSPOSING(oneThread)
 {
     for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
 }
 
-template <typename T>
-void launchOneThread(T* odata, const T* idata, int width, int height)
-{
-    oneThread<T><<<1, 1>>>(odata, idata, width, height);
-}
+LAUNCHER(launchOneThread) { oneThread<T><<<1, 1>>>(odata, idata, width, height); }
 
 KERNEL(oneThread, "-", transposes, launchOneThread)
 
 // One block does everything; a thread has a column and walks down with two pointers. Both end
 // outside, where nothing is read.
-template <typename T>
-__global__ void pointersThatWalk(T* odata, const T* idata, int width, int height)
+TRANSPOSING(pointersThatWalk)
 {
     for (int x = threadIdx.x; x < width; x += blockDim.x) {
         T* to = odata + size_t(x) * height;
@@ -213,17 +180,12 @@ __global__ void pointersThatWalk(T* odata, const T* idata, int width, int height
     }
 }
 
-template <typename T>
-void launchPointersThatWalk(T* odata, const T* idata, int width, int height)
-{
-    pointersThatWalk<T><<<1, 50>>>(odata, idata, width, height);
-}
+LAUNCHER(launchPointersThatWalk) { pointersThatWalk<T><<<1, 50>>>(odata, idata, width, height); }
 
 KERNEL(pointersThatWalk, "-", transposes, launchPointersThatWalk)
 
 // Pointers far past the end, and in front of the beginning, that are never followed.
-template <typename T>
-__global__ void pointersPastTheEnd(T* odata, const T* idata, int width, int height)
+TRANSPOSING(pointersPastTheEnd)
 {
     const T* const end = idata + size_t(width) * height;
     const T* from = idata + (size_t(blockIdx.x) * 4 * blockDim.x + threadIdx.x);
@@ -234,8 +196,7 @@ __global__ void pointersPastTheEnd(T* odata, const T* idata, int width, int heig
     }
 }
 
-template <typename T>
-void launchPointersPastTheEnd(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchPointersPastTheEnd)
 {
     pointersPastTheEnd<T><<<pieces(size_t(width) * height, 4 * 64), 64>>>(odata, idata, width, height);
 }
@@ -243,8 +204,7 @@ void launchPointersPastTheEnd(T* odata, const T* idata, int width, int height)
 KERNEL(pointersPastTheEnd, "-", copies, launchPointersPastTheEnd)
 
 // Negative indices, counted from the end of both matrices.
-template <typename T>
-__global__ void indicesFromTheEnd(T* odata, const T* idata, int width, int height)
+TRANSPOSING(indicesFromTheEnd)
 {
     const long long n = static_cast<long long>(width) * height,
                     i = -1 - (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x);
@@ -253,8 +213,7 @@ __global__ void indicesFromTheEnd(T* odata, const T* idata, int width, int heigh
     if (i >= -n) out[i] = in[i];
 }
 
-template <typename T>
-void launchIndicesFromTheEnd(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchIndicesFromTheEnd)
 {
     indicesFromTheEnd<T><<<pieces(size_t(width) * height, 100), 100>>>(odata, idata, width, height);
 }
@@ -262,8 +221,7 @@ void launchIndicesFromTheEnd(T* odata, const T* idata, int width, int height)
 KERNEL(indicesFromTheEnd, "-", copies, launchIndicesFromTheEnd)
 
 // Unsigned numbers that count down past zero.
-template <typename T>
-__global__ void countsDown(T* odata, const T* idata, int width, int height)
+TRANSPOSING(countsDown)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const unsigned left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = TILE_DIM - 1 - threadIdx.x;
@@ -277,8 +235,7 @@ __global__ void countsDown(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchCountsDown(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchCountsDown)
 {
     countsDown<T><<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), dim3(TILE_DIM, BLOCK_ROWS)>>>(
         odata, idata, width, height);
@@ -288,8 +245,7 @@ KERNEL(countsDown, "-", transposes, launchCountsDown)
 
 // Each lane goes through its own part of a row, as long as its number: triangles above and below
 // the diagonal of a tile.
-template <typename T>
-__global__ void trianglesOfATile(T* odata, const T* idata, int width, int height)
+TRANSPOSING(trianglesOfATile)
 {
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, lane = threadIdx.x, y = top + lane;
     if (y >= height) return;
@@ -299,8 +255,7 @@ __global__ void trianglesOfATile(T* odata, const T* idata, int width, int height
         if (left + k < width) odata[size_t(left + k) * height + y] = idata[size_t(y) * width + left + k];
 }
 
-template <typename T>
-void launchTrianglesOfATile(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchTrianglesOfATile)
 {
     trianglesOfATile<T>
         <<<dim3(pieces(width, TILE_DIM), pieces(height, TILE_DIM)), TILE_DIM>>>(odata, idata, width, height);
@@ -316,8 +271,7 @@ __global__ void halfOfTheRows(T* odata, const T* idata, int width, int height, i
     if (x < width && y < height) odata[size_t(x) * height + y] = idata[size_t(y) * width + x];
 }
 
-template <typename T>
-void launchTwoLaunches(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchTwoLaunches)
 {
     dim3 grid(pieces(width, 32), pieces(height, 16)), block(32, 8);
     halfOfTheRows<T><<<grid, block>>>(odata, idata, width, height, 0);
@@ -337,8 +291,7 @@ __global__ void reversesEachPiece(T* odata, const T* from, int width, int height
     if (t < count) odata[first + count - 1 - t] = element;
 }
 
-template <typename T>
-void launchOneAfterTheOther(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchOneAfterTheOther)
 {
     const unsigned blocks = pieces(size_t(width) * height, 96);
     reversesEachPiece<T><<<blocks, 96>>>(odata, idata, width, height);

@@ -14,8 +14,7 @@ void launchAlong(T* odata, const T* idata, int width, int height)
 }
 
 // The barrier of the block, both ways to write it.
-template <typename T>
-__global__ void groupOfTheBlock(T* odata, const T* idata, int width, int height)
+TRANSPOSING(groupOfTheBlock)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const cg::thread_block block = cg::this_thread_block();
@@ -29,8 +28,7 @@ __global__ void groupOfTheBlock(T* odata, const T* idata, int width, int height)
     block.sync();
 }
 
-template <typename T>
-void launchGroupOfTheBlock(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchGroupOfTheBlock)
 {
     dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM));
     groupOfTheBlock<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
@@ -39,8 +37,7 @@ void launchGroupOfTheBlock(T* odata, const T* idata, int width, int height)
 KERNEL(groupOfTheBlock, "-", transposes, launchGroupOfTheBlock)
 
 // The number of a thread in a block of two dimensions.
-template <typename T>
-__global__ void groupNumbersThreads(T* odata, const T* idata, int width, int height)
+TRANSPOSING(groupNumbersThreads)
 {
     __shared__ T tile[THREADS];
     const cg::thread_block block = cg::this_thread_block();
@@ -52,8 +49,7 @@ __global__ void groupNumbersThreads(T* odata, const T* idata, int width, int hei
     if (first + mirror < n) odata[first + mirror] = tile[mirror];
 }
 
-template <typename T>
-void launchGroupNumbersThreads(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchGroupNumbersThreads)
 {
     groupNumbersThreads<T><<<pieces(size_t(width) * height, THREADS), dim3(16, 8)>>>(odata, idata, width, height);
 }
@@ -61,8 +57,7 @@ void launchGroupNumbersThreads(T* odata, const T* idata, int width, int height)
 KERNEL(groupNumbersThreads, "-", copies, launchGroupNumbersThreads)
 
 // A warp as a tile of 32 threads that shuffles.
-template <typename T>
-__global__ void groupShuffles(T* odata, const T* idata, int width, int height)
+TRANSPOSING(groupShuffles)
 {
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -77,8 +72,7 @@ __global__ void groupShuffles(T* odata, const T* idata, int width, int height)
 KERNEL(groupShuffles, "-", copies, launchAlong<groupShuffles<T>>)
 
 // A warp that waits for its lanes only.
-template <typename T>
-__global__ void groupWaits(T* odata, const T* idata, int width, int height)
+TRANSPOSING(groupWaits)
 {
     __shared__ T tiles[2][TILE_DIM][TILE_DIM + 1];
     const cg::thread_block block = cg::this_thread_block();
@@ -93,8 +87,7 @@ __global__ void groupWaits(T* odata, const T* idata, int width, int height)
         if (top + lane < height && left + int(r) < width) odata[size_t(left + r) * height + top + lane] = tile[lane][r];
 }
 
-template <typename T>
-void launchGroupWaits(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchGroupWaits)
 {
     groupWaits<T><<<dim3(pieces(width, 2 * TILE_DIM), pieces(height, TILE_DIM)), dim3(TILE_DIM, 2)>>>(odata, idata,
                                                                                                       width, height);

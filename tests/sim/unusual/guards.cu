@@ -19,8 +19,7 @@ void launchTiles(T* odata, const T* idata, int width, int height)
 }
 
 // One condition, tested before and after the barrier. A compiler may merge the two tests.
-template <typename T>
-__global__ void guardTwice(T* odata, const T* idata, int width, int height)
+TRANSPOSING(guardTwice)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -34,8 +33,7 @@ __global__ void guardTwice(T* odata, const T* idata, int width, int height)
 KERNEL(guardTwice, "-", copies, launchAlong<guardTwice<T>>)
 
 // The part of the guard that does not change is hoisted out of the loops.
-template <typename T>
-__global__ void guardHoisted(T* odata, const T* idata, int width, int height)
+TRANSPOSING(guardHoisted)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
@@ -59,8 +57,7 @@ __global__ void guardHoisted(T* odata, const T* idata, int width, int height)
 KERNEL(guardHoisted, "-", transposes, launchTiles<guardHoisted<T>>)
 
 // One hoisted guard on both sides of the barrier: the fine-grained half of step 5.
-template <typename T>
-__global__ void guardHoistedOnce(T* odata, const T* idata, int width, int height)
+TRANSPOSING(guardHoistedOnce)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM];
 
@@ -85,8 +82,7 @@ __global__ void guardHoistedOnce(T* odata, const T* idata, int width, int height
 KERNEL(guardHoistedOnce, "-", transposes_each_tile(TILE_DIM), launchTiles<guardHoistedOnce<T>>)
 
 // One half of the block loads, the other half stores; the test is made three times.
-template <typename T>
-__global__ void guardOfRoles(T* odata, const T* idata, int width, int height)
+TRANSPOSING(guardOfRoles)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
@@ -104,8 +100,7 @@ __global__ void guardOfRoles(T* odata, const T* idata, int width, int height)
 KERNEL(guardOfRoles, "-", copies, launchAlong<guardOfRoles<T>>)
 
 // Cells outside the matrix are filled with zeros, so that the whole tile may be read.
-template <typename T>
-__global__ void guardFillsZeros(T* odata, const T* idata, int width, int height)
+TRANSPOSING(guardFillsZeros)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
@@ -127,8 +122,7 @@ __global__ void guardFillsZeros(T* odata, const T* idata, int width, int height)
 KERNEL(guardFillsZeros, "-", transposes, launchTiles<guardFillsZeros<T>>)
 
 // Elements outside are skipped by `continue` on the one side, by `break` on the other.
-template <typename T>
-__global__ void guardSkips(T* odata, const T* idata, int width, int height)
+TRANSPOSING(guardSkips)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
@@ -153,8 +147,7 @@ __global__ void guardSkips(T* odata, const T* idata, int width, int height)
 KERNEL(guardSkips, "-", transposes, launchTiles<guardSkips<T>>)
 
 // goto past the load, and past the store.
-template <typename T>
-__global__ void guardJumps(T* odata, const T* idata, int width, int height)
+TRANSPOSING(guardJumps)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -173,8 +166,7 @@ KERNEL(guardJumps, "-", copies, launchAlong<guardJumps<T>>)
 
 // Threads exchange elements through odata: a barrier makes a block's stores to global memory
 // visible to its threads, too.
-template <typename T>
-__global__ void guardReadsBack(T* odata, const T* idata, int width, int height)
+TRANSPOSING(guardReadsBack)
 {
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
     const int count = n - first < THREADS ? int(n - first) : THREADS;
@@ -191,8 +183,7 @@ __global__ void guardReadsBack(T* odata, const T* idata, int width, int height)
 KERNEL(guardReadsBack, "-", copies, launchAlong<guardReadsBack<T>>)
 
 // Only blocks of even number go through shared memory.
-template <typename T>
-__global__ void barrierInOneBranch(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierInOneBranch)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -210,8 +201,7 @@ __global__ void barrierInOneBranch(T* odata, const T* idata, int width, int heig
 KERNEL(barrierInOneBranch, "-", copies, launchAlong<barrierInOneBranch<T>>)
 
 // A barrier in either branch. All threads of a block take the same one.
-template <typename T>
-__global__ void barrierInBothBranches(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierInBothBranches)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -231,8 +221,7 @@ __global__ void barrierInBothBranches(T* odata, const T* idata, int width, int h
 KERNEL(barrierInBothBranches, "-", copies, launchAlong<barrierInBothBranches<T>>)
 
 // A switch over the block's number. One case falls through to the next.
-template <typename T>
-__global__ void barrierInASwitch(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierInASwitch)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -259,8 +248,7 @@ __global__ void barrierInASwitch(T* odata, const T* idata, int width, int height
 KERNEL(barrierInASwitch, "-", copies, launchAlong<barrierInASwitch<T>>)
 
 // Turns of odd number are over before the second barrier, for all threads.
-template <typename T>
-__global__ void barrierAndContinue(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierAndContinue)
 {
     __shared__ T tile[TILE_DIM / BLOCK_ROWS][BLOCK_ROWS][TILE_DIM];
     const int x = blockIdx.x * TILE_DIM + threadIdx.x;
@@ -280,8 +268,7 @@ __global__ void barrierAndContinue(T* odata, const T* idata, int width, int heig
 KERNEL(barrierAndContinue, "-", transposes, launchTiles<barrierAndContinue<T>>)
 
 // A block goes down a column of tiles, and tests at the end of each turn.
-template <typename T>
-__global__ void barrierInDoWhile(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierInDoWhile)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
@@ -301,8 +288,7 @@ __global__ void barrierInDoWhile(T* odata, const T* idata, int width, int height
     } while (top < height);
 }
 
-template <typename T>
-void launchDoWhile(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchDoWhile)
 {
     barrierInDoWhile<T><<<pieces(width, TILE_DIM), dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
 }
@@ -310,8 +296,7 @@ void launchDoWhile(T* odata, const T* idata, int width, int height)
 KERNEL(barrierInDoWhile, "-", transposes, launchDoWhile)
 
 // How many turns there are is read from shared memory, where one thread has left it.
-template <typename T>
-__global__ void barrierTurnsFromShared(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierTurnsFromShared)
 {
     __shared__ T tile[THREADS];
     __shared__ int turns;
@@ -329,8 +314,7 @@ __global__ void barrierTurnsFromShared(T* odata, const T* idata, int width, int 
     }
 }
 
-template <typename T>
-void launchTurnsFromShared(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchTurnsFromShared)
 {
     barrierTurnsFromShared<T><<<pieces(size_t(width) * height, THREADS * 4), THREADS>>>(odata, idata, width, height);
 }
@@ -338,8 +322,7 @@ void launchTurnsFromShared(T* odata, const T* idata, int width, int height)
 KERNEL(barrierTurnsFromShared, "-", copies, launchTurnsFromShared)
 
 // Barriers one behind the other, and two in one line.
-template <typename T>
-__global__ void barriersInARow(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barriersInARow)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -355,8 +338,7 @@ __global__ void barriersInARow(T* odata, const T* idata, int width, int height)
 KERNEL(barriersInARow, "-", copies, launchAlong<barriersInARow<T>>)
 
 // The block goes on until no thread has an element.
-template <typename T>
-__global__ void barrierOrDecides(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierOrDecides)
 {
     __shared__ T tile[TILE_DIM];
     size_t from = size_t(blockIdx.x) * width;
@@ -369,17 +351,12 @@ __global__ void barrierOrDecides(T* odata, const T* idata, int width, int height
     }
 }
 
-template <typename T>
-void launchOrDecides(T* odata, const T* idata, int width, int height)
-{
-    barrierOrDecides<T><<<height, TILE_DIM>>>(odata, idata, width, height);
-}
+LAUNCHER(launchOrDecides) { barrierOrDecides<T><<<height, TILE_DIM>>>(odata, idata, width, height); }
 
 KERNEL(barrierOrDecides, "-", transposes, launchOrDecides)
 
 // Blocks that are full take a short way.
-template <typename T>
-__global__ void barrierAndDecides(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierAndDecides)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -396,8 +373,7 @@ __global__ void barrierAndDecides(T* odata, const T* idata, int width, int heigh
 KERNEL(barrierAndDecides, "-", copies, launchAlong<barrierAndDecides<T>>)
 
 // A barrier that counts the threads with an element. It orders stores and loads like any other.
-template <typename T>
-__global__ void barrierCounts(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierCounts)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -411,8 +387,7 @@ __global__ void barrierCounts(T* odata, const T* idata, int width, int height)
 KERNEL(barrierCounts, "-", copies, launchAlong<barrierCounts<T>>)
 
 // Threads make one to five turns of a loop before they meet at the barrier.
-template <typename T>
-__global__ void barrierAfterUnevenWork(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierAfterUnevenWork)
 {
     __shared__ T tile[THREADS];
     __shared__ int visits[THREADS];
@@ -432,8 +407,7 @@ __global__ void barrierAfterUnevenWork(T* odata, const T* idata, int width, int 
 KERNEL(barrierAfterUnevenWork, "-", copies, launchAlong<barrierAfterUnevenWork<T>>)
 
 // An endless loop that all threads leave in the same turn, between two barriers.
-template <typename T>
-__global__ void barrierAndBreak(T* odata, const T* idata, int width, int height)
+TRANSPOSING(barrierAndBreak)
 {
     __shared__ T tile[THREADS];
     const size_t n = size_t(width) * height;
@@ -448,10 +422,6 @@ __global__ void barrierAndBreak(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchAndBreak(T* odata, const T* idata, int width, int height)
-{
-    barrierAndBreak<T><<<5, THREADS>>>(odata, idata, width, height);
-}
+LAUNCHER(launchAndBreak) { barrierAndBreak<T><<<5, THREADS>>>(odata, idata, width, height); }
 
 KERNEL(barrierAndBreak, "-", copies, launchAndBreak)

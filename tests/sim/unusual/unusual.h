@@ -6,6 +6,14 @@
 #define ELEMENT_TYPES void, void, float, double, int, void  // these kernels compute
 #include "common/step.h"
 
+// The kernels and their launchers have the parameters of a transpose.
+#define TRANSPOSING(name) \
+    template <typename T> \
+    __global__ void name(T* odata, const T* idata, int width, int height)
+#define LAUNCHER(name) \
+    template <typename T> \
+    void name(T* odata, const T* idata, int width, int height)
+
 constexpr int TILE_DIM = 32;   // tiles of TILE_DIM x TILE_DIM elements
 constexpr int BLOCK_ROWS = 8;  // and TILE_DIM x BLOCK_ROWS threads
 constexpr int THREADS = 128;   // of the one-dimensional blocks

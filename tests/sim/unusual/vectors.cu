@@ -26,8 +26,7 @@ __global__ void plainTranspose(T* odata, const T* idata, int width, int height)
 }
 
 // float4, whatever the elements are. The elements behind the last whole vector follow one by one.
-template <typename T>
-__global__ void asFloat4(T* odata, const T* idata, int width, int height)
+TRANSPOSING(asFloat4)
 {
     constexpr int N = 16 / sizeof(T);
     const size_t n = size_t(width) * height, vectors = n / N, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -38,8 +37,7 @@ __global__ void asFloat4(T* odata, const T* idata, int width, int height)
 KERNEL(asFloat4, "-", copies, launchAlong<asFloat4<T>>)
 
 // double2, in a grid-stride loop.
-template <typename T>
-__global__ void asDouble2(T* odata, const T* idata, int width, int height)
+TRANSPOSING(asDouble2)
 {
     const size_t vectors = size_t(width) * height * sizeof(T) / 16;
     const double2* from = reinterpret_cast<const double2*>(idata);
@@ -51,8 +49,7 @@ __global__ void asDouble2(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchDouble2(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchDouble2)
 {
     const size_t n = size_t(width) * height;
     if (n * sizeof(T) % 16 == 0) asDouble2<T><<<7, 64>>>(odata, idata, width, height);
@@ -62,8 +59,7 @@ void launchDouble2(T* odata, const T* idata, int width, int height)
 KERNEL(asDouble2, "-", copies, launchDouble2)
 
 // int4 through the read-only path, and put together anew.
-template <typename T>
-__global__ void asInt4(T* odata, const T* idata, int width, int height)
+TRANSPOSING(asInt4)
 {
     const size_t vectors = size_t(width) * height * sizeof(T) / 16, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
     if (i >= vectors) return;
@@ -71,8 +67,7 @@ __global__ void asInt4(T* odata, const T* idata, int width, int height)
     reinterpret_cast<int4*>(odata)[i] = make_int4(v.x, v.y, v.z, v.w);
 }
 
-template <typename T>
-void launchInt4(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchInt4)
 {
     const size_t n = size_t(width) * height;
     if (n * sizeof(T) % 16 == 0) asInt4<T><<<pieces(n, THREADS), THREADS>>>(odata, idata, width, height);
@@ -87,8 +82,7 @@ struct alignas(16) Sixteen {
     T element[16 / sizeof(T)];
 };
 
-template <typename T>
-__global__ void asOwnStruct(T* odata, const T* idata, int width, int height)
+TRANSPOSING(asOwnStruct)
 {
     constexpr int N = 16 / sizeof(T);
     const int x = (blockIdx.x * 16 + threadIdx.x) * N, y = (blockIdx.y * 8 + threadIdx.y) * N;
@@ -101,8 +95,7 @@ __global__ void asOwnStruct(T* odata, const T* idata, int width, int height)
     for (int c = 0; c < N; ++c) *reinterpret_cast<Sixteen<T>*>(odata + size_t(x + c) * height + y) = out[c];
 }
 
-template <typename T>
-void launchOwnStruct(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchOwnStruct)
 {
     constexpr int N = 16 / sizeof(T);
     if (width % N == 0 && height % N == 0)
@@ -120,8 +113,7 @@ struct alignas(2 * sizeof(T)) Pair {
     T first, second;
 };
 
-template <typename T>
-__global__ void pairsInShared(T* odata, const T* idata, int width, int height)
+TRANSPOSING(pairsInShared)
 {
     __shared__ Pair<T> pairs[TILE_DIM][TILE_DIM / 2];
     const T* const elements = &pairs[0][0].first;
@@ -140,8 +132,7 @@ __global__ void pairsInShared(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchPairsInShared(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchPairsInShared)
 {
     if (width % 2 == 0)
         pairsInShared<T>
@@ -153,8 +144,7 @@ void launchPairsInShared(T* odata, const T* idata, int width, int height)
 KERNEL(pairsInShared, "-", transposes, launchPairsInShared)
 
 // Vectors in shared memory, one behind the other, and elements of them by a cast.
-template <typename T>
-__global__ void vectorsInShared(T* odata, const T* idata, int width, int height)
+TRANSPOSING(vectorsInShared)
 {
     constexpr int N = 16 / sizeof(T);
     __shared__ float4 vectors[THREADS];
@@ -170,8 +160,7 @@ __global__ void vectorsInShared(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchVectorsInShared(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchVectorsInShared)
 {
     constexpr int N = 16 / sizeof(T);
     const size_t n = size_t(width) * height;
@@ -182,8 +171,7 @@ void launchVectorsInShared(T* odata, const T* idata, int width, int height)
 KERNEL(vectorsInShared, "-", copies, launchVectorsInShared)
 
 // Elements by memcpy, through a tile.
-template <typename T>
-__global__ void elementsByMemcpy(T* odata, const T* idata, int width, int height)
+TRANSPOSING(elementsByMemcpy)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, c = threadIdx.x;
@@ -197,8 +185,7 @@ __global__ void elementsByMemcpy(T* odata, const T* idata, int width, int height
             memcpy(&odata[size_t(left + r) * height + top + c], &tile[c][r], sizeof(T));
 }
 
-template <typename T>
-void launchElementsByMemcpy(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchElementsByMemcpy)
 {
     dim3 grid(pieces(width, TILE_DIM), pieces(height, TILE_DIM));
     elementsByMemcpy<T><<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(odata, idata, width, height);
@@ -208,8 +195,7 @@ KERNEL(elementsByMemcpy, "-", transposes, launchElementsByMemcpy)
 
 // Up to eight elements by one memcpy, whose size is known at run time only, by way of an array of
 // the thread's own.
-template <typename T>
-__global__ void eightByMemcpy(T* odata, const T* idata, int width, int height)
+TRANSPOSING(eightByMemcpy)
 {
     const size_t n = size_t(width) * height, i = 8 * (size_t(blockIdx.x) * THREADS + threadIdx.x);
     if (i >= n) return;
@@ -219,8 +205,7 @@ __global__ void eightByMemcpy(T* odata, const T* idata, int width, int height)
     memcpy(odata + i, eight, count * sizeof(T));
 }
 
-template <typename T>
-void launchEightByMemcpy(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchEightByMemcpy)
 {
     eightByMemcpy<T><<<pieces(size_t(width) * height, 8 * THREADS), THREADS>>>(odata, idata, width, height);
 }
@@ -228,8 +213,7 @@ void launchEightByMemcpy(T* odata, const T* idata, int width, int height)
 KERNEL(eightByMemcpy, "-", copies, launchEightByMemcpy)
 
 // Words of four bytes: one of a float, two of a double.
-template <typename T>
-__global__ void asWords(T* odata, const T* idata, int width, int height)
+TRANSPOSING(asWords)
 {
     constexpr int WORDS = sizeof(T) / sizeof(unsigned);
     const size_t i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -242,15 +226,13 @@ __global__ void asWords(T* odata, const T* idata, int width, int height)
 KERNEL(asWords, "-", transposes, launchAlong<asWords<T>>)
 
 // Bytes: a thread for each, lanes side by side.
-template <typename T>
-__global__ void asBytes(T* odata, const T* idata, int width, int height)
+TRANSPOSING(asBytes)
 {
     const size_t bytes = size_t(width) * height * sizeof(T), i = size_t(blockIdx.x) * 256 + threadIdx.x;
     if (i < bytes) reinterpret_cast<unsigned char*>(odata)[i] = reinterpret_cast<const unsigned char*>(idata)[i];
 }
 
-template <typename T>
-void launchBytes(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchBytes)
 {
     asBytes<T><<<pieces(size_t(width) * height * sizeof(T), 256), 256>>>(odata, idata, width, height);
 }
@@ -258,8 +240,7 @@ void launchBytes(T* odata, const T* idata, int width, int height)
 KERNEL(asBytes, "-", copies, launchBytes)
 
 // A tile of bytes in shared memory: each element is taken apart and put together.
-template <typename T>
-__global__ void asBytesInShared(T* odata, const T* idata, int width, int height)
+TRANSPOSING(asBytesInShared)
 {
     __shared__ unsigned char planes[sizeof(T)][THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
@@ -282,8 +263,7 @@ __global__ void asBytesInShared(T* odata, const T* idata, int width, int height)
 KERNEL(asBytesInShared, "-", copies, launchAlong<asBytesInShared<T>>)
 
 // A thread's own array, filled in one order and emptied in another, both known at run time only.
-template <typename T>
-__global__ void ownArray(T* odata, const T* idata, int width, int height)
+TRANSPOSING(ownArray)
 {
     T own[8];
     const int x = blockIdx.x * 64 + threadIdx.x, top = blockIdx.y * 8;
@@ -294,8 +274,7 @@ __global__ void ownArray(T* odata, const T* idata, int width, int height)
     for (int k = rows - 1; k >= 0; --k) odata[size_t(x) * height + top + k] = own[(k + shift) % rows];
 }
 
-template <typename T>
-void launchOwnArray(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchOwnArray)
 {
     ownArray<T><<<dim3(pieces(width, 64), pieces(height, 8)), 64>>>(odata, idata, width, height);
 }

@@ -21,8 +21,7 @@ void launchWarps(T* odata, const T* idata, int width, int height)
 }
 
 // Each warp has its own tile, and waits for its own lanes only.
-template <typename T>
-__global__ void warpWithItsTile(T* odata, const T* idata, int width, int height)
+TRANSPOSING(warpWithItsTile)
 {
     __shared__ T tiles[4][TILE_DIM][TILE_DIM + 1];
     T(*const tile)[TILE_DIM + 1] = tiles[threadIdx.y];
@@ -35,17 +34,12 @@ __global__ void warpWithItsTile(T* odata, const T* idata, int width, int height)
         if (top + lane < height && left + r < width) odata[size_t(left + r) * height + top + lane] = tile[lane][r];
 }
 
-template <typename T>
-void launchWithItsTile(T* odata, const T* idata, int width, int height)
-{
-    launchWarps<warpWithItsTile<T>, 4>(odata, idata, width, height);
-}
+LAUNCHER(launchWithItsTile) { launchWarps<warpWithItsTile<T>, 4>(odata, idata, width, height); }
 
 KERNEL(warpWithItsTile, "-", transposes, launchWithItsTile)
 
 // A warp walks along a row of tiles: one __syncwarp() when the tile is full, one when it is empty.
-template <typename T>
-__global__ void warpWalks(T* odata, const T* idata, int width, int height)
+TRANSPOSING(warpWalks)
 {
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
     const int top = blockIdx.x * TILE_DIM, lane = threadIdx.x;
@@ -60,17 +54,12 @@ __global__ void warpWalks(T* odata, const T* idata, int width, int height)
     }
 }
 
-template <typename T>
-void launchWarpWalks(T* odata, const T* idata, int width, int height)
-{
-    warpWalks<T><<<pieces(height, TILE_DIM), WARP>>>(odata, idata, width, height);
-}
+LAUNCHER(launchWarpWalks) { warpWalks<T><<<pieces(height, TILE_DIM), WARP>>>(odata, idata, width, height); }
 
 KERNEL(warpWalks, "-", transposes, launchWarpWalks)
 
 // Volatile cells, and one __syncwarp() between store and load.
-template <typename T>
-__global__ void warpVolatile(T* odata, const T* idata, int width, int height)
+TRANSPOSING(warpVolatile)
 {
     __shared__ T cells[THREADS];
     volatile T* const cell = cells;
@@ -84,8 +73,7 @@ __global__ void warpVolatile(T* odata, const T* idata, int width, int height)
 KERNEL(warpVolatile, "-", copies, launchAlong<warpVolatile<T>>)
 
 // The halves of a warp part, and each half has barriers for itself.
-template <typename T>
-__global__ void warpHalfBarriers(T* odata, const T* idata, int width, int height)
+TRANSPOSING(warpHalfBarriers)
 {
     __shared__ T cells[THREADS];
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x, mirror = i ^ 15;
@@ -105,8 +93,7 @@ KERNEL(warpHalfBarriers, "-", copies, launchAlong<warpHalfBarriers<T>>)
 
 // A tile of 32 x 32 in the registers of a warp, transposed by 32 shuffles: in turn k a lane gets
 // its element of the lane k further on. The array is indexed at run time.
-template <typename T>
-__global__ void shuffleInTurns(T* odata, const T* idata, int width, int height)
+TRANSPOSING(shuffleInTurns)
 {
     const int left = blockIdx.x * TILE_DIM, top = blockIdx.y * TILE_DIM, lane = threadIdx.x;
     T column[WARP], row[WARP];
@@ -121,17 +108,12 @@ __global__ void shuffleInTurns(T* odata, const T* idata, int width, int height)
         if (top + lane < height && left + c < width) odata[size_t(left + c) * height + top + lane] = row[c];
 }
 
-template <typename T>
-void launchShuffleInTurns(T* odata, const T* idata, int width, int height)
-{
-    launchWarps<shuffleInTurns<T>, 1>(odata, idata, width, height);
-}
+LAUNCHER(launchShuffleInTurns) { launchWarps<shuffleInTurns<T>, 1>(odata, idata, width, height); }
 
 KERNEL(shuffleInTurns, "-", transposes, launchShuffleInTurns)
 
 // The same by halves, quarters, eighths: five rounds of exchanges with the lane one bit away.
-template <typename T>
-__global__ void shuffleByBits(T* odata, const T* idata, int width, int height)
+TRANSPOSING(shuffleByBits)
 {
     const int left = (blockIdx.x * 2 + threadIdx.y) * TILE_DIM, top = blockIdx.y * TILE_DIM, lane = threadIdx.x;
     T a[WARP];
@@ -154,17 +136,12 @@ __global__ void shuffleByBits(T* odata, const T* idata, int width, int height)
         if (top + lane < height && left + c < width) odata[size_t(left + c) * height + top + lane] = a[c];
 }
 
-template <typename T>
-void launchShuffleByBits(T* odata, const T* idata, int width, int height)
-{
-    launchWarps<shuffleByBits<T>, 2>(odata, idata, width, height);
-}
+LAUNCHER(launchShuffleByBits) { launchWarps<shuffleByBits<T>, 2>(odata, idata, width, height); }
 
 KERNEL(shuffleByBits, "-", transposes, launchShuffleByBits)
 
 // Elements go one lane up and one lane down again, around the ends.
-template <typename T>
-__global__ void shuffleUpAndDown(T* odata, const T* idata, int width, int height)
+TRANSPOSING(shuffleUpAndDown)
 {
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
     const int lane = threadIdx.x % WARP;
@@ -180,8 +157,7 @@ __global__ void shuffleUpAndDown(T* odata, const T* idata, int width, int height
 KERNEL(shuffleUpAndDown, "-", copies, launchAlong<shuffleUpAndDown<T>>)
 
 // Only the lanes that have an element take part in the shuffle.
-template <typename T>
-__global__ void shuffleAmongSome(T* odata, const T* idata, int width, int height)
+TRANSPOSING(shuffleAmongSome)
 {
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
     const unsigned taking_part = __ballot_sync(ALL, i < n);
@@ -196,8 +172,7 @@ __global__ void shuffleAmongSome(T* odata, const T* idata, int width, int height
 KERNEL(shuffleAmongSome, "-", copies, launchAlong<shuffleAmongSome<T>>)
 
 // The halves of a warp shuffle in different branches; lanes of even and odd number, in others.
-template <typename T>
-__global__ void shuffleInBranches(T* odata, const T* idata, int width, int height)
+TRANSPOSING(shuffleInBranches)
 {
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
     const int lane = threadIdx.x % WARP;
@@ -214,8 +189,7 @@ __global__ void shuffleInBranches(T* odata, const T* idata, int width, int heigh
 KERNEL(shuffleInBranches, "-", copies, launchAlong<shuffleInBranches<T>>)
 
 // Lanes that have returned take no part: the mask names the others.
-template <typename T>
-__global__ void shuffleAfterExits(T* odata, const T* idata, int width, int height)
+TRANSPOSING(shuffleAfterExits)
 {
     const int x = blockIdx.x * WARP + threadIdx.x, y = blockIdx.y;
     const unsigned staying = __ballot_sync(ALL, x < width);
@@ -225,8 +199,7 @@ __global__ void shuffleAfterExits(T* odata, const T* idata, int width, int heigh
     odata[size_t(x - lane + next) * height + y] = element;
 }
 
-template <typename T>
-void launchShuffleAfterExits(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchShuffleAfterExits)
 {
     shuffleAfterExits<T><<<dim3(pieces(width, WARP), height), WARP>>>(odata, idata, width, height);
 }
@@ -234,8 +207,7 @@ void launchShuffleAfterExits(T* odata, const T* idata, int width, int height)
 KERNEL(shuffleAfterExits, "-", transposes, launchShuffleAfterExits)
 
 // A ballot says which lanes have chosen elements; they are packed and stored side by side.
-template <typename T>
-__global__ void ballotPacks(T* odata, const T* idata, int width, int height)
+TRANSPOSING(ballotPacks)
 {
     __shared__ T packed[THREADS / WARP][WARP];
     __shared__ int origin[THREADS / WARP][WARP];
@@ -258,8 +230,7 @@ __global__ void ballotPacks(T* odata, const T* idata, int width, int height)
 KERNEL(ballotPacks, "-", copies, launchAlong<ballotPacks<T>>)
 
 // The lanes vote on the way to take.
-template <typename T>
-__global__ void votesOnTheWay(T* odata, const T* idata, int width, int height)
+TRANSPOSING(votesOnTheWay)
 {
     const size_t n = size_t(width) * height, i = size_t(blockIdx.x) * THREADS + threadIdx.x;
     const int lane = threadIdx.x % WARP;
@@ -275,8 +246,7 @@ __global__ void votesOnTheWay(T* odata, const T* idata, int width, int height)
 KERNEL(votesOnTheWay, "-", copies, launchAlong<votesOnTheWay<T>>)
 
 // The first lane that has an element works out where the warp stores.
-template <typename T>
-__global__ void leaderOfTheWarp(T* odata, const T* idata, int width, int height)
+TRANSPOSING(leaderOfTheWarp)
 {
     const int x = blockIdx.x * WARP + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const unsigned inside = __ballot_sync(ALL, x < width && y < height);
@@ -288,8 +258,7 @@ __global__ void leaderOfTheWarp(T* odata, const T* idata, int width, int height)
     if (x < width && y < height) odata[size_t(x) * height + y] = idata[row + x];
 }
 
-template <typename T>
-void launchLeaderOfTheWarp(T* odata, const T* idata, int width, int height)
+LAUNCHER(launchLeaderOfTheWarp)
 {
     leaderOfTheWarp<T><<<dim3(pieces(width, WARP), pieces(height, 4)), dim3(WARP, 4)>>>(odata, idata, width, height);
 }
@@ -298,8 +267,7 @@ KERNEL(leaderOfTheWarp, "-", transposes, launchLeaderOfTheWarp)
 
 // Sums over the warp by shuffles, and over the block through shared memory: how many elements the
 // block has, and where the warps' pieces of it begin.
-template <typename T>
-__global__ void shuffleSums(T* odata, const T* idata, int width, int height)
+TRANSPOSING(shuffleSums)
 {
     __shared__ int begins[THREADS / WARP + 1];
     const size_t n = size_t(width) * height, first = size_t(blockIdx.x) * THREADS;
