@@ -11,6 +11,7 @@ import style
 from lessons import ROOT, run
 
 README = (ROOT / "README.md").read_text()
+OUTPUT, PEERS = ((ROOT / "docs" / page).read_text() for page in ("OUTPUT.md", "PEERS.md"))
 GPU_PAGE = (ROOT / "docs/GPU.md").read_text()
 GLOSSARY = (ROOT / "docs/GLOSSARY.md").read_text()
 
@@ -128,7 +129,7 @@ def test_who_is_ahead_of_step_7():
 def test_how_far_ahead_step_7_is():
     gbs = {(r["kernel"], r["type"], r["width"], r["height"]): float(r["bandwidth_gbs"])
            for r in csv.DictReader((ROOT / "plots/data/h200_peers.csv").open()) if r["bandwidth_gbs"]}
-    (block,) = re.findall(r"generated: ahead -->\n\n(.*?)\n\n", README, re.DOTALL)
+    (block,) = re.findall(r"generated: ahead -->\n\n(.*?)\n\n", PEERS, re.DOTALL)
     heading, _, *lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
     assert {line[0].strip("`") for line in lines} >= {"cudaMemcpy", "cublasGeam", "PyTorch", "CuPy", "JAX"}
     for kernel, *cells in lines:
@@ -148,7 +149,7 @@ def test_example_output_is_real():
 
 
 def test_example_of_a_wrong_result_is_real():
-    (line,) = re.findall(r"^planted: .*$", README, re.MULTILINE)
+    (line,) = re.findall(r"^planted: .*$", OUTPUT, re.MULTILINE)
     done = run(ROOT / "build/tests/steps/planted", "--device", "sim", "--kernel", "transpose_dropLastColumn",
                "--type", "int", "--width", 67, "--height", 100)
     assert done.stderr.strip() == line
@@ -158,6 +159,17 @@ def test_example_of_a_race_is_real():
     page = (ROOT / "docs/SOURCES.md").read_text()
     (block,) = re.findall(r"^```\n(E2  .*?)^```", page, re.MULTILINE | re.DOTALL)
     assert run(ROOT / "step04", "--errata", "--kernel", "E2").stdout == block + "\n"
+
+
+def test_the_readme_is_a_walk_of_one_sitting():
+    """It leads through all steps, each with its page, and a picture comes before the first command."""
+    lines = README.splitlines()
+    assert len(lines) <= 200
+    walk = README[README.index("## The walk"):README.index("## What a step prints")]
+    found = re.findall(r"^\*\*\[Step (\d)\]\((step\d\d_\w+)/README\.md\)", walk, re.MULTILINE)
+    assert [int(number) for number, _ in found] == list(range(1, 9)) and all((ROOT / page).is_dir() for _, page in found)
+    assert README.index("![") < README.index("```sh")
+    assert len(re.findall("generated: ", README)) == 1 and "| step | the idea | kernel | GB/s | of cudaMemcpy |" in README
 
 
 def test_commands_and_links_exist():
