@@ -79,8 +79,8 @@ def steps(data):
         lines.append([
             f"[{lesson.number}]({lesson.step}/README.md)", lesson.idea, f"`{lesson.kernel}`",
             *data.cells(lesson.kernel)[2:]])
-    note = ("H200, float, 16384 × 16384: effective bandwidth in GB/s, measured, and as a share of `cudaMemcpy`'s in the "
-            "same run.")
+    note = ("H200, float, 16384 × 16384: effective bandwidth in GB/s, measured, and as a share of `cudaMemcpy`'s in "
+            "the same run.")
     return Table("", ["step", "the idea", "kernel", "GB/s", "of cudaMemcpy"], lines, note, texts=3)
 
 

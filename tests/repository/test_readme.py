@@ -167,9 +167,11 @@ def test_the_readme_is_a_walk_of_one_sitting():
     assert len(lines) <= 200
     walk = README[README.index("## The walk"):README.index("## What a step prints")]
     found = re.findall(r"^\*\*\[Step (\d)\]\((step\d\d_\w+)/README\.md\)", walk, re.MULTILINE)
-    assert [int(number) for number, _ in found] == list(range(1, 9)) and all((ROOT / page).is_dir() for _, page in found)
+    assert [int(number) for number, _ in found] == list(range(1, 9))
+    assert all((ROOT / page).is_dir() for _, page in found)
     assert README.index("![") < README.index("```sh")
-    assert len(re.findall("generated: ", README)) == 1 and "| step | the idea | kernel | GB/s | of cudaMemcpy |" in README
+    assert len(re.findall("generated: ", README)) == 1
+    assert "| step | the idea | kernel | GB/s | of cudaMemcpy |" in README
 
 
 def test_commands_and_links_exist():
