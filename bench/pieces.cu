@@ -6,7 +6,7 @@
 //
 // A block moves a tile of `wide` x `high` elements: rows of `wide` elements of idata, rows of `high` elements of odata.
 // Such a row is a piece. Three kernels share the loops: `transpose` does both sides, `read` loads the tile alone and
-// `write` stores a tile alone, so that each side is seen by itself. `offset` moves every row of idata (read) or of odata
+// `write` stores a tile alone, so that each side is seen alone. `offset` moves every row of idata (read) or of odata
 // (write) by so many elements away from a multiple of 128 bytes. All trials of a matrix take turns, and the median of
 // each is reported next to cudaMemcpy's. Every transpose is checked. Exits 3 on a CUDA error, 1 on a wrong result.
 
@@ -127,7 +127,8 @@ struct Trials {
         snprintf(text, sizeof text, "%s,%d,%d,%d,%d,%d,%d,%s,%d", sides[SIDE], WIDE, HIGH, WARPS, TILES, FIRST, blocks,
                  orders[order], offset);
         const int grid = width / WIDE * (height / (HIGH * TILES));
-        all.push_back({SIDE, text, [kernel, grid, bytes, order, to = out + offset, from = in + offset, columns = width, lines = height] {
+        all.push_back({SIDE, text, [kernel, grid, bytes, order, to = out + offset, from = in + offset, columns = width,
+                                    lines = height] {
                            kernel<<<grid, dim3(32, WARPS), bytes>>>(to, from, columns, lines, order);
                            CUDA(cudaGetLastError());
                        }});
