@@ -7,7 +7,6 @@ from figures.shared import MODEL_BAND
 from sources.judging import FAILS, FASTER, HOLDS
 
 from tables import shown as text_of
-from .data import NOTE
 from .numbers import deviation, factor, sig
 from .tables import FITTED, GTX280, missing
 
@@ -173,7 +172,7 @@ class Prose:
                 "`cudaMemcpy`'s bandwidth. So bytes in flight count up to 32 to 48 KiB. That is more than "
                 "[[figure bytes_in_flight]] says, because a block spends only a part of its time on loads. Reads that "
                 f"follow the columns reach {short} in pieces of 128 bytes and {long} in pieces of 256. Longer pieces "
-                f"gain nothing (measured on an H100, float, 16384²; {NOTE}).")
+                f"gain nothing (measured on an H100, float, 16384²).")
 
     def trials_of_the_blocks(self):
         """What tells the number of blocks from both."""
