@@ -20,11 +20,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
 import cells
 import whole
+from chapter.captions import CAPTIONS
 from pages import ROOT, STEPS, page
 
-# Figures of a step's page that answer a question of a later step, and where else they are shown.
-SUMMARY = "summary"
-LATER = {"bandwidth_steps": SUMMARY, "sectors_naive_coalesced": "step03_coalesced"}
 WELCOME = """# CUDA matrix transpose, step by step
 
 Steps 1 to 7 lead from a copy to a transpose at the speed of memory. A link on a word leads to the glossary. If you
@@ -127,10 +125,11 @@ def pictures_in(text):
     return [(name, seen, words.strip("*")) for seen, name, words in FIGURE.findall(text)]
 
 
-def moved_to(where):
-    """The figures that are shown there instead of on their own page."""
-    found = [figure for step in STEPS for figure in pictures_in("\n\n".join(page(step)[1].values()))]
-    return [figure for figure in found if LATER.get(figure[0]) == where]
+def summary():
+    """The figure of all steps, in the same form. No page of a step has it, because it answers questions of later
+    ones."""
+    caption = CAPTIONS["bandwidth_steps"]
+    return "bandwidth_steps", caption.alt, f"{caption.plots} {caption.notice}"
 
 
 def linked(step, url):
@@ -162,7 +161,6 @@ def cells_of(step, url):
     yield from text_and_pictures(f"<details><summary><b>Explain</b>: open this after you have predicted and "
                                  f"run</summary>\n\n{sections['Explain']}\n\n</details>")
     yield from text_and_pictures(sections.get("Picture", ""))
-    yield from shown(moved_to(step))
     yield from exercises_of(step, "### Exercise", url)
 
 
@@ -170,7 +168,7 @@ def text_and_pictures(text):
     """The text, then its figures."""
     words = FIGURE.sub("", text).strip()
     if words: yield "markdown", words
-    yield from shown(figure for figure in pictures_in(text) if figure[0] not in LATER)
+    yield from shown(pictures_in(text))
 
 
 def shown(figures):
@@ -193,7 +191,7 @@ def notebook(url):
     welcome = WELCOME.replace("{primer}", linked("lab", url)("../docs/GPU.md"))
     texts = [("markdown", welcome), ("code", SET_UP.format(url=url)),
              *(found for step in STEPS for found in cells_of(step, url)), *exercises_of(SPREAD, LAST, url),
-             ("markdown", "# All steps"), *shown(moved_to(SUMMARY)), ("markdown", HAND_IN), ("code", 'hand_in("")')]
+             ("markdown", "# All steps"), *shown([summary()]), ("markdown", HAND_IN), ("code", 'hand_in("")')]
     return {"cells": [cell(number, kind, text) for number, (kind, text) in enumerate(texts, 1)],
             "metadata": {"accelerator": "GPU", "colab": {"provenance": []},
                          "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

@@ -20,11 +20,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots")
 import markdown
 
 import drawings
+import notebook
 import quoted
 import whole
 from chapter.page import inline
 from facts import LESSONS
-from notebook import LATER, SUMMARY, pictures_in
 from pages import ROOT, STEPS, page, plain
 from words import definition
 
@@ -131,12 +131,9 @@ def gain_of(step):
     return re.sub(r"[*]", "", quoted.without_sources(found)).replace("\n", " ")
 
 
-def figures_of(where):
-    """(figure, what it shows, words) of each figure of the pages that is shown there: in a step, or in the summary."""
-    for step in STEPS:
-        for name, seen, words in pictures_in("\n\n".join(page(step)[1].values())):
-            if LATER.get(name, step) == where:
-                yield name, seen, words
+def figures_of(step):
+    """[(figure, what it shows, words)] of the figures of a step's page."""
+    return notebook.pictures_in("\n\n".join(page(step)[1].values()))
 
 
 def drawn(pairs, foot):
@@ -168,8 +165,8 @@ def slides_of_step(step, part, foot):
 
 def summary(steps):
     """The last slides: every step's bandwidth in one picture, and what changed it."""
-    for name, seen, words in figures_of(SUMMARY):
-        yield Slide("picture", seen, words, "summary", name)
+    name, seen, words = notebook.summary()
+    yield Slide("picture", seen, words, "summary", name)
     rows = []
     for step in steps:
         number, _, because = gain_of(step).partition(": ")
@@ -231,7 +228,8 @@ th { color: var(--muted); font-size: .7rem; vertical-align: bottom; }
 .numbers p, .numbers h1 { font-size: 1.1rem; }
 .numbers p { font-size: .62rem; color: var(--muted); margin-top: .8rem; }
 .plan table { font-size: 1.05rem; }
-.words table, .summary table { font-size: .95rem; } .words td, .summary td { vertical-align: top; }
+.words table { font-size: .85rem; }
+.summary table { font-size: .95rem; } .words td, .summary td { vertical-align: top; }
 .words td:first-child { white-space: nowrap; width: 1%; color: var(--blue); }
 .summary td:nth-child(2) { white-space: nowrap; }
 .summary p { font-size: .85rem; color: var(--muted); margin-top: .8rem; }

@@ -31,22 +31,3 @@ def page(step, link=None, generated=None):
                             plain((ROOT / step / "README.md").read_text(encoding="utf-8"), link, generated),
                             flags=re.MULTILINE)
     return begin.strip(), {heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])}
-
-
-# A page must not show what a later page asks. Documents that have captions for their figures show the whole figure
-# instead of a part of it: {part: (whole, what is to be seen, how to read it)}.
-PARTS = {
-    "sectors_naive":
-        ("sectors_naive_coalesced",
-         "Sectors of odata that one store touches: 32 in the naive kernel, an eighth of each written; 4 in step 3, all "
-         "of their bytes written",
-         "A box is a sector. Left, a store of step 2 writes 4 of the 32 bytes in each of 32 sectors. Right, in step 3, "
-         "it writes all bytes of 4 sectors."),
-}
-
-
-def picture_of(sections):
-    """(name, what is to be seen, how to read it) of the figure in a page's section Picture."""
-    name, seen, words = (re.match(r"!\[(?P<seen>.*?)\]\(\.\./plots/figures/svg/(?P<name>\w+)\.svg\)\n*(?P<words>.*)",
-                     sections["Picture"], re.DOTALL).group("name", "seen", "words"))
-    return PARTS.get(name, (name, seen, words))

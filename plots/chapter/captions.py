@@ -48,9 +48,19 @@ CAPTIONS = {
         "a row of `odata`.",
         "", "idata, the tile and odata: a row that a warp reads, the row of the tile it fills, a column that the warp "
             "takes, and the row of odata it writes"),
+    "sectors_naive": Caption(
+        "The sectors of 32 bytes that one warp of the naive kernel touches, with a load from `idata` and with the "
+        "store of the same elements to `odata`. Counted by the simulator for an H200.",
+        "A box is a sector. The load uses all bytes of 4 sectors. The store writes 4 of the 32 bytes in each of 32 "
+        "sectors.",
+        "Left, the sectors of idata that one load touches: 4 side by side, all of their bytes read. Right, the sectors "
+        "of odata that the store of the same elements touches: 32 below each other, an eighth of each written"),
     "sectors_naive_coalesced": Caption(
-        "The sectors of 32 bytes that one warp's store touches in `odata`, in the naive and in the coalesced kernel.",
-        "", "Sectors of odata that one store touches: 32 in the naive kernel, an eighth of each used; 4 in step 3, "
+        "The sectors of 32 bytes that one warp's store touches in `odata`, in the naive and in the coalesced "
+        "kernel. Counted by the simulator for an H200.",
+        "A box is a sector. Left, a store of step 2 writes 4 of the 32 bytes in each of 32 sectors. Right, in step 3, "
+        "it writes all bytes of 4 sectors.",
+        "Sectors of odata that one store touches: 32 in the naive kernel, an eighth of each used; 4 in step 3, "
             "all of them used"),
     "banks": Caption(
         "The bank of each element of a tile: rows of 32 words, rows of 33 words, and a swizzled tile.", "",
@@ -94,11 +104,13 @@ CAPTIONS = {
         "", "Tiles numbered in the order in which their blocks start: in step 4 along rows, in step 6 along diagonals, "
             "in step 7 down the columns"),
     "bytes_in_flight": Caption(
-        "Effective bandwidth against the bytes that the loads of one SM have in flight. The line is a model. "
+        "Effective bandwidth against the bytes that the loads of one SM can have in flight. The line is a model. "
         "The points are the steps' kernels, measured on an NVIDIA H200 (committed with the project).",
-        "The bandwidth of kernels on the curve is limited by their loads in flight. The kernels below it have another "
-        "limit. The flat part is the bandwidth of a micro-benchmark that copies. With 12.9 KiB in flight, an SM "
-        "reaches it. It is no upper limit. Step 7 is a little faster than this benchmark.",
+        "The bandwidth of kernels on the curve is limited by their loads in flight. The flat part is the bandwidth of "
+        "a micro-benchmark that copies. With 12.9 KiB in flight all the time, an SM reaches it. It is no upper limit. "
+        "Step 7 is a little faster than this benchmark. Kernels below the curve have other limits, or fewer bytes in "
+        "flight than they can have. A block with a tile loads only for a part of its time, so more than 12.9 KiB "
+        "still gain. On an H100, bytes in flight count up to 32 to 48 KiB per SM (step 7).",
         "Effective bandwidth over bytes in flight per SM: the model's curve, flat from 12.9 KiB on, and the lesson "
         "kernels as points"),
     "race": Caption(
@@ -116,5 +128,3 @@ CAPTIONS = {
                          "memory.",
                          "Pinned memory is faster.", "Bandwidth of copies between host and GPU over their size"),
 }
-# Figures of a step after that of its page, for slides.
-FURTHER = {"step03": ("race",), "step06": ("partition_traffic", "receivers"), "step07": ("bytes_in_flight",)}

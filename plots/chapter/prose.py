@@ -1,6 +1,7 @@
 """Sentences about the results, with numbers filled in from them. Each holds for whatever machine is shown, or says what
 it depends on."""
 
+import quoted
 import results as reader
 from figures.shared import MODEL_BAND
 from sources.judging import FAILS, FASTER, HOLDS
@@ -139,8 +140,9 @@ class Prose:
             "the diagonal order spreads the stores over the memory partitions. That matters where neighbouring rows "
             "fall into one partition, as on a GTX 280 ([[figure partition_traffic]])."),
         7: ("transposeNoBankConflicts", "transposeLongPieces",
-            "rows of a tile are twice as long, a thread starts all its loads before its first store to the tile, and "
-            "blocks that run together write to neighbouring addresses."),
+            "rows of a tile are twice as long, an SM can have twice as many bytes of loads in flight, a thread starts "
+            "all its loads before its first store to the tile, and blocks that run together write to neighbouring "
+            "addresses."),
     }
 
     def cost(self, kernel, what):
@@ -153,6 +155,31 @@ class Prose:
         if not row or not int(row[below] or 0):
             return "other"
         return f"{int(row[above]) / int(row[below]):.0f}"
+
+    @staticmethod
+    def trial(**values):
+        """The share of cudaMemcpy's bandwidth that a trial of bench/pieces.cu has, on an H100: 0.96."""
+        row = quoted.only("h100_pieces", type="float", width="16384", **values)
+        return f"{float(row['of_memcpy']):.2f}"
+
+    def trials_of_the_tile(self):
+        """What tells the bytes in flight from the length of the pieces."""
+        flight = listed([self.trial(side="transpose", wide="64", high="64", loads_first="1", order="rows",
+                                    blocks_per_sm=str(blocks)) for blocks in (1, 2, 3)])
+        short, long = (self.trial(side="read", wide=side, high=side, order="columns", offset="0")
+                       for side in ("32", "64"))
+        return (f"With one, two and three blocks on an SM (16, 32 and 48 KiB in flight), such tiles reach {flight} of "
+                "`cudaMemcpy`'s bandwidth. So bytes in flight count up to 32 to 48 KiB. That is more than "
+                "[[figure bytes_in_flight]] says, because a block spends only a part of its time on loads. Reads that "
+                f"follow the columns reach {short} in pieces of 128 bytes and {long} in pieces of 256. Longer pieces "
+                f"gain nothing (measured on an H100, float, 16384²).")
+
+    def trials_of_the_blocks(self):
+        """What tells the number of blocks from both."""
+        several, one = (self.trial(side="transpose", wide="32", high="32", loads_first="1", order="rows",
+                                   blocks_per_sm="8", tiles_per_block=tiles) for tiles in ("4", "1"))
+        return (f"Blocks that move four tiles of 32 × 32 one after another reach {several}, and a block for each tile "
+                f"reaches {one} (H100).")
 
     def ideas(self):
         """Which idea saves the most, and which kernel is how near to the copy."""
@@ -343,9 +370,9 @@ class Prose:
             "loop, put another one before the next stores. See [[figure race]].",
             "**Bytes in flight.** Bandwidth is the bytes in flight divided by the latency. With four loads per thread "
             f"instead of one, a copy is {compared(copies)} ([[table step-1]]). See [[figure bytes_in_flight]].",
-            "**Long pieces.** Step 7 moves longer pieces of rows, and blocks that run together write next to each "
-            f"other. Compared with step 4, it is {compared(best / padded)}. [[table rungs]] has its ideas one by "
-            "one. See [[figure block_orders]].",
+            "**Long pieces.** Step 7 moves longer pieces of rows and has more loads in flight, and blocks that run "
+            f"together write next to each other. Compared with step 4, it is {compared(best / padded)}. "
+            "[[table rungs]] has its ideas one by one. See [[figure block_orders]].",
             f"**The two halves.** Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone "
             f"is {compared(coarse)} ([[table step-5]]). "
             + ("So moving the tiles costs the time. Turning them costs little."

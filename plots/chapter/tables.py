@@ -5,7 +5,7 @@ import results as reader
 import tables as published
 from figures import waterfall
 from facts import IDEAS, LESSONS, RUNGS
-from sources import judging
+from sources import discussion, judging
 from tables import GIB, Table
 
 from . import numbers
@@ -21,6 +21,7 @@ BOOK = [
 SERIAL = {
     "transposeSerialRead": "reads along rows", "transposeSerialWrite": "writes along rows",
     "transposeSerialBlocked": "square by square", "memcpy": "`memcpy`"}
+CONCLUSIONS = "Each conclusion that the source draws from these tables, with the speed-ups behind it:\n\n"
 
 
 def missing(what):
@@ -303,9 +304,10 @@ class Tables:
                         "The model's three constants are fitted to the rows marked *fitted*. The other rows are its "
                         "predictions.")
 
-    def of_source(self, make, rows, keys, captions):
-        """The tables that tables.py makes of one source, for each GPU that has times of these rows of it. keys: what
-        the first machine's are called."""
+    def of_source(self, make, rows, keys, captions, discuss):
+        """The tables that tables.py makes of one source, for each GPU that has times of these rows of it, and the
+        source's conclusions. keys: what the first machine's are called. discuss: from a machine and its host, each None
+        if there is none, to the conclusions."""
         text = ""
         for machine in self.shown.gpus:
             host = judging.host(self.results, machine) or (next(iter(self.shown.cpus), None)
@@ -324,19 +326,22 @@ class Tables:
                         line[0] = above[0].replace("published", "here")
                 text += numbered(key if f"<!-- table: {key} -->" not in text else f"{key}-{len(text)}",
                                  f"{title}. {here}", table, note.replace("\n*", "\n\n\\*")) + "\n"
-        return text or "\n".join(
-            numbered(key, caption, missing("its kernels, timed on a GPU")) for key, caption in zip(keys, captions))
+            text += CONCLUSIONS + discuss(machine, host) + "\n"
+        return text or "\n".join([*(numbered(key, caption, missing("its kernels, timed on a GPU"))
+                                    for key, caption in zip(keys, captions)), CONCLUSIONS + discuss(None, None)])
 
     def book(self):
         return self.of_source(lambda own: published.book(self.published, own), {"B7": judging.BOOK},
                               ["book-9.1", "book-9.2", "book-9.3"],
-                              ["Book, Table 9.1.", "Book, Table 9.2, as effective bandwidth.", "Book, Table 9.3."])
+                              ["Book, Table 9.1.", "Book, Table 9.2, as effective bandwidth.", "Book, Table 9.3."],
+                              lambda machine, host: discussion.book(self.results, machine, host))
 
     def post(self):
         return self.of_source(
             lambda own: published.bandwidth_post(self.published, own, self.results), {"F1": [4096]},
             ["post-kernels", "post-blocks", "post-profile"],
-            ["The bandwidth post's kernels.", "The bandwidth post's block shapes.", "The bandwidth post's profile."])
+            ["The bandwidth post's kernels.", "The bandwidth post's block shapes.", "The bandwidth post's profile."],
+            lambda machine, _: discussion.post(self.results, machine))
 
     def ideas(self):
         """[(idea, ms before, ms after)] of the waterfall; [] where it was not measured."""

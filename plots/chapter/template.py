@@ -208,8 +208,10 @@ class Chapter:
     def part(self, name):
         tables, prose = self.tables, self.prose
         parts = {
-            "halves": prose.halves, "claims in short": self.claims_in_short, "table rungs": tables.rungs,
-            "abstract": prose.abstract, "machines": prose.machines, "primer": self.primer, "glossary": self.glossary,
+            "halves": prose.halves, "trials of the tile": prose.trials_of_the_tile,
+            "trials of the blocks": prose.trials_of_the_blocks, "claims in short": self.claims_in_short,
+            "table rungs": tables.rungs, "abstract": prose.abstract, "machines": prose.machines, "primer": self.primer,
+            "glossary": self.glossary,
             "serial code": code.serial, "table serial": tables.serial, "table steps": tables.steps, "steps": self.steps,
             "table sizes": tables.sizes, "table whitepaper": tables.whitepaper, "table gtx280": tables.gtx280,
             "table book": tables.book, "table post": tables.post, "gallery": self.gallery, "claims": self.claims,

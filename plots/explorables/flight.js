@@ -1,7 +1,7 @@
 // Bytes in flight: how many an SM needs to fill the memory's pipe, and where the kernels are.
 
-// The simulator's model: a thread waits for its loads, then its stores take their time; memory is never faster than the
-// roof.
+// The simulator's model: a thread waits for its loads, then its stores take their time; memory is never faster
+// than the flat part of the curve, which is `roof` here.
 function effectiveBandwidth(bytesPerSM, sms, latency, roof) {
   const loaded = sms * bytesPerSM / latency; // bytes per ns are GB/s
   return loaded < roof ? 2 * loaded * roof / (loaded + roof) : roof;
@@ -24,9 +24,10 @@ explorables.set("flight", (panel, data, machines) => {
 
     const say = ask(panel, {
         title: "Bytes in flight",
-        question: "2048 threads of an SM have one load of 4 bytes in flight each. How many loads reach the roof?",
-        hint: "A load is in flight until its bytes arrive. The hollow circle is your choice, the line is a model, " +
-            "and the roof is the most that the memory gives.",
+        question: "2048 threads of an SM have one load of 4 bytes in flight each. How many loads reach " +
+            "the flat part of the line?",
+        hint: "A load is in flight until its bytes arrive. The hollow circle is your choice, and the line is a " +
+            "model. It is flat where more bytes in flight gain nothing.",
         controls: [
             loads,
             choice("bytes", "bytes of a load", [1, 2, 4, 8, 16].map(bytes => [bytes, bytes]), state.bytes,
@@ -48,12 +49,12 @@ explorables.set("flight", (panel, data, machines) => {
                           draw();
                       }),
                latency),
-            facts(["in flight on an SM", "inflight"], ["the roof", "roof"], ["the roof needs", "needed"],
+            facts(["in flight on an SM", "inflight"], ["the flat part", "roof"], ["the flat part needs", "needed"],
                   ["effective bandwidth, model", "gbs"]),
             about] });
     draw();
 
-    // Right with the fewest loads of these bytes that reach the roof.
+    // Right with the fewest loads of these bytes that reach the flat part.
     function judge(mine, needed, here, roof) {
         const label = machines[state.machine].label, bytes = mine.toLocaleString("en"),
               enough = Math.round(needed).toLocaleString("en");
@@ -61,7 +62,7 @@ explorables.set("flight", (panel, data, machines) => {
         if (mine < needed)
             say("wrong", `${bytes} bytes in flight are ${Math.round(100 * mine / needed)} % of the ${enough} that an ` +
                 `SM of the ${label} needs. The model gives ${Math.round(here).toLocaleString("en")} GB/s, ${
-                    Math.round(100 * here / roof)} % of the roof.`);
+                    Math.round(100 * here / roof)} % of the flat part.`);
         else
             say("right", `Right. An SM needs ${enough} bytes in flight, because latency × bandwidth / SMs is ${
                 Math.round(state.latency)} ns × ${Math.round(roof).toLocaleString("en")} GB/s / ${
@@ -82,6 +83,8 @@ explorables.set("flight", (panel, data, machines) => {
         const x = bytes => left + (wide - left - right) * (Math.log2(Math.max(bytes, 2 ** low)) - low) / (most - low);
         const ceiling = Math.max(roof, ...points.map(p => p.gbs)) * 1.06,
               y = gbs => high - bottom - (high - top - bottom) * gbs / ceiling;
+        const flat = state.machine !== measured ? "the peak of the DRAM" :
+                     wide < 600 ? "a micro-benchmark" : "a copy by a micro-benchmark";
         const tick = 10 ** Math.floor(Math.log10(ceiling / 2)), grid = [];
         const every = ceiling / tick > 5 ? 2 * tick : tick;
         for (let gbs = 0; gbs <= ceiling; gbs += every)
@@ -106,7 +109,7 @@ explorables.set("flight", (panel, data, machines) => {
             if (side < 0) last = -Infinity;
             const spots = column.sort((a, b) => b.gbs - a.gbs).map(point => {
                 last = Math.max(y(point.gbs), last + 16);
-                if (Math.abs(last - y(roof)) < 13) // beside the line of the roof, and not on it
+                if (Math.abs(last - y(roof)) < 13) // next to the flat line, and not on it
                     last = y(roof) + (point.gbs > roof && last === y(point.gbs) ? -13 : 13);
                 return [point, last];
             });
@@ -133,8 +136,8 @@ explorables.set("flight", (panel, data, machines) => {
                drawing(
                    wide, high, `effective bandwidth over the bytes that an SM has in flight, ${machine.label}`,
                    {class: 'chart'}, grid, shape('path', {class: 'roof', d: `M${left} ${y(roof)}H${wide - right}`}),
-                   shape('text', {x: left + 6, y: y(roof) - 6}, `${wide < 600 ? 'roof' : 'the model\'s roof'}: ${
-                       Math.round(roof).toLocaleString('en')} GB/s`),
+                   shape('text', {x: left + 6, y: y(roof) - 6},
+                         `${flat}: ${Math.round(roof).toLocaleString('en')} GB/s`),
                    shape('path', {class: 'curve', d: curve}),
                    shape('path', {class: 'needed', d: `M${x(needed)} ${y(0)}V${y(roof)}`}), marks,
                    shape('circle', {class: 'mine', cx: x(mine), cy: y(here), r: 9}),
@@ -147,14 +150,14 @@ explorables.set("flight", (panel, data, machines) => {
             roof: `${Math.round(roof).toLocaleString('en')} GB/s`,
             needed: `${Math.round(state.latency)} ns × ${Math.round(roof)} GB/s / ${machine.sms} SMs = ${
                 Math.round(needed).toLocaleString('en')} bytes`,
-            gbs: `${Math.round(here).toLocaleString('en')} GB/s, ${Math.round(100 * here / roof)} % of the roof`,
+            gbs: `${Math.round(here).toLocaleString('en')} GB/s, ${Math.round(100 * here / roof)} % of the flat part`,
         });
         marked.textContent = points.length ?
-            `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${data.side} float. Their bytes in flight ` +
-                "are counted." : "";
+            `Marks: ${data.card}, measured ${data.date}, ${data.side} × ${data.side} float. The most bytes that ` +
+                "their loads can have in flight are counted." : "";
         about.textContent = (state.machine === measured ?
-            "Roof: measured by a micro-benchmark that copies. A kernel can be faster than it. " :
-            "Roof: the peak of the card's DRAM. ") +
+            "Flat part: measured with a micro-benchmark that copies. It is no upper limit. " :
+            "Flat part: the peak of the card's DRAM. ") +
             (machine.latency ? `Latency: ${machine.latency_source}.` :
                                "No latency of this card is published here, so choose one.");
         judge(mine, needed, here, roof);

@@ -12,7 +12,7 @@ def draw(traces, stem):
     naive, _ = traces["naive"]
     if reason := unfit((naive, ("idata", "load"), ("odata", "store"))):
         return reason
-    figure, [panels] = canvas(7, 4.75, 1, 2, left=0.62, right=0.12, bottom=1.02, top=0.68, wspace=0.55)
+    figure, [panels] = canvas(7, 4.75, 1, 2, left=0.62, right=0.2, bottom=1.02, top=0.68, wspace=0.55)
     warp = 3
     for axes, memory, access in ((panels[0], "idata", "load"), (panels[1], "odata", "store")):
         panel(axes, naive, memory, access, warp, f"a {access} of {naive.kernel}")

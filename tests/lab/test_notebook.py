@@ -56,7 +56,8 @@ def test_no_figure_answers_a_question_that_comes_later():
     sources = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells]
     at = lambda words: next(i for i, source in enumerate(sources) if words in source)  # noqa: E731
     assert at("svg/bandwidth_steps.svg") > at('compare("step07")')
-    assert at("svg/sectors_naive_coalesced.svg") > at('compare("step03")')
+    assert at('compare("step02")') < at("svg/sectors_naive.svg") < at('predict("step03"')
+    assert not any("sectors_naive_coalesced" in source for source in sources[:at('compare("step03")')])
 
 
 def test_commands_are_shown_without_their_remarks(tmp_path, monkeypatch, capsys):

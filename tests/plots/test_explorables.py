@@ -447,7 +447,7 @@ def test_cells_are_as_dark_as_their_partition_is_busy(page):
 
 # Bytes in flight.
 
-def test_loads_that_reach_the_roof(page):
+def test_loads_that_reach_the_flat_part(page):
     panel = part(page, "flight")
     assert verdict(panel)[0] == "wrong" and "8,192 bytes in flight are 62 % of the 13,2" in verdict(panel)[1]
     control(panel, "loads").press("ArrowRight")
@@ -475,7 +475,7 @@ def test_bytes_in_flight_follow_the_model(page):
         r for r in csv.DictReader((DATA / "h200_model.csv").open()) if r["kernel"] == "copy" and r["width"] == "8192"]
     assert shown() == pytest.approx(float(row["model_bandwidth_gbs"]), rel=0.003)
     control(panel, "loads").press("ArrowRight")
-    assert said(panel, "inflight") == "2048 × 2 × 4 = 16,384 bytes" and "100 % of the roof" in said(panel, "gbs")
+    assert said(panel, "inflight") == "2048 × 2 × 4 = 16,384 bytes" and "100 % of the flat part" in said(panel, "gbs")
     slide(panel, "latency", 800)
     assert shown() == pytest.approx(float(model(16384, 132, 800, micro["stream"])), abs=0.6)
     # Marks, and the note about them, are those of the card that was measured.
@@ -509,7 +509,7 @@ def test_a_card_brings_its_latency(page):
 
 
 @pytest.mark.parametrize("page", [(width, "light") for width in WIDTHS], indirect=True)
-def test_the_roof_strikes_through_no_label(page):
+def test_the_flat_line_strikes_through_no_label(page):
     panel = part(page, "flight")
     struck, labels = panel.evaluate("""panel => {
         const box = of => of.getBoundingClientRect(), roof = box(panel.querySelector("path.roof"));
