@@ -119,15 +119,17 @@ std::vector<Erratum> chosen_errata(const std::vector<std::string>& names)
         return name == e.kernel || name == e.id;
     };
     std::vector<Erratum> chosen;
-    std::string known;
+    std::vector<std::string> known;
+    std::string listed;
     for (const Erratum& e : errata()) {
-        known += (known.empty() ? "" : ", ") + e.kernel;
+        known.push_back(e.kernel);
+        listed += (listed.empty() ? "" : ", ") + e.kernel;
         const auto names_it = [&](const std::string& name) { return goes_by_name(e, name); };
         if (names.empty() || std::any_of(names.begin(), names.end(), names_it)) chosen.push_back(e);
     }
     for (const std::string& name : names)
         if (std::none_of(chosen.begin(), chosen.end(), [&](const Erratum& e) { return goes_by_name(e, name); }))
-            refuse("--kernel " + name + ": expected one of " + known + did_you_mean(name, split(known, ',')));
+            refuse("--kernel " + name + ": expected one of " + listed + did_you_mean(name, known));
     std::stable_sort(chosen.begin(), chosen.end(), [](const Erratum& a, const Erratum& b) {
         return std::make_pair(a.id.size(), a.id) < std::make_pair(b.id.size(), b.id);
     });
