@@ -105,8 +105,8 @@ def test_no_card_or_an_old_driver(faults, words, folder):
     assert_refused(faulty(faults, folder, "--device", "cuda"), 3, "--device cuda: no CUDA device: ", words)
     assert os.listdir(folder) == ["old"]
     done = faulty(faults, folder)
-    assert done.returncode == 0 and re.fullmatch(
-        f"faulty_gpu on the simulator of the H200 .* \\({re.escape(words)}, so no GPU is used\\)", done.stdout.splitlines()[0])
+    heading = f"faulty_gpu on the simulator of the H200 .* \\({re.escape(words)}, so no GPU is used\\)"
+    assert done.returncode == 0 and re.fullmatch(heading, done.stdout.splitlines()[0])
 
 
 def test_of_two_cards_one_is_taken(folder):
