@@ -74,7 +74,7 @@ ERRATUM(leavesTheFirstRow, E31)
 // Are all blocks of the book's transpose on its card at once?
 static std::string all_at_once(int side)
 {
-    const harness::Machine& card = harness::machine_named("k20c");
+    const harness::Machine card = harness::machine_named("k20c");
     const harness::Occupancy o = card.occupancy(16 * 16, 16 * 17 * 4);
     const uint64_t blocks = uint64_t(side / 16) * uint64_t(side / 16), resident = o.blocks * uint64_t(o.sms);
     if (blocks <= resident) return "";
