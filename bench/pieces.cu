@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bench/card.h"
+#include "bench/matrix.h"
 #include "common/base/statistics.h"
 
 enum Side { transpose, read, write };
@@ -79,26 +80,11 @@ __global__ void __launch_bounds__(32 * WARPS) move(T* odata, const T* idata, int
     }
 }
 
-template <typename T>
-__global__ void fill(T* data, size_t n)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-        data[i] = T(i % 16777213);
-}
-
-template <typename T>
-__global__ void check(const T* odata, int width, int height, unsigned* wrong)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
-         i += size_t(gridDim.x) * blockDim.x)
-        if (odata[i] != T((i % height * width + i / height) % 16777213)) atomicAdd(wrong, 1);
-}
-
 struct Trial {
     Side side;
     std::string columns;  // of the CSV file, from `side` to `offset`
     std::function<void()> run;
-    std::vector<double> ms = {};
+    std::vector<double> seconds = {};
 };
 
 template <typename T>
@@ -147,6 +133,26 @@ struct Trials {
     }
 };
 
+// Runs all trials in turns, and prints a line of the CSV file for each.
+template <typename T>
+void time_in_turns(Trials<T>& trials, const char* type, size_t bytes)
+{
+    std::vector<double> copies;
+    const auto copy = [&] { CUDA(cudaMemcpyAsync(trials.out, trials.in, bytes, cudaMemcpyDeviceToDevice)); };
+    for (int sample = 0; sample < 11; ++sample) {
+        copies.push_back(event_seconds(copy));
+        for (Trial& t : trials.all) t.seconds.push_back(event_seconds(t.run));
+    }
+    const std::string card = card_columns();
+    const double copied = harness::bandwidth_gbs(2 * bytes, 1e3 * harness::summarize(copies).median);
+    for (const Trial& t : trials.all) {
+        const harness::Summary time = harness::summarize(t.seconds);
+        const double gbs = harness::bandwidth_gbs((t.side == transpose ? 2 : 1) * bytes, 1e3 * time.median);
+        printf("%s,%s,%d,%d,%s,%.1f,%.1f,%.4f\n", card.c_str(), type, trials.width, trials.height, t.columns.c_str(),
+               gbs, 100 * time.spread, gbs / copied);
+    }
+}
+
 template <typename T>
 void measure(const char* type, int width, int height, bool once)
 {
@@ -192,8 +198,6 @@ void measure(const char* type, int width, int height, bool once)
     trials.template sides<256, 32, 16>();
     trials.template sides<32, 256, 16>();
 
-    std::vector<double> copies;
-    const auto copy = [&] { CUDA(cudaMemcpyAsync(trials.out, trials.in, bytes, cudaMemcpyDeviceToDevice)); };
     for (Trial& t : trials.all) {
         CUDA(cudaMemset(trials.out, 0xff, bytes));
         t.run();
@@ -206,19 +210,7 @@ void measure(const char* type, int width, int height, bool once)
                 *wrong);
         exit(1);
     }
-    for (int sample = 0; sample < (once ? 0 : 11); ++sample) {
-        copies.push_back(event_seconds(copy));
-        for (Trial& t : trials.all) t.ms.push_back(event_seconds(t.run));
-    }
-    const std::string card = card_columns();
-    for (const Trial& t : trials.all) {
-        if (once) break;
-        const harness::Summary time = harness::summarize(t.ms);
-        const double moved = (t.side == transpose ? 2.0 : 1.0) * bytes / 1e9;
-        printf("%s,%s,%d,%d,%s,%.1f,%.1f,%.4f\n", card.c_str(), type, width, height, t.columns.c_str(),
-               moved / time.median, 100 * time.spread,
-               moved / time.median / (2.0 * bytes / 1e9 / harness::summarize(copies).median));
-    }
+    if (!once) time_in_turns(trials, type, bytes);
     CUDA(cudaFree(trials.out));
     CUDA(cudaFree(trials.in));
     CUDA(cudaFree(wrong));

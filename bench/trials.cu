@@ -19,8 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/statistics.h"
 #include "bench/card.h"
+#include "bench/matrix.h"
+#include "common/base/statistics.h"
 
 // Sixteen bytes at a multiple of sixteen: one load or store moves them all.
 template <typename T>
@@ -449,42 +450,6 @@ __global__ void copyVectors(int4* odata, const int4* idata)
     for (int k = 0; k < V; ++k) v[k] = idata[first + k * STRIDE];
 #pragma unroll
     for (int k = 0; k < V; ++k) odata[first + k * STRIDE] = v[k];
-}
-
-// Whole numbers that a float holds; of narrower types, as many as they have.
-template <typename T>
-__device__ T element(size_t i)
-{
-    return T(i % 16777213);
-}
-
-template <>
-__device__ double2 element(size_t i)
-{
-    return {double(i), -double(i)};
-}
-
-template <typename T>
-__device__ bool differ(T a, T b)
-{
-    return a != b;
-}
-
-__device__ bool differ(double2 a, double2 b) { return a.x != b.x || a.y != b.y; }
-
-template <typename T>
-__global__ void fill(T* data, size_t n)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-        data[i] = element<T>(i);
-}
-
-template <typename T>
-__global__ void check(const T* odata, int width, int height, unsigned* wrong)
-{
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size_t(width) * height;
-         i += size_t(gridDim.x) * blockDim.x)
-        if (differ(odata[i], element<T>(i % height * width + i / height))) atomicAdd(wrong, 1);
 }
 
 constexpr int passes = 4;  // per sample
