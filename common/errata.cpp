@@ -120,16 +120,14 @@ std::vector<Erratum> chosen_errata(const std::vector<std::string>& names)
     };
     std::vector<Erratum> chosen;
     std::vector<std::string> known;
-    std::string listed;
     for (const Erratum& e : errata()) {
         known.push_back(e.kernel);
-        listed += (listed.empty() ? "" : ", ") + e.kernel;
         const auto names_it = [&](const std::string& name) { return goes_by_name(e, name); };
         if (names.empty() || std::any_of(names.begin(), names.end(), names_it)) chosen.push_back(e);
     }
     for (const std::string& name : names)
         if (std::none_of(chosen.begin(), chosen.end(), [&](const Erratum& e) { return goes_by_name(e, name); }))
-            refuse("--kernel " + name + ": expected one of " + listed + did_you_mean(name, known));
+            refuse("--kernel " + name + ": " + expected_one_of(name, known));
     std::stable_sort(chosen.begin(), chosen.end(), [](const Erratum& a, const Erratum& b) {
         return std::make_pair(a.id.size(), a.id) < std::make_pair(b.id.size(), b.id);
     });

@@ -158,14 +158,12 @@ const std::vector<Machine>& machines()
 
 const Machine& machine_named(const std::string& name)
 {
-    std::string known;
     std::vector<std::string> names;
     for (const Machine& m : machines()) {
         if (strcasecmp(m.name.c_str(), name.c_str()) == 0) return m;
-        known += (known.empty() ? "" : ", ") + m.name;
         names.push_back(m.name);
     }
-    throw Error{status_bad_input, "--machine " + name + ": expected one of " + known + did_you_mean(name, names)};
+    throw Error{status_bad_input, "--machine " + name + ": " + expected_one_of(name, names)};
 }
 
 const Machine& machine_labelled(const std::string& label)

@@ -55,6 +55,13 @@ std::string did_you_mean(const std::string& typed, const std::vector<std::string
     return name.empty() ? "" : "; did you mean " + before + name + "?";
 }
 
+std::string expected_one_of(const std::string& typed, const std::vector<std::string>& known)
+{
+    std::string listed;
+    for (const std::string& name : known) listed += (listed.empty() ? "" : ", ") + name;
+    return "expected one of " + listed + did_you_mean(typed, known);
+}
+
 std::string unknown_option(char** argv, const std::vector<std::string>& known, const std::string& otherwise)
 {
     // getopt_long() takes -explain for -e, -x, -p and so on. At the first of these letters it has not gone on to the

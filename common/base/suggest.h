@@ -16,6 +16,9 @@ std::string nearest(const std::string& typed, const std::vector<std::string>& kn
 std::string did_you_mean(const std::string& typed, const std::vector<std::string>& known,
                          const std::string& before = "");
 
+// "expected one of h100, h200; did you mean h200?": the end of a message about a name that is not among the known.
+std::string expected_one_of(const std::string& typed, const std::vector<std::string>& known);
+
 // The message about an option that getopt_long() did not know, just after it returned: "unknown option --expain; did
 // you mean --explain?" `otherwise`: what ends it if no option is near.
 std::string unknown_option(char** argv, const std::vector<std::string>& known, const std::string& otherwise);
