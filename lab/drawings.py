@@ -1,4 +1,4 @@
-"""Pictures of the slides that show a principle and no data: a GPU, a transpose, a store down a column, a race.
+"""Pictures of the slides that show a principle and no data: a GPU, a store down a column, a race.
 
 Each function returns an SVG with real text. The colours are those of plots/figures.
 """
@@ -61,27 +61,6 @@ def gpu():
                    "A grid is made of blocks, a block of threads, and 32 threads are a warp.", parts)
 
 
-def matrix(x, y, rows, columns, size, label, mark, value):
-    parts = [text(x + columns * size / 2, y - 12, label, 17, font_weight="bold")]
-    for r in range(rows):
-        for c in range(columns):
-            parts += [box(x + c * size, y + r * size, size, size, SKY if mark(r, c) else "#fff", LINE),
-                      text(x + (c + 0.5) * size, y + (r + 0.5) * size + 6, str(value(r, c)), 16)]
-    return parts
-
-
-def transpose():
-    """A matrix of 3 rows and 5 columns, and its transpose; the same row in both."""
-    size = 52
-    parts = matrix(20, 70, 3, 5, size, "idata, 5 × 3", lambda r, c: r == 1, lambda r, c: 5 * r + c)
-    parts += matrix(420, 40, 5, 3, size, "odata, 3 × 5", lambda r, c: c == 1, lambda r, c: 5 * c + r)
-    parts += [arrow(290, 148, 410, 148), text(350, 136, "transpose", 16)]
-    parts += [text(150, 262, "Row 1 of idata …", 16, BLUE), text(498, 334, "… is column 1 of odata.", 16, BLUE),
-              text(150, 300, "Numbers are offsets in idata.", 14, MUTED)]
-    return picture("transpose", 640, 350, "A matrix of 3 rows and 5 columns. Its row 1 is column 1 of the transpose.",
-                   parts)
-
-
 def store():
     """Eight lanes store down a column: each touches another sector."""
     size, parts = 30, [text(16, 26, "odata: a box is a sector of 32 bytes, which is 8 floats", 16, INK, "start")]
@@ -117,4 +96,4 @@ def race():
                    "another warp has written it.", parts)
 
 
-DRAWINGS = {"gpu": gpu, "transpose": transpose, "store": store, "race": race}
+DRAWINGS = {"gpu": gpu, "store": store, "race": race}

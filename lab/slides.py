@@ -23,6 +23,7 @@ import drawings
 import notebook
 import quoted
 import whole
+from chapter.captions import CAPTIONS
 from chapter.page import inline
 from facts import LESSONS
 from pages import ROOT, STEPS, page, plain
@@ -31,7 +32,7 @@ from words import definition
 GUIDE = ROOT / "lab/README.md"
 SHAPE = ("float", "16384")
 COUNTED_AT = {"type": "float", "width": "2048", "height": "2048"}
-# Drawings: at the beginning of a step, after the answer to its last question.
+# Drawings, and figures of no step: at the beginning of a step, after the answer to its last question.
 BEFORE = {"step01_copy": [("gpu", "A GPU has many SMs. Each runs blocks of threads. All share the L2 and the DRAM.")],
           "step02_naive": [("transpose", "A transpose exchanges rows and columns. Element (x, y) of `idata` becomes "
                                          "element (y, x) of `odata`.")]}
@@ -137,7 +138,8 @@ def figures_of(step):
 
 
 def drawn(pairs, foot):
-    return [Slide("picture", name, words, foot, drawing=name) for name, words in pairs]
+    return [Slide("picture", name, words, foot, drawing=name) if name in drawings.DRAWINGS
+            else Slide("picture", CAPTIONS[name].alt, words, foot, figure=name) for name, words in pairs]
 
 
 def slides_of_step(step, part, foot):
