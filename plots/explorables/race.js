@@ -179,8 +179,9 @@ explorables.set("race", (panel, data) => {
     if (bad)
       return say("right", `Found. ${sentence(names[bad.who])} reads ${value(bad.found)} from ${
           place("shared", bad.offset)}, but it has to write ${value(bad.expected)}. The other thread has ${
-          state.barriers[0] ? "filled the tile again before this read. Barrier 2, behind “more”, forbids that." :
-                              "not filled the tile as it should be by now. Barrier 1, behind “more”, forbids that."}`);
+          state.barriers[0]
+              ? "filled the tile again before this read. Barrier 2, behind “more”, forbids that."
+              : "not filled the tile as it should be by now. Barrier 1, behind “more”, forbids that."}`);
     if (now.threads.every(t => t.at === t.steps.length))
       return say(wrong ? "wrong" : "right", wrong ?
           "Both threads are done, and every value was right this time. Start again, and let one thread run ahead." :
