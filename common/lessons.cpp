@@ -26,10 +26,4 @@ std::string lesson_cell(const std::string& kernel, LessonColumn column)
 
 std::string idea_of(const std::string& kernel) { return lesson_cell(kernel, lesson_idea); }
 
-std::string program_of(const std::string& kernel)
-{
-    const std::string folder = lesson_cell(kernel, lesson_step);
-    return folder.substr(0, folder.find('_'));
-}
-
 }  // namespace harness

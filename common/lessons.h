@@ -9,7 +9,4 @@ namespace harness {
 // The idea of a lesson's kernel, in a line; empty for other kernels.
 std::string idea_of(const std::string& kernel);
 
-// The program of a lesson's kernel, for example step02; empty for other kernels.
-std::string program_of(const std::string& kernel);
-
 }  // namespace harness

@@ -2,9 +2,20 @@
 
 #include <algorithm>
 
+#include "base/suggest.h"
 #include "reference.h"
 
 namespace harness {
+
+const Link& link_named(const std::string& name)
+{
+    std::vector<std::string> known;
+    for (const Link& link : links) {
+        if (name == link.name) return link;
+        known.push_back(link.name);
+    }
+    throw Error{status_bad_input, "--link " + name + ": " + expected_one_of(name, known)};
+}
 
 double crossing_ms(const BetweenGpus& b, const Link& link)
 {

@@ -30,15 +30,7 @@ constexpr Link links[] = {
 };
 
 // Throws status_bad_input for a name that is none of them.
-inline const Link& link_named(const std::string& name)
-{
-    std::string known;
-    for (const Link& link : links) {
-        if (name == link.name) return link;
-        known += (known.empty() ? "" : ", ") + std::string(link.name);
-    }
-    throw Error{status_bad_input, "--link " + name + ": expected one of " + known};
-}
+const Link& link_named(const std::string& name);
 
 // The model's time for what GPUs sent each other.
 double crossing_ms(const BetweenGpus& between, const Link& link);

@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -48,12 +49,12 @@ void refuse(const std::string& message) { throw Error{status_bad_input, message}
 
 Type type_named(const std::string& name)
 {
-    std::string known;
+    std::vector<std::string> known;
     for (Type type : all_types) {
         if (name == name_of(type)) return type;
-        known += (known.empty() ? "" : ", ") + std::string(name_of(type));
+        known.push_back(name_of(type));
     }
-    refuse("--type " + name + ": expected one of " + known);
+    refuse("--type " + name + ": " + expected_one_of(name, known));
 }
 
 std::vector<std::string> split(const std::string& text, char separator)
@@ -73,7 +74,9 @@ std::string file_named(const char* option, const char* text)
 
 std::string device_named(const std::string& name)
 {
-    if (name != "auto" && name != "cuda" && name != "sim") refuse("--device " + name + ": expected auto, cuda or sim");
+    const std::vector<std::string> known{"auto", "cuda", "sim"};
+    if (std::find(known.begin(), known.end(), name) == known.end())
+        refuse("--device " + name + ": " + expected_one_of(name, known));
     return name;
 }
 

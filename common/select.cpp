@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "all_steps.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "lessons.h"
 #include "option_values.h"
 
 namespace harness {
@@ -51,13 +51,19 @@ void check_blocks(const Selection& selection)
 
 [[noreturn]] void refuse_kernel(const std::string& name)
 {
-    const std::string program = program_of(name);
-    if (!program.empty()) refuse(format("--kernel %s: this kernel is in %s: type make %s && ./%s", name.c_str(),
-                                        program.c_str(), program.c_str(), program.c_str()));
+    const auto in_another_step = [](const std::string& kernel) {
+        const std::string program = program_of(kernel);
+        return "in " + program + ": type make " + program + " && ./" + program + " --kernel " + kernel;
+    };
+    if (!program_of(name).empty()) refuse("--kernel " + name + ": this kernel is " + in_another_step(name));
     std::vector<std::string> names;
     for (const Kernel& k : kernels()) names.push_back(k.name);
+    const size_t own = names.size();
+    for (const std::string& kernel : kernels_of_all_steps()) names.push_back(kernel);
+    const std::string meant = nearest(name, names);
+    const bool elsewhere = std::find(names.begin(), names.begin() + own, meant) == names.begin() + own;
     refuse("--kernel " + name + ": expected one of " + names_of([](const Kernel&) { return true; }) +
-           did_you_mean(name, names));
+           (meant.empty() ? "" : "; did you mean " + meant + (elsewhere ? ", " + in_another_step(meant) : "?")));
 }
 
 }  // namespace

@@ -69,9 +69,16 @@ COMMIT := $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2
 COMMIT_LINE := \#define BUILD_COMMIT "$(COMMIT)"
 $(eval $(call NOTE,commit.h,COMMIT_LINE))
 
-# make V=1 shows the commands. Without it, a line for each says what is made, and how much there is to make.
+# The kernels of all steps, {"step02", "transposeCol"}, and so on: a program says where the others' kernels are.
+KERNELS_OF_STEPS := $(shell sh mk/kernels.sh)
+$(eval $(call NOTE,kernels.h,KERNELS_OF_STEPS))
+
+# make V=1 shows the commands. Without it, a line for each says what is made, and how much there is to make. A line in
+# front of the first says how long it takes, if that is 10 seconds or more.
 ifeq ($(V),)
-say = @$(eval made += x)printf '  %s of %s  %-5s %s\n' $(words $(made)) '$(or $(TO_MAKE),?)' '$(1)' '$(2)';
+say = @$(eval made += x)$(if $(word 2,$(made)),,$(in_advance))printf '  %s of %s  %-5s %s\n' $(words $(made)) \
+      '$(or $(firstword $(TO_MAKE)),?)' '$(1)' '$(2)';
+in_advance = $(if $(TO_MAKE),sh mk/count.sh $(TO_MAKE) $(JOBS);)
 endif
 ifeq ($(COUNTING)$(V)$(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS))),)
 # Another make counts. $(shell) does not hand on what the command line sets, so it is written again. What this make has
@@ -80,11 +87,11 @@ asked := NVCC GPU ARCH COMMIT
 given := $(foreach name,CXX CXXFLAGS CPPFLAGS LDFLAGS LDLIBS NVCCFLAGS HOSTCXX SIM_O SANITIZE NCCL_HOME, \
          $(if $(filter command,$(origin $(name))),$(name)))
 handed_on = $(foreach name,$(asked) $(given),'$(name)=$(subst ','\'',$(value $(name)))')
-count = $(shell $(MAKE) -n COUNTING=1 $(handed_on) $(MAKECMDGOALS) 2> /dev/null | grep -c '^: counted')
+count = $(shell $(MAKE) -n COUNTING=1 $(handed_on) $(MAKECMDGOALS) 2> /dev/null | sh mk/count.sh)
 TO_MAKE = $(eval TO_MAKE := $(count))$(TO_MAKE)
 endif
 ifneq ($(COUNTING),)
-say = : counted;
+say = : counted '$(1)' '$(2)';
 endif
 
 # Half of a small file's compile time is the standard headers, so the compiler gets all files of a room at once. Local
@@ -103,7 +110,8 @@ endef
 SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks memory order requests \
              rules shared_memory thread threads watch worker))
 $(eval $(call ROOM,common/base,CXX_HARNESS,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))))
-$(eval $(call ROOM,common/harness,CXX_HARNESS,$(filter-out %/main.cpp,$(sort $(wildcard common/*.cpp)))))
+ALONE := %/main.cpp %/all_steps.cpp
+$(eval $(call ROOM,common/harness,CXX_HARNESS,$(filter-out $(ALONE),$(sort $(wildcard common/*.cpp)))))
 $(eval $(call ROOM,common/devices,CXX_HARNESS,$(sort $(wildcard common/devices/*.cpp))))
 $(eval $(call ROOM,sim/elf,CXX_HARNESS,$(sort $(wildcard sim/elf/*.cpp))))
 $(eval $(call ROOM,sim/loops,CXX_SIM,$(SIM_LOOPS)))
@@ -114,7 +122,7 @@ $(eval $(call ROOM,sim/runtime,CXX_SIM,$(sort $(wildcard sim/runtime/*.cpp))))
 # GPUs, too. SIM_LIBRARY is the simulator with the CUDA runtime, for programs with a main of their own. It needs no
 # harness.
 BASE := build/common/base/commit.o build/common/base.o
-HARNESS := build/common/harness.o build/common/devices.o
+HARNESS := build/common/harness.o build/common/all_steps.o build/common/devices.o
 SIM_CORE := build/sim/elf.o build/sim/loops.o build/sim/core.o
 COMMON_CPP := $(BASE) $(HARNESS) $(SIM_CORE)
 SIM_LIBRARY := $(BASE) $(SIM_CORE) build/sim/runtime.o
@@ -124,9 +132,10 @@ MAIN := build/common/main.o
 build/step%.o: step%.cpp build/commands/step
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_STEP) -c $<
 
-build/common/main.o build/common/base/commit.o: build/%.o: %.cpp build/commands/harness
+build/common/main.o build/common/all_steps.o build/common/base/commit.o: build/%.o: %.cpp build/commands/harness
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
 build/common/base/commit.o: build/commit.h
+build/common/all_steps.o: build/kernels.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
 build/%.sim.o: %.cu build/rewrite build/commands/kernels

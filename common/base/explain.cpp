@@ -83,8 +83,8 @@ std::string diagnosis(const AccessSite& s)
         return format("neighbouring lanes are %lld bytes apart: the warp moves %.4g times the bytes it asks for",
                       (long long)s.stride, 1 / share);
     if (share > 0.5)
-        return format("coalesced, but rows do not begin on the boundaries of %s: %.4g of %.4g are ideal", s.unit, ideal,
-                      cost);
+        return format("rows do not begin on the boundaries of %s: a request takes %.4g where %.4g would do", s.unit,
+                      cost, ideal);
     return format("each lane's access needs separate %s: the warp moves %.4g times the bytes it asks for", s.unit,
                   1 / share);
 }

@@ -80,6 +80,20 @@ def test_nothing_to_do(project):
     assert run("make", "-q", "NVCC=", "all", cwd=project, env=environment(project)).returncode == 0
 
 
+@pytest.mark.parametrize("arguments, words", [
+    (["JOBS=1", "all"], r"  \d+ files to make, on one idle core in about [12] min"),
+    (["JOBS=2", "step04"], r"  1\d files to make, on 2 idle cores in about [12]\d s"),
+    (["JOBS=1", "lab04"], r"  1\d files to make, on one idle core in about \d\d s"),
+    (["JOBS=1", "try", "FILE=program.cu"], r"  \d files to make, on one idle core in about \d\d s"),
+    (["JOBS=1", "build/rewrite"], None)])
+def test_long_builds_say_so_in_advance(project, arguments, words):
+    script(project / "program.cu", "")
+    done = run("make", "-k", "NVCC=", *arguments, cwd=project, env=environment(project))
+    first = done.stdout.splitlines()[0]
+    assert (re.fullmatch(words, first) if words else re.match("  1 of 1 ", first)), done.stdout
+    assert done.stdout.count("idle core") == bool(words)
+
+
 def test_clean_and_all(project):
     first = make(project, "NVCC=", "all")
     assert make(project, "NVCC=", "clean", "all") == first

@@ -29,8 +29,10 @@ from lessons import LESSONS, MODELLED, ROOT, STEPS, computing, run
     (["--height", "5"], ["--height without --width"]),
     (["--size", "5", "--width", "5", "--height", "5"], ["--size excludes"]),
     (["--type", "short"], ["--type short", "expected one of char, half, float, double, int, double2"]),
+    (["--type", "flaot"], ["--type flaot", "; did you mean float?"]),
+    (["--device", "simm"], ["--device simm", "; did you mean sim?"]),
     (["--kernel", "nope"], ["--kernel nope", "expected one of transposeNoBankConflicts"]),
-    (["--device", "tpu"], ["--device tpu", "auto, cuda or sim"]),
+    (["--device", "tpu"], ["--device tpu", "expected one of auto, cuda, sim"]),
     (["--reps", "0"], ["--reps 0", "whole number"]),
     (["--machine", "gtx9000"], ["--machine gtx9000", "expected one of g80, gtx280"]),
     (["--peak", "nan"], ["--peak nan", "GB/s"]),
@@ -42,6 +44,9 @@ from lessons import LESSONS, MODELLED, ROOT, STEPS, computing, run
     (["-explain"], ["unknown option -explain; did you mean --explain?"]),
     (["-z"], ["unknown option -z; see --help"]),
     (["--kernel", "transposeNaive"], ["transposeNaive: this kernel is in step02: type make step02 && ./step02"]),
+    (["--kernel", "transposeCol"], ["transposeCol: this kernel is in step02: ",
+                                    "&& ./step02 --kernel transposeCol"]),
+    (["--kernel", "transposeCl"], ["; did you mean transposeCol, in step02: type make step02 && ./step02 --kernel"]),
     (["--kernel", "TransposeSwizled"], ["expected one of", "; did you mean transposeSwizzled?"]),
     (["--errata", "--kernel", "transposeLoopingRaces"], ["expected one of", "; did you mean transposeLoopingRace?"]),
     (["--list=yes"], ["takes no value"]),
@@ -69,6 +74,17 @@ from lessons import LESSONS, MODELLED, ROOT, STEPS, computing, run
 def test_bad_input(arguments, words):
     done = step("step04", *arguments)
     assert_refused(done, 2, *words)
+
+
+def test_every_kernel_is_known_in_every_step(tmp_path):
+    """The list that the build writes for the messages is that of the programs."""
+    written = set(re.findall(r'\{"(\w+)", "(\w+)"\}', (ROOT / "build/kernels.h").read_text()))
+    listed = set()
+    for program in [*STEPS, "step08"]:
+        path = tmp_path / program
+        assert step(program, "--list", "--csv", path).returncode == 0
+        listed |= {(program, row["kernel"]) for row in csv.DictReader(path.open())}
+    assert written == listed and len(listed) > 80
 
 
 def test_kernels_and_blocks_are_those_that_were_named():

@@ -135,7 +135,8 @@ def test_what_gpus_do_to_each_other_is_found(tmp_path):
     (["--type", "long"], "char, half"), (["--kernel", "no"], "transposeToPeers"),
     (["--kernel", "no", "--explain"], "transposeToPeers"),
     (["--kernel", "transposePlain", "--all"], "--all excludes --kernel"), (["--link", "wire"], "nvlink4"),
-    (["--machine", "zzz"], "h200"), (["--device", "gpu"], "auto, cuda or sim"), (["--csv", ""], "a file name"),
+    (["--machine", "zzz"], "h200"), (["--device", "gpu"], "expected one of auto, cuda, sim"),
+    (["--link", "nvlink"], "; did you mean nvlink2?"), (["--csv", ""], "a file name"),
     (["--csv", "/nonexistent/a.csv"], "cannot be written"), (["--sise", "3"], "unknown option --sise"),
     (["--all=3"], "takes no value"), (["--size"], "needs a value"), (["more"], "unexpected argument"),
     (["--size", "2000000"], "smaller --size")])

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Prints the kernels of all steps as a list in C++: {"step02", "transposeCol"}, and so on. They stand in the steps' files
+# as KERNEL(transposeCol, "F2", ...), or with another macro of common/step.h that registers one. An exercise is no kernel of its step.
+#
+# usage: mk/kernels.sh
+awk -F '[(,]' '
+    FILENAME !~ /\/exercise[0-9]*\.cu$/ && /^([A-Z_]*KERNEL|SERIAL|TRANSFER|TOGETHER)\([A-Za-z0-9_]+, / {
+        printf "{\"%s\", \"%s\"},\n", substr(FILENAME, 1, 6), $2
+    }' step[0-9][0-9]_*/*.cu step[0-9][0-9]_*/*.cpp
