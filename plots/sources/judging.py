@@ -25,7 +25,7 @@ POST = 4096
 BOOK = (256, 512, 1024, 2048, 4096, 8192)
 SMALL = (256, 512)          # of these and LARGE the book speaks; at SMALL a launch takes longer than the copying
 FROM_1024 = (1024, 2048, 4096, 8192)
-LARGE = (4096, 8192)
+LARGE = (4096, 8192)        # also where it compares two kernels and names no size
 
 # less is a tie: nine in ten medians of separate runs on one H200 differ by less, whatever their spread
 FASTER = 1.03
