@@ -9,10 +9,37 @@
 
 #include <algorithm>
 
+#include "refusals.h"
+
 namespace rewrite {
+namespace {
+
+// Only a plain type is sure to be none of void's names.
+bool returns_a_number(const Declaration& d)
+{
+    const auto any = [&](std::initializer_list<const char*> words) {
+        return std::any_of(words.begin(), words.end(), [&](const char* word) { return d.has(word); });
+    };
+    return any({"int", "float", "double", "bool", "char", "short", "long", "unsigned", "size_t"}) &&
+           !any({"void", "auto", "::", "*"});
+}
+
+// `namespace std {`, or with attributes in front of the brace.
+bool in_std(const Source& s, int i)
+{
+    while (s[i].parent) i = s[i].parent;
+    int name = i - 1;
+    if (s.is(name, ")")) name = s[name].partner - 2;
+    return s.is(name, "std") && s.is(name - 1, "namespace");
+}
+
+}  // namespace
 
 void Launches::note_kernel(const Declaration& d)
 {
+    if (returns_a_number(d))
+        refuse(source_, d.name, "a kernel returns nothing; write __global__ void " +
+                                    std::string(source_.spelling(d.name)) + "(...), and store the result to memory");
     kernel_names_.insert(d.name);
     const int close = source_[d.stop].partner;
     const std::vector<Range> parameters = split(source_, d.stop + 1, close);
@@ -52,13 +79,43 @@ void Launches::note_kernel(const Declaration& d)
 
 void Launches::note_functions_of_the_host()
 {
+    bool std_used = false;
     for (int i = 1; i < source_.count(); ++i) {
-        if (source_[i].system || !source_.is(i + 1, "(") || !source_.is_word(i)) continue;
-        const auto namesakes = kernels_.find(source_.spelling(i));
-        if (namesakes == kernels_.end() || kernel_names_.count(i) || !at_namespace_scope(source_, i)) continue;
-        const std::string scope = scope_of(source_, i);
-        for (Kernel& k : namesakes->second) k.overloaded |= k.scope == scope;
+        std_used |= !source_[i].system && source_.is(i, "std") && source_.is(i - 1, "namespace") &&
+                    source_.is(i - 2, "using");
+        if (source_.is(i + 1, "(") && source_.is_word(i)) note_function(i);
     }
+    for (auto& [name, namesakes] : kernels_)
+        for (Kernel& k : namesakes) k.overloaded |= std_used && names_of_std_.count(name);
+}
+
+void Launches::note_function(int name)
+{
+    const std::string_view word = source_.spelling(name);
+    if (source_[name].system) {
+        if (kernels_.count(word) && in_std(source_, name)) names_of_std_.insert(word);
+        return;
+    }
+    if (kernel_names_.count(name) || !at_namespace_scope(source_, name)) return;
+    if (source_.is(source_[name + 1].partner + 1, "{")) defined_.insert(word);
+    const auto namesakes = kernels_.find(word);
+    if (namesakes == kernels_.end()) return;
+    const std::string scope = scope_of(source_, name);
+    for (Kernel& k : namesakes->second) k.overloaded |= k.scope == scope;
+}
+
+void Launches::check_kernel(const Launch& launch) const
+{
+    const int name = launch.name.second - 1;
+    const std::string_view word = source_.spelling(name);
+    if (launch.name.second - launch.name.first != 1 || kernels_.count(word) || !defined_.count(word)) return;
+    int body = source_[name].parent;
+    while (source_[body].parent && !at_namespace_scope(source_, body)) body = source_[body].parent;
+    // A parameter or a variable of this name may point to a kernel.
+    for (int i = source_.is(body - 1, ")") ? source_[body - 1].partner : body; i < name; ++i)
+        if (source_.spelling(i) == word && !source_.is(i + 1, "(") && !is_launch(source_, i + 1)) return;
+    const std::string named(word);
+    refuse(source_, name, "a launch of " + named + ", which is no kernel; write __global__ void " + named + "(...)");
 }
 
 bool Launches::needs_lambda(const Launch& launch) const
@@ -93,6 +150,7 @@ void Launches::rewrite()
 void Launches::rewrite(int open)
 {
     const Launch l(source_, open);
+    check_kernel(l);
     std::string quoted;
     for (char c : source_.join(l.kernel.first, l.kernel.second)) {
         if (c == '"' || c == '\\') quoted += '\\';

@@ -33,8 +33,12 @@ public:
     void rewrite();
 
 private:
-    // A function of the host may have the name of a kernel, and call it.
+    // A function of the host may have the name of a kernel, and call it. With `using namespace std`, one of the C++
+    // library may have it, too: copy, for example.
     void note_functions_of_the_host();
+    void note_function(int name);
+    // Refuses the launch of a function that lacks __global__.
+    void check_kernel(const Launch& launch) const;
     // True if the arguments of the launch choose an overload, or determine template arguments.
     bool needs_lambda(const Launch& launch) const;
     void rewrite(int open);
@@ -43,6 +47,7 @@ private:
     Edits& edits_;
     std::unordered_map<std::string_view, std::vector<Kernel>> kernels_;  // by name
     std::set<int> kernel_names_;  // where they are declared
+    std::set<std::string_view> defined_, names_of_std_;  // functions that are no kernels; of std, kernels' namesakes
     std::vector<int> opens_;      // of the launches
 };
 

@@ -321,8 +321,27 @@ REFUSED = {
     "literal": ("\nchar c = 'x;", 2, "never closed"),
     "raw": ("auto s = R\"(x)y\";", 1, "never closed"),
     "comment": ("/* x", 1, "never closed"),
+    "launch of a function": ("void k(int* x) { *x = 1; }\nvoid f() { k<<<1, 2>>>(p); }", 2,
+                             "a launch of k, which is no kernel; write __global__ void k(...)"),
+    "a kernel's result": ("\n__global__ int k(int* x) { return *x; }", 2, "a kernel returns nothing; write __global__"),
     "global variable": ("__global__ int x;", 1, "not a function"),
 }
+
+
+def test_a_pointer_to_a_kernel_may_have_the_name_of_a_function(rewrite):
+    """A parameter or a variable hides the function."""
+    for caller in ("void f(void (*k)(int*)) { k<<<1, 2>>>(p); }", "void f() { auto k = g; k<<<1, 2>>>(p); }"):
+        done = rewrite(f"__global__ void g(int* x) {{ *x = 1; }} void k(int* x) {{ *x = 1; }} {caller}")
+        assert done.returncode == 0 and '"k", k)(p)' in done.stdout, done.stderr
+
+
+def test_a_kernel_may_have_the_name_of_a_function_of_std(rewrite):
+    """With `using namespace std`, the name alone is no pointer to a function."""
+    library = '# 1 "/usr/include/x.h" 1 3 4\nnamespace std __attribute__((x)) { template <class T> T copy(T); }\n'
+    kernel = '# 1 "a.cu" 2\n__global__ void copy(int* x) { *x = 1; } void f() { copy<<<1, 2>>>(p); }'
+    assert LAMBDA in rewrite(f"{library}{kernel} using namespace std;").stdout
+    assert LAMBDA not in rewrite(library + kernel).stdout
+    assert LAMBDA not in rewrite(f"{kernel} using namespace std;").stdout
 
 
 @pytest.mark.parametrize("text, line, words", [(t, n, w) for t, n, *w in REFUSED.values()], ids=REFUSED)
