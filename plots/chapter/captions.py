@@ -69,8 +69,8 @@ CAPTIONS = {
     "two_halves": Caption(
         "`idata` in four tiles, and what the fine-grained kernel, the coarse-grained kernel and a transpose make of "
         "it.",
-        "The fine-grained kernel turns each tile and moves none. The coarse-grained one moves each tile and turns "
-        "none.",
+        "The fine-grained kernel transposes each tile and moves none. The coarse-grained one moves each tile "
+        "and transposes none.",
         "idata and what the fine-grained kernel, the coarse-grained kernel and a transpose make of it, in four tiles"),
     "partitions_2048": Caption(
         "The partition of a GTX 280 that each tile of a 2048 × 2048 matrix of floats lies in, and the tiles of the "

@@ -117,9 +117,9 @@ class Prose:
             return ""
         fine, coarse = (self.gbs(k) / self.gbs("transposeNoBankConflicts")
                         for k in ("transposeFineGrained", "transposeCoarseGrained"))
-        return (f"Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone is "
+        return (f"Compared with step 4, transposing the tiles in place is {compared(fine)}. Moving them is "
                 f"{compared(coarse)} ({text_of(self.machine.name)}, {self.n}² floats)."
-                + (" So the moving costs the time, and the turning little."
+                + (" So the moving costs the time, and the rest little."
                    if fine > FASTER and abs(coarse - 1) < ALIKE else ""))
 
     CHANGES = {
@@ -373,9 +373,9 @@ class Prose:
             "**Long pieces.** Step 7 moves longer pieces of rows and has more loads in flight, and blocks that run "
             f"together write next to each other. Compared with step 4, it is {compared(best / padded)}. "
             "[[table rungs]] has its ideas one by one. See [[figure block_orders]].",
-            f"**The two halves.** Compared with step 4, turning the tiles alone is {compared(fine)}. Moving them alone "
-            f"is {compared(coarse)} ([[table step-5]]). "
-            + ("So moving the tiles costs the time. Turning them costs little."
+            f"**The two halves.** Compared with step 4, transposing the tiles in place is {compared(fine)}. "
+            f"Moving them is {compared(coarse)} ([[table step-5]]). "
+            + ("So moving the tiles costs the time. The other half costs little."
                if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
             "**Partitions.** A card's memory consists of partitions that work at the same time. Where all rows begin "
             "in the same partition, one of the GTX 280's eight partitions gets nearly all the stores of a moment "
