@@ -56,5 +56,6 @@ make clean             remove what was built
 CXX=clang++            C++ compiler                           (now: $1)
 NVCC=path              path of nvcc; empty: simulator only    (now: $2)
 JOBS=1                 number of compilations at once         (now: $3)
+V=1                    show every command
 ARCH=sm_90             GPU architecture for nvcc              (now: $4)
 END
