@@ -1,6 +1,6 @@
 #!/bin/sh
 # Reads what `make -n COUNTING=1` prints. Prints how many files make will make, and about how many seconds that takes on
-# one idle core. The seconds for each kind of file are those of a desktop processor of 2023.
+# one idle core. The seconds for each kind of file are rough means, measured once; they set the order of magnitude.
 #
 # usage: mk/count.sh < LINES      a line of a file: : counted 'KIND' 'WHAT'; COMMAND
 #        mk/count.sh FILES SECONDS JOBS      prints a line in advance, if it takes 10 seconds or more
