@@ -250,3 +250,36 @@ def test_make_in_the_folder_of_a_step(project, goals):
         done = run("make", *goals, cwd=folder, env=environment(project))
         words = f"this is the folder of a step; type cd .. && make {folder.name[:6]}\n"
         assert done.returncode == 2 and words in done.stderr, done
+
+
+def read_only(project, command, environment):
+    """Runs it where nothing can be written below the project."""
+    if os.geteuid():
+        for path in [project, *project.rglob("*")]:
+            if path.is_dir(): path.chmod(0o555)
+        done = run(*command, cwd=project, env=environment)
+        for path in [project, *project.rglob("*")]:
+            if path.is_dir(): path.chmod(0o755)
+        return done
+    mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
+    return run("unshare", "--mount", "bash", "-c", mount, project, *command, env=environment)
+
+
+@pytest.mark.parametrize("goal", ["step04", "lab-ready", "list", "try"])
+def test_a_checkout_that_cannot_be_written(project, tmp_path_factory, goal):
+    """Everything is built, so nothing is written there. A program of `make try` goes to the user's cache."""
+    cache = tmp_path_factory.mktemp("cache")
+    (project / "program.cu").write_text("")
+    make(project, "NVCC=", "all", "lab-ready", "build/sim/runtime.o")
+    done = read_only(project, ["make", "NVCC=", goal, "FILE=program.cu"],
+                     environment(project, XDG_CACHE_HOME=str(cache)))
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert (goal == "try") == bool(list(cache.rglob("program")))
+
+
+def test_what_is_to_be_made_in_such_a_checkout(project):
+    make(project, "NVCC=", "step04")
+    (project / "step04_padding/step04.cu").write_text("//\n")
+    done = read_only(project, ["make", "NVCC=", "step04"], environment(project))
+    assert done.returncode == 2 and done.stderr.startswith(
+        "build/step04_padding/step04.sim.o has to be made anew, and its folder cannot be written\n"), done.stderr
