@@ -112,7 +112,8 @@ make_folder() {
 say_if_full() {
     local left
     left=$(df -Pk "$own" | awk 'NR == 2 { print $4 }')
-    test "$left" -ge 10000 || echo "make try: ${own%/*}: the disk is full: $left KB are left, and a program needs up to 10 MB" >&2
+    test "$left" -ge 10000 ||
+        echo "make try: ${own%/*}: the disk is full: $left KB are left, and a program needs up to 10 MB" >&2
 }
 keep() { mv -f "$own"/file* "$kept" 2> /dev/null; rm -rf "$own"; }
 

@@ -1,10 +1,14 @@
 """The chapter: made of whatever results there are, with nothing made up and nothing from elsewhere."""
 
 import csv
+import os
 import re
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -331,16 +335,59 @@ def test_measuring_stops_where_a_step_fails(tmp_path):
     """bench/measure.sh, with steps that are none: no result is called one."""
     for name in ("bench", "common", "out"):
         (tmp_path / name).mkdir()
-    for name in ("bench/measure.sh", "common/lessons.csv"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    for n in range(1, 8):
-        program = tmp_path / f"step0{n}"
-        program.write_text("#!/bin/sh\necho step fails >&2\nexit 1\n")
-        program.chmod(0o755)
-    done = run(tmp_path / "bench/measure.sh", "out", cwd=tmp_path)
+    measuring(tmp_path, "echo step fails >&2\nexit 1")
+    done = run(tmp_path / "bench/measure.sh", "out", "false", cwd=tmp_path)
     assert done.returncode == 1 and "step fails" in done.stderr and done.stdout.startswith("[ 1/")
-    assert not list((tmp_path / "out").glob("*.csv"))
+    assert not list((tmp_path / "out").iterdir())
     assert run(tmp_path / "bench/measure.sh", cwd=tmp_path).returncode != 0
+
+
+STEP = """for last; do :; done
+case "$*" in
+*--csv*) sleep ${SLOW:-0}; echo "$RUN" > "$last" ;;
+*) exit 1 ;;  # it is asked for a GPU
+esac"""
+
+
+def measuring(folder, step):
+    """bench/measure.sh, and in the place of all steps one script."""
+    for name in ("bench/measure.sh", "bench/folder.sh", "common/lessons.csv"):
+        shutil.copy(ROOT / name, folder / name)
+    for n in range(1, 8):
+        script(folder / f"step0{n}", step)
+
+
+def test_two_measure_at_once(tmp_path):
+    """Each reports its own results, and all of them, in whatever moment the other begins and ends."""
+    for name in ("bench", "common"):
+        (tmp_path / name).mkdir()
+    measuring(tmp_path, STEP)
+    runs = []
+    for name, slow in (("a", "0.05"), ("b", "0.02"), ("c", "0")):
+        runs.append(subprocess.Popen(["bash", "bench/measure.sh", "report", "out", "cat"], cwd=tmp_path, text=True,
+                                     env={**os.environ, "RUN": name, "SLOW": slow}, stdout=subprocess.PIPE))
+        time.sleep(0.3)
+    said = [run.communicate(timeout=120)[0].splitlines() for run in runs]
+    for name, lines in zip("abc", said):
+        begun = [line for line in lines if line.startswith("[")]
+        assert len(begun) > 20 and lines.count(name) == len(begun), lines
+    folders = list((tmp_path / "out").iterdir())
+    assert len(folders) == 3 and all(folder.name.startswith("report-") for folder in folders)
+    assert {len({file.read_text() for file in folder.iterdir()}) for folder in folders} == {1}
+
+
+def test_a_run_that_is_interrupted_is_called_incomplete(tmp_path):
+    for name in ("bench", "common"):
+        (tmp_path / name).mkdir()
+    measuring(tmp_path, STEP)
+    running = subprocess.Popen(["bash", "bench/measure.sh", "report", "out", "cat"], cwd=tmp_path, text=True,
+                               env={**os.environ, "SLOW": "0.1"}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    while not list(tmp_path.glob("out/*/*.csv")): time.sleep(0.05)
+    running.send_signal(signal.SIGTERM)
+    said = running.communicate(timeout=60)[1]
+    (folder,) = (tmp_path / "out").iterdir()
+    assert running.returncode == 143 and folder.name.startswith("incomplete-report-")
+    assert said == f"the results so far are in out/{folder.name}\n"
 
 
 @pytest.fixture
@@ -353,7 +400,7 @@ def bare_project(tmp_path):
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "mk", tmp_path / "mk")
     (tmp_path / "plots/report.py").write_text("print('made')\n")
-    script(tmp_path / "bench/measure.sh", "mkdir -p $1; touch $1/report_a.csv")
+    script(tmp_path / "bench/measure.sh", "shift 2; exec \"$@\" a.csv")
 
     def make(python):
         script(tmp_path / "bin/python3", python)
