@@ -37,12 +37,12 @@ def main():
     if not results.rows:
         print("report.py: no results are left to report", file=sys.stderr)
         return 2
-    (options.out / "figures").mkdir(parents=True, exist_ok=True)
-    chapter = Chapter(results, options.out)
-    parts = chapter.fill({name: (ROOT / f"plots/{name}.md").read_text(encoding="utf-8") for name in PARTS})
-    for name, text in parts.items():
-        whole.write(options.out / f"{name}.md", text)
-        whole.write(options.out / f"{name}.html", to_html(text, options.out, chapter.explorables))
+    with whole.together(options.out) as folder:
+        chapter = Chapter(results, folder)
+        parts = chapter.fill({name: (ROOT / f"plots/{name}.md").read_text(encoding="utf-8") for name in PARTS})
+        for name, text in parts.items():
+            whole.write(folder / f"{name}.md", text)
+            whole.write(folder / f"{name}.html", to_html(text, folder, chapter.explorables))
     print((options.out / "chapter.html").resolve())
     return 0
 
