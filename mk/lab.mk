@@ -24,7 +24,7 @@ $(eval $(call NOTE,lab/link,LAB_LINK))
 $(eval $(call NOTE,lab/cuda,LAB_CARD))
 
 build/lab/step.h.gch: common/step.h build/lab/compile
-	@echo '#include "common/step.h"' > build/lab/step.h
+	@echo '#include "common/step.h"' > build/lab/step.h.$$$$ && mv build/lab/step.h.$$$$ build/lab/step.h
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(LAB_COMPILE) -x c++-header -c build/lab/step.h
 
 .PHONY: lab-ready

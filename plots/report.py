@@ -34,6 +34,8 @@ def main():
     results = reader.load(options.results)
     for problem in results.problems:
         print(f"report.py: {problem}", file=sys.stderr)
+    for line in results.joined():
+        print(f"report.py: {line}", file=sys.stderr)
     if not results.rows:
         print("report.py: no results are left to report", file=sys.stderr)
         return 2

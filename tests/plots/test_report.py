@@ -19,6 +19,8 @@ from lessons import LESSONS, ROOT, run
 from samples import ALL
 from chapter.references import REFERENCES  # plots is on the path of chapters
 from gallery import gallery
+import results as reader
+import tables
 
 PYTHON = shlex.quote(sys.executable)  # for a shell
 
@@ -79,6 +81,31 @@ def test_chapter_has_every_part(chapter):
     assert all(re.fullmatch(f"{verdict}(, {verdict})*", line[3]) for line in lines), [line[3] for line in lines]
     for kernel in LESSONS:
         assert f"`{kernel}`" in text
+
+
+def test_commits_of_the_figures_are_named(chapter):
+    """Of each machine, beside its days and its driver."""
+    for machine in reader.load(MEASURED).machines():
+        (line,) = [line for line in lesson(chapter).splitlines()
+                   if re.match(rf"- (Measured|Counted)\b.*: {re.escape(machine.name)} \(", line)]
+        assert f"{machine.days}" in line and all(commit in line for commit in machine.commits), line
+        assert "Its rows come from" in line if len(machine.commits) > 1 else "Commit " in line
+
+
+def test_what_is_too_noisy_is_marked(chapter):
+    """In the tables of times and bandwidths, with a sentence below each table that has such a cell."""
+    text = whole(chapter)
+    marked = [block for block in re.findall(r"^<!-- table: .*?^<!-- /table -->", text, re.MULTILINE | re.DOTALL)
+              if re.search(r"\d!\*? \|", block)]
+    assert len(marked) >= 4 and all(tables.NOISE in block for block in marked)
+    assert text.count(tables.NOISE) == len(marked)
+    _, heading, lines = table_of(text, "bandwidths")
+    rows = {(r["kernel"], r["width"], r["height"]): r for r in csv.DictReader((DATA / "h200_book.csv").open())}
+    cells = {line[0].strip("`"): line[heading.index("256")] for line in lines}
+    assert {kernel: "!" in cell for kernel, cell in cells.items() if (kernel, "256", "256") in rows and cell != "-"
+            and kernel != "cudaMemcpy"} == {
+        kernel: float(rows[kernel, "256", "256"]["time_spread_percent"]) > 20 for kernel in cells
+        if (kernel, "256", "256") in rows and kernel != "cudaMemcpy"}
 
 
 def test_every_figure_and_table_has_a_number(chapter, without_gpu):
@@ -252,9 +279,9 @@ def test_without_a_gpu_the_committed_measurements_stand_in(without_gpu):
     """They are labelled with machine, driver and date, and never as this machine's; the CPU is this machine's own."""
     text = whole(without_gpu)
     abstract = lesson(without_gpu)[:lesson(without_gpu).index("## Contents")]
-    assert re.search(
-        r"Measured on NVIDIA H200 \(driver 580[\d.]+, 2026-\d\d-\d\d; committed with the project\)\. No GPU ran here",
-        abstract)
+    days = r"2026-\d\d-\d\d( to 2026-\d\d-\d\d)?"
+    assert re.search(rf"Measured on NVIDIA H200 \(driver 580[\d.]+, {days}; committed with the project\)\. No GPU ran "
+                     "here", abstract)
     assert "- Measured, one core: Some Other CPU (2026-" in text and "Xeon" not in text.replace("Some Other CPU", "")
     assert not re.search(r"Some Other CPU \([^)]*committed", text)
     for caption in re.findall(r"^<a id=\"table-[^>]*></a>(.*NVIDIA H200.*)$", text, re.MULTILINE):
@@ -324,6 +351,7 @@ def test_damage_is_named_and_the_rest_is_used(tmp_path, capsys):
     said, told = capsys.readouterr()
     told = told.splitlines()
     assert said.endswith("chapter.html\n")
+    assert told.pop().startswith("report.py: NVIDIA H200: rows of commits ")
     assert len(told) == 4 and all(line.startswith("report.py: ") for line in told)
     assert (f"{damaged}, line 4" in told[0] and f"{foreign}, line 1" in told[1] and f"{cut}, line 5" in told[2]
             and "none.csv" in told[3])
