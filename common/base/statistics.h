@@ -17,9 +17,9 @@ struct Summary {
     double spread;  // (90th - 10th percentile) / median
 };
 
-// A measurement with a wider spread is too noisy to compare. In plots/data, no kernel of a step has one from 1024 x 1024
-// on. Small matrices have, as have copies from and to the host, functions of the CPU, and some libraries in Python. The
-// file is read by plots/results.py, too.
+// A measurement with a wider spread is too noisy to compare. In plots/data, no kernel of a step has one at 1024 x 1024
+// and above. Small matrices have, as have copies from and to the host, functions of the CPU, and some libraries in
+// Python. The file is read by plots/results.py, too.
 constexpr double too_noisy =
 #include "too_noisy.inc"
     ;

@@ -224,7 +224,7 @@ def test_flags_of_a_program(project):
 
 @pytest.mark.parametrize("name, value", [
     ("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"),
-    ("FILE", "x.cu"), ("SANITIZE", "address"), ("V", "1"), ("RESULTS", "/x"), ("SHOW", "1")])
+    ("FILE", "x.cu"), ("SANITIZE", "address"), ("V", "1"), ("SHOW", "1")])
 def test_settings_of_the_command_line(project, name, value):
     """The environment's own GPU, NAME or ARCH changes nothing."""
     goals = ["-n", "NVCC=nvcc", "all", "lab04", "try", "prelab", "report"]
