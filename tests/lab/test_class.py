@@ -307,7 +307,7 @@ def test_exports_that_there_are():
                    "moodle, canvas, gradescope")
     made = run("make", "-n", "-C", ROOT, "NVCC=", "grade", "SUBMISSIONS=folder", "EXPORT=moodle",
                "PSEUDONYMS=$(shell touch pwned)")
-    assert ("--export 'moodle'" in made.stdout and '--pseudonyms "$PSEUDONYMS"' in made.stdout
+    assert ('--export "$EXPORT"' in made.stdout and '--pseudonyms "$PSEUDONYMS"' in made.stdout
             and not (ROOT / "pwned").exists())
 
 
