@@ -3,20 +3,32 @@
 # Every kernel file is compiled twice, and both halves are linked into one program: by CXX for the simulator and, where
 # there is one, by nvcc for the GPU. The rules are in mk/, one file for each job.
 
-# These settings count only on the command line. Some systems export a NAME, a GPU or an ARCH of their own. The shell
-# gets their text unchanged. This stands before the first $(shell), because make 4.4 expands what the command line sets
-# for that one, too: FILE='$(shell rm -r ~)' would run.
-SETTINGS := FILE ARGS SIM DEVICE CHECK SHOW NAME NAMES SUBMISSIONS CLASS EXERCISE EXPORT PSEUDONYMS GRADE SIMILAR \
-            SEED NEWEST DUE LATE_POINTS WATCH BEST RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES COMMIT \
-            ARCH GPU V SANITIZE COUNTING CLEANED
-$(foreach name,$(SETTINGS),$(if $(filter command,$(origin $(name))),,$(eval override undefine $(name))))
-TEXTS := FILE NAME NAMES SUBMISSIONS CLASS PSEUDONYMS SEED DUE LATE_POINTS WATCH BEST RESULTS
-$(foreach name,$(TEXTS),$(eval override $(name) := $$(value $(name))))
+# TEXTS and SETTINGS count only on the command line. Some systems export a NAME, a GPU or an ARCH of their own. BUILD
+# counts from the environment, too, as in other projects. OURS are set by these files alone. No value is expanded: make
+# would run the command in FILE='$(shell rm -r ~)'. Recipes get the TEXTS from the environment, as "$$FILE", because a
+# quote in a text would end one of the recipe. This stands before the first $(shell), because make 4.4 expands what the
+# command line sets for that one, too.
+TEXTS := FILE ARGS SIM CHECK NAME NAMES SUBMISSIONS CLASS EXERCISE EXPORT PSEUDONYMS GRADE SIMILAR SEED DUE \
+         LATE_POINTS WATCH BEST RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES
+SETTINGS := DEVICE SHOW NEWEST COMMIT ARCH GPU V SANITIZE COUNTING CLEANED
+BUILD := CXX CXXFLAGS CPPFLAGS LDFLAGS LDLIBS CC CFLAGS HOSTCXX NVCC NVCCFLAGS CUDA_HOME NCCL_HOME SIM_O JOBS
+OURS := SANITIZERS WRAP LIBRARIES GROUPED PLOTS_PYTHON RENAME_HOOKS TO_MAKE made
+$(foreach name,$(TEXTS) $(SETTINGS) $(OURS), \
+    $(if $(filter command,$(origin $(name))),,$(eval override undefine $(name))))
+$(foreach name,$(TEXTS) $(SETTINGS) $(BUILD), \
+    $(if $(filter command environment,$(origin $(name))),$(eval override $(name) := $$(value $(name)))))
 override RESULTS := $(or $(value RESULTS),results)
-export FILE NAME NAMES SUBMISSIONS CLASS PSEUDONYMS SEED DUE LATE_POINTS WATCH BEST RESULTS
+export $(TEXTS)
+# $(call quoted,text): the text as one word of the shell.
+quoted = '$(subst ','\'',$(1))'
 
 # As many jobs as processors, unless -jN says otherwise.
 JOBS ?= $(shell nproc)
+digits := 0 1 2 3 4 5 6 7 8 9
+no_digits = $(if $(1),$(call no_digits,$(wordlist 2,10,$(1)),$(subst $(firstword $(1)),,$(2))),$(2))
+ifneq ($(words $(JOBS))$(call no_digits,$(digits),$(JOBS)),1)
+$(error JOBS=$(JOBS): expected a number of compilations at once, such as JOBS=2)
+endif
 ifeq ($(CLEANED),)
 MAKEFLAGS += -j$(JOBS)
 endif
@@ -46,7 +58,7 @@ ifneq ($(and $(filter clean,$(MAKECMDGOALS)),$(filter-out clean,$(MAKECMDGOALS))
 .PHONY: $(MAKECMDGOALS) after-clean
 $(filter-out clean,$(MAKECMDGOALS)): after-clean ;
 after-clean: clean
-	@$(MAKE) --no-print-directory CLEANED=1 $(filter-out clean,$(MAKECMDGOALS))
+	@$(MAKE) --no-print-directory CLEANED=1 $(foreach goal,$(filter-out clean,$(MAKECMDGOALS)),$(call quoted,$(goal)))
 else
 include mk/compile.mk mk/try.mk mk/gpus.mk mk/lab.mk mk/measure.mk mk/tests.mk mk/python.mk mk/wrong.mk
 
@@ -64,8 +76,7 @@ list: $(STEPS)
 report: $(PLOTS_READY)
 	@echo 'make report: builds the steps, runs them, and writes the chapter: 2 to 5 minutes on two idle cores'
 	@$(MAKE) -s CLEANED=1 $(STEPS)
-	bash bench/measure.sh $(RESULTS)
-	$(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py $(RESULTS)/report_*.csv
+	@bash bench/measure.sh report "$$RESULTS" $(or $(PLOTS_PYTHON),.venv/bin/python) plots/report.py
 
 ifeq ($(wildcard tests),)
 test test-all:
@@ -99,4 +110,5 @@ compile_commands.json: FORCE
 	@python3 tools/compile_commands.py
 
 help:
-	@sh mk/help.sh '$(CXX)' '$(or $(NVCC),none)' '$(JOBS)' '$(or $(if $(NVCC),$(ARCH)),none)'
+	@sh mk/help.sh $(call quoted,$(CXX)) $(call quoted,$(or $(NVCC),none)) $(JOBS) \
+	    $(call quoted,$(or $(if $(NVCC),$(ARCH)),none))

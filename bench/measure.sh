@@ -2,18 +2,21 @@
 # The list of measurements: the runs of the steps for the report, and for the tables of the sources. On the simulator
 # these are counts and models; on a GPU, if there is one, times.
 #
-# usage: bench/measure.sh [report|whitepaper|book|bandwidth] OUTDIR     (in the project's folder, after `make all`)
+# usage: bench/measure.sh [report|whitepaper|book|bandwidth] OUTDIR [COMMAND...]
+#        (in the project's folder, after `make all`)
 #
-# report, which is meant without a name, writes OUTDIR/report_*.csv and shows what it is at. The others write
-# OUTDIR/NAME_*.csv and show what the steps print. Exits 1 if a step fails, with what it said.
+# Writes the files *.csv into a new folder, OUTDIR/NAME-DATE-XXXX, and then runs COMMAND with their names. report, which
+# is meant without a name, shows what it is at. The others show what the steps print. Exits 1 if a step fails, with what
+# it said. The folder has its name when all files are there.
 set -euo pipefail
+# shellcheck source=bench/folder.sh
+source "$(dirname "$0")/folder.sh"
 
-usage="usage: bench/measure.sh [report|whitepaper|book|bandwidth] OUTDIR"
+usage="usage: bench/measure.sh [report|whitepaper|book|bandwidth] OUTDIR [COMMAND...]"
 what=report
 case ${1-} in report | whitepaper | book | bandwidth) if (($# > 1)); then what=$1; shift; fi ;; esac
 out=${1:?$usage}
-mkdir -p "$out"
-rm -f "$out/$what"_*.csv
+shift
 
 lessons=$(sed -n 's/^"\(step[0-9]*\)_.*/\1/p' "$(dirname "$0")/../common/lessons.csv" | uniq)
 sources="step01 step02 step03 step04 step05 step06"  # the steps that have kernels of a source
@@ -99,15 +102,19 @@ plan_report() {
 }
 
 "plan_$what"
+begin_folder "$out" "$what"
 for i in "${!commands[@]}"; do
     if [[ $what != report ]]; then
-        ${commands[i]} --csv "$out/${names[i]}.csv" || exit 1
+        ${commands[i]} --csv "$folder/${names[i]}.csv" || exit 1
         continue
     fi
     printf '[%2d/%d] %s\n' $((i + 1)) ${#commands[@]} "${commands[i]}"
     # What it says of a fault is kept here: the disk may be what is full.
-    if ! said=$(${commands[i]} --csv "$out/report_${names[i]}.csv" 2>&1 >/dev/null); then
+    if ! said=$(${commands[i]} --csv "$folder/${names[i]}.csv" 2>&1 >/dev/null); then
         printf '%s\n' "$said" | tail -n 20 >&2
         exit 1
     fi
 done
+end_folder
+echo "results: $folder"
+if (($#)); then "$@" "$folder"/*.csv; fi

@@ -66,9 +66,11 @@ Cells counts_of(const LaunchCounts& c)
     return cells;
 }
 
-const char* const noise_note =
-    "\n! Too noisy: the middle 80 % of the samples lie more than half of the median apart. Run again on an idle "
-    "machine.\n";
+std::string noise_note()
+{
+    return format("\n! Too noisy to compare: the middle 80 %% of the samples lie more than %.0f %% of the median "
+                  "apart. Run again on an idle machine.\n", 100 * too_noisy);
+}
 
 }  // namespace
 
@@ -103,7 +105,7 @@ std::string table(const Results& results)
         if (r.timing) append(lines.back(), times_of(results, r));
         else if (r.counts) append(lines.back(), counts_of(*r.counts));
     }
-    return aligned(lines) + (any([](const Result& r) { return r.timing && noisy(*r.timing); }) ? noise_note : "");
+    return aligned(lines) + (any([](const Result& r) { return r.timing && noisy(*r.timing); }) ? noise_note() : "");
 }
 
 std::string between_table(const Results& results)
@@ -126,17 +128,19 @@ std::string between_table(const Results& results)
 std::string sweep_table(const std::vector<Results>& sizes)
 {
     TableLines lines{{"GB/s", "produces"}};
-    bool timed = false;
+    bool timed = false, noise = false;
     for (const Results& size : sizes) {
         lines[0].push_back(size.width == size.height ? number(size.width) : format("%dx%d", size.width, size.height));
         for (size_t i = 0; i < size.rows.size(); ++i) {
             const Result& r = size.rows[i];
             if (lines.size() == i + 1) lines.push_back({r.kernel + r.label, name_of(r.expected.what)});
-            lines[i + 1].push_back(r.timing && r.timing->gbs > 0 ? gbs_text(r.timing->gbs) : "-");
+            const bool moves = r.timing && r.timing->gbs > 0;
+            lines[i + 1].push_back(moves ? gbs_text(r.timing->gbs) + (noisy(*r.timing) ? "!" : "") : "-");
             timed = timed || r.timing;
+            noise = noise || (moves && noisy(*r.timing));
         }
     }
-    return timed ? aligned(lines) : "";
+    return timed ? aligned(lines) + (noise ? noise_note() : "") : "";
 }
 
 }  // namespace harness

@@ -1,5 +1,7 @@
-"""Writes the files of a class: tables, pages and exports. class_pages.py and exports.py make their contents."""
+"""Writes the files of a class: verdicts, tables, pages and exports. class_pages.py and exports.py make their
+contents."""
 
+import json
 import sys
 
 import check
@@ -17,9 +19,14 @@ def write(path, text, encoding="utf-8"):
 
 
 def write_tables(verdicts, exercises, options, interrupted, refresh=None):
-    """For each exercise: the table, the page of statistics, the leaderboard if it has one, and the exports. After an
-    interruption, only a table. `refresh`: seconds after which the pages load themselves again. Returns lines to
-    print."""
+    """For each exercise: the verdicts, the table, the page of statistics, the leaderboard if it has one, and the
+    exports. After an interruption, only a table. `refresh`: seconds after which the pages load themselves again. Of two
+    graders at once, one replaces all that the other has written. Returns lines to print."""
+    with whole.together(options.results) as folder:
+        return tables_in(folder, verdicts, exercises, options, interrupted, refresh)
+
+
+def tables_in(folder, verdicts, exercises, options, interrupted, refresh):
     said = []
     for number in sorted({n for _, n in verdicts if n is not None}):
         rows = [(check.shown(name), v)
@@ -27,25 +34,28 @@ def write_tables(verdicts, exercises, options, interrupted, refresh=None):
                 if n in (number, None)]
         shown_as = (class_pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms
                     else None)
-        place = options.results / f"lab{number:02}"
+        place = folder / f"lab{number:02}"
         if interrupted:
             write(place.with_suffix(".interrupted.csv"), exports.grades(rows, shown_as), "utf-8-sig")
             continue
+        for (name, n), verdict in verdicts.items():
+            if n == number:
+                write(place / name / "results.json", json.dumps(exports.gradescope(verdict), indent=1) + "\n")
         write(place.with_suffix(".csv"), exports.grades(rows, shown_as), "utf-8-sig")
         write(place.with_suffix(".html"), class_pages.statistics_page(number, rows, refresh))
         if number in exercises.EXERCISES and exercises.EXERCISES[number].speed:
             write(place.with_suffix(".leaderboard.html"), class_pages.leaderboard(number, rows, shown_as, refresh))
-        said += export(place, number, rows, options.export)
+        said += export(place, number, rows, options)
     return said
 
 
-def export(place, number, rows, chosen):
+def export(place, number, rows, options):
     """Writes the tables for course systems. Returns lines to print."""
     said = []
-    for system in chosen:
+    for system in options.export:
         if exports.EXPORTS[system]:
             text, unknown = exports.EXPORTS[system](number, rows)
             write(place.with_suffix(f".{system}.csv"), text)
             if about := exports.about(system, unknown, rows):
-                said.append(f"{place}.{system}.csv: {about}")
+                said.append(f"{options.results / place.name}.{system}.csv: {about}")
     return said

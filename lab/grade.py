@@ -72,7 +72,6 @@ def grade_class(grader, number):
                 continue
             verdicts[name, n] = verdict
             graded += 1
-            grader.write_results(name, n, verdict)
             print(f"{graded:4} of {len(found)}  {grader.line(name, n, verdict)}", flush=True)
     status, ending = (130, ".interrupted.csv") if sandbox.ended.is_set() else (0, ".csv")
     said = write_tables(verdicts, grader.exercises, options, bool(status))

@@ -1,7 +1,6 @@
 """Grades submissions on several processors at a time, each text once. grade.py and watch.py say which, and when."""
 
 import concurrent.futures
-import json
 import math
 import os
 import queue
@@ -10,7 +9,6 @@ import threading
 import check
 import exports
 import sandbox
-from class_files import write
 
 
 def same(number, file, drawn_by):
@@ -103,11 +101,6 @@ class Grader:
         return (f"{check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
                 + (f"  {days} day{'s'[:days != 1]} late, {verdict['points_before']} before" if days else "")
                 + (f"  {check.brief(verdict['note'])}" if verdict["note"] else ""))
-
-    def write_results(self, name, n, verdict):
-        if n is not None:
-            write(self.options.results / f"lab{n:02}" / name / "results.json",
-                  json.dumps(exports.gradescope(verdict), indent=1) + "\n")
 
     def again(self):
         """A line: how to repeat the run."""

@@ -6,7 +6,7 @@ import re
 
 import check
 import exports
-from class_files import export, write
+from class_files import export, whole, write
 
 
 def merge(options):
@@ -25,11 +25,14 @@ def merge(options):
     except ValueError as error:  # also of bytes that are no text
         raise check.BadInput(check.shown(str(error))) from None
     heads = list(lines[0]) if lines else ["name", "total", "of"]
-    write(place, exports.table([heads, *[[line[head] for head in heads] for line in lines]]), "utf-8-sig")
-    print(f"{len(lines)} people, the best of {len(paths)} tables: {place}")
     number = re.search(r"\d+", place.name)
     rows = [(line["name"], {"total": float(line["total"]), "of": float(line["of"]), "checks": [], "note":
                             f"from {line['from']}" + (f": {line['note']}" if line["note"] else "")}) for line in lines]
-    for line in export(place.with_suffix(""), int(number[0]) if number else "", rows, options.export):
+    with whole.together(options.results) as folder:
+        write(folder / place.name, exports.table([heads, *[[line[head] for head in heads] for line in lines]]),
+              "utf-8-sig")
+        said = export(folder / place.stem, int(number[0]) if number else "", rows, options)
+    print(f"{len(lines)} people, the best of {len(paths)} tables: {place}")
+    for line in said:
         print(line)
     return 0

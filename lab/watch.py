@@ -35,7 +35,6 @@ def watch(grader, number):
                     if verdict is None or verdicts.get((name, n)) == verdict:
                         continue
                     verdicts[name, n] = verdict
-                    grader.write_results(name, n, verdict)
                     print(f"{time.strftime('%H:%M:%S')}  {grader.line(name, n, verdict)}", flush=True)
                     if time.monotonic() > written + refresh:
                         write_tables(verdicts, grader.exercises, options, False, refresh)

@@ -36,7 +36,7 @@ ifneq ($$(file < build/$(1)),$$($(2)))
 build/$(1): FORCE
 endif
 build/$(1):
-	@mkdir -p $$(@D) && printf %s '$$(subst ','\'',$$($(2)))' > $$@.$$$$$$$$ && mv $$@.$$$$$$$$ $$@
+	@mkdir -p $$(@D) && printf %s $$(call quoted,$$($(2))) > $$@.$$$$$$$$ && mv $$@.$$$$$$$$ $$@
 endef
 .PHONY: FORCE
 
@@ -66,7 +66,7 @@ $(foreach pair,$(noted), \
     $(eval $(call NOTE,commands/$(firstword $(subst =, ,$(pair))),$(lastword $(subst =, ,$(pair))))))
 
 COMMIT := $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
-COMMIT_LINE := \#define BUILD_COMMIT "$(COMMIT)"
+COMMIT_LINE := \#define BUILD_COMMIT "$(subst ",\",$(subst \,\\,$(COMMIT)))"
 $(eval $(call NOTE,commit.h,COMMIT_LINE))
 
 # The kernels of all steps, {"step02", "transposeCol"}, and so on: a program says where the others' kernels are.
@@ -84,10 +84,11 @@ ifeq ($(COUNTING)$(V)$(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(
 # Another make counts. $(shell) does not hand on what the command line sets, so it is written again. What this make has
 # asked the machine and git is handed on, too.
 asked := NVCC GPU ARCH COMMIT
-given := $(foreach name,CXX CXXFLAGS CPPFLAGS LDFLAGS LDLIBS NVCCFLAGS HOSTCXX SIM_O SANITIZE NCCL_HOME, \
-         $(if $(filter command,$(origin $(name))),$(name)))
-handed_on = $(foreach name,$(asked) $(given),'$(name)=$(subst ','\'',$(value $(name)))')
-count = $(shell $(MAKE) -n COUNTING=1 $(handed_on) $(MAKECMDGOALS) 2> /dev/null | sh mk/count.sh)
+given := $(foreach name,$(filter-out $(asked) JOBS,$(BUILD)) SANITIZE, \
+         $(if $(filter override,$(origin $(name))),$(name)))
+handed_on = $(foreach name,$(asked) $(given),$(call quoted,$(name)=$(value $(name))))
+count = $(shell $(MAKE) -n COUNTING=1 $(handed_on) $(foreach goal,$(MAKECMDGOALS),$(call quoted,$(goal))) \
+        2> /dev/null | sh mk/count.sh)
 TO_MAKE = $(eval TO_MAKE := $(count))$(TO_MAKE)
 endif
 ifneq ($(COUNTING),)

@@ -8,7 +8,7 @@ make step08            the step for several GPUs: make step08 && ./step08 --gpus
 make all               build all steps: step01 to step08
 make list              list every kernel: its step, what it produces, its row in the table of sources
 make table-whitepaper  measure the whitepaper's tables again, and print them next to the published ones
-make table-book        the same for the book (results go to results/, or to RESULTS=folder)
+make table-book        the same for the book (each makes a folder in results/, or in RESULTS=folder)
 make table-bandwidth   the same for the bandwidth post
 make labNN             check the exercise of a step; FILE=path checks another file than its exercise.cu
                        (CHECK=--explain adds the cost of each line; SHOW=1 marks the wrong elements of
@@ -52,6 +52,9 @@ make peers             measure all steps' kernels, cuBLAS, Thrust, PyTorch, Trit
                        PyTorch
 make compile_commands.json   write how each file is compiled, for editors
 make clean             remove what was built
+
+From the environment, make takes CXX, NVCC and JOBS, and CXXFLAGS, CPPFLAGS, LDFLAGS, LDLIBS, NVCCFLAGS, HOSTCXX, CC,
+CFLAGS, CUDA_HOME, NCCL_HOME and SIM_O. All others count only on the command line.
 
 CXX=clang++            C++ compiler                           (now: $1)
 NVCC=path              path of nvcc; empty: simulator only    (now: $2)

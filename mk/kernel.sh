@@ -11,6 +11,7 @@ new=$stem.$$
 trap 'rm -f "$new".*' EXIT
 trap 'exit 2' HUP INT TERM
 mkdir -p "$(dirname "$object")"
+test -w "$(dirname "$object")" || { echo "$object has to be made anew, and its folder cannot be written" >&2; exit 2; }
 
 command=()
 until test "$1" = --; do command+=("$1"); shift; done; shift

@@ -24,7 +24,7 @@ $(eval $(call NOTE,lab/link,LAB_LINK))
 $(eval $(call NOTE,lab/cuda,LAB_CARD))
 
 build/lab/step.h.gch: common/step.h build/lab/compile
-	@echo '#include "common/step.h"' > build/lab/step.h
+	@echo '#include "common/step.h"' > build/lab/step.h.$$$$ && mv build/lab/step.h.$$$$ build/lab/step.h
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(LAB_COMPILE) -x c++-header -c build/lab/step.h
 
 .PHONY: lab-ready
@@ -35,8 +35,8 @@ lab-ready: build/lab/harness.o build/lab/step.h.gch build/lab/compile build/lab/
 LABS := $(ONE_GPU_STEPS:step%=lab%) $(patsubst exercise%.cu,lab%,$(notdir $(call numbered_exercises,step[0-9][0-9])))
 .PHONY: $(LABS)
 $(LABS): lab%: lab-ready
-	@python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) $(if $(NAME),--name "$$NAME") \
-	    $(if $(SEED),--seed "$$SEED") $(CHECK)
+	@bash mk/words.sh CHECK python3 lab/check.py $* $(if $(FILE),--file "$$FILE") $(if $(SHOW),--show) \
+	    $(if $(NAME),--name "$$NAME") $(if $(SEED),--seed "$$SEED")
 
 # A sheet of questions whose numbers are drawn from a name.
 prelab:
@@ -48,19 +48,20 @@ grade grade-prelab similar slides handout gradescope:
 else
 ifneq ($(BEST),)
 grade:
-	@python3 lab/grade.py --best $$BEST --results "$$RESULTS/grades" $(if $(EXPORT),--export '$(EXPORT)') $(GRADE)
+	@bash mk/words.sh GRADE python3 lab/grade.py --best $$BEST --results "$$RESULTS/grades" \
+	    $(if $(EXPORT),--export "$$EXPORT")
 else
 # exec: Ctrl-C ends the program that watches, and no shell in between.
 grade: lab-ready
-	@exec python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" \
-	    $(if $(EXERCISE),--exercise $(EXERCISE)) $(if $(EXPORT),--export '$(EXPORT)') \
+	@exec bash mk/words.sh GRADE python3 lab/grade.py "$$SUBMISSIONS" --jobs $(JOBS) --results "$$RESULTS/grades" \
+	    $(if $(EXERCISE),--exercise "$$EXERCISE") $(if $(EXPORT),--export "$$EXPORT") \
 	    $(if $(PSEUDONYMS),--pseudonyms "$$PSEUDONYMS") $(if $(SEED),--seed "$$SEED") $(if $(NEWEST),--newest) \
 	    $(if $(DUE),--due "$$DUE") $(if $(LATE_POINTS),--late-points "$$LATE_POINTS") \
-	    $(if $(WATCH),--watch "$$WATCH") $(GRADE)
+	    $(if $(WATCH),--watch "$$WATCH")
 endif
 
 similar: .venv/lab
-	@.venv/bin/python lab/similar.py "$$CLASS" $(if $(EXERCISE),--exercise $(EXERCISE)) $(SIMILAR)
+	@bash mk/words.sh SIMILAR .venv/bin/python lab/similar.py "$$CLASS" $(if $(EXERCISE),--exercise "$$EXERCISE")
 
 grade-prelab:
 	@python3 lab/prelab_grade.py "$$SUBMISSIONS" --results "$$RESULTS/grades"
@@ -69,7 +70,7 @@ handout:
 	@python3 lab/pack.py "$$RESULTS/transpose.zip"
 
 gradescope:
-	@python3 lab/pack.py "$$RESULTS/gradescope-lab$(EXERCISE).zip" --gradescope '$(EXERCISE)'
+	@python3 lab/pack.py "$$RESULTS/gradescope-lab$$EXERCISE.zip" --gradescope "$$EXERCISE"
 
 # The lesson of 90 minutes, from the instructor's guide and the pages.
 slides: $(PLOTS_READY)

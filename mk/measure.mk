@@ -27,11 +27,10 @@ build/peers: $(COMMON) $(MAIN) $(ALL_KERNELS) $(patsubst %.cu,build/%.cuda.o,$(w
 	$(link) -lcublas $(LDLIBS)
 
 peers: build/peers $(if $(filter-out 0 1,$(words $(filter GPU,$(GPU)))),step08)
-	bash bench/peers.sh $(words $(filter GPU,$(GPU))) '$(PEER_TYPES)' '$(PEER_SIZES)' '$(SPREAD_SIZES)'
+	bash bench/peers.sh $(words $(filter GPU,$(GPU))) "$$PEER_TYPES" "$$PEER_SIZES" "$$SPREAD_SIZES"
 endif
 
 # The sources' tables, measured again and printed next to the published ones. Without a GPU, they are the simulator's
 # counts and model, for the whitepaper's tables those of a GTX 280.
 table-whitepaper table-book table-bandwidth: table-%: $(STEPS)
-	bash bench/measure.sh $* $(RESULTS)
-	python3 plots/tables.py $* $(RESULTS)/$*_*.csv
+	@bash bench/measure.sh $* "$$RESULTS" python3 plots/tables.py $*

@@ -79,10 +79,10 @@ build/tools/bench_sim: $(COMMON) build/tools/bench_sim.o $(ALL_KERNELS) build/co
 	$(link)
 
 sanitize:
-	@python3 tools/sanitize.py --jobs $(JOBS) $(if $(WORK),--work '$(WORK)')
+	@python3 tools/sanitize.py --jobs $(JOBS) $(if $(WORK),--work "$$WORK")
 
 bench-page: .venv/tests
 	.venv/bin/python tools/bench_page.py
 
 bench-sim: build/tools/bench_sim
-	$(if $(AGAINST),python3 tools/bench_against.py $(AGAINST),./build/tools/bench_sim)
+	$(if $(AGAINST),python3 tools/bench_against.py "$$AGAINST",./build/tools/bench_sim)

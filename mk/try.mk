@@ -28,11 +28,10 @@ export TRY_NVCC = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -arch=$(ARCH) \
 
 ifeq ($(DEVICE),cuda)
 try:
-	@exec bash mk/try.sh --gpu $(ARGS)
+	@exec bash mk/words.sh ARGS bash mk/try.sh --gpu
 else
-try: export SIM_OPTIONS = $(SIM)
 try: build/rewrite $(SIM_LIBRARY)
-	@exec bash mk/try.sh --run $(ARGS)
+	@SIM_OPTIONS="$$SIM" exec bash mk/words.sh ARGS bash mk/try.sh --run
 endif
 
 # Programs that the tests run are built in the same way, once.

@@ -7,12 +7,22 @@
 #        mk/try.sh --object OBJECT SOURCE   compiles one .cu file; OBJECT's .d has what it depends on
 #        mk/try.sh --link PROGRAM OBJECT... links
 #
-# Exits with 2 if a file is refused or does not compile, else with the program's status.
+# Built programs are kept in build/tried or, where the checkout cannot be written, in the user's cache. Exits with 2 if
+# a file is refused or does not compile, else with the program's status.
 
 # Commands in variables name the variables here: eval reads them.
 # shellcheck disable=SC2034,SC2206
 
 refuse() { echo "make try: $*" >&2; exit 2; }
+
+# preprocess STEM COMMAND...: what the command says goes to STEM.err. A full disk has no room for that, so it is kept
+# here until it is written.
+preprocess() {
+    local stem=$1 said status=0; shift
+    said=$(eval "$*" 2>&1) || status=$?
+    printf '%s' "${said:+$said$'\n'}" 2> /dev/null > "$stem.err" || { printf '%s\n' "$said" >&2; exit 2; }
+    return $status
+}
 
 # rewritten STEM SOURCE PREPROCESSOR'S-OPTIONS REWRITER'S-OPTIONS: writes STEM.ii. The headers of libraries that the
 # simulator does not have are replaced by empty ones, each after one more try. Returns 3 if a file of the host has
@@ -21,8 +31,8 @@ rewritten() {
     local stem=$1 source=$2 status=4
     while test $status = 4; do
         status=0
-        if eval "$TRY_CXX -isystem \"\$stem.headers\" $3 -I\"\$(dirname \"\$source\")\" $TRY_CPPFLAGS" \
-                '-E "$source" -o "$stem.pre.ii"' 2> "$stem.err"
+        if preprocess "$stem" "$TRY_CXX -isystem \"\$stem.headers\" $3 -I\"\$(dirname \"\$source\")\"" \
+                "$TRY_CPPFLAGS" '-E "$source" -o "$stem.pre.ii"'
         then build/rewrite $4 --headers "$stem.headers" "$stem.pre.ii" > "$stem.ii" || status=$?
         else build/rewrite --missing --headers "$stem.headers" "$stem.err" || status=$?
         fi
@@ -59,8 +69,8 @@ host_object() { # STEM SOURCE
 # The object STEM.o of a file of C.
 c_object() { # STEM SOURCE
     local stem=$1 source=$2
-    eval "$TRY_CC $TRY_C_CPP -I\"\$(dirname \"\$source\")\" $TRY_C_CPPFLAGS" \
-            '-E "$source" -o "$stem.pre.i"' 2> "$stem.err" ||
+    preprocess "$stem" "$TRY_CC $TRY_C_CPP -I\"\$(dirname \"\$source\")\" $TRY_C_CPPFLAGS" \
+            '-E "$source" -o "$stem.pre.i"' ||
         { build/rewrite --c --missing "$stem.err"; exit 2; }
     cat "$stem.err" >&2
     build/rewrite --c "$stem.pre.i" > "$stem.i" || exit 2
@@ -90,11 +100,20 @@ find_files() {
 # Several may run at once. Each builds in a folder of its own, and moves whole files to one that is named after the
 # program's folder, since many programs are called main.cu.
 make_folder() {
+    local tried=build/tried
+    mkdir -p $tried 2> /dev/null && test -w $tried || tried=${XDG_CACHE_HOME:-$HOME/.cache}/transpose/tried
     name=$(basename "${files[0]%.*}")
-    kept=build/tried/$(dirname "${files[0]}" | tr -c 'A-Za-z0-9=+\n-' _ | tail -c 200)
-    mkdir -p "$kept" && own=$(mktemp -d build/tried/XXXXXX) || exit 2
-    trap keep EXIT
+    kept=$tried/$(dirname "${files[0]}" | tr -c 'A-Za-z0-9=+\n-' _ | tail -c 200)
+    mkdir -p "$kept" && own=$(mktemp -d "$tried/XXXXXX") || exit 2
+    trap 'test $? != 2 || say_if_full; keep' EXIT
     trap 'exit 2' HUP INT TERM
+}
+# A compiler may say anything but that.
+say_if_full() {
+    local left
+    left=$(df -Pk "$own" | awk 'NR == 2 { print $4 }')
+    test "$left" -ge 10000 ||
+        echo "make try: ${own%/*}: the disk is full: $left KB are left, and a program needs up to 10 MB" >&2
 }
 keep() { mv -f "$own"/file* "$kept" 2> /dev/null; rm -rf "$own"; }
 

@@ -9,7 +9,9 @@ target=$1; shift
 new=$target.$$
 trap 'rm -f "$new" "$new.d"' EXIT
 trap 'exit 2' HUP INT TERM
-mkdir -p "$(dirname "$target")" || exit
+folder=$(dirname "$target")
+mkdir -p "$folder" || exit
+test -w "$folder" || { echo "$target has to be made anew, and its folder cannot be written" >&2; exit 2; }
 if test "$depends"; then
     "$@" -o "$new" -MD -MP -MF "$new.d" -MT "$target" && mv "$new.d" "${target%.o}.d" && mv "$new" "$target"
 else

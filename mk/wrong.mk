@@ -5,5 +5,5 @@ WRONG := $(filter-out $(KNOWN),$(filter step% Step% STEP% lab% Lab% LAB%,$(filte
 ifneq ($(WRONG),)
 .PHONY: $(WRONG)
 $(WRONG):
-	@sh mk/wrong.sh '$(subst ','\'',$@)' $(KNOWN)
+	@sh mk/wrong.sh $(call quoted,$@) $(KNOWN)
 endif

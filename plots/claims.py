@@ -34,7 +34,8 @@ def judge(results, machine):
 def show(results, machine, everything):
     kinds = {"cuda": "measured", "cpu": "one core, measured", "sim": "simulated: figures of its model"}
     driver = f", driver {machine.driver}" if machine.driver else ""
-    print(f"{machine.name}, {kinds[machine.backend]}{driver}, {machine.date[:10]}\n")
+    about = f"{machine.name}, {kinds[machine.backend]}{driver}, {machine.days}, {machine.of_commits}"
+    print(textwrap.fill(about, 125, break_on_hyphens=False) + "\n")
     left_out = {}
     for v in judge(results, machine):
         if v.why_not and not everything:

@@ -160,7 +160,7 @@ def ahead():
     names = list(dict.fromkeys(r["kernel"] for r in measured.rows if r["step"] == "peers"))
     lines = {name: [] for name in ["cudaMemcpy", *names]}
     for element in ("float", "double"):
-        _, found = ratio_table(measured, element)
+        found = ratio_table(measured, element)[1]
         ours = found.get("transposeLongPieces", {})
         for name, cells in lines.items():
             ratios = {shape: ours[shape] / gbs for shape, gbs in found.get(name, {}).items() if shape in ours}

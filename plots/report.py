@@ -34,15 +34,17 @@ def main():
     results = reader.load(options.results)
     for problem in results.problems:
         print(f"report.py: {problem}", file=sys.stderr)
+    for line in results.joined():
+        print(f"report.py: {line}", file=sys.stderr)
     if not results.rows:
         print("report.py: no results are left to report", file=sys.stderr)
         return 2
-    (options.out / "figures").mkdir(parents=True, exist_ok=True)
-    chapter = Chapter(results, options.out)
-    parts = chapter.fill({name: (ROOT / f"plots/{name}.md").read_text(encoding="utf-8") for name in PARTS})
-    for name, text in parts.items():
-        whole.write(options.out / f"{name}.md", text)
-        whole.write(options.out / f"{name}.html", to_html(text, options.out, chapter.explorables))
+    with whole.together(options.out) as folder:
+        chapter = Chapter(results, folder)
+        parts = chapter.fill({name: (ROOT / f"plots/{name}.md").read_text(encoding="utf-8") for name in PARTS})
+        for name, text in parts.items():
+            whole.write(folder / f"{name}.md", text)
+            whole.write(folder / f"{name}.html", to_html(text, folder, chapter.explorables))
     print((options.out / "chapter.html").resolve())
     return 0
 

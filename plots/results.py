@@ -8,7 +8,10 @@ counts).
 import codecs
 import csv
 import dataclasses
+import datetime
+import functools
 import os
+import pathlib
 import re
 import stat
 
@@ -35,21 +38,40 @@ MORE_COUNT = [
 MORE_NUMBER = ["time_min_ms", "model_barriers", "one_launch_time_median_ms", "model_time_over_copy"]
 TEXTS, COUNTS, NUMBERS = {*TEXT, *MORE_TEXT}, {*COUNT, *MORE_COUNT}, {*NUMBER, *MORE_NUMBER}
 NONE = {"coalesced_percent": ("", "-")}  # what no value looks like there
+DATE = "%Y-%m-%dT%H:%M:%SZ"
 DIGITS = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
 LEAST, MOST, LONGEST = 1e-12, 1e18, 200  # of a number that is not 0, in whatever unit; of characters in a text
 MOST_SIDE = 2147400000  # as --size has it
+# A wider spread, as a share of the median, is too noisy to compare.
+TOO_NOISY = float((pathlib.Path(__file__).resolve().parent.parent / "common/base/too_noisy.inc").read_bytes())
+DATA = pathlib.Path(__file__).resolve().parent / "data"
 BACKENDS = ("cuda", "cpu", "sim")
+KINDS = {"cuda": "GPUs", "cpu": "CPUs", "sim": "simulated machines"}
 MEASURED = ["time_median_ms", "bandwidth_gbs"]
 MODELLED = ["model_time_ms", "model_bandwidth_gbs"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """What ran, or was simulated: all its drivers, and the date (UTC, ISO 8601) of its newest row."""
+    """What ran, or was simulated: all its drivers, and the dates (UTC, ISO 8601) of its newest and oldest row. commits:
+    those of the project that its rows come from, the oldest first."""
     backend: str
     name: str
     driver: str
     date: str
+    first: str
+    commits: tuple
+
+    @property
+    def days(self):
+        """'2026-11-22', or '2026-11-21 to 2026-11-22'."""
+        return " to ".join(dict.fromkeys([self.first[:10], self.date[:10]]))
+
+    @property
+    def of_commits(self):
+        """'commit A', or 'commits A and B'."""
+        *most, last = self.commits
+        return f"commits {', '.join(most)} and {last}" if most else f"commit {last}"
 
     def has(self, row):
         """Is it this machine that a row of a results table is about?"""
@@ -82,13 +104,23 @@ class Figure:
         return float(self.row["time_spread_percent"] or 0) / 100 if self.label == "measured" else 0.0
 
     @property
+    def noisy(self):
+        """Is it too noisy to compare? What is in print has no samples: its spread is that of rounding."""
+        return self.spread > TOO_NOISY and not self.row.get("printed")
+
+    @property
+    def noise(self):
+        """What stands behind the value: ! if it is too noisy to compare."""
+        return "!" if self.noisy else ""
+
+    @property
     def mark(self):
         """What stands before the value: the label, unless it was measured."""
         return "" if self.label == "measured" else self.label + " "
 
     def __str__(self):
         digits = f"{self.value:.4g}" if self.value < 1e4 else f"{self.value:.0f}"
-        return f"{self.mark}{digits} {self.unit}".rstrip()
+        return f"{self.mark}{digits}{self.noise} {self.unit}".rstrip()
 
 
 def _timed(row, column, unit):
@@ -157,8 +189,23 @@ class Results:
         found = {}
         for row in self.all:
             found.setdefault((row["backend"], row["machine"]), []).append(row)
-        return [Machine(*key, ", ".join(sorted({r["driver"] for r in rows if r["driver"]})),
-                        max(r["date_utc"] for r in rows)) for key, rows in found.items()]
+        for rows in found.values():
+            rows.sort(key=lambda r: r["date_utc"])
+        return [Machine(*key, ", ".join(sorted({r["driver"] for r in rows if r["driver"]})), rows[-1]["date_utc"],
+                        rows[0]["date_utc"], tuple(dict.fromkeys(r["commit"] or "unknown" for r in rows)))
+                for key, rows in found.items()]
+
+    def joined(self):
+        """A line for each machine whose rows are not of one commit and driver, and one for several machines of a
+        kind."""
+        lines = [f"{m.name}: rows of {m.of_commits}"
+                 + (f" and of drivers {m.driver}" if ", " in m.driver else "") + f", {m.days}, are taken together"
+                 for m in self.machines() if len(m.commits) > 1 or ", " in m.driver]
+        for backend, kind in KINDS.items():
+            names = [m.name for m in self.machines() if m.backend == backend]
+            if len(names) > 1:
+                lines.append(f"{len(names)} {kind}: {', '.join(names)}; their rows are kept apart")
+        return lines
 
     def _index(self, having):
         """{(back end, name or source row, width, height, type): its rows}, made once."""
@@ -238,6 +285,30 @@ def quoted(text):
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}... ({len(text)} characters)"
 
 
+def is_date(text):
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", text):
+        return False
+    try:
+        datetime.datetime.strptime(text, DATE)
+        return True
+    except ValueError:
+        return False
+
+
+@functools.cache
+def latest():
+    """The latest date that a row may have: an hour from now, as clocks differ. A clock that is behind the project's
+    measurements is wrong."""
+    dates = [(datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)).strftime(DATE)]
+    for path in DATA.glob("*.csv"):
+        dates += [row.get("date_utc", "") for _, row in read(path, [])[1]]
+    return max(dates)
+
+
+def in_the_future(date):
+    return date > datetime.datetime.now(datetime.timezone.utc).strftime(DATE) and date > latest()
+
+
 def fault(row):
     """What is wrong with a row of ours; None if nothing is."""
     if row["backend"] not in BACKENDS:
@@ -267,8 +338,10 @@ def fault(row):
             return f"no {name}"
     if not re.fullmatch("([0-9]{1,4}x[0-9]{1,4})?", row["block"]):
         return f"block is {quoted(row['block'])}: expected threads in x and y, such as 32x8, or nothing"
-    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", row["date_utc"]):
+    if not is_date(row["date_utc"]):
         return f"date_utc is {quoted(row['date_utc'])}: expected YYYY-MM-DDThh:mm:ssZ"
+    if in_the_future(row["date_utc"]):
+        return f"date_utc is {quoted(row['date_utc'])}, which is in the future: the clock of that machine is wrong"
     if row["verified"] != "yes":
         return f"verified is {quoted(row['verified'])}: its result was wrong, or never checked"
     for name in MEASURED if row["backend"] == "sim" else MODELLED:

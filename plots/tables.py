@@ -23,6 +23,7 @@ import results as reader
 
 PUBLISHED = pathlib.Path(__file__).resolve().parent / "published.csv"
 GIB = 1.073741824  # GB in a GiB
+NOISE = f"! Too noisy to compare: the spread of the samples is above {100 * reader.TOO_NOISY:.0f} % of their median."
 
 
 def fail(message):
@@ -48,7 +49,8 @@ def machines(results):
     """What was measured where, a line each."""
     kinds = {"cuda": "measured on", "cpu": "measured on one core of", "sim": "counted and modelled for"}
     return [
-        f"{kinds[m.backend]} {m.name}{', driver ' + m.driver if m.driver else ''}, {m.date[:10]}"
+        f"{kinds[m.backend]} {m.name}{', driver ' + m.driver if m.driver else ''}, {m.days}, "
+        f"{m.of_commits}"
         for m in results.machines()]
 
 
@@ -83,12 +85,12 @@ def sig(value):
 def time_ms(row):
     """A time to show, and the same as a number; a model's is marked."""
     figure = reader.time(row)
-    return (f"{figure.mark}{sig(figure.value)}", figure.value) if figure else ("-", None)
+    return (f"{figure.mark}{sig(figure.value)}{figure.noise}", figure.value) if figure else ("-", None)
 
 
 def bandwidth(row):
     figure = reader.bandwidth(row)
-    return f"{figure.mark}{figure.value:.1f}" if figure else "-"
+    return f"{figure.mark}{figure.value:.1f}{figure.noise}" if figure else "-"
 
 
 def shown(text):
@@ -111,19 +113,23 @@ class Table:
         self.title, self.note, self.texts = title, note, range(texts) if isinstance(texts, int) else texts
         self.rows = [[str(cell) for cell in line] for line in [heading, *lines]]
 
+    def notes(self, between="\n"):
+        noisy = any(re.search(r"\d!\*?$", cell) for line in self.rows[1:] for cell in line)
+        return between.join(filter(None, [self.note, NOISE if noisy else ""]))
+
     def text(self):
         """For a terminal: columns as wide as they need to be."""
         widths = [max(len(line[i]) for line in self.rows) for i in range(len(self.rows[0]))]
         lines = ["  ".join(f"{c:<{w}}" if i in self.texts else f"{c:>{w}}"
                            for i, (c, w) in enumerate(zip(line, widths))).rstrip() for line in self.rows]
-        return f"\n{self.title}\n\n" + "\n".join(lines) + "\n" + (f"\n{self.note}\n" if self.note else "")
+        return f"\n{self.title}\n\n" + "\n".join(lines) + "\n" + (f"\n{self.notes()}\n" if self.notes() else "")
 
     def markdown(self):
         heading, *lines = ["| " + " | ".join(map(shown, line)) + " |" for line in self.rows]
         title = [f"**{shown(self.title)}**\n"] if self.title else []
         rule = "|" + "".join("---|" if i in self.texts else "---:|" for i in range(len(self.rows[0])))
         return ("\n".join([*title, heading, rule, *lines])
-                + ("\n\n" + self.note.replace("\n*", "\n\\*") if self.note else "") + "\n")
+                + ("\n\n" + self.notes("\n\n").replace("\n*", "\n\\*") if self.notes() else "") + "\n")
 
 
 def editions(rows):
@@ -184,7 +190,7 @@ def book(published, results):
         if not comparable(*ways):
             return "-", None
         total = sum(way.value for way in ways)
-        return f"{ways[0].mark}{sig(total)}", total
+        return f"{ways[0].mark}{sig(total)}{max(way.noise for way in ways)}", total
 
     (peak,) = [float(r["value"]) for r in rows if r["quantity"] == "DRAM peak"]
 
@@ -199,8 +205,9 @@ def book(published, results):
         times.append(["  here"] + [here(source_row, n)[0] for n in sides])
         bandwidths.append([f"{name}, published"] + [there_gbs(source_row, n) for n in sides])
         cells = [here(source_row, n) for n in sides]
-        bandwidths.append(["  here"] + [("model " if t.startswith("model") else "") + f"{gbs(n, ms):.1f}" if ms else "-"
-                                        for n, (t, ms) in zip(sides, cells)])
+        bandwidths.append(["  here"] + [
+            ("model " if t.startswith("model") else "") + f"{gbs(n, ms):.1f}" + "!" * t.endswith("!") if ms else "-"
+            for n, (t, ms) in zip(sides, cells)])
     for kernel, label in (("transposeSerialBlocked", "serial, blocked: here"),
                           ("hostToDevicePinned", "to the device, pinned: here"),
                           ("deviceToHostPinned", "to the host, pinned: here")):
@@ -208,8 +215,8 @@ def book(published, results):
         if any(ms for _, ms in cells):
             times.append([label] + [t for t, _ in cells])
             bandwidths.append([label] + [
-                f"{gbs(n, ms) / (2 if 'pinned' in label else 1):.1f}" if ms else "-"
-                for n, (_, ms) in zip(sides, cells)])
+                f"{gbs(n, ms) / (2 if 'pinned' in label else 1):.1f}" + "!" * t.endswith("!") if ms else "-"
+                for n, (t, ms) in zip(sides, cells)])
     tables = [Table("The book's table 9.1: ms, n x n float; published: Tesla K20c and its host", ["n"] + sides, times,
                     editions(r for r in rows if r["table"] == "9.1")
                     + " Published gpu_1_0 and gpu_1_1 transpose 512 rows only (erratum E1). memcpy is to the "
@@ -289,14 +296,16 @@ LARGE = ["4096 x 4096", "8192 x 8192", "16384 x 16384", "32768 x 32768", "16512 
 
 
 def ratio_table(results, element):
-    """(shapes, {kernel: {shape: GB/s}}) of one type, measured ones alone; the copy comes first."""
-    found, shapes = {}, {}
+    """(shapes, {kernel: {shape: GB/s}}, {(kernel, shape): '!' if it is noisy}) of one type, measured ones alone; the
+    copy comes first."""
+    found, shapes, noise = {}, {}, {}
     for r in results.rows:
         if r["type"] == element and float(r["bandwidth_gbs"] or 0):
             shape = f"{r['width']} x {r['height']}"
             shapes[shape] = None
             found.setdefault(r["kernel"], {})[shape] = float(r["bandwidth_gbs"])
-    return list(shapes), found
+            noise[r["kernel"], shape] = reader.bandwidth(r).noise
+    return list(shapes), found, noise
 
 
 def mean(values):
@@ -308,7 +317,7 @@ def peers(_, results):
     contenders = {r["kernel"] for r in results.rows if r["step"] == "peers"}
     tables = []
     for element in ("char", "half", "float", "double", "int", "double2"):
-        shapes, found = ratio_table(results, element)
+        shapes, found, noise = ratio_table(results, element)
         if "cudaMemcpy" not in found:
             continue
         copy = found.pop("cudaMemcpy")
@@ -316,7 +325,7 @@ def peers(_, results):
 
         def line(name, ratios):
             have = [ratios[s] for s in large if s in ratios]
-            return ([name] + [f"{ratios[s]:.3f}" if s in ratios else "-" for s in shapes]
+            return ([name] + [f"{ratios[s]:.3f}{noise.get((name, s), '')}" if s in ratios else "-" for s in shapes]
                     + [f"{mean(have):.3f}" if have and len(have) == len(large) else "-"])
 
         lines = [["cudaMemcpy, GB/s"] + [f"{copy[s]:.0f}" if s in copy else "-" for s in shapes] + [""]]

@@ -2,6 +2,7 @@
 a traceback.
 
     write("chapter.html", text)      # bytes are written as they are
+    with together("report") as folder: ...     # files that are right only beside each other
     sys.exit(run(main, "tables.py"))
 """
 
@@ -20,9 +21,13 @@ sys.excepthook = end_quietly
 
 import contextlib
 import errno
+import fcntl
+import pathlib
 import secrets
+import shutil
 import signal
 import stat
+import tempfile
 import threading
 
 
@@ -50,8 +55,8 @@ def place(path, data, mode):
     if old:
         if not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        path = os.path.realpath(path)
         mode = old.st_mode & 0o777 if mode is None else mode
+    path = os.path.realpath(path)  # where a link leads, though nothing may be there yet
     if mode is None:
         mask = os.umask(0)
         os.umask(mask)
@@ -81,6 +86,66 @@ def place(path, data, mode):
                 replace_by_copy(at, name, data, mode)
     finally:
         os.close(at)
+
+
+@contextlib.contextmanager
+def together(folder):
+    """A folder for files that belong to each other. They take their places in `folder` when the block ends, and of two
+    programs that do so at once, one waits: the files there are of one of them. After an exception or a signal, none is
+    there. A link stays a link."""
+    folder = pathlib.Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        own = pathlib.Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(folder)) from None
+    try:
+        with signals_raise():
+            yield own
+        with alone(folder), signals_wait():
+            for path in sorted(path for path in own.rglob("*") if not path.is_dir()):
+                move(path, folder / path.relative_to(own))
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def move(path, place):
+    """Within one file system, so that a full disk is no matter."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_symlink() or place.exists() and not place.is_file():
+        write(place, path.read_bytes())
+    else:
+        if place.exists():
+            path.chmod(place.stat().st_mode & 0o777)
+        path.replace(place)
+
+
+@contextlib.contextmanager
+def alone(folder):
+    """Waits until no other program is here, in this folder."""
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+@contextlib.contextmanager
+def signals_raise():
+    """Those that would end the program where it stands raise SystemExit, so that nothing is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    def leave(number, _):
+        raise SystemExit(128 + number)
+    before = {number: signal.signal(number, leave) for number in (signal.SIGHUP, signal.SIGTERM)
+              if signal.getsignal(number) == signal.SIG_DFL}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def link(file, at, name):

@@ -217,10 +217,11 @@ def bench(out):
 def tables(out, names=("table-whitepaper", "table-book", "table-bandwidth")):
     for target in names:
         name = target.split("-")[-1]
-        done = run("make", target, timeout=570)
-        expect(done.returncode == 0, f"make {target}: {done.stdout[-2000:]} {done.stderr[-2000:]}")
-        files = sorted((ROOT / "results").glob(f"{name}_*.csv"))
-        done = run(sys.executable, ROOT / "plots/tables.py", name, *files, "--csv", out / f"{name}.csv")
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("make", target, f"RESULTS={folder}", timeout=570)
+            expect(done.returncode == 0, f"make {target}: {done.stdout[-2000:]} {done.stderr[-2000:]}")
+            files = sorted(pathlib.Path(folder).glob(f"{name}-*/*.csv"))
+            done = run(sys.executable, ROOT / "plots/tables.py", name, *files, "--csv", out / f"{name}.csv")
         expect(done.returncode == 0, f"tables.py {name}: {done.stderr}")
         print(done.stdout, flush=True)
 

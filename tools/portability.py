@@ -113,9 +113,12 @@ def rows():
     yield here("read-only home", "mount --bind /home/ada/transpose /mnt; mount --bind /home/ada /home/ada; mount -o "
                                  "remount,ro,bind /home/ada; "
                + as_user(f"! touch /home/ada/x; {ALL_KERNELS}; {LAB}; {REPORT}", "/mnt"), 0, CHAPTER)
-    yield here("read-only project", "mount --bind /home/ada/transpose /home/ada/transpose; mount -o remount,ro,bind "
+    # Everything is built, as where one person installs the project for a class.
+    goals = f"make step04; {LAB}; make list; make check; make try FILE=tests/sim/programs/vector_add.cu"
+    yield here("read-only project", f"su ada -c {shlex.quote(f'cd ~/transpose && make all lab-ready && {goals}')}; "
+                                    "mount --bind /home/ada/transpose /home/ada/transpose; mount -o remount,ro,bind "
                                     "/home/ada/transpose; "
-               + as_user(f"{ALL_KERNELS} --csv /tmp/a.csv"), 0, VERIFIED)
+               + as_user(f"! touch x; {goals}; {ALL_KERNELS} --csv /tmp/a.csv"), 0, VERIFIED)
     full = "mount -t tmpfs -o size=64k,mode=1777 tmpfs /tmp; head -c 1M /dev/zero > /tmp/full || true; "
     yield here("/tmp full: run", full + as_user(f"{ALL_KERNELS} --csv /home/ada/a.csv"), 0, VERIFIED)
     yield here("/tmp full: results", full + as_user("./step04 --size 64 --csv /tmp/a.csv"), 2,

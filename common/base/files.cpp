@@ -75,12 +75,24 @@ bool with_free_name(const std::string& folder, std::string& name, Make make)
     return false;
 }
 
+// Where a link leads, though nothing may be there yet. Not where a link on the way to it leads: the folder is that.
+std::string followed(std::string path)
+{
+    char target[PATH_MAX];
+    for (ssize_t n; (n = readlink(path.c_str(), target, sizeof target)) > 0;) {
+        const std::string next(target, size_t(n));
+        path = next.front() == '/' ? next : path.substr(0, path.rfind('/') + 1) + next;
+    }
+    return path;
+}
+
 }  // namespace
 
 WholeFile::WholeFile(const char* option, const std::string& path) : option_(option), path_(path)
 {
     struct stat existing;
     const bool exists = stat(path.c_str(), &existing) == 0;
+    if (!exists && errno != ENOENT) fail(errno);
     if (exists && S_ISDIR(existing.st_mode)) fail(EISDIR);
     if (exists && !S_ISREG(existing.st_mode)) {
         file_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);  // it has no place to take
@@ -91,8 +103,7 @@ WholeFile::WholeFile(const char* option, const std::string& path) : option_(opti
     const mode_t mask = umask(0);
     umask(mask);
     mode_ = S_IFREG | (exists ? existing.st_mode & 0777 : 0666 & ~mask);
-    char resolved[PATH_MAX];
-    if (exists && realpath(path.c_str(), resolved)) path_ = resolved;  // keep a link a link
+    path_ = followed(path);  // a link stays a link
     if (path_.back() == '/') fail(EISDIR);
     open_unnamed();
     if (error_) fail(error_);

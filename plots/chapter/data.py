@@ -47,7 +47,7 @@ class Shown:
         the project)`."""
         remarks = [f"driver {text_of(machine.driver)}"] if machine.driver else []
         return (f"{text_of(machine.name)} "
-                f"({', '.join([*remarks, machine.date[:10]])}{f'; {NOTE}' if self.is_committed(machine) else ''})")
+                f"({', '.join([*remarks, machine.days])}{f'; {NOTE}' if self.is_committed(machine) else ''})")
 
     def measured(self, machine):
         """Who measured, for a caption."""

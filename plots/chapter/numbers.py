@@ -14,8 +14,8 @@ def factor(value):
 
 
 def cell(figure):
-    """A results.Figure in a table whose heading has its unit; `-` for None."""
-    return sig(figure.value) if figure else "-"
+    """A results.Figure in a table whose heading has its unit, with ! if it is too noisy to compare; `-` for None."""
+    return sig(figure.value) + figure.noise if figure else "-"
 
 
 def deviation(ratio):

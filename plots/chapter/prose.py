@@ -26,6 +26,14 @@ def listed(words):
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def of_commits(machine):
+    """Which versions of the project the rows of a machine come from."""
+    names = listed([text_of(commit) for commit in machine.commits])
+    if len(machine.commits) == 1:
+        return f"Commit {names} of the project."
+    return f"Its rows come from {len(machine.commits)} commits of the project: {names}."
+
+
 class Prose:
     """shown: data.Shown; tables: tables.Tables of it."""
 
@@ -69,10 +77,10 @@ class Prose:
     def machines(self):
         """Where the chapter's numbers come from, a line for each machine."""
         shown = self.shown
-        lines = [f"- Measured: {shown.source(m)}.\n" for m in shown.gpus]
-        lines += [f"- Measured, one core: {shown.source(m)}.\n" for m in shown.cpus]
+        lines = [f"- Measured: {shown.source(m)}. {of_commits(m)}\n" for m in shown.gpus]
+        lines += [f"- Measured, one core: {shown.source(m)}. {of_commits(m)}\n" for m in shown.cpus]
         lines += [
-            f"- Counted by the simulator, with times by its model: {text_of(m.name)} ({m.date[:10]}).\n"
+            f"- Counted by the simulator, with times by its model: {text_of(m.name)} ({m.days}). {of_commits(m)}\n"
             for m in shown.models]
         if any(shown.is_committed(m) for m in shown.gpus):
             lines.append("\nNo GPU ran in these results. The GPU's measurements are those that the project comes "

@@ -71,8 +71,9 @@ class Tables:
             sides = self.shown.sides(machine, SERIAL)
             lines = []
             for kernel, name in SERIAL.items():
-                times = [self.shown.ms(kernel, n, machine) for n in sides]
-                lines.append([name] + [sig(1e6 * t / n / n) if t else "-" for n, t in zip(sides, times)])
+                times = [reader.time(self.shown.row(kernel, n, machine)) for n in sides]
+                lines.append([name] + [sig(1e6 * t.value / n / n) + t.noise if t else "-"
+                                       for n, t in zip(sides, times)])
             text += numbered("serial" if i == 0 else f"serial-{i + 1}", f"{caption} {self.shown.measured(machine)}",
                              Table("", ["n", *sides], lines)) + "\n"
         return text or numbered("serial", caption, missing("the serial functions, on a CPU"))

@@ -48,7 +48,8 @@ TWO_TIMES = around(2, 2)                 # nearer to two than to one or four; th
 A_QUARTER = around(1 / 4, 2)             # nearer to a quarter than to a half or an eighth
 FOUR_TIMES = 4              # "over four times"
 HALF = 1.0                  # to dominate is to take more than half of the whole: more than the rest
-TOO_NOISY = 0.5             # a spread of so much of the median; common/base/statistics.h has the same
+NOISE = (f" The figures with ! are too noisy to compare: their spread is above {100 * reader.TOO_NOISY:.0f} %. The "
+         "verdict holds for all of it.")
 CAMPED = 2.0                # times the mean in the busiest partition
 SPREAD_OUT = 1.2            # times the mean, at most
 
@@ -159,12 +160,12 @@ def error_of(figure):
 
 def interval(value, off):
     """(low, high) of what may be off by a share of itself. By all of itself, it may be anything, and tells nothing."""
-    return (value * (1 - off), value * (1 + off)) if off < 2 * TOO_NOISY else (-math.inf, math.inf)
+    return (value * (1 - off), value * (1 + off)) if off < 1 else (-math.inf, math.inf)
 
 
 def noise(off):
     """What to do where something may be off by all of itself, the sum of two shares; '' if it is not."""
-    return " (too noisy: run again on an idle machine)" if off >= 2 * TOO_NOISY else ""
+    return " (too noisy: run again on an idle machine)" if off >= 1 else ""
 
 
 class Bench:
@@ -362,8 +363,9 @@ def claim(number, source, words, run, about="GPU", quoted=(), errata=(), concern
                 return verdict(UNTOLD, bench.figures, f"Missing for {name}: {bench.lacks()}. Run `{run}`. {print_}",
                                f"run `{run}`")
             kind = "simulated" if machine.backend == "sim" else "measured"
+            noise = NOISE if any(f.noisy for f in bench.figures) else ""
             return verdict(worst(p.verdict for p in parts), bench.figures,
-                           f"{name}, {kind}: {words_of(parts)}. {print_}")
+                           f"{name}, {kind}: {words_of(parts)}.{noise} {print_}")
         judged.claim = (number, source, words)
         CLAIMS.append(judged)
         return judged

@@ -46,6 +46,23 @@ def test_grades_of_a_class(tmp_path, untouched):
         assert sum(test["max_score"] for test in result["tests"]) == 100
 
 
+def test_two_graders_at_once(tmp_path):
+    """Into one folder, each with shapes of its own: what is there afterwards is all of one of them."""
+    folder, results = tmp_path / "class", tmp_path / "results"
+    folder.mkdir()
+    for i in range(4):
+        (folder / f"student{i}.cu").write_text(SOLUTION + f"// {i}\n")
+    both = [subprocess.Popen([sys.executable, ROOT / "lab/grade.py", folder, "--exercise", "4", "--results", results,
+                              "--exercises", STANDIN / "exercises.py", "--seed", seed, "--jobs", "1"],
+                             stdout=subprocess.PIPE, text=True) for seed in ("1", "2")]
+    said = [one.communicate(timeout=300)[0] for one in both]
+    assert [one.returncode for one in both] == [0, 0], said
+    seeds = {row["seed"] for row in graded(results)}
+    seeds |= {str(results_of(results, f"student{i}")["extra_data"]["seed"]) for i in range(4)}
+    assert len(seeds) == 1 and f"have the seed {seeds.pop()}. " in (results / "lab04.html").read_text()
+    assert not list(results.rglob(".new-*"))
+
+
 def test_nobody_is_lost(tmp_path, untouched):
     """However a course hands over what was handed in: everybody has a line."""
     folder, results = tmp_path / "class", tmp_path / "results"
@@ -174,7 +191,7 @@ def test_any_bytes_in_names(tmp_path, untouched):
 def test_make_hands_names_on_as_they_are(tmp_path):
     """D2: a name is no program of make's or of the shell's."""
     rules = re.sub("^#.*", "", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)  # mk/*.mk follow
-    assert rules.index("export FILE") < rules.index("$(shell")  # as make 4.4 would run it, and this one may be older
+    assert rules.index("export $(TEXTS)") < rules.index("$(shell")  # make 4.4 would run it, and this may be older
     for name in ("$(shell touch pwned).cu", "`touch pwned`.cu", "cost$5.cu", "a 'b\".cu"):
         done = subprocess.run(["make", "-s", "-C", ROOT, "-n", "lab04", f"FILE={tmp_path / name}",
                                f"SUBMISSIONS={name}", f"RESULTS={name}"],

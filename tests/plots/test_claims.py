@@ -272,6 +272,16 @@ def test_wide_spreads_decide_nothing(number):
         assert number == "21" or "(too noisy: run again on an idle machine)" in found.sentence, found.sentence
 
 
+def test_a_claim_on_noisy_rows_says_so():
+    """One figure of two above the limit: it is marked, and the sentence says what the mark means."""
+    one, *others = made("8a", {})
+    for spread, noisy in (("20.0", False), ("20.1", True)):
+        found = judged("8a", [{**one, "time_spread_percent": spread}, *others])
+        assert [figure.noisy for figure in found.figures].count(True) == noisy
+        assert ("too noisy to compare: their spread is above 20 %" in found.sentence) == noisy
+        assert bool(re.search(r"\d! ", found.sentence)) == noisy, found.sentence
+
+
 @pytest.mark.parametrize("number", CASES)
 def test_order_and_strangers_change_nothing(number):
     """Other machines, types, shapes and blocks are not mixed in; nor is an older run."""
@@ -326,8 +336,6 @@ def test_one_rule_for_words_that_name_a_factor():
     assert judging.ORDER_OF_MAGNITUDE == pytest.approx(10 ** 0.5)
     assert judging.ALMOST_TWO_ORDERS == pytest.approx(10 ** 1.5)
     assert judging.A_QUARTER == pytest.approx((32 ** -0.5, 8 ** -0.5))
-    text = (ROOT / "common/base/statistics.h").read_text()
-    assert f"constexpr double too_noisy = {judging.TOO_NOISY};" in text
 
 
 def test_figures_of_one_table_in_print_need_no_margin_of_other_runs():

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -216,6 +217,53 @@ def test_a_step_that_fails_tells_why_where_the_disk_is_full(tmp_path):
     done = run(ROOT / "bench/measure.sh", "results", cwd=tmp_path)
     assert done.returncode == 1 and re.fullmatch(r"\./step0\d: --csv .*: cannot be written: No space left on device\n",
                                                  done.stderr), done
+
+
+TOGETHER = """import sys, whole
+with whole.together(sys.argv[1]) as folder:
+    for i in range(100): (folder / str(i)).write_text(sys.argv[2])
+    print("written", flush=True)
+    sys.stdin.read()
+"""
+
+
+def together(folder, text):
+    return subprocess.Popen([sys.executable, "-c", TOGETHER, folder, text], cwd=ROOT / "plots", text=True,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def test_files_that_belong_together_are_of_one_program(tmp_path):
+    programs = [together(tmp_path, text) for text in "abc"]
+    for program in programs:
+        assert program.stdout.readline() == "written\n"
+    with whole.alone(tmp_path):  # as if one more were moving its files
+        for program in programs:
+            program.stdin.close()
+        time.sleep(1)
+        assert [program.poll() for program in programs] == [None] * 3
+        assert not [name for name in os.listdir(tmp_path) if not name.startswith(".new-")]
+    assert [program.wait(timeout=60) for program in programs] == [0, 0, 0]
+    assert len(os.listdir(tmp_path)) == 100 and len({path.read_text() for path in tmp_path.iterdir()}) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_files_that_belong_together_are_all_there_or_none(tmp_path, number):
+    program = together(tmp_path, "a")
+    assert program.stdout.readline() == "written\n"
+    program.send_signal(number)
+    assert program.wait(timeout=60) != 0 and os.listdir(tmp_path) == []
+
+
+def test_files_that_replace_others_keep_what_these_are(tmp_path):
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "old").chmod(0o640)
+    (tmp_path / "link").symlink_to("target")
+    with whole.together(tmp_path) as folder:
+        for name in ("old", "link"):
+            (folder / name).write_text("new")
+    assert sorted(os.listdir(tmp_path)) == ["link", "old", "target"] and (tmp_path / "link").is_symlink()
+    assert (tmp_path / "old").stat().st_mode & 0o777 == 0o640
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"new"}
 
 
 def test_devices_are_no_files():

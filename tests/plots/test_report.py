@@ -1,10 +1,14 @@
 """The chapter: made of whatever results there are, with nothing made up and nothing from elsewhere."""
 
 import csv
+import os
 import re
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -15,6 +19,8 @@ from lessons import LESSONS, ROOT, run
 from samples import ALL
 from chapter.references import REFERENCES  # plots is on the path of chapters
 from gallery import gallery
+import results as reader
+import tables
 
 PYTHON = shlex.quote(sys.executable)  # for a shell
 
@@ -75,6 +81,31 @@ def test_chapter_has_every_part(chapter):
     assert all(re.fullmatch(f"{verdict}(, {verdict})*", line[3]) for line in lines), [line[3] for line in lines]
     for kernel in LESSONS:
         assert f"`{kernel}`" in text
+
+
+def test_commits_of_the_figures_are_named(chapter):
+    """Of each machine, beside its days and its driver."""
+    for machine in reader.load(MEASURED).machines():
+        (line,) = [line for line in lesson(chapter).splitlines()
+                   if re.match(rf"- (Measured|Counted)\b.*: {re.escape(machine.name)} \(", line)]
+        assert f"{machine.days}" in line and all(commit in line for commit in machine.commits), line
+        assert "Its rows come from" in line if len(machine.commits) > 1 else "Commit " in line
+
+
+def test_what_is_too_noisy_is_marked(chapter):
+    """In the tables of times and bandwidths, with a sentence below each table that has such a cell."""
+    text = whole(chapter)
+    marked = [block for block in re.findall(r"^<!-- table: .*?^<!-- /table -->", text, re.MULTILINE | re.DOTALL)
+              if re.search(r"\d!\*? \|", block)]
+    assert len(marked) >= 4 and all(tables.NOISE in block for block in marked)
+    assert text.count(tables.NOISE) == len(marked)
+    _, heading, lines = table_of(text, "bandwidths")
+    rows = {(r["kernel"], r["width"], r["height"]): r for r in csv.DictReader((DATA / "h200_book.csv").open())}
+    cells = {line[0].strip("`"): line[heading.index("256")] for line in lines}
+    assert {kernel: "!" in cell for kernel, cell in cells.items() if (kernel, "256", "256") in rows and cell != "-"
+            and kernel != "cudaMemcpy"} == {
+        kernel: float(rows[kernel, "256", "256"]["time_spread_percent"]) > 20 for kernel in cells
+        if (kernel, "256", "256") in rows and kernel != "cudaMemcpy"}
 
 
 def test_every_figure_and_table_has_a_number(chapter, without_gpu):
@@ -248,9 +279,9 @@ def test_without_a_gpu_the_committed_measurements_stand_in(without_gpu):
     """They are labelled with machine, driver and date, and never as this machine's; the CPU is this machine's own."""
     text = whole(without_gpu)
     abstract = lesson(without_gpu)[:lesson(without_gpu).index("## Contents")]
-    assert re.search(
-        r"Measured on NVIDIA H200 \(driver 580[\d.]+, 2026-\d\d-\d\d; committed with the project\)\. No GPU ran here",
-        abstract)
+    days = r"2026-\d\d-\d\d( to 2026-\d\d-\d\d)?"
+    assert re.search(rf"Measured on NVIDIA H200 \(driver 580[\d.]+, {days}; committed with the project\)\. No GPU ran "
+                     "here", abstract)
     assert "- Measured, one core: Some Other CPU (2026-" in text and "Xeon" not in text.replace("Some Other CPU", "")
     assert not re.search(r"Some Other CPU \([^)]*committed", text)
     for caption in re.findall(r"^<a id=\"table-[^>]*></a>(.*NVIDIA H200.*)$", text, re.MULTILINE):
@@ -320,6 +351,7 @@ def test_damage_is_named_and_the_rest_is_used(tmp_path, capsys):
     said, told = capsys.readouterr()
     told = told.splitlines()
     assert said.endswith("chapter.html\n")
+    assert told.pop().startswith("report.py: NVIDIA H200: rows of commits ")
     assert len(told) == 4 and all(line.startswith("report.py: ") for line in told)
     assert (f"{damaged}, line 4" in told[0] and f"{foreign}, line 1" in told[1] and f"{cut}, line 5" in told[2]
             and "none.csv" in told[3])
@@ -331,16 +363,59 @@ def test_measuring_stops_where_a_step_fails(tmp_path):
     """bench/measure.sh, with steps that are none: no result is called one."""
     for name in ("bench", "common", "out"):
         (tmp_path / name).mkdir()
-    for name in ("bench/measure.sh", "common/lessons.csv"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    for n in range(1, 8):
-        program = tmp_path / f"step0{n}"
-        program.write_text("#!/bin/sh\necho step fails >&2\nexit 1\n")
-        program.chmod(0o755)
-    done = run(tmp_path / "bench/measure.sh", "out", cwd=tmp_path)
+    measuring(tmp_path, "echo step fails >&2\nexit 1")
+    done = run(tmp_path / "bench/measure.sh", "out", "false", cwd=tmp_path)
     assert done.returncode == 1 and "step fails" in done.stderr and done.stdout.startswith("[ 1/")
-    assert not list((tmp_path / "out").glob("*.csv"))
+    assert not list((tmp_path / "out").iterdir())
     assert run(tmp_path / "bench/measure.sh", cwd=tmp_path).returncode != 0
+
+
+STEP = """for last; do :; done
+case "$*" in
+*--csv*) sleep ${SLOW:-0}; echo "$RUN" > "$last" ;;
+*) exit 1 ;;  # it is asked for a GPU
+esac"""
+
+
+def measuring(folder, step):
+    """bench/measure.sh, and in the place of all steps one script."""
+    for name in ("bench/measure.sh", "bench/folder.sh", "common/lessons.csv"):
+        shutil.copy(ROOT / name, folder / name)
+    for n in range(1, 8):
+        script(folder / f"step0{n}", step)
+
+
+def test_two_measure_at_once(tmp_path):
+    """Each reports its own results, and all of them, in whatever moment the other begins and ends."""
+    for name in ("bench", "common"):
+        (tmp_path / name).mkdir()
+    measuring(tmp_path, STEP)
+    runs = []
+    for name, slow in (("a", "0.05"), ("b", "0.02"), ("c", "0")):
+        runs.append(subprocess.Popen(["bash", "bench/measure.sh", "report", "out", "cat"], cwd=tmp_path, text=True,
+                                     env={**os.environ, "RUN": name, "SLOW": slow}, stdout=subprocess.PIPE))
+        time.sleep(0.3)
+    said = [run.communicate(timeout=120)[0].splitlines() for run in runs]
+    for name, lines in zip("abc", said):
+        begun = [line for line in lines if line.startswith("[")]
+        assert len(begun) > 20 and lines.count(name) == len(begun), lines
+    folders = list((tmp_path / "out").iterdir())
+    assert len(folders) == 3 and all(folder.name.startswith("report-") for folder in folders)
+    assert {len({file.read_text() for file in folder.iterdir()}) for folder in folders} == {1}
+
+
+def test_a_run_that_is_interrupted_is_called_incomplete(tmp_path):
+    for name in ("bench", "common"):
+        (tmp_path / name).mkdir()
+    measuring(tmp_path, STEP)
+    running = subprocess.Popen(["bash", "bench/measure.sh", "report", "out", "cat"], cwd=tmp_path, text=True,
+                               env={**os.environ, "SLOW": "0.1"}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    while not list(tmp_path.glob("out/*/*.csv")): time.sleep(0.05)
+    running.send_signal(signal.SIGTERM)
+    said = running.communicate(timeout=60)[1]
+    (folder,) = (tmp_path / "out").iterdir()
+    assert running.returncode == 143 and folder.name.startswith("incomplete-report-")
+    assert said == f"the results so far are in out/{folder.name}\n"
 
 
 @pytest.fixture
@@ -353,7 +428,7 @@ def bare_project(tmp_path):
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "mk", tmp_path / "mk")
     (tmp_path / "plots/report.py").write_text("print('made')\n")
-    script(tmp_path / "bench/measure.sh", "mkdir -p $1; touch $1/report_a.csv")
+    script(tmp_path / "bench/measure.sh", "shift 2; exec \"$@\" a.csv")
 
     def make(python):
         script(tmp_path / "bin/python3", python)

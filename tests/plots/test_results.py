@@ -1,6 +1,7 @@
 """The reader of result files: what it keeps, what it names, and which figures it gives under which label."""
 
 import csv
+import datetime
 import sys
 
 import pytest
@@ -121,7 +122,7 @@ def test_the_newest_wins(tmp_path):
             for day, gbs in ((2, "10.0"), (3, "30.0"), (1, "20.0"), (3, "40.0"))]
     found = load(tmp_path,
                  [LINES[0], *rows,
-                  changed(2, date_utc="2026-11-29T00:00:00Z", block="8x8", bandwidth_gbs="50.0")])
+                  changed(2, date_utc="2026-11-20T00:00:00Z", block="8x8", bandwidth_gbs="50.0")])
     assert [r["bandwidth_gbs"] for r in found.rows] == ["40.0", "50.0"] and len(found.all) == 5
     assert found.find("copy", 2048, block="")["bandwidth_gbs"] == "40.0"
 
@@ -175,3 +176,73 @@ def test_no_value_is_made_of_nothing(tmp_path):
     assert (found.problems == []
             and [f(row) for row in found.rows for f in (reader.time, reader.bandwidth)] == [None] * 4)
     assert reader.count(found.rows[1], "coalesced_percent") is None
+
+
+STEPS_ROWS = [row for path in (ROOT / "plots/data").glob("h*.csv") if "peers" not in path.name
+              for _, row in reader.read(path, [])[1] if row.get("backend") == "cuda" and row.get("bandwidth_gbs")
+              and "time_spread_percent" in row]
+
+
+def test_the_limit_of_noise_is_that_of_the_data():
+    """Of large matrices, every kernel of a step can be compared; of small ones, some cannot."""
+    large = [row for row in STEPS_ROWS if int(row["width"]) * int(row["height"]) >= 1024 ** 2
+             and "Host" not in row["kernel"] and "ToDevice" not in row["kernel"]]
+    assert len(large) > 1000 and max(float(row["time_spread_percent"]) for row in large) < 100 * reader.TOO_NOISY
+    small = [row for row in STEPS_ROWS if int(row["width"]) <= 512]
+    assert max(float(row["time_spread_percent"]) for row in small) > 100 * reader.TOO_NOISY
+
+
+def test_noise_is_marked(tmp_path):
+    rows = load(tmp_path, [LINES[0], changed(2, time_spread_percent="20.0"),
+                           changed(2, time_spread_percent="20.1", block="8x8")]).rows
+    assert [str(reader.bandwidth(row)) for row in rows] == [
+        f"{reader.bandwidth(rows[0]).value:.0f} GB/s", f"{reader.bandwidth(rows[0]).value:.0f}! GB/s"]
+    assert [(reader.time(row).noisy, reader.time(row).noise) for row in rows] == [(False, ""), (True, "!")]
+
+
+@pytest.mark.parametrize("date", [
+    "9999-99-21T00:00:00Z", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-11-22T24:00:00Z",
+    "2026-11-22T00:60:00Z", "0000-11-22T00:00:00Z"])
+def test_a_date_that_is_none(tmp_path, date):
+    found = load(tmp_path, [LINES[0], changed(2, date_utc=date)])
+    assert not found.all and f"date_utc is '{date}': expected YYYY-MM-DDThh:mm:ssZ" in found.problems[0]
+
+
+def in_hours(hours):
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return (now + datetime.timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def test_a_date_in_the_future(tmp_path):
+    """It would be newer than all that is measured from now on. Clocks that differ by some minutes are usual."""
+    found = load(tmp_path, [LINES[0], changed(2, date_utc=in_hours(0.5)), changed(2, date_utc="9998-12-31T00:00:00Z")])
+    assert len(found.all) == 1 and found.problems[0].endswith(
+        "date_utc is '9998-12-31T00:00:00Z', which is in the future: the clock of that machine is wrong")
+
+
+def test_a_clock_that_is_behind_refuses_no_data(monkeypatch):
+    """The project's measurements are not from the future, whatever the clock says."""
+    class Early(datetime.datetime):
+        @classmethod
+        def now(cls, zone=None): return cls(2001, 1, 1, tzinfo=zone)
+    monkeypatch.setattr(reader.datetime, "datetime", Early)
+    reader.latest.cache_clear()
+    found = reader.load(OURS)
+    reader.latest.cache_clear()
+    assert found.all and not found.problems
+
+
+def test_joins_are_said(tmp_path):
+    """Rows of several commits, drivers or machines."""
+    alone = load(tmp_path, [LINES[0], changed(2, commit="aaa")])
+    assert alone.joined() == [] and alone.machines()[0].of_commits == "commit aaa"
+    found = load(tmp_path, [
+        LINES[0], changed(2, commit="bbb", date_utc="2026-11-20T00:00:00Z"),
+        changed(2, commit="aaa", date_utc="2026-11-19T00:00:00Z", driver="1.0"), changed(2, commit="bbb"),
+        changed(2, machine="Other", commit="aaa")])
+    driver = next(csv.DictReader([LINES[0], LINES[2]]))["driver"]
+    first = found.machines()[0]
+    assert (first.days, first.of_commits) == (f"2026-11-19 to {first.date[:10]}", "commits aaa and bbb")
+    assert found.joined() == [
+        f"{first.name}: rows of commits aaa and bbb and of drivers 1.0, {driver}, {first.days}, are taken together",
+        f"2 GPUs: {first.name}, Other; their rows are kept apart"]

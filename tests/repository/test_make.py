@@ -237,8 +237,8 @@ def test_flags_of_a_program(project):
 
 
 @pytest.mark.parametrize("name, value", [
-    ("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"), ("ARGS", "x"),
-    ("FILE", "x.cu"), ("SANITIZE", "address"), ("V", "1"), ("RESULTS", "/x"), ("SHOW", "1"), ("CHECK", "--help")])
+    ("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"),
+    ("FILE", "x.cu"), ("SANITIZE", "address"), ("V", "1"), ("SHOW", "1")])
 def test_settings_of_the_command_line(project, name, value):
     """The environment's own GPU, NAME or ARCH changes nothing."""
     goals = ["-n", "NVCC=nvcc", "all", "lab04", "try", "prelab", "report"]
@@ -246,6 +246,81 @@ def test_settings_of_the_command_line(project, name, value):
     exported = run("make", *goals, cwd=project, env=environment(project, **{name: value}))
     given = run("make", *goals, f"{name}={value}", cwd=project, env=environment(project))
     assert usual.returncode == 0 and usual.stdout == exported.stdout != given.stdout
+
+
+def listed(name):
+    """The words of a variable of the Makefile."""
+    return re.search(rf"^{name} := ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace(
+        "\\", "").split()
+
+
+BUILD, TEXTS = listed("BUILD"), listed("TEXTS")
+
+
+def test_the_environment_sets_only_what_builds(project):
+    """Every variable that the makefiles read, at once."""
+    read = set()
+    for path in [project / "Makefile", *project.glob("mk/*.mk")]:
+        read |= set(re.findall(r"\$[({]([A-Za-z_]\w*)[)},:]", path.read_text()))
+    read -= {"MAKE", "MAKEFLAGS", "MAKECMDGOALS", "CURDIR", "SHELL", *BUILD}
+    assert {"GPU", "WRAP", "SANITIZERS", "STEPS"} <= read
+    leaked = dict.fromkeys([*read, *TEXTS], "leaked")
+    script(project / "bin/python3", '#!/bin/sh\necho "$@"\nenv | grep -E "^(%s)=leaked"\n' % "|".join(TEXTS))
+    make(project, "NVCC=", "lab-ready")
+    said = run("make", "-s", "NVCC=", "lab04", "prelab", "grade-prelab", cwd=project,
+               env=environment(project, **leaked)).stdout
+    assert "lab/check.py 04" in said and "leaked" not in said, said
+    script(project / "bin/python3", "#!/bin/sh\n")
+    for nvcc in ("", "nvcc"):
+        goals = ["-n", f"NVCC={nvcc}", "all", "lab04", "try", "prelab", "report", "table-book", "sanitize"]
+        usual = run("make", *goals, cwd=project, env=environment(project))
+        exported = run("make", *goals, cwd=project, env=environment(project, **leaked))
+        assert usual.returncode == 0 and usual.stdout == exported.stdout, exported.stderr
+
+
+GOALS = {"all": "", "lab04": "", "try": "FILE", "prelab": "NAMES", "grade": "BEST", "similar": "", "grade-prelab": "",
+         "handout": "", "gradescope": "", "table-book": "", "peers": "", "sanitize": "", "help": ""}
+
+
+@pytest.mark.parametrize("value", [
+    "'; touch ran; '", '"; touch ran; "', "`touch ran`", "$$(touch ran)", "$(shell touch ran)"])
+def test_no_value_runs_as_a_command(project, value):
+    """Each text of the command line, in each recipe that has it, and what the environment sets."""
+    for name in ("python3", "nvidia-smi"):
+        script(project / "bin" / name, "#!/bin/sh\n")
+    (project / ".venv/bin").mkdir(parents=True)
+    for name in ("ready", "lab", "tests", "bin/python"):
+        script(project / ".venv" / name, "#!/bin/sh\n")
+    make(project, "all", "lab-ready", "build/sim/runtime.o", "build/peers")
+    settings = [f"{name}={value}" for name in TEXTS]
+    for goal, left_out in GOALS.items():
+        for name in {"", left_out}:  # a recipe has no use for others beside these
+            given = [text for text in settings if not name or not text.startswith(name + "=")]
+            run("make", "-k", goal, *given, f"COMMIT={value}", cwd=project, env=environment(project))
+            assert not list(project.rglob("ran")), (goal, given)
+    if value.startswith("$(shell"):
+        for name in BUILD:
+            run("make", "-n", "all", "help", cwd=project, env=environment(project, **{name: value}))
+            run("make", "-n", "all", "help", f"{name}={value}", cwd=project, env=environment(project))
+            assert not list(project.rglob("ran")), name
+
+
+@pytest.mark.parametrize("text, words", [
+    ("a 'b c' d", ["a", "b c", "d"]), ("", []), ("'' x", ["", "x"]), ("$HOME * ~", ["$HOME", "*", "~"])])
+def test_words_of_a_variable(text, words):
+    done = run("bash", ROOT / "mk/words.sh", "TEXT", "printf", "[%s]", "x", env={**os.environ, "TEXT": text})
+    assert done.stdout == "".join(f"[{word}]" for word in ["x", *words])
+
+
+def test_a_quote_that_is_not_closed():
+    done = run("bash", ROOT / "mk/words.sh", "CHECK", "true", env={**os.environ, "CHECK": "--file it's.cu"})
+    assert (done.returncode, done.stderr) == (2, "CHECK=--file it's.cu: a quote is not closed\n")
+
+
+def test_a_number_of_jobs(project):
+    for jobs in ("two", "1 2", "-1", "2x"):
+        done = run("make", f"JOBS={jobs}", "all", cwd=project, env=environment(project))
+        assert done.returncode == 2 and f"JOBS={jobs}: expected a number of compilations" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("goal, words", [
@@ -264,3 +339,36 @@ def test_make_in_the_folder_of_a_step(project, goals):
         done = run("make", *goals, cwd=folder, env=environment(project))
         words = f"this is the folder of a step; type cd .. && make {folder.name[:6]}\n"
         assert done.returncode == 2 and words in done.stderr, done
+
+
+def read_only(project, command, environment):
+    """Runs it where nothing can be written below the project."""
+    if os.geteuid():
+        for path in [project, *project.rglob("*")]:
+            if path.is_dir(): path.chmod(0o555)
+        done = run(*command, cwd=project, env=environment)
+        for path in [project, *project.rglob("*")]:
+            if path.is_dir(): path.chmod(0o755)
+        return done
+    mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
+    return run("unshare", "--mount", "bash", "-c", mount, project, *command, env=environment)
+
+
+@pytest.mark.parametrize("goal", ["step04", "lab-ready", "list", "try"])
+def test_a_checkout_that_cannot_be_written(project, tmp_path_factory, goal):
+    """Everything is built, so nothing is written there. A program of `make try` goes to the user's cache."""
+    cache = tmp_path_factory.mktemp("cache")
+    (project / "program.cu").write_text("")
+    make(project, "NVCC=", "all", "lab-ready", "build/sim/runtime.o")
+    done = read_only(project, ["make", "NVCC=", goal, "FILE=program.cu"],
+                     environment(project, XDG_CACHE_HOME=str(cache)))
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert (goal == "try") == bool(list(cache.rglob("program")))
+
+
+def test_what_is_to_be_made_in_such_a_checkout(project):
+    make(project, "NVCC=", "step04")
+    (project / "step04_padding/step04.cu").write_text("//\n")
+    done = read_only(project, ["make", "NVCC=", "step04"], environment(project))
+    assert done.returncode == 2 and done.stderr.startswith(
+        "build/step04_padding/step04.sim.o has to be made anew, and its folder cannot be written\n"), done.stderr

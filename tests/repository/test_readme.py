@@ -25,7 +25,8 @@ def test_a_stale_table_is_noticed(tmp_path):
     copy = tmp_path / "project"
     shutil.copytree(ROOT / "plots", copy / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     shutil.copytree(ROOT / "tests/data", copy / "tests/data")
-    for path in [ROOT / "README.md", *ROOT.glob("step*/*.md"), ROOT / "common/links.h", ROOT / "common/lessons.csv"]:
+    for path in [ROOT / "README.md", *ROOT.glob("step*/*.md"),
+                 *(ROOT / "common" / name for name in ("links.h", "lessons.csv", "base/too_noisy.inc"))]:
         (copy / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         (copy / path.relative_to(ROOT)).write_text(path.read_text())
     page = copy / "step04_padding/README.md"
@@ -41,8 +42,9 @@ def test_a_stale_log_is_noticed(tmp_path):
     shutil.copytree(ROOT / "plots", tmp_path / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     log = tmp_path / "step07_long_pieces/LOG.md"
     log.parent.mkdir()
-    (tmp_path / "common").mkdir()
-    shutil.copy(ROOT / "common/lessons.csv", tmp_path / "common")
+    (tmp_path / "common/base").mkdir(parents=True)
+    for name in ("common/lessons.csv", "common/base/too_noisy.inc"):
+        shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "README.md").write_text("")
     real = (ROOT / "step07_long_pieces/LOG.md").read_text()
     (row,) = re.findall(r"^\| `stores: in bulk` .*$", real, re.MULTILINE)

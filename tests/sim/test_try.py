@@ -470,6 +470,20 @@ def test_a_name_with_spaces_is_one_file_and_several_names_are_several(tmp_path):
             and done.stderr.startswith(f"make try: FILE={tmp_path}/more.cu: no such file\n")), done.stderr
 
 
+@pytest.mark.parametrize("size", ["8k", "1500k"])
+def test_a_full_disk(tmp_path, size):
+    """The compiler has no room for its file, or the rewriter has none. The messages go to the same disk."""
+    (tmp_path / "main.cu").write_text("int main() {}\n")
+    make_try(tmp_path / "main.cu")  # builds the simulator
+    small = 'mount -t tmpfs -o size="$0",mode=1777 tmpfs build/tried && exec make -s try FILE="$1"'
+    if run("unshare", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", tmp_path).returncode:
+        pytest.skip("no disk can be mounted here")
+    done = run("unshare", "--map-root-user", "--mount", "bash", "-c", small, size, tmp_path / "main.cu")
+    assert done.returncode == 2, done.stdout
+    assert re.search(r"^make try: build/tried: the disk is full: \d+ KB are left, and a program needs up to 10 MB$",
+                     done.stderr, re.MULTILINE), done.stderr
+
+
 def test_several_at_once(tmp_path):
     """Each runs its own program, though all have the same name."""
     folders = [tmp_path / name for name in ("a", "b=c", "d")]

@@ -45,13 +45,35 @@ def test_two_files_have_two_places(tmp_path):
     (tmp_path / "link").symlink_to("folder")
     (tmp_path / "old.csv").write_text("old")
     (tmp_path / "same.csv").symlink_to("old.csv")
+    (tmp_path / "none.csv").symlink_to("new.csv")
     for one, other in (("a.csv", "a.csv"), ("a.csv", "./folder/../a.csv"), ("folder/a.csv", "link/a.csv"),
-                       ("old.csv", "same.csv")):
+                       ("old.csv", "same.csv"), ("none.csv", "new.csv")):
         assert_refused(step("step04", "--csv", one, "--trace", other, cwd=tmp_path), 2,
                        "--csv and --trace name the same file", "a name of its own")
     assert ((tmp_path / "old.csv").read_text() == "old"
-            and sorted(os.listdir(tmp_path)) == ["folder", "link", "old.csv", "same.csv"])
+            and sorted(os.listdir(tmp_path)) == ["folder", "link", "none.csv", "old.csv", "same.csv"])
     assert step("step04", "--size", 32, "--csv", "/dev/null", "--trace", "/dev/null").returncode == 0
+
+
+@pytest.mark.parametrize("target", ["new.csv", "folder/new.csv", "../folder/new.csv", "other", "{}/folder/new.csv"])
+def test_a_link_to_a_file_that_is_not_there(target, tmp_path):
+    """It stays a link, and the file that it names is made."""
+    here = tmp_path / "here"
+    for folder in (here, here / "folder", tmp_path / "folder"):
+        folder.mkdir()
+    (here / "other").symlink_to("folder/new.csv")
+    (here / "link.csv").symlink_to(target.format(tmp_path))
+    assert step("step04", "--size", 32, "--csv", here / "link.csv").returncode == 0
+    assert (here / "link.csv").is_symlink() and whole(here / "link.csv", 1)
+    assert not (here / "link.csv").resolve().is_symlink() and (here / "other").is_symlink()
+
+
+def test_a_link_that_leads_nowhere(tmp_path):
+    (tmp_path / "round.csv").symlink_to("round.csv")
+    (tmp_path / "lost.csv").symlink_to("none/lost.csv")
+    assert_refused(step("step04", "--size", 32, "--csv", tmp_path / "round.csv"), 2, "symbolic links")
+    assert_refused(step("step04", "--size", 32, "--csv", tmp_path / "lost.csv"), 2, "No such file")
+    assert (tmp_path / "round.csv").is_symlink() and (tmp_path / "lost.csv").is_symlink()
 
 
 def test_both_files_or_none(tmp_path):

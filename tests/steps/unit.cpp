@@ -521,7 +521,12 @@ void test_noise()
     };
     CHECK(shown(8.582).find(" 858.2!") != std::string::npos);
     CHECK(shown(8.582).find("Run again on an idle machine") != std::string::npos);
-    CHECK(shown(0.499).find("!") == std::string::npos);
+    CHECK(shown(too_noisy + 0.001).find(" 20.1!") != std::string::npos);
+    CHECK(shown(too_noisy).find("!") == std::string::npos);
+    results.rows[0].timing->ms.spread = 0.3;
+    CHECK(sweep_table({results}).find(" 1.0!\n\n! Too noisy") != std::string::npos);
+    results.rows[0].timing->ms.spread = too_noisy;
+    CHECK(sweep_table({results}).find("!") == std::string::npos);
 }
 
 int main()
