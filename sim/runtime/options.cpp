@@ -19,7 +19,8 @@ using harness::format;
 
 constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 1000000;
 constexpr const char* expected =
-    "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet, --threads, --blocks or --patience";
+    "expected --machine, --gpus, --no-peers, --csv, --trace, --ncu, --explain, --quiet, --threads, --blocks or "
+    "--patience";
 
 [[noreturn]] void refuse(const std::string& message)
 {
@@ -70,12 +71,13 @@ std::vector<std::string> names_of(const option* known)
 
 ProgramOptions parse_program_options(const std::string& text)
 {
-    enum { machine = 1, gpus, no_peers, csv, trace, explain, quiet, threads, blocks, patience };
+    enum { machine = 1, gpus, no_peers, csv, trace, ncu, explain, quiet, threads, blocks, patience };
     static const option known[] = {{"machine", required_argument, nullptr, machine},
                                    {"gpus", required_argument, nullptr, gpus},
                                    {"no-peers", no_argument, nullptr, no_peers},
                                    {"csv", required_argument, nullptr, csv},
                                    {"trace", required_argument, nullptr, trace},
+                                   {"ncu", required_argument, nullptr, ncu},
                                    {"explain", no_argument, nullptr, explain},
                                    {"quiet", no_argument, nullptr, quiet},
                                    {"threads", required_argument, nullptr, threads},
@@ -120,6 +122,10 @@ ProgramOptions parse_program_options(const std::string& text)
                 o.trace = optarg;
                 if (o.trace.empty()) refuse("--trace: expected a file name");
                 break;
+            case ncu:
+                o.ncu = optarg;
+                if (o.ncu.empty()) refuse("--ncu: expected a file name");
+                break;
             case explain: o.quiet = false; break;
             case quiet: o.quiet = true; break;
             case threads: o.threads = whole_number("threads", optarg, most_threads); break;
@@ -132,6 +138,7 @@ ProgramOptions parse_program_options(const std::string& text)
                 refuse(harness::unknown_option(argv.data(), names_of(known), std::string(": ") + expected));
         }
     }
+    if (!o.ncu.empty() && o.blocks) refuse("--ncu compares whole launches; remove --blocks");
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
     return o;
 }
