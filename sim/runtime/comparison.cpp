@@ -1,9 +1,9 @@
 // Both counts of each launch, side by side.
 //
-// In: the launches of a file of ncu, and those of the program, one by one. Out: the counts of each kernel and shape. The
-// n-th launch of a kernel and shape in the program belongs to the n-th in the file. A launch is compared as soon as it
-// ends, so the memory that this takes depends on the file and not on how many launches the program has. A launch without
-// a counterpart is kept by its number.
+// In: the launches of a file of ncu, and those of the program, one by one. Out: the counts of each kernel and shape.
+// The n-th launch of a kernel and shape in the program belongs to the n-th in the file. A launch is compared as soon as
+// it ends, so the memory that this takes depends on the file and not on how many launches the program has. A launch
+// without a counterpart is kept by its number.
 //
 // A kernel's name has many spellings, so names are compared in a common one. Where one side has no template arguments,
 // or a lambda is one of them, the rest of the name decides. Where the file has no namespaces, the last part does.

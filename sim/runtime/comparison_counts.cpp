@@ -129,7 +129,8 @@ std::vector<ComparedLine> compared_lines(const NcuLaunch& theirs, const LaunchCo
         const bool counted = our_count(name, ours, {}).has_value();
         for (const auto& [line, both] : lines_of(name, theirs, ours, counted)) {
             if (both.first || both.second)
-                all.push_back({line.first, line.second, i, both.first, counted ? MaybeCount(both.second) : MaybeCount()});
+                all.push_back(
+                    {line.first, line.second, i, both.first, counted ? MaybeCount(both.second) : MaybeCount()});
         }
     }
     std::stable_sort(all.begin(), all.end(), [](const ComparedLine& a, const ComparedLine& b) {

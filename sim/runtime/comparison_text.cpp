@@ -54,8 +54,7 @@ constexpr Cause causes[] = {
      "an asynchronous copy stores what it brings as it arrives, line by line"},
     {"shared atomic wavefronts", OnTheCard::fewer,
      "nvcc adds up what a warp adds to one address; an operation that shared memory does not have is a loop"},
-    {"shared atomic wavefronts", OnTheCard::more,
-     "a compare-and-swap takes twice the wavefronts of another operation"},
+    {"shared atomic wavefronts", OnTheCard::more, "a compare-and-swap takes twice the wavefronts of another operation"},
 };
 
 std::string number_text(const MaybeCount& n) { return n ? std::to_string(*n) : "-"; }
@@ -83,7 +82,8 @@ std::string id_text(const Numbers& ids, NcuPage page)
 
 std::string table_text(const ComparedLaunches& c, NcuPage page)
 {
-    const std::string title = c.title + ", " + c.launches.text("launch", "launches") + "; in the file, " + id_text(c.ids, page);
+    const std::string title =
+        c.title + ", " + c.launches.text("launch", "launches") + "; in the file, " + id_text(c.ids, page);
     std::string text = "\n" + printable(title) + "\n" + row_text("", "Nsight Compute", "simulator", "difference");
     for (size_t i = 0; i < c.counts.size(); ++i) {
         const ComparedCount& both = c.counts[i];
@@ -105,7 +105,8 @@ std::string table_text(const ComparedLaunches& c, NcuPage page)
 std::string alone_text(const std::map<std::string, Numbers>& launches, const char* who, NcuPage page)
 {
     std::string text;
-    for (const auto& [title, numbers] : launches) text += "  " + printable(title) + ": " + id_text(numbers, page) + "\n";
+    for (const auto& [title, numbers] : launches)
+        text += "  " + printable(title) + ": " + id_text(numbers, page) + "\n";
     return text.empty() ? "" : format("\nLaunches that only %s has:\n", who) + text;
 }
 
@@ -133,22 +134,22 @@ std::string causes_text(const Comparison& comparison)
     }
     for (const NcuCount& count : ncu_counts()) {
         const bool conflicts = count.name.find("conflicts") != std::string::npos;
-        if (any_count(comparison, count.name, [&](const ComparedCount& both) {
-                return both.differs() && (conflicts || both.way > 0);
-            }))
+        if (any_count(comparison, count.name,
+                      [&](const ComparedCount& both) { return both.differs() && (conflicts || both.way > 0); }))
             cause(count.name, "the metrics l1tex__data_ count arbitration, too");
         if (count.name.compare(0, 6, "local ") == 0 &&
             any_count(comparison, count.name, [](const ComparedCount& both) { return both.theirs.value_or(0) > 0; }))
-            cause(count.name, "nvcc keeps arrays, and values for which there is no register, in local memory, which "
-                              "the simulator does not count");
+            cause(count.name,
+                  "nvcc keeps arrays, and values for which there is no register, in local memory, which "
+                  "the simulator does not count");
     }
     bool moved = false, in_headers = false;
     for (const ComparedLaunches& c : comparison.compared)
         for (const ComparedLine& l : c.lines) {
             moved |= l.ours && l.theirs != *l.ours && !c.counts[l.count].differs();
             in_headers |= l.theirs && std::none_of(c.lines.begin(), c.lines.end(), [&](const ComparedLine& other) {
-                return other.file == l.file && other.ours.value_or(0);
-            });
+                              return other.file == l.file && other.ours.value_or(0);
+                          });
         }
     if (moved) cause("a line, and not the sum", "nvcc moves an access to where another line begins");
     if (in_headers) cause("a line of a header", "the simulator counts its accesses at the line of the call");
@@ -196,8 +197,8 @@ std::string lacking_text(const Comparison& comparison)
             names += (names.empty() ? "" : ", ") + count.name;
     }
     if (names.empty()) return "";
-    return "\nThe file does not have " + names + ". To count all, type\n  " + command_text(file.launches[0].capability) +
-           "\n";
+    return "\nThe file does not have " + names + ". To count all, type\n  " +
+           command_text(file.launches[0].capability) + "\n";
 }
 
 // How much was compared.
@@ -209,8 +210,9 @@ std::string sum_text(const Comparison& comparison)
             counts += both.theirs && both.ours && (*both.theirs || *both.ours);
             different += both.differs();
         }
-    return format("\nncu: %llu launch%s compared, %llu of %llu counts differ\n", (unsigned long long)comparison.launches,
-                  comparison.launches == 1 ? "" : "es", (unsigned long long)different, (unsigned long long)counts);
+    return format("\nncu: %llu launch%s compared, %llu of %llu counts differ\n",
+                  (unsigned long long)comparison.launches, comparison.launches == 1 ? "" : "es",
+                  (unsigned long long)different, (unsigned long long)counts);
 }
 
 }  // namespace
@@ -236,8 +238,8 @@ std::string Numbers::text(const char* one, const char* several) const
 std::string text_of(const Comparison& comparison)
 {
     const NcuPage page = comparison.file.launches[0].page;
-    std::string text = "\nNsight Compute (" + printable(comparison.file.path) + ") and the simulator, for each launch\n" +
-                       capability_text(comparison.file);
+    std::string text = "\nNsight Compute (" + printable(comparison.file.path) +
+                       ") and the simulator, for each launch\n" + capability_text(comparison.file);
     for (const ComparedLaunches& c : comparison.compared) text += table_text(c, page);
     text += alone_text(comparison.ours, "the simulator", NcuPage::source);
     text += alone_text(comparison.theirs, "the file", page);

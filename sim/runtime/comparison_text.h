@@ -37,7 +37,7 @@ struct ComparedCount {
 struct ComparedLine {
     std::string file;  // without folders, which differ from machine to machine
     int line;
-    size_t count;      // its number in ncu_counts()
+    size_t count;  // its number in ncu_counts()
     uint64_t theirs;
     MaybeCount ours;
 
@@ -49,17 +49,17 @@ struct ComparedLine {
 
 // Launches with the same counts on both sides.
 struct ComparedLaunches {
-    std::string title;                  // kernel and shape
+    std::string title;  // kernel and shape
     std::vector<ComparedCount> counts;  // in the order of ncu_counts()
-    std::vector<ComparedLine> lines;    // of the page `source`, in the order of the source
-    Numbers launches, ids;              // of the program, and of the file
+    std::vector<ComparedLine> lines;  // of the page `source`, in the order of the source
+    Numbers launches, ids;  // of the program, and of the file
 };
 
 struct Comparison {
     NcuFile file;
     std::vector<ComparedLaunches> compared;
-    uint64_t launches = 0;                  // that were compared
-    std::map<std::string, Numbers> ours;    // launches that only the simulator has, by title
+    uint64_t launches = 0;  // that were compared
+    std::map<std::string, Numbers> ours;  // launches that only the simulator has, by title
     std::map<std::string, Numbers> theirs;  // launches that only the file has
 };
 

@@ -28,7 +28,8 @@ size_t after_cast(const std::string& text, size_t at)
     int depth = 0;
     for (size_t i = at; i < text.size(); ++i) {
         if (text[i] == '(') ++depth;
-        if (text[i] == ')' && --depth == 0) return i + 1 < text.size() && (in_name(text[i + 1]) || text[i + 1] == '-') ? i + 1 : at;
+        if (text[i] == ')' && --depth == 0)
+            return i + 1 < text.size() && (in_name(text[i + 1]) || text[i + 1] == '-') ? i + 1 : at;
     }
     return at;
 }

@@ -1,10 +1,11 @@
 // Reads the tables that ncu prints with --csv.
 //
 // In: a file that may begin with lines of the profiled program and of ncu (==PROF==). Out: the launches with their
-// counts. Two kinds of tables have them. The long one has a row for each launch and metric, in the columns "Metric Name"
-// and "Metric Value" (the page `details`, and --metrics). The wide one has a row for each launch and a column for each
-// metric, and its first row has the units (--page raw). ncu_source.cpp reads the page `source`. Metrics that ncu_metrics.csv does not name are skipped, whatever
-// their values are. Of the others, n/a is no value, and anything else that is not a whole number is refused.
+// counts. Two kinds of tables have them. The long one has a row for each launch and metric, in the columns "Metric
+// Name" and "Metric Value" (the page `details`, and --metrics). The wide one has a row for each launch and a column for
+// each metric, and its first row has the units (--page raw). ncu_source.cpp reads the page `source`. Metrics that
+// ncu_metrics.csv does not name are skipped, whatever their values are. Of the others, n/a is no value, and anything
+// else that is not a whole number is refused.
 
 #include "ncu.h"
 
@@ -64,10 +65,7 @@ void NcuReader::refuse(const std::string& what) const
     throw harness::Error{harness::status_bad_input, "--ncu " + path_ + ": " + what};
 }
 
-void NcuReader::refuse_line(const std::string& what) const
-{
-    refuse(format("line %zu: ", table_->line()) + what);
-}
+void NcuReader::refuse_line(const std::string& what) const { refuse(format("line %zu: ", table_->line()) + what); }
 
 std::string NcuReader::text() const
 {
@@ -117,8 +115,8 @@ bool NcuReader::next_row()
         if (row_ == heading_ || row_[0].compare(0, 2, "==") == 0) continue;
         if (table_->open()) refuse_line("a quote is not closed; is the file whole?");
         if (row_.size() < cells_needed_ || row_.size() > heading_.size())
-            refuse_line(format("%zu cells, where the heading has %zu; is the file whole?", row_.size(),
-                               heading_.size()));
+            refuse_line(
+                format("%zu cells, where the heading has %zu; is the file whole?", row_.size(), heading_.size()));
         return true;
     }
     return false;
@@ -167,8 +165,14 @@ NcuLaunch& NcuReader::launch()
     if (fresh) {
         const std::string& kernel = cell("Kernel Name");
         if (kernel.size() > most_kernel_name) refuse_line(format("a kernel's name of %zu bytes", kernel.size()));
-        file_.launches.push_back(
-            {known->first.second, kernel, shape("Grid Size"), shape("Block Size"), capability(), NcuPage::launches, {}, {}});
+        file_.launches.push_back({known->first.second,
+                                  kernel,
+                                  shape("Grid Size"),
+                                  shape("Block Size"),
+                                  capability(),
+                                  NcuPage::launches,
+                                  {},
+                                  {}});
     }
     return file_.launches[known->second];
 }
@@ -179,7 +183,8 @@ void NcuReader::add(NcuLaunch& launch, const std::string& metric, const std::str
     if (!is_counted(metric) || value.empty() || value == "n/a" || value == "nan" || value == "no data") return;
     const MaybeCount count = whole_count(value);
     // Ksector, for example.
-    const bool rounded = unit.size() > 1 && std::strchr("KMGT", unit[0]) && std::islower(static_cast<unsigned char>(unit[1]));
+    const bool rounded =
+        unit.size() > 1 && std::strchr("KMGT", unit[0]) && std::islower(static_cast<unsigned char>(unit[1]));
     if (!count || rounded)
         refuse_line(metric + " is '" + value + (unit.empty() ? "" : " " + unit) +
                     "'; expected a whole number, as ncu --print-units base prints it");

@@ -24,17 +24,17 @@ struct SourceLine {
 // An instruction of a kernel's machine code.
 struct NcuInstruction {
     std::map<std::string, uint64_t> counts;  // by the names of ncu_counts()
-    std::vector<SourceLine> lines;           // that it belongs to
+    std::vector<SourceLine> lines;  // that it belongs to
 };
 
 // details and raw have counts of launches, source has counts of instructions.
 enum class NcuPage { launches, source };
 
 struct NcuLaunch {
-    uint64_t id = 0;         // ncu's number of it; on the page `source`, the number of its table, from 1
-    std::string kernel;      // as ncu prints the name
-    dim3 grid, block;        // not on the page `source`
-    int capability = 0;      // of the card, times ten; 0 if the file does not have it
+    uint64_t id = 0;  // ncu's number of it; on the page `source`, the number of its table, from 1
+    std::string kernel;  // as ncu prints the name
+    dim3 grid, block;  // not on the page `source`
+    int capability = 0;  // of the card, times ten; 0 if the file does not have it
     NcuPage page = NcuPage::launches;
     // Of the metrics in ncu_metrics.csv. Those that are not available are left out.
     std::map<std::string, uint64_t> values;

@@ -17,8 +17,7 @@ const char* const metric_cells[] = {
 
 enum MetricColumn { metric_column, metric_name, metric_count, metric_way, metric_since, metric_columns };
 
-static_assert(std::size(metric_cells) % metric_columns == 0,
-              "a line of ncu_metrics.csv has too few or too many cells");
+static_assert(std::size(metric_cells) % metric_columns == 0, "a line of ncu_metrics.csv has too few or too many cells");
 
 std::vector<NcuCount> read_counts()
 {

@@ -30,12 +30,11 @@ using Cells = std::vector<std::string>;
 struct Opcode {
     const char *name, *memory, *access;
 };
-constexpr Opcode opcodes[] = {
-    {"LDG", "global", "load"},     {"STG", "global", "store"},  {"ATOM", "global", "atomic"},
-    {"ATOMG", "global", "atomic"}, {"RED", "global", "atomic"}, {"REDG", "global", "atomic"},
-    {"LDS", "shared", "load"},     {"LDSM", "shared", "load"},  {"STS", "shared", "store"},
-    {"ATOMS", "shared", "atomic"}, {"LDL", "local", "load"},    {"STL", "local", "store"},
-    {"LDGSTS", "global", "load"},  {"LDGSTS", "shared", "store"}};
+constexpr Opcode opcodes[] = {{"LDG", "global", "load"},     {"STG", "global", "store"},   {"ATOM", "global", "atomic"},
+                              {"ATOMG", "global", "atomic"}, {"RED", "global", "atomic"},  {"REDG", "global", "atomic"},
+                              {"LDS", "shared", "load"},     {"LDSM", "shared", "load"},   {"STS", "shared", "store"},
+                              {"ATOMS", "shared", "atomic"}, {"LDL", "local", "load"},     {"STL", "local", "store"},
+                              {"LDGSTS", "global", "load"},  {"LDGSTS", "shared", "store"}};
 // A column has another name where ncu was given the metric and not the section.
 struct Column {
     const char *name, *metric;
@@ -82,10 +81,10 @@ private:
     const std::function<void(size_t, const std::string&)> refuse_;
     size_t number_ = 0;
     Cells heading_, row_;
-    std::string path_;                                         // of the section
-    std::set<std::string> paths_;                              // of the launch, so far
-    std::map<std::string, size_t> known_;                      // instructions of the launch, by address
-    int line_ = 0;                                             // of the source
+    std::string path_;  // of the section
+    std::set<std::string> paths_;  // of the launch, so far
+    std::map<std::string, size_t> known_;  // instructions of the launch, by address
+    int line_ = 0;  // of the source
 };
 
 // Its number; that of the columns if there is none.
@@ -130,12 +129,14 @@ void SourcePage::begin_table()
     heading_ = row_;
     line_ = 0;
     if (row_[0] == "Address")
-        refuse_(number_, "no lines of the source; compile with nvcc -lineinfo, profile with --import-source yes, and "
-                         "print with --page source --print-source cuda,sass");
+        refuse_(number_,
+                "no lines of the source; compile with nvcc -lineinfo, profile with --import-source yes, and "
+                "print with --page source --print-source cuda,sass");
     for (const Column& needed : {addresses, executed})  // the instruction's name stands behind its address
         if (launches.empty() || column(needed) + 1 >= heading_.size())
             refuse_(number_, format("no column '%s'; print with --page source --print-source cuda,sass, of a profile "
-                                    "with --section SourceCounters", needed.name));
+                                    "with --section SourceCounters",
+                                    needed.name));
 }
 
 void SourcePage::add_counts(NcuInstruction& instruction)
@@ -176,8 +177,8 @@ void SourcePage::read_instruction()
 void SourcePage::read_row()
 {
     if (row_.size() < heading_.size() || heading_.empty())
-        refuse_(number_, format("%zu cells, where the heading has %zu; is the file whole?", row_.size(),
-                                         heading_.size()));
+        refuse_(number_,
+                format("%zu cells, where the heading has %zu; is the file whole?", row_.size(), heading_.size()));
     // Cells of the line of the source that has `","` in it.
     const size_t more = row_.size() - heading_.size();
     row_.erase(row_.begin() + 1, row_.begin() + 1 + std::ptrdiff_t(more));
