@@ -33,13 +33,22 @@ MaybeCount sum_of_metrics(const NcuLaunch& launch, const std::vector<NcuMetric>&
     return sum;
 }
 
+// The page has all instructions of a kernel. It has no conflicts, threads and registers.
+bool on_source_page(const std::string& name)
+{
+    const std::string what = name.substr(name.rfind(' ') + 1);
+    return what == "requests" || what == "sectors" || what == "wavefronts";
+}
+
 // Sets what ncu counted, and how.
 void set_theirs(ComparedCount& both, const NcuLaunch& launch, const NcuCount& count)
 {
     if (launch.page == NcuPage::source) {
+        if (!on_source_page(count.name)) return;
+        both.theirs = 0;
         for (const NcuInstruction& instruction : launch.instructions) {
             const auto value = instruction.counts.find(count.name);
-            if (value != instruction.counts.end()) both.theirs = both.theirs.value_or(0) + value->second;
+            if (value != instruction.counts.end()) *both.theirs += value->second;
         }
         return;
     }
@@ -94,8 +103,8 @@ std::map<FileLine, LineCounts> lines_of(const std::string& name, const NcuLaunch
                                         bool counted)
 {
     std::map<FileLine, LineCounts> lines;
+    if (!on_source_page(name)) return lines;
     const auto counts = [&](const NcuInstruction& instruction) { return instruction.counts.count(name) > 0; };
-    if (std::none_of(theirs.instructions.begin(), theirs.instructions.end(), counts)) return lines;
     for (const AccessSite& site : ours.sites)
         if (counted && !site.file.empty())
             lines[file_line(site.file, site.line)].second += part_of(name, site).value_or(0);

@@ -27,17 +27,17 @@ struct Cause {
     OnTheCard is;
     const char* text;
 };
-constexpr const char* unrolled =
-    "nvcc unrolls a loop, or copies an access into branches; lanes that part then make a request each";
 constexpr Cause causes[] = {
     {"global load requests", OnTheCard::fewer,
-     "nvcc joins accesses to members of a structure, and keeps values in registers"},
-    {"global load requests", OnTheCard::more, unrolled},
+     "nvcc joins loads of members of a structure and of both arms of a branch, and keeps values in registers"},
+    {"global load requests", OnTheCard::more,
+     "nvcc loads again after a store that may have changed the value, unrolls loops, or copies a load into branches"},
     {"global load sectors", OnTheCard::more,
      "an asynchronous copy of 16 bytes a lane reads sectors in pairs, where its stores have conflicts"},
     {"global store requests", OnTheCard::fewer,
-     "nvcc joins stores to members of a structure, and equal stores in both arms of a branch"},
-    {"global store requests", OnTheCard::more, unrolled},
+     "nvcc joins stores to members of a structure and in both arms of a branch, and drops those that are overwritten"},
+    {"global store requests", OnTheCard::more,
+     "nvcc unrolls a loop; lanes that leave it in different turns make a request each"},
     {"global atomic requests", OnTheCard::fewer,
      "nvcc makes one operation of two that are equal, in both arms of a branch"},
     {"global atomic sectors", OnTheCard::fewer,
