@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What Nsight Compute prints for programs of the tests, in each of its formats: the files of tests/data/ncu, which `make
-try` reads with SIM='--ncu FILE'.
+"""What Nsight Compute prints for programs of the tests, in each of its formats: the files of tests/data/ncu, which
+`make try` reads with SIM='--ncu FILE'.
 
 usage: python3 tools/ncu_files.py --out DIR
 
