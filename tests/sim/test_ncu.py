@@ -1,5 +1,5 @@
-"""SIM='--ncu FILE': the counts of Nsight Compute next to those of the simulator. The files of tests/data/ncu are what ncu
-printed on an H100 (tools/ncu_files.py)."""
+"""SIM='--ncu FILE': the counts of Nsight Compute next to those of the simulator. The files of tests/data/ncu are what
+ncu printed on an H100 (tools/ncu_files.py)."""
 
 import collections
 import csv
@@ -19,7 +19,8 @@ from samples import some
 DATA = ROOT / "tests/data/ncu"
 PATHS = {pathlib.Path(name).name: name for name in ncu_files.PROGRAMS}
 ACCESSES = r"(?:global|shared) (?:load|store|atomic) (?:requests|sectors|wavefronts|conflicts)"
-COUNT = re.compile(rf"^(  +)({ACCESSES}|local \w+ requests|threads|warps|registers per thread) +(\d+) +(\d+|-) +(\S.*)$")
+COUNT = re.compile(
+    rf"^(  +)({ACCESSES}|local \w+ requests|threads|warps|registers per thread) +(\d+) +(\d+|-) +(\S.*)$")
 TITLE = re.compile(r"^(\S.*<<<.*>>>), launch(?:es)? (.*); in the file, (?:IDs?|launch(?:es)?) (.*)$")
 
 # Kernels whose sums differ, and what: as the tables of "What compilers merge" in sim/README.md have it.
@@ -118,6 +119,20 @@ def test_lines_of_what_nvcc_merges():
     assert set().union(*lines.values()) == {"twoAtomics", *set().union(*MERGED.values())}
 
 
+def test_an_instruction_of_two_lines(tmp_path):
+    """An inlined function's load also stands under the line of the call, which has a load itself. It counts once."""
+    lines, inlined = [], ""
+    for line in (DATA / "ncu.lines.csv").read_text().splitlines(keepends=True):
+        if lines and lines[-1].startswith('"33",'):
+            inlined = line
+        lines.append(line)
+        if line.startswith('"38",'):
+            lines.append(inlined)
+    file = tmp_path / "twice.csv"
+    file.write_text("".join(lines))
+    assert inlined and compared(tried("ncu", file).stdout) == compared(shown("ncu", "lines"))
+
+
 @pytest.mark.parametrize("program, how, lacks", [
     ("histogram", "long", set()), ("vector_add", "section", {"threads", "warps", "registers per thread"}),
     ("ncu", "function", set()), ("ncu", "mangled", set()), ("ncu", "full", {"warps"})])
@@ -214,10 +229,12 @@ BAD = {
     "no counts": (lambda: '"File Name","a.cu"\n"Line No","Source"\n"1","x"\n',
                   "line 2: no column 'Address'; print with --page source --print-source cuda,sass, .*"),
     "a fraction": (changed("histogram.long.csv", rf'{SECTORS}","sector","625"', rf'{SECTORS}","sector","6.25"'),
-                   rf"line \d+: {SECTORS} is '6.25 sector'; expected a whole number, as ncu --print-units base prints it"),
+                   rf"line \d+: {SECTORS} is '6.25 sector'; expected a whole number, as ncu --print-units base "
+                   "prints it"),
     "a unit": (changed("histogram.long.csv", rf'{SECTORS}","sector","625"', rf'{SECTORS}","Ksector","1"'),
                rf"line \d+: {SECTORS} is '1 Ksector'; expected a whole number, .*"),
-    "a long number": (changed("histogram.long.csv", '"625"', '"' + "9" * 40 + '"'), r"line \d+: .* expected a whole .*"),
+    "a long number": (changed("histogram.long.csv", '"625"', '"' + "9" * 40 + '"'),
+                      r"line \d+: .* expected a whole .*"),
     "a shape": (changed(RAW, r'"\(128, 1, 1\)"', '"(128, 1)"'),
                 r"line \d+: Block Size is '\(128, 1\)'; expected three numbers, as in \(32, 8, 1\)"),
     "an ID": (changed(RAW, r'\n"0"', '\n"-1"'), r"line \d+: ID is '-1'; expected a number"),
