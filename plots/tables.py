@@ -13,6 +13,7 @@ Figures of the simulator's model are marked `model`; what was neither measured n
 import argparse
 import math
 import pathlib
+import re
 import sys
 
 import whole  # first: Ctrl-C may come while the others are imported

@@ -27,7 +27,7 @@ def listed(words):
 
 def of_commits(machine):
     """Which versions of the project the rows of a machine come from."""
-    names = listed([commit for commit in machine.commits])
+    names = listed(machine.commits)
     if len(machine.commits) == 1:
         return f"Commit {names} of the project."
     return f"Its rows come from {len(machine.commits)} commits of the project: {names}."
