@@ -207,7 +207,7 @@ def test_noise_is_marked(tmp_path):
     "2026-11-22T00:60:00Z", "0000-11-22T00:00:00Z"])
 def test_a_date_that_is_none(tmp_path, date):
     found = load(tmp_path, [LINES[0], changed(2, date_utc=date)])
-    assert not found.all and f"date_utc is '{date}': expected YYYY-MM-DDThh:mm:ssZ" in found.problems[0]
+    assert not found.all and f"date_utc is '{date}': expected YYYY-MM-DDThh:mm:ssZ" in revealed(found.problems[0])
 
 
 def in_hours(hours):
@@ -218,7 +218,7 @@ def in_hours(hours):
 def test_a_date_in_the_future(tmp_path):
     """It would be newer than all that is measured from now on. Clocks that differ by some minutes are usual."""
     found = load(tmp_path, [LINES[0], changed(2, date_utc=in_hours(0.5)), changed(2, date_utc="9998-12-31T00:00:00Z")])
-    assert len(found.all) == 1 and found.problems[0].endswith(
+    assert len(found.all) == 1 and revealed(found.problems[0]).endswith(
         "date_utc is '9998-12-31T00:00:00Z', which is in the future: the clock of that machine is wrong")
 
 
@@ -245,6 +245,6 @@ def test_joins_are_said(tmp_path):
     driver = next(csv.DictReader([LINES[0], LINES[2]]))["driver"]
     first = found.machines()[0]
     assert (first.days, first.of_commits) == (f"2026-11-19 to {first.date[:10]}", "commits aaa and bbb")
-    assert found.joined() == [
+    assert [*map(revealed, found.joined())] == [
         f"{first.name}: rows of commits aaa and bbb and of drivers 1.0, {driver}, {first.days}, are taken together",
         f"2 GPUs: {first.name}, Other; their rows are kept apart"]
