@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "inlined.h"
+#include "../../common/base/error.h"
 #include "../../common/base/paths.h"
 #include "line_table.h"
 #include "symbols.h"
@@ -38,7 +40,9 @@ std::string text_of(const std::string& file, int number)
     const size_t begin = line.find_first_not_of(" \t"), comment = line.find("//");
     if (begin == std::string::npos) return "";
     line = line.substr(begin, comment == std::string::npos ? comment : comment - begin);
-    return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    return harness::printable(line);
 }
 
 // True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. The
@@ -129,10 +133,12 @@ Place place_of(uint64_t return_address)
     Place place = find(return_address);
     if (place.file.empty()) return place;
     place.text = text_of(place.file, place.line);
+    place.path = place.file;
     // As a reader of this folder would name it.
     char here[PATH_MAX];
     if (getcwd(here, sizeof here) && place.file.rfind(std::string(here) + "/", 0) == 0)
         place.file.erase(0, std::strlen(here) + 1);
+    place.file = harness::printable(place.file);
     return place;
 }
 

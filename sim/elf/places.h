@@ -9,9 +9,10 @@
 namespace sim {
 
 struct Place {
-    std::string file;  // as seen from the current folder; empty if unknown
+    std::string file;  // as seen from the current folder, printable; empty if unknown
+    std::string path;  // to open it
     int line = 0, column = 0;
-    std::string text;  // of that line, trimmed; empty if the file cannot be read
+    std::string text;  // of that line, trimmed and printable; empty if the file cannot be read
     bool in_library = false;  // the file belongs to the simulator, to the C++ library or to the system
 };
 

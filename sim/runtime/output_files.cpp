@@ -89,7 +89,8 @@ void write_files(int signal)
              {std::tuple{csv.get(), "--csv", &o.csv}, {trace.get(), "--trace", &o.trace}})
             if (file)
                 fprintf(stderr, "%s: %s %s: not written: the program was ended by a signal (%s)\n",
-                        program_invocation_short_name, option, path->c_str(), strsignal(signal));
+                        program_invocation_short_name, option,
+                        harness::printable(*path).c_str(), strsignal(signal));
         return;
     }
     if (csv) csv->append(csv_text());
