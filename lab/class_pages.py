@@ -26,13 +26,22 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); }
 td, li { overflow-wrap: anywhere; }
-td:not(.number) { min-width: 5.5rem; }
+td:not(.number) { min-width: 6.5rem; } /* as long as the longest name of a check */
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 p.caption, small { color: var(--faint); }
 svg { display: block; max-width: 100%; }
 svg rect { fill: var(--bar); }
 svg line { stroke: var(--line); }
 svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
+@media (max-width: 40rem) { /* a table scrolls, and not the page; the letters of a picture grow as it shrinks */
+  body { margin: 1rem auto; }
+  table { display: block; overflow-x: auto; }
+  td:not(.number):not(:has(svg)) { min-width: 8.5rem; }
+  td:last-child:not(.number):not(:has(svg)) { min-width: 14rem; }
+  svg text { font-size: 19px; }
+  td svg { max-width: none; } td svg text { font-size: 12px; }
+  td:has(svg[role=presentation]) { min-width: 0; } td svg[role=presentation] { width: 4rem; height: auto; }
+}
 """
 MOST_HINTS = 15
 
@@ -143,8 +152,9 @@ def statistics_page(number, rows, refresh=None):
     failed = [(kind_of(verdict), name, brief(verdict["note"])) for name, verdict in rows if verdict["note"]]
     most = max((verdict["of"] for _, verdict in rows), default=100)
     totals = [verdict["total"] for _, verdict in rows]
+    whole = sum(v["total"] == v["of"] for v in run)
     content = [element("p", f"{len(rows)} submissions. {len(run)} were run, and "
-                            f"{sum(v['total'] == v['of'] for v in run)} have all {most} points. "
+                            f"{whole} {'has' if whole == 1 else 'have'} all {most} points. "
                             f"Median {statistics.median(totals):g}, mean {statistics.mean(totals):.1f}.")]
     content += [
         element("h2", "Points"),
@@ -159,7 +169,7 @@ def statistics_page(number, rows, refresh=None):
             pieces = {
                 "none": sum(p == 0 for p in points), "some": sum(0 < p < of / 2 for p in points),
                 "half": sum(of / 2 <= p < of and p > 0 for p in points), "all": sum(p == of for p in points)}
-            lines.append([f"{check['name']}: {check['what']}", of, round(statistics.mean(points), 1),
+            lines.append([f"{check['name']}: {check['what']}", of, round(statistics.fmean(points), 1),
                           columns(pieces, 200, 80, f"Histogram of {check['name']}")])
         content += [rows_of(["check", "points", "mean", "distribution"], lines),
                     element("p", f"Of the {len(run)} submissions that were run, how many have none of a check's "

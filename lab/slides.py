@@ -166,22 +166,23 @@ def slides_of_step(step, part, foot):
 
 
 def summary(steps):
-    """The last slides: every step's bandwidth in one picture, and what changed it."""
+    """The last slides: every step's bandwidth in one picture, and the idea that changed it."""
     name, seen, words = notebook.summary()
     yield Slide("picture", seen, words, "summary", name)
     rows = []
     for step in steps:
-        number, _, because = gain_of(step).partition(": ")
-        rows.append(f"| {int(step[4:6])} | {number.partition(' (')[0]} | {sentence(because)} |")
+        idea = [lesson.idea for lesson in LESSONS if lesson.step == step][-1]
+        rows.append(f"| {int(step[4:6])} | {gain_of(step).partition(' (')[0]} | {sentence(idea)} |")
     yield Slide("summary", f"Summary: {len(steps)} steps, one idea each",
-                "\n".join(["| step | H200, measured | because |", "|--:|---|---|", *rows]) +
+                "\n".join(["| step | H200, measured | the idea |", "|--:|---|---|", *rows]) +
                 "\n\n16384 × 16384 float. First count what a warp asks for, then look at the time.", "summary")
 
 
 def deck(guide):
     """All slides, in order."""
     parts = plan(guide)
-    yield Slide("part", "CUDA matrix transpose", "Memory of a GPU, step by step: predict, run, explain")
+    yield Slide("part", "CUDA matrix transpose", "Memory of a GPU, step by step: predict, run, explain\n\n"
+                '<p class="keys">Next slide: → or a click. Back: ←</p>')
     lines = [f"| {part.begin} | {part.what[:1].upper() + part.what[1:]} |" for part in parts]
     yield Slide("plan", f"{parts[-1].end} minutes", "\n".join(["| minute | |", "|--:|---|", *lines]))
     taught = []
@@ -212,8 +213,9 @@ body { margin: 0; }
 .live .slide { display: none; } .live .slide.now { display: flex; }
 h1 { font-size: 1.35rem; line-height: 1.2; margin: 0 0 .8rem; color: var(--blue); } p { margin: .4rem 0; }
 footer { position: absolute; left: 2rem; right: 2rem; bottom: .4rem; display: flex; justify-content: space-between;
-  font-size: .5rem; color: var(--muted); }
+  font-size: max(.5rem, 11px); color: var(--muted); }
 .part { text-align: center; } .part h1 { font-size: 2.4rem; } .part p { font-size: 1.2rem; color: var(--muted); }
+.part p.keys { font-size: .7rem; margin-top: 2rem; }
 .question h1 { color: var(--muted); } .question p { font-size: 2rem; line-height: 1.3; }
 .answer h1 { color: var(--muted); font-weight: normal; }
 .answer p { font-size: 2.2rem; line-height: 1.25; color: var(--blue); font-weight: bold; }
@@ -244,7 +246,7 @@ th { color: var(--muted); font-size: .7rem; vertical-align: bottom; }
 .picture svg { display: block; width: 100%; height: 86vh; }
 .picture p { font-size: .74rem; }
 @media print {
-  @page { size: 1280px 720px; margin: 0; } html { font-size: 33px; }
+  @page { size: 1280px 720px; margin: 0; } html { font-size: 33px; } .keys { display: none; }
   .slide, .live .slide { display: flex; width: 1280px; height: 720px; break-after: page; break-inside: avoid; }
   .slide.picture, .live .slide.picture { display: grid; }
   .picture svg { height: 620px; }
@@ -252,6 +254,16 @@ th { color: var(--muted); font-size: .7rem; vertical-align: bottom; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 .live .slide.picture.now { display: grid; }
+@media screen and (max-width: 40rem) { /* a telephone: letters that can be read, a picture above its words */
+  html { font-size: 15px; }
+  .slide { padding: 1rem 1rem 2rem; overflow-y: auto; justify-content: safe center; }
+  .part h1 { font-size: 1.8rem; } .question p, .answer p { font-size: 1.5rem; }
+  pre { font-size: 11px; overflow-x: auto; }
+  .slide.picture { grid-template-columns: minmax(0, 1fr); align-content: center; padding-right: 1rem; }
+  .picture svg { height: auto; } .picture p { font-size: 1rem; }
+  .numbers table { font-size: 11px; } .numbers th, .numbers td { padding: .2rem; }
+  .numbers th, .numbers p { font-size: 10px; }
+}
 """
 SCRIPT = """
 const slides = [...document.querySelectorAll(".slide")];

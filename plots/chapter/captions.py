@@ -23,8 +23,8 @@ CAPTIONS = {
         "step 5.",
         "Bars of effective bandwidth, one per kernel from copy to step 7, and one for the device's own memory copy"),
     "waterfall": Caption(
-        "Time of a transpose after each idea. The dark bar is what the kernel takes, the light bar is what the idea "
-        "saves.",
+        "Time of a transpose after each idea. The strong part of a bar is what the kernel takes, the faint part is "
+        "what the idea saves.",
         "The first idea saves the most. The changes of step 7 (*longer pieces*) save the least time. The last bar, "
         "`cudaMemcpy`, moves the same bytes.",
         "Bars that grow shorter from the naive transpose over coalesced, padded and longer pieces to the device's own "
@@ -81,8 +81,8 @@ CAPTIONS = {
         "Stores to each memory partition of a GTX 280 over time in step 4's order, and the busiest partition's share "
         "in that order, in diagonal order and on a card that hashes addresses.",
         "In the upper picture a row is a partition, and a column is a moment, a window of blocks that run together. "
-        "Cartesian order is that of step 4. One dark cell in a column is camping. A single partition then has all the "
-        "work. The bars below compare the traffic of the busiest partition with the mean. 1 is best.",
+        "Cartesian order is that of step 4. One strong cell in a column is camping. A single partition then has all "
+        "the work. The bars below compare the traffic of the busiest partition with the mean. 1 is best.",
         "Stores per partition over time in Cartesian order on a GTX 280, and bars that compare the busiest partition "
         "with the mean for Cartesian order, diagonal order and a card that hashes addresses"),
     "receivers": Caption(

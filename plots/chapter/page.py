@@ -99,7 +99,14 @@ def body_of(text, folder):
     body = re.sub(r"<!-- figure: ([\w.-]+) -->(.*?)<!-- /figure -->", lambda m: figure(m, folder), body,
                   flags=re.DOTALL)
     body = re.sub(r"<!-- table: ([\w.-]+) -->(.*?)<!-- /table -->", table, body, flags=re.DOTALL)
-    return re.sub(r'<p><a id="([^"]+)"></a></p>\s*<(h[23])>', r'<\2 id="\1">', body)
+    return skippable(re.sub(r'<p><a id="([^"]+)"></a></p>\s*<(h[23])>', r'<\2 id="\1">', body))
+
+
+def skippable(body):
+    """The page with a link past the contents, which a reader sees who comes to it by keyboard."""
+    found = re.search(r'<h2 id="contents[^"]*">.*?<h2 id="([^"]+)">', body, re.DOTALL)
+    skip = f'</h1>\n<a class="skip" href="#{found[1]}">Skip the contents</a>' if found else "</h1>"
+    return body.replace("</h1>", skip, 1)
 
 
 def to_html(text, folder, made):

@@ -3,7 +3,7 @@
 
 explorables.set("banks", (panel, _, machines) => {
   const state = { machine: "h200", type: "float", width: 32, pad: 0, swizzle: "c", way: "column", at: 0, lane: 0 };
-  const WIDEST = 22, LABELLED = 17, SMALLEST = 12, MARGIN = 26; // pixels of a cell; of the margin with its numbers
+  const WIDEST = 19, LABELLED = 17, SMALLEST = 12, MARGIN = 26; // pixels of a cell; of the margin with its numbers
   const set = name => value => { state[name] = value; draw(); };
   const along = slider("at", "column that is read", { min: 0, max: 31, value: 0 }, set("at"));
   const padding = slider("pad", "padding, unused words per row", { min: 0, max: 8, value: 0 }, set("pad"));
@@ -25,7 +25,8 @@ explorables.set("banks", (panel, _, machines) => {
   const say = ask(panel, {
     title: "Banks",
     question: "A warp reads a column of the tile in 32 wavefronts. Which padding makes it 1?",
-    hint: "A cell shows the bank of its word. In a wavefront, each bank delivers one word. The framed cells are read.",
+    hint: "A cell shows the bank of its word. In a wavefront, each bank delivers one word. The framed cells are " +
+        "read, one by each lane. “more” chooses the lane in orange.",
     controls: [padding, along],
     stage: frame,
     more: [

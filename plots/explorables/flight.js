@@ -9,7 +9,8 @@ function effectiveBandwidth(bytesPerSM, sms, latency, roof) {
 
 explorables.set("flight", (panel, data, machines) => {
     const measured = data.machine, card = machines[measured],
-          state = { machine: measured, latency: card.latency, loads: 1, bytes: 4, threads: card.threads_per_sm };
+          state = { machine: measured, latency: card.latency, loads: 1, bytes: 4, threads: card.threads_per_sm,
+                  later: false }; // the marks of the steps that a reader has yet to come to
     const roofOf = name => name === measured ? data.stream : machines[name].peak;
     const set = name => value => { state[name] = value; draw(); };
     const loads = slider("loads", "loads in flight per thread", { min: 1, max: 16, value: 1 }, set("loads"));
@@ -48,7 +49,11 @@ explorables.set("flight", (panel, data, machines) => {
                           }
                           draw();
                       }),
-               latency),
+               latency,
+               el("label", { class: "check" }, el("input", { type: "checkbox", name: "later", onchange: event => {
+                   state.later = event.target.checked;
+                   draw();
+               } }), el("span", {}, "marks of steps 2 to 7, too"))),
             facts(["in flight on an SM", "inflight"], ["the flat part", "roof"], ["the flat part needs", "needed"],
                   ["effective bandwidth, model", "gbs"]),
             about] });
@@ -76,7 +81,7 @@ explorables.set("flight", (panel, data, machines) => {
               mine = state.threads * state.loads * state.bytes;
         const needed = roof * state.latency / machine.sms,
               here = effectiveBandwidth(mine, machine.sms, state.latency, roof);
-        const points = state.machine === measured ? data.points : [];
+        const points = state.machine === measured ? data.points.filter(p => state.later || p.step === 1) : [];
         drawn = chart.clientWidth;
         const wide = Math.max(320, drawn), high = 360, left = 50, right = 30, top = 26, bottom = 46, low = 9,
               most = 19;  // 2^9 to 2^19 bytes
@@ -84,7 +89,7 @@ explorables.set("flight", (panel, data, machines) => {
         const ceiling = Math.max(roof, ...points.map(p => p.gbs)) * 1.06,
               y = gbs => high - bottom - (high - top - bottom) * gbs / ceiling;
         const flat = state.machine !== measured ? "the peak of the DRAM" :
-                     wide < 600 ? "a micro-benchmark" : "a copy by a micro-benchmark";
+                     wide < 600 ? "flat" : "a copy by a micro-benchmark";
         const tick = 10 ** Math.floor(Math.log10(ceiling / 2)), grid = [];
         const every = ceiling / tick > 5 ? 2 * tick : tick;
         for (let gbs = 0; gbs <= ceiling; gbs += every)

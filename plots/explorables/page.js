@@ -12,6 +12,16 @@ for (const [name, build] of explorables) {
   build(panel, made[name], made.machines);
 }
 
+// A link into an answer that is folded away opens it.
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  target.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
+
 // A table with columns of numbers sorts by each of its columns, on a click or by the keyboard.
 const figureIn = text => {
     const found = text.replace(/,/g, '').match(/-?\d+(\.\d+)?/);

@@ -76,9 +76,10 @@ explorables.set("partitions", (panel, data, machines) => {
     title: "Partitions over time",
     question: "On a GTX 280, one of 8 partitions takes most stores of step 4. What gives the others work? " +
         "There are three ways.",
-    hint: "Each row of the picture is a partition, and time runs to the right. Darker cells carry more bytes.",
+    hint: "Each row of the picture is a partition, and time runs to the right. The stronger its blue, the " +
+        "more bytes a cell carries.",
     controls: [
-      slider("n", "n", { min: 256, max: 4096, step: 32, value: state.n, say: n => `${n} × ${n}` }, set("n")),
+      slider("n", "matrix", { min: 256, max: 4096, step: 32, value: state.n, say: n => `${n} × ${n}` }, set("n")),
       choice("kernel", "kernel and order of its blocks",
              Object.entries(kernels).map(([name, k]) => [name, `${name}, ${k.order}`]), state.kernel, set("kernel")),
       choice("machine", "card", known.map(([name, m]) => [name, m.label + (m.assumed ? ", map assumed" : "")]),
@@ -172,6 +173,7 @@ explorables.set("partitions", (panel, data, machines) => {
     const machine = machines[state.machine], kernel = kernels[state.kernel], w = state.window;
     for (const memory of ["idata", "odata"]) {
       const all = traffic[memory].length;
+      heat[memory].moment.hidden = !more.open; // its controls are there
       heat[memory].moment.style.left = `${100 * w / all}%`;
       heat[memory].moment.style.width = `${100 / all}%`;
     }

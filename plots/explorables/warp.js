@@ -20,7 +20,8 @@ explorables.set("warp", (panel, data, machines) => {
   const say = ask(panel, {
     title: "Follow a warp",
     question: "Both kernels transpose the same floats. Which request moves eight times the bytes that it asks for?",
-    hint: "A request is one load or store of a warp. It asks for 32 elements (dark) and moves whole sectors (light).",
+    hint: "A request is one load or store of a warp. It asks for 32 elements (strong blue) and moves whole " +
+        "sectors (faint blue).",
     controls: [
       button("back", "◀ back", () => goBoth(common.at - 1)), button("next", "next ▶", () => goBoth(common.at + 1)),
       together],
@@ -71,7 +72,12 @@ explorables.set("warp", (panel, data, machines) => {
     } else if (tile)
       say("", `No request here moves too many bytes. ${tile.kernel} reads the tile in ${tile.wavefronts} wavefronts, ` +
               "which is the next problem. Banks, in step 4, asks about it.");
-    else say("", `Request ${common.at + 1}: what is moved was asked for, or nearly. Go on, and watch the cost.`);
+    else {
+      const ended = sides.filter(each => each.ended());
+      say("", `Request ${common.at + 1}: what is moved was asked for, or nearly. ${
+          ended.map(each => `The warp of ${each.kernel()} ended with its request ${each.last() + 1}. `).join("")}Go ${
+          common.at < longest() ? "on" : "back"}, and watch the cost.`);
+    }
   }
 
   function side(id, kernel) {
@@ -156,8 +162,9 @@ explorables.set("warp", (panel, data, machines) => {
         kernel: state.kernel, access: now.access, memory: now.memory, asked, moved: sum, pieces: moved.length, unit,
         wavefronts: served ? served.count : 0,
         down: now.offsets[1] - now.offsets[0] >= data.side * bytes };
-      code.textContent =
-          `${data.kernels[state.kernel].file}:${now.line}   ${data.kernels[state.kernel].lines[now.line]}`;
+      const { file, lines } = data.kernels[state.kernel];
+      code.textContent = `${file.replace("/", "/\u200b")}:${now.line} \n${lines[now.line]}`; // may break after the /
+      root.classList.toggle("ended", ended());
       const matrix = name =>
           picture(name, data.side, data.side, data.side * bytes, name === now.memory ? moved : [], name);
       pictures.replaceChildren(
@@ -171,7 +178,8 @@ explorables.set("warp", (panel, data, machines) => {
         else totals.sector += rules.transactions(machine, each.access, each.bytes, each.offsets).length;
       const place = Math.floor(lane / bytes);
       tell(root, {
-        number: `${state.at + 1} of ${all.length}`, request: `${now.access} of ${shared ? "the tile" : now.memory}`,
+        number: `${state.at + 1} of ${all.length}${ended() ? ", ended" : ""}`,
+        request: `${now.access} of ${shared ? "the tile" : now.memory}`,
         cost: shared ? plural(served.count, "wavefront") : plural(moved.length, unit),
         moved: shared ? "none outside the SM" : `${sum}, ${Math.round(100 * asked / sum)} % asked for`,
       });
@@ -243,7 +251,9 @@ explorables.set("warp", (panel, data, machines) => {
       }
     }
     // A warp that has no request of the common number has ended: what it shows is its last one, and not judged.
-    const now = () => ({ ...shown, ...(common.at > state.at && state.at === all.length - 1 ? { moved: 0 } : {}) });
-    return { root, further, draw, restart, go, now, last: () => all ? all.length - 1 : 0 };
+    function ended() { return common.at > state.at && state.at === all.length - 1; }
+    const now = () => ({ ...shown, ...(ended() ? { moved: 0, wavefronts: 0 } : {}) });
+    return { root, further, draw, restart, go, now, ended, kernel: () => state.kernel,
+             last: () => all ? all.length - 1 : 0 };
   }
 });

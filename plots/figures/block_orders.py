@@ -51,6 +51,6 @@ def draw(traces, stem, arrows=12):
         sizes.setdefault(f"{t.width} × {t.height} {t.type}", []).append(name.split(":")[0])
     save(figure, stem, f"Traced by the simulator for the {named[0][1].machine}; "
                        f"{'; '.join(size + ' in ' + ' and '.join(names) for size, names in sizes.items())}.\nNumbers "
-                       "and shades: launch order, dark is late. Arrows: from a block to the next, where they are "
+                       "and shades: launch order. Arrows: from a block to the next, where they are "
                        "neighbours.")
     return None

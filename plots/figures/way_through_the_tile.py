@@ -114,6 +114,6 @@ def draw(traces, stem):
                   loc="lower left", bbox_to_anchor=(0.0, 0.09), frameon=False, handlelength=1.6, fontsize=9)
     save(figure, stem,
          counted_note(trace,
-                      more=f"\nBlock ({block[0]}, {block[1]}) of {trace.kernel}. Light: lane 0; dark: lane {dim - 1}. "
-                           "Other warps move the two thin columns."))
+                      more=f"\nBlock ({block[0]}, {block[1]}) of {trace.kernel}. Faint: lane 0; strong: lane {dim - 1}."
+                           " Other warps move the two thin columns."))
     return None

@@ -18,6 +18,7 @@ import zipfile
 import pytest
 import yaml
 
+from browser import CHROMIUM, NEEDED, opened
 from conftest import assert_refused
 from lessons import ROOT, copy_built, run
 
@@ -96,7 +97,7 @@ def test_statistics_of_a_class():
             ("e", verdict((), note="does not compile: exercise.cu:3: error: x")),
             ("f", verdict((), note="line 4: asm: CUDA C++")), ("g", verdict((), note="no .cu file in it"))]
     page = assert_alone(class_pages.statistics_page(8, rows))
-    assert "7 submissions. 4 were run, and 1 have all 100 points. Median 0, mean 31.4." in page.text
+    assert "7 submissions. 4 were run, and 1 has all 100 points. Median 0, mean 31.4." in page.text
     at = page.cells.index("… loads at …; look at …: bytes apart.")
     assert page.cells[at - 3:at] == ["2", "", "cost"]
     for kind, name, reason in (("does not compile", "e", "does not compile: exercise.cu:3: error: x"),
@@ -111,6 +112,23 @@ def test_counts_of_a_histogram():
     assert class_pages.histogram([0, 9, 10, 55, 99, 100, 100], [*range(0, 100, 10), 100]) == {
         "0–9": 2, "10–19": 1, "20–29": 0, "30–39": 0, "40–49": 0, "50–59": 1, "60–69": 0, "70–79": 0, "80–89": 0,
         "90–99": 1, "100": 2}
+
+
+@pytest.mark.skipif(not CHROMIUM, reason=NEEDED)
+def test_pages_of_a_class_fit_on_a_telephone(tmp_path):
+    """A table scrolls, and not the page. The labels of the histogram stay larger than 9 pixels."""
+    rows = [(f"name {i}", verdict((20, i), "2 loads at 256 x 256; look at exercise.cu:31: neighbours are bytes apart.",
+                                  speed=speed(i, 3))) for i in range(40, 80)]
+    shown_as = class_pages.pseudonyms([name for name, _ in rows], "seed")
+    with opened() as browser:
+        page = browser.new_page(viewport={"width": 400, "height": 800})
+        for text in (class_pages.statistics_page(8, rows), class_pages.leaderboard(8, rows, shown_as)):
+            path = tmp_path / "page.html"
+            path.write_text(text)
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") == 400
+            assert page.evaluate("""[...document.querySelectorAll("svg text")].every(text =>
+                parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a > 9)""")
 
 
 def test_a_class_without_a_submission_that_runs():

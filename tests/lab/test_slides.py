@@ -91,7 +91,7 @@ def test_they_end_with_a_summary():
     last = DECK[-1]
     rows = last.text.splitlines()[2:6]
     assert last.kind == "summary" and [row[:3] for row in rows] == [f"| {n}" for n in range(1, 5)]
-    assert all(row.count("GB/s") == 1 for row in rows)
+    assert all(row.count("GB/s") == 1 and len(row.split("|")[3]) > 30 for row in rows), rows
 
 
 def test_an_answer_is_on_the_slide_after_its_question():
@@ -164,6 +164,21 @@ def test_every_slide_fits(browser, written, width, height):
         assert over == [], (number, slide.title)
         page.keyboard.press("ArrowRight")
     assert complaints == [] and set(requests) == {written.as_uri()}
+    page.close()
+
+
+@needs_a_browser
+def test_letters_can_be_read_on_a_telephone(browser, written):
+    page = browser.new_page(viewport={"width": 400, "height": 800})
+    page.goto(written.as_uri())
+    for number, slide in enumerate(DECK, 1):
+        small = page.locator(".slide.now").evaluate("""slide =>
+            [...slide.querySelectorAll("p, td, th, pre, h1, footer")]
+                .filter(e => parseFloat(getComputedStyle(e).fontSize) < 10 ||
+                             e.getBoundingClientRect().right > innerWidth)
+                .map(e => e.outerHTML.slice(0, 80))""")
+        assert small == [], (number, slide.title)
+        page.keyboard.press("ArrowRight")
     page.close()
 
 

@@ -18,6 +18,7 @@ import browser
 import chapters
 import explorables  # chapters knows its folder
 import figures
+from chapter.captions import CAPTIONS
 from figures import (bandwidth_over_n, bandwidth_steps, banks, partition_traffic, predicted_measured,
                      sectors_naive_coalesced, shared, time_per_element, two_halves, way_through_the_tile)
 from lessons import LESSONS, ROOT, run
@@ -189,6 +190,17 @@ def drawing(svg):
 def test_every_figure_is_committed():
     for name in figures.ALL:
         assert (ROOT / f"plots/figures/svg/{name}.svg").stat().st_size > 4_000
+
+
+def test_words_about_shades_hold_in_the_dark():
+    """In a dark scheme light and dark change places. Strong and faint do not."""
+    words = [part for caption in CAPTIONS.values() for part in caption]
+    words += [text for svg in sorted((ROOT / "plots/figures/svg").glob("*.svg"))
+              for text in re.findall(r"<(?:text|desc)\b[^>]*>([^<]*)<", svg.read_text())]
+    words += re.findall(r"(?:hint|question): .*", "".join(path.read_text() for path in
+                                                          explorables.FOLDER.glob("*.js")))
+    assert len(words) > 500
+    assert [text for text in words if re.search(r"\b(dark|light|black|white)(er|est)?\b", text, re.IGNORECASE)] == []
 
 
 @pytest.mark.skipif(browser.CHROMIUM is None, reason=browser.NEEDED)

@@ -154,7 +154,8 @@ def test_each_section_opens_with_the_question_of_the_last(chapter):
         assert last.endswith("?"), f"{titles[i]} ends with no question: {last}"
     for title, body in zip(titles, bodies):
         if re.match(r"Step [1-6]\.", title):
-            assert body.index("**Predict.**") < body.index("<!-- table: step-")
+            asked, table = body.index("**Predict.**"), body.index("<!-- table: step-")
+            assert asked < table and "<details>" in body[asked:table], f"{title}: the answer stands open"
 
 
 def test_lesson_is_short(chapter):
