@@ -715,7 +715,8 @@ def test_an_answer_moves_nothing(page):
 def test_a_link_opens_the_answer_that_it_leads_into(page):
     table = page.locator("#table-step-1")
     assert not table.is_visible()
-    page.locator('a[href="#table-step-1"]').last.click()
+    # Not by a click: this browser opens a fold by itself then, and others do not.
+    page.evaluate("history.replaceState(null, '', '#table-step-1'); dispatchEvent(new Event('hashchange'))")
     expect(table).to_be_in_viewport()
 
 
