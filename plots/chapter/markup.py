@@ -14,7 +14,8 @@ ANCHOR = r'<a id="([\w.-]+)"></a>'
 NOTICE = r"<!-- (/?)notice -->"
 BLOCKS = [re.compile(form, re.MULTILINE) for form in (
     r"^<!-- (?:figure|table): [\w.-]+ -->$", r"^<!-- /(?:figure|table) -->$",
-    r'^<p class="formula">(?:[\w =]|</?(?:i|sub)>)+</p>$')]
+    r'^<p class="formula">(?:[\w =]|</?(?:i|sub)>)+</p>$', r"^<details>\n<summary>[\w ,]+</summary>$",
+    r"^</details>$")]
 
 
 class Own(Preprocessor):
