@@ -15,14 +15,14 @@ std::string json_text(const std::string& text)
     return out + "\"";
 }
 
-std::string json_array(const std::vector<std::string>& values)
+std::string json_array(const JsonValues& values)
 {
     std::string out = "[";
     for (const std::string& value : values) out += (out.size() > 1 ? ", " : "") + value;
     return out + "]";
 }
 
-std::string json_object(const std::vector<std::pair<std::string, std::string>>& members)
+std::string json_object(const JsonMembers& members)
 {
     std::string out = "{";
     for (const auto& [name, value] : members) out += (out.size() > 1 ? ", " : "") + json_text(name) + ": " + value;

@@ -12,7 +12,9 @@ namespace harness {
 std::string json_text(const std::string& text);
 
 // An array or an object of values that are JSON already. Its members keep their order.
-std::string json_array(const std::vector<std::string>& values);
-std::string json_object(const std::vector<std::pair<std::string, std::string>>& members);
+using JsonValues = std::vector<std::string>;
+using JsonMembers = std::vector<std::pair<std::string, std::string>>;
+std::string json_array(const JsonValues& values);
+std::string json_object(const JsonMembers& members);
 
 }  // namespace harness

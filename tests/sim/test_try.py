@@ -16,6 +16,7 @@ import pytest
 import random_memory
 import random_races
 from conftest import NO_SIGNAL_IGNORED
+from found import findings
 from lessons import ROOT, computing, made, make_try, run, tried_of
 from samples import some
 
@@ -121,10 +122,6 @@ def tried(name, *arguments, options=""):
                           capture_output=True, text=True, timeout=600)
 
 
-def findings(done):
-    return [line[len("finding: "):] for line in done.stdout.splitlines() if line.startswith("finding: ")]
-
-
 def closing(done):
     """Kernels, launches and findings, as the last line counts them."""
     numbers = re.fullmatch(r"try: (\d+) kernels?, (\d+) launch(?:es)?, (\d+) findings?", done.stdout.splitlines()[-1])
@@ -210,7 +207,7 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
         kernel = row["kernel"]
         done = subprocess.run([tried_of(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"},
                               capture_output=True, text=True, timeout=600)
-        found = set(re.findall(rf"^finding: {kernel}: ({'|'.join(FAULTS)}) ", done.stdout, re.M))
+        found = {m[1] for f in findings(done) if (m := re.match(rf"{kernel}: ({'|'.join(FAULTS)}) ", f))}
         card = {fault for fault in FAULTS if int(row[fault.replace("-", "_")])}
         judged = found - {"uninitialized"} or found
         assert judged >= card and bool(judged) == bool(card), (kernel, found, card)
