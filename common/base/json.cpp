@@ -1,16 +1,20 @@
 #include "json.h"
 
 #include "error.h"
+#include "utf8.h"
 
 namespace harness {
 
 std::string json_text(const std::string& text)
 {
     std::string out = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        if (static_cast<unsigned char>(c) < ' ') out += format("\\u%04x", c);
-        else out += c;
+    for (size_t i = 0; i < text.size();) {
+        const size_t bytes = utf8_bytes(&text[i]);
+        if (text[i] == '"' || text[i] == '\\') out += '\\';
+        if (!bytes) out += "\\ufffd";
+        else if (static_cast<unsigned char>(text[i]) < ' ') out += format("\\u%04x", text[i]);
+        else out.append(text, i, bytes);
+        i += bytes ? bytes : 1;
     }
     return out + "\"";
 }

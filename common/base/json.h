@@ -8,7 +8,7 @@
 
 namespace harness {
 
-// A string, in quotes. Bytes that are no UTF-8 stay as they are.
+// A string, in quotes. Each byte that is no UTF-8 becomes U+FFFD.
 std::string json_text(const std::string& text);
 
 // An array or an object of values that are JSON already. Its members keep their order.

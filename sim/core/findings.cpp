@@ -5,6 +5,7 @@
 #include "findings.h"
 
 #include "../../common/base/error.h"
+#include "../elf/columns.h"
 #include "../elf/places.h"
 #include "finding_kinds.h"
 
@@ -213,6 +214,7 @@ harness::FindingPlace finding_place(uint64_t return_address)
     harness::FindingPlace found;
     found.file = place.file;
     found.line = place.line;
+    found.column = source_column(place.path, place.line, place.column);
     found.source = place.text;
     return found;
 }

@@ -128,7 +128,8 @@ Place place_of(uint64_t return_address)
 {
     Place place = find(return_address);
     if (place.file.empty()) return place;
-    place.text = text_of(place.file, place.line);
+    place.path = place.file;
+    place.text = text_of(place.path, place.line);
     // As a reader of the folder names it who has started the program there.
     const std::string& here = start_folder();
     if (!here.empty() && place.file.rfind(here + "/", 0) == 0) place.file.erase(0, here.size() + 1);

@@ -61,7 +61,7 @@ std::string at(const void* place)
 std::string first_argument(const void* place, const char* function)
 {
     const Place spot = place_of(uint64_t(place));
-    std::ifstream in(spot.file.empty() || spot.file[0] == '/' ? spot.file : start_folder() + "/" + spot.file);
+    std::ifstream in(spot.path);
     std::string text;
     // A call can go on for a few lines; a second one in the same line leaves it open which is meant.
     int number = 0;

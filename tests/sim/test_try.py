@@ -388,11 +388,12 @@ def test_every_request_as_csv(tmp_path):
 def test_counts_of_programs_that_do_not_end_well(name, status, tmp_path):
     """Findings and a status of its own leave the counts as they are; a program that crashes has none, and a line says
     so."""
-    done = tried(name, options=f"--csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")
+    done = tried(name, options=f"--csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv "
+                 f"--json {tmp_path}/report.json --sarif {tmp_path}/findings.sarif")
     assert done.returncode == status
     lines = [
         line for line in done.stderr.splitlines() if "not written: the program was ended by a signal (Aborted)" in line]
-    assert (len(lines), len(list(tmp_path.iterdir()))) == ((2, 0) if status < 0 else (0, 2)), done.stderr
+    assert (len(lines), len(list(tmp_path.iterdir()))) == ((4, 0) if status < 0 else (0, 4)), done.stderr
     if status > 0:
         assert len(list(csv.DictReader(open(tmp_path / "counts.csv")))) > 0
 
@@ -405,7 +406,8 @@ def test_counts_of_programs_that_do_not_end_well(name, status, tmp_path):
     ("--machine H20", "did you mean h200?"),
     ("word", "unexpected argument 'word'"),
     ("--csv '/tmp", "a quote ' is not closed"), ("--csv /nowhere/results.csv", "cannot be written"),
-    ("--csv ''", "expected a file name")])
+    ("--csv ''", "expected a file name"), ("--json ''", "--json: expected a file name"),
+    ("--sarif", "--sarif needs a value"), ("--sarif /nowhere/findings.sarif", "cannot be written")])
 def test_bad_options_are_refused_before_main(options, words):
     done = tried("vector_add", options=options)
     assert done.returncode == 2 and done.stdout == "", done.stdout
