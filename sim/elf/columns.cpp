@@ -35,7 +35,8 @@ void read_line(const std::string& text, Lines& lines)
 std::map<std::string, Lines> read_tables()
 {
     std::map<std::string, Lines> files;
-    for (const char* table = __start_sim_columns; table && table < __stop_sim_columns; table += std::strlen(table) + 1) {
+    for (const char* table = __start_sim_columns; table && table < __stop_sim_columns;
+         table += std::strlen(table) + 1) {
         std::istringstream in(table);
         Lines* file = nullptr;
         for (std::string line; std::getline(in, line);)

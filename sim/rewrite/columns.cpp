@@ -1,10 +1,10 @@
 // The preprocessor moves the tokens of a line, and so does the rewriter. The compiler numbers the columns of what they
 // leave. Here each token's column is found again in the file itself.
 //
-// In: the preprocessed text as tokens, and the pieces of it that are in the new text. A line of the text and the line of
-// the file have the same tokens, but where a macro stands. Equal ones at the begin and at the end of a line belong
-// together, and those in between to the first token in the file that differs, which is the macro. What the rewriter puts
-// in has the column of the token behind it.
+// In: the preprocessed text as tokens, and the pieces of it that are in the new text. A line of the text and the line
+// of the file have the same tokens, but where a macro stands. Equal ones at the begin and at the end of a line belong
+// together, and those in between to the first token in the file that differs, which is the macro. What the rewriter
+// puts in has the column of the token behind it.
 //
 // Out: for each file its path, and then for each line whose columns have changed its number and points. "8=5" says that
 // column 8 was column 5, and that the columns after it follow one by one. "8!5" says that they are all column 5. 0 is
@@ -206,7 +206,8 @@ std::string column_table(const Source& source, const std::string& out, const std
             if (const std::string changed = points_text(line->second); !changed.empty())
                 text += std::to_string(line->first.second) + changed + "\n";
     }
-    return "\nstatic const char sim_columns[] __attribute__((used, section(\"sim_columns\"))) = " + literal(text) + ";\n";
+    return "\nstatic const char sim_columns[] __attribute__((used, section(\"sim_columns\"))) = " + literal(text) +
+           ";\n";
 }
 
 }  // namespace rewrite
