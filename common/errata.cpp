@@ -206,7 +206,8 @@ int run_errata(const std::vector<std::string>& names, const Machine& machine, co
     }
     if (file && as_expected) file->commit();
     else if (file)
-        fprintf(stderr, "%s: --csv %s: not written, because of the errors above\n", program.c_str(), csv.c_str());
+        fprintf(stderr, "%s: --csv %s: not written, because of the errors above\n", program.c_str(),
+                printable(csv).c_str());
     return as_expected ? status_ok : status_wrong_result;
 }
 

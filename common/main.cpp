@@ -46,16 +46,16 @@ int main(int argc, char** argv)
 {
     using namespace harness;
     const char* slash = std::strrchr(argv[0], '/');
-    const char* program = slash ? slash + 1 : argv[0];
+    const std::string program = printable(slash ? slash + 1 : argv[0]);
     keep_standard_files();
     try {
         return serve(parse_options(argc, argv), program);
     } catch (const Error& error) {
         fflush(stdout);
-        fprintf(stderr, "%s: %s\n", program, printable(error.message).c_str());
+        fprintf(stderr, "%s: %s\n", program.c_str(), printable(error.message).c_str());
         return error.status;
     } catch (const std::bad_alloc&) {
-        fprintf(stderr, "%s: out of memory on the host\n", program);
+        fprintf(stderr, "%s: out of memory on the host\n", program.c_str());
         return status_bad_input;
     }
 }

@@ -250,7 +250,7 @@ int finish(Files& files, const std::vector<Results>& all, bool right, const Sett
         for (const auto& [option, file] : {std::pair{"--csv", &files.csv}, {"--trace", &files.trace}})
             if (*file)
                 fprintf(stderr, "%s: %s %s: not written, because of the errors above\n",
-                        setting.program.c_str(), option, (*file)->path().c_str());
+                        setting.program.c_str(), option, printable((*file)->path()).c_str());
         return status_wrong_result;
     }
     if (std::none_of(all.begin(), all.end(), any_ran))

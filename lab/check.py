@@ -33,11 +33,13 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "lab"))
+sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "plots")]
 
 import names
 import sandbox
 import source
+import whole
+from outside import printable
 from parts import STOPPED, Run, brief, ending, gpus_of, said
 
 # The text that is compiled in the place of the submission. Reports keep the submission's name.
@@ -85,10 +87,10 @@ def opened(path):
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
         raise BadInput(
-            f"{shown(path)}: {'a link' if os.path.islink(path) else getattr(error, 'strerror', error)}") from None
+            f"{printable(path)}: {'a link' if os.path.islink(path) else getattr(error, 'strerror', error)}") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise BadInput(f"{shown(path)}: not a file")
+        raise BadInput(f"{printable(path)}: not a file")
     return os.fdopen(handle, "rb")
 
 
@@ -96,11 +98,6 @@ def read_submission(path):
     """The bytes of a submission, and no more than one too many."""
     with opened(path) as file:
         return file.read(source.MOST_BYTES + 1)
-
-
-def shown(name):
-    """A name that can be printed and stored: what is not text, or would move a cursor, is written as \\x1b."""
-    return names.printable(os.fsencode(name).decode("utf-8", "backslashreplace"))
 
 
 def unpack(box, exercise, path, data, text):
@@ -631,8 +628,7 @@ def named_seed(name, seed=None):
 def begin():
     """The set-up of every program of the lab."""
     sandbox.end_on_signals()
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")
+    whole.on_terminals()
 
 
 def main():
@@ -652,8 +648,8 @@ def main():
     parser.add_argument("--seed", type=int, metavar="N",
                         help="the seed of the shapes that are not on the page, to repeat a run")
     parser.add_argument("--name", help="draw these shapes from a name: the same ones in every run")
-    options = parser.parse_args()
     begin()
+    options = parser.parse_args()
     if options.name is not None:
         options.seed = named_seed(options.name, options.seed)
     exercise, lab = exercise_of(load_exercises(options.exercises), options.number), Lab()

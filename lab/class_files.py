@@ -2,14 +2,11 @@
 contents."""
 
 import json
-import sys
 
-import check
 import class_pages
 import exports
-
-sys.path.append(str(check.ROOT / "plots"))
-import whole
+import whole  # of plots, whose folder exports adds
+from outside import printable
 
 
 def write(path, text, encoding="utf-8"):
@@ -29,7 +26,7 @@ def write_tables(verdicts, exercises, options, interrupted, refresh=None):
 def tables_in(folder, verdicts, exercises, options, interrupted, refresh):
     said = []
     for number in sorted({n for _, n in verdicts if n is not None}):
-        rows = [(check.shown(name), v)
+        rows = [(printable(name), v)
                 for (name, n), v in sorted(verdicts.items(), key=lambda item: item[0][0])
                 if n in (number, None)]
         shown_as = (class_pages.pseudonyms([name for name, _ in rows], options.pseudonyms) if options.pseudonyms

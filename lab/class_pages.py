@@ -11,8 +11,9 @@ import re
 import statistics
 import xml.etree.ElementTree as tree
 
-from exports import person
-from names import printable
+from exports import person  # first: it adds the folder of plots
+import policy
+from outside import printable
 from parts import brief
 
 STYLE = """
@@ -58,7 +59,7 @@ def page(title, *content, refresh=None):
     style.text = STYLE
     head = element(
         "head", element("meta", charset="utf-8"), element("meta", name="viewport", content="width=device-width"),
-        element("meta", http_equiv="Content-Security-Policy", content="default-src 'none'; style-src 'unsafe-inline'"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy.content([STYLE])),
         *([element("meta", http_equiv="refresh", content=refresh)] if refresh else []), element("title", title), style)
     return "<!doctype html>\n" + tree.tostring(
         element("html", head, element("body", element("h1", title), *content), lang="en"), encoding="unicode",

@@ -1,34 +1,23 @@
 """What make grade writes for other programs: CSV tables for spreadsheets, Moodle and Canvas, and JSON for Gradescope.
 
-All cells pass through cell(): a name or a hint may hold any character, and a spreadsheet must not run it as a formula.
+A name or a hint may hold any character. plots/spreadsheet.py writes all tables, and a spreadsheet runs none of it.
 """
 
 import csv
 import html
 import io
+import pathlib
 import re
+import sys
 
-from names import printable
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
+from outside import printable
 from parts import brief
+from spreadsheet import table, unguarded
 
 # What course systems put around the name when an instructor downloads all submissions.
 MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:(?:file|onlinetext)(?:_|$))?", re.DOTALL)
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_")
-
-
-def cell(value):
-    """A cell of a table. A spreadsheet takes a text that begins with =, +, - or @ for a formula, unless ' is in
-    front."""
-    if not isinstance(value, str):
-        return value
-    text = printable(value)
-    return "'" + text if text[:1] in tuple("=+-@") else text
-
-
-def table(lines):
-    text = io.StringIO()
-    csv.writer(text).writerows([cell(value) for value in line] for line in lines)
-    return text.getvalue()
 
 
 def known(name):
@@ -71,7 +60,7 @@ def best(tables):
     points, the first of equal ones. ValueError: a text is no table of make grade, or belongs to another exercise."""
     lines, heads = {}, None
     for title, text in tables:
-        rows = list(csv.reader(io.StringIO(text, newline="")))
+        rows = [[*map(unguarded, row)] for row in csv.reader(io.StringIO(text, newline=""))]
         if not rows or rows[0][:3] != ["name", "total", "of"]:
             raise ValueError(f"{title}: no table of make grade; it begins with name, total, of")
         own = [head for head in rows[0] if head not in ("days late", "points before", "pseudonym", "seed")]

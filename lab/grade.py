@@ -37,6 +37,7 @@ import sandbox
 import watch
 from class_files import write, write_tables
 from grader import Grader, with_lateness
+from outside import printable
 
 
 def systems(text):
@@ -44,7 +45,7 @@ def systems(text):
     chosen = text.split(",")
     for system in chosen:
         if system not in exports.EXPORTS:
-            raise check.BadInput(f"--export {check.shown(system)}: expected one or more of "
+            raise check.BadInput(f"--export {printable(system)}: expected one or more of "
                                  f"{', '.join(exports.EXPORTS)}")
     return chosen
 
@@ -56,7 +57,7 @@ def deadline(text):
             return datetime.datetime.strptime(text.strip(), form).timestamp()
         except (ValueError, OverflowError):
             pass
-    raise check.BadInput(f'--due {check.shown(text)}: expected a date and a time, for example "2026-11-30 18:00"')
+    raise check.BadInput(f'--due {printable(text)}: expected a date and a time, for example "2026-11-30 18:00"')
 
 
 def grade_class(grader, number):
@@ -118,6 +119,7 @@ def main():
                         help="look for new and changed files so often, and grade them, until Ctrl-C")
     parser.add_argument("--best", nargs="+", metavar="TABLE",
                         help="merge tables of several attempts into --results instead: the best points count")
+    check.begin()
     options = parser.parse_args()
     if options.jobs < 1:
         raise check.BadInput(f"--jobs {options.jobs}: expected at least 1")
@@ -128,7 +130,6 @@ def main():
         raise check.BadInput(f"--watch {options.watch:g}: expected a number of seconds above 0")
     options.due = None if options.due is None else deadline(options.due)
     options.export = systems(options.export)
-    check.begin()
     if options.best:
         return merge.merge(options)
     if options.submissions is None:

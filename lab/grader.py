@@ -9,6 +9,7 @@ import threading
 import check
 import exports
 import sandbox
+from outside import printable
 
 
 def same(number, file, drawn_by):
@@ -98,7 +99,7 @@ class Grader:
     def line(self, name, n, verdict):
         """The line to print for a verdict."""
         days = verdict.get("days_late", 0)
-        return (f"{check.shown(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
+        return (f"{printable(name)}: {'?' if n is None else f'lab{n:02}'}: {verdict['total']} / {verdict['of']}"
                 + (f"  {days} day{'s'[:days != 1]} late, {verdict['points_before']} before" if days else "")
                 + (f"  {check.brief(verdict['note'])}" if verdict["note"] else ""))
 

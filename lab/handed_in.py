@@ -20,6 +20,7 @@ from typing import List, Optional
 
 import check
 import exports
+from outside import printable
 
 DEEP = 6                   # folders below that of a person, and in an archive
 MOST_FILES = 500           # a copy of the project has about 60
@@ -114,9 +115,9 @@ class Reader:
             try:
                 self.unpack(contents, path, place, names)
             except check.BadInput as error:
-                contents.troubles.append(f"{check.shown(place)}: {str(error).removeprefix(f'{check.shown(path)}: ')}")
+                contents.troubles.append(f"{printable(place)}: {str(error).removeprefix(f'{printable(path)}: ')}")
             except Exception as error:  # zipfile raises anything from struct.error to RuntimeError for a broken archive
-                contents.troubles.append(f"{check.shown(place)}: cannot be read as an archive: {reason(error)}")
+                contents.troubles.append(f"{printable(place)}: cannot be read as an archive: {reason(error)}")
         elif OTHER.search(place.name):
             contents.others.append(place)
 
@@ -129,8 +130,8 @@ class Reader:
                 if info.is_dir() or not wanted and not OTHER.search(inside.name):
                     continue
                 if inside.is_absolute() or ".." in inside.parts or re.match("[A-Za-z]:", inside.parts[0]):
-                    contents.troubles.append(f"{check.shown(place / inside.name)}: its path leads out of the "
-                                             f"archive: {check.shown(info.filename[:200])}")
+                    contents.troubles.append(f"{printable(place / inside.name)}: its path leads out of the "
+                                             f"archive: {printable(info.filename[:200])}")
                 elif not any(map(hidden, inside.parts)) and len(inside.parts) <= DEEP + 1:
                     (found if wanted else others).append((info, inside))
             if len(found) > MOST_FILES:
@@ -139,7 +140,7 @@ class Reader:
             contents.others += [place / inside for _, inside in others[:MOST_FILES]]
             for info, inside in found:
                 if why := not_read(info):
-                    contents.troubles.append(f"{check.shown(place / inside)}: {why}")
+                    contents.troubles.append(f"{printable(place / inside)}: {why}")
                     continue
                 with archive.open(info) as member:
                     data = member.read(check.source.MOST_BYTES + 1)  # one byte too many is refused later
@@ -180,7 +181,7 @@ def not_read(info):
 
 def reason(error):
     """One line about an exception."""
-    return check.shown(" ".join((getattr(error, "strerror", None) or str(error) or type(error).__name__).split())[:200])
+    return printable(" ".join((getattr(error, "strerror", None) or str(error) or type(error).__name__).split())[:200])
 
 
 def exercises_of(files):
@@ -216,7 +217,7 @@ def choose(contents, number, newest=False):
         placed = {number: placed.get(number, [])}
 
     def names(places):
-        return (", ".join(check.shown(place) for place in places[:3])
+        return (", ".join(printable(place) for place in places[:3])
                 + (f" and {len(places) - 3} more" if len(places) > 3 else ""))
 
     def instead():
@@ -243,10 +244,10 @@ def entries(folder, endings, asked):
         raise check.BadInput(f"{asked}=: expected a folder of submissions")
     folder = pathlib.Path(folder)
     if folder.is_file() and folder.suffix.lower() == ".zip":
-        raise check.BadInput(f"{check.shown(folder)}: an archive; unpack it into a folder, and give the folder: "
-                             f"unzip -d class {check.shown(folder.name)}")
+        raise check.BadInput(f"{printable(folder)}: an archive; unpack it into a folder, and give the folder: "
+                             f"unzip -d class {printable(folder.name)}")
     if not folder.is_dir():
-        raise check.BadInput(f"{check.shown(folder)}: expected a folder of submissions")
+        raise check.BadInput(f"{printable(folder)}: expected a folder of submissions")
     people, called = {}, {}
     for entry in sorted(folder.iterdir()):
         if entry.name.startswith("._") or entry.name == "__MACOSX":
@@ -291,7 +292,7 @@ def of_one_name(reader, own, number, newest):
     """As choose(), of entries that share a name by chance, as `ada` and `ada.cu` do: only the newest counts, or files
     that are equal."""
     each = [choose(reader.read(path, of), number, newest) for path, of in own]
-    several = "several of this name: " + ", ".join(check.shown(path.name) for path, _ in own)
+    several = "several of this name: " + ", ".join(printable(path.name) for path, _ in own)
     if not newest and (len({tuple(chosen) for chosen in each}) > 1 or
                        not all(isinstance(file, File) for chosen in each for file in chosen.values())):
         return {number: several}
@@ -314,8 +315,8 @@ def submissions(folder, number, reader, asked="SUBMISSIONS", newest=False):
                   else choose(contents_of(reader, own), number, newest))
         found += [(name, n, file) for n, file in sorted(chosen.items(), key=str)]
     if not found:
-        raise check.BadInput(f"{check.shown(folder)}: no submissions: expected NAME/exercise.cu, "
+        raise check.BadInput(f"{printable(folder)}: no submissions: expected NAME/exercise.cu, "
                              "NAME/stepNN/exercise.cu, NAME.cu or NAME.zip")
     if all(n is None for _, n, _ in found):
-        raise check.BadInput(f"{check.shown(folder)}: {check.shown(found[0][0])}: {found[0][2]}")
+        raise check.BadInput(f"{printable(folder)}: {printable(found[0][0])}: {found[0][2]}")
     return found

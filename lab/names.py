@@ -14,12 +14,6 @@ def readable(name):
     return " ".join(text.split())
 
 
-def printable(text):
-    """A text without characters that move a cursor, end a line or cannot be encoded: they are written as codes,
-    \\x1b."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def normalised(name):
     """The same text for the same name, however it is typed: letters are composed and in lower case, with single
     spaces."""

@@ -216,4 +216,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(whole.run(main, "notebook.py"))

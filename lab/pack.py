@@ -14,8 +14,6 @@ import sys
 import zipfile
 
 import check
-
-sys.path.append(str(check.ROOT / "plots"))
 import whole
 
 NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/", "lab/similar.py", "lab/requirements.txt")
@@ -72,8 +70,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (check.BadInput, OSError) as error:
-        print(f"pack: {error}", file=sys.stderr)
-        sys.exit(2)
+    sys.exit(whole.run(main, "pack", check.BadInput))

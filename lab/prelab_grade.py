@@ -16,11 +16,12 @@ import sys
 
 import check
 import class_files
-import exports
 import handed_in
 import names
 import prelab
-import whole  # of plots, whose folder class_files adds
+import spreadsheet
+import whole  # of plots, whose folder check adds
+from outside import printable
 
 # ---- The answers -----------------------------------------------------------------------------------------------
 # The rules of the simulator (sim/core/rules.cpp) for compute capability 5.0 and newer, and of common/base/machine.h.
@@ -190,7 +191,7 @@ def sheet_of(contents):
               for file, data in ((file, check.read_submission(file.path)[:MOST_BYTES + 1]) for file in contents.files)
               if len(contents.files) == 1 or ANSWER.search(data.decode("utf-8", "replace"))]
     if len(sheets) != 1:
-        raise check.BadInput("several sheets: " + ", ".join(check.shown(place) for place, _ in sheets)
+        raise check.BadInput("several sheets: " + ", ".join(printable(place) for place, _ in sheets)
                              if sheets else "; ".join(contents.troubles[:2]) or "no sheet in it")
     return sheets[0][1]
 
@@ -204,10 +205,10 @@ def table(found):
         elif (other := seen.setdefault(names.normalised(result["name"]), name)) != name:
             result = {
                 **result, "note": "; ".join(
-                    filter(None, [f"the same name is on the sheet of {check.shown(other)}", result["note"]]))}
-        lines.append([check.shown(name), result["name"], sum(result["points"]), len(result["points"]),
+                    filter(None, [f"the same name is on the sheet of {printable(other)}", result["note"]]))}
+        lines.append([printable(name), result["name"], sum(result["points"]), len(result["points"]),
                       *result["points"], result["note"]])
-    return exports.table(lines)
+    return spreadsheet.table(lines)
 
 
 def key(name):
@@ -239,7 +240,7 @@ def main():
             except OSError as error:
                 found.append((name, f"cannot be read: {error.strerror}"))
     if not found:
-        raise check.BadInput(f"{check.shown(options.submissions)}: no sheets: expected NAME.md, NAME.txt, NAME.zip "
+        raise check.BadInput(f"{printable(options.submissions)}: no sheets: expected NAME.md, NAME.txt, NAME.zip "
                              "or NAME/sheet.md")
     class_files.write(options.results / "prelab.csv", table(found), "utf-8-sig")
     results = [result for _, result in found if not isinstance(result, str)]
@@ -247,7 +248,7 @@ def main():
         print(f"{sum(result['points'][i - 1] for result in results):4} of {len(results)} right  {i}. {question.title}")
     missing = len(found) - len(results)
     print(f"{len(results)} of {len(found)} graded{f', {missing} without a sheet' if missing else ''}: "
-          f"{check.shown(options.results / 'prelab.csv')}")
+          f"{printable(options.results / 'prelab.csv')}")
     return 0
 
 

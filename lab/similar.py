@@ -17,9 +17,10 @@ import sys
 
 import check
 import class_files
-import exports
 import handed_in
+import spreadsheet
 import whole
+from outside import printable
 
 LEAST_TOKENS = 20
 THRESHOLD = 80
@@ -115,7 +116,7 @@ def main():
     exercises = check.load_exercises(options.exercises)
     number = check.exercise_of(exercises, options.exercise).number if options.exercise is not None else None
     with handed_in.Reader() as reader:
-        found = [(check.shown(name), n, text_of(file.path))
+        found = [(printable(name), n, text_of(file.path))
                  for name, n, file in handed_in.submissions(options.folder, number, reader, "CLASS")
                  if n in exercises.EXERCISES and not isinstance(file, str)]
     lines = []
@@ -135,8 +136,8 @@ def main():
             print(f"and {len(close) - MOST_PRINTED} more; --csv FILE writes all of them")
         lines += [[n, round(text, 1), round(structure, 1), a, b] for text, structure, a, b in close]
     if options.csv:
-        class_files.write(options.csv, exports.table([["exercise", "text", "structure", "first", "second"], *lines]),
-                          "utf-8-sig")
+        heads = ["exercise", "text", "structure", "first", "second"]
+        class_files.write(options.csv, spreadsheet.table([heads, *lines]), "utf-8-sig")
     return 0
 
 

@@ -17,12 +17,12 @@ import textwrap
 from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
-import markdown
-
 import drawings
 import notebook
+import policy
 import quoted
 import whole
+from chapter import markup
 from chapter.captions import CAPTIONS
 from chapter.page import inline
 from facts import LESSONS
@@ -203,6 +203,7 @@ def deck(guide):
 
 STYLE = """
 * { box-sizing: border-box; }
+svg * { stroke-linejoin: round; stroke-linecap: butt; }
 :root { --ink: #1a1a1a; --muted: #595959; --line: #d0d0d0; --blue: #0072b2; --code: #f3f3ef; }
 html { font: min(2.6vw, 4.6vh)/1.35 Helvetica, Arial, sans-serif; color: var(--ink); background: #fff; }
 body { margin: 0; }
@@ -278,13 +279,13 @@ asked();
 
 
 def element(slide, number, of):
-    body = markdown.markdown(slide.text, extensions=["tables", "fenced_code", "sane_lists"])
+    body = markup.to_html(slide.text)
     if slide.figure:
         body = inline(slide.figure, ROOT / f"plots/figures/svg/{slide.figure}.svg", slide.title) + f"<div>{body}</div>"
     elif slide.drawing:
         body = drawings.DRAWINGS[slide.drawing]() + f"<div>{body}</div>"
     lines = slide.text.split("```")[1].strip().splitlines() if slide.kind == "code" else [" "]
-    title = markdown.markdown(slide.title).removeprefix("<p>").removesuffix("</p>")
+    title = markup.to_html(slide.title).removeprefix("<p>").removesuffix("</p>")
     heading = "" if slide.figure or slide.drawing else f"<h1>{title}</h1>"
     return (f'<section class="slide {slide.kind}" id="slide-{number}" style="--columns: {max(map(len, lines))}; '
             f'--lines: {len(lines)}">\n{heading}\n{body}\n'
@@ -296,6 +297,7 @@ def to_html(slides):
     body = "\n".join(element(slide, number, len(slides)) for number, slide in enumerate(slides, 1))
     return ('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"{policy.meta([STYLE], [SCRIPT], attributes=True)}\n"
             f"<title>{html.escape(slides[0].title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n"
             f"<script>{SCRIPT}</script>\n</body>\n</html>\n")
 

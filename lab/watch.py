@@ -8,6 +8,7 @@ import check
 import handed_in
 import sandbox
 from class_files import write_tables
+from outside import printable
 
 
 def watch(grader, number):
@@ -15,10 +16,10 @@ def watch(grader, number):
     graded. The exit status."""
     options, verdicts, before = grader.options, {}, None
     if not pathlib.Path(options.submissions).is_dir():
-        raise check.BadInput(f"{check.shown(options.submissions)}: expected a folder of submissions")
+        raise check.BadInput(f"{printable(options.submissions)}: expected a folder of submissions")
     refresh = max(1, math.ceil(options.watch))
     print(grader.again())
-    print(f"watching {check.shown(options.submissions)}; pages are in {options.results}; Ctrl-C ends this", flush=True)
+    print(f"watching {printable(options.submissions)}; pages are in {options.results}; Ctrl-C ends this", flush=True)
     while not sandbox.ended.is_set():
         now = handed_in.state(options.submissions)
         if now != before:

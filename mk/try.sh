@@ -13,6 +13,7 @@
 # Commands in variables name the variables here: eval reads them.
 # shellcheck disable=SC2034,SC2206
 
+. mk/shown.sh
 refuse() { echo "make try: $*" >&2; exit 2; }
 
 # preprocess STEM COMMAND...: what the command says goes to STEM.err. A full disk has no room for that, so it is kept
@@ -87,12 +88,15 @@ link() { # PROGRAM OBJECT...
 find_files() {
     test -n "$FILE" || refuse 'no program given; write make try FILE=program.cu'
     if test -f "$FILE"; then files=("$FILE"); else files=($FILE); fi
-    local file
+    local file name
     for file in "${files[@]}"; do
-        test -f "$file" || refuse "FILE=$file: no such file"
+        name=$(shown "$file")
+        test -f "$file" || refuse "FILE=$name: no such file"
+        # compilers and make print names as they are
+        [[ $name == "$file" ]] || refuse "FILE=$name: a character of the name cannot be shown; rename the file"
         case $file in
             *.cu | *.cpp | *.cc | *.cxx | *.c) ;;
-            *) refuse "FILE=$file is no .cu, .cpp or .c file" ;;
+            *) refuse "FILE=$name is no .cu, .cpp or .c file" ;;
         esac
     done
 }
@@ -140,7 +144,7 @@ build() {
     done
     link "$own/$name" "${instrumented[@]}" "${plain[@]}" && return
     nm "${instrumented[@]}" "${plain[@]}" | grep -q ' T main$' ||
-        refuse "FILE=$FILE has no function main, which launches the kernels"
+        refuse "FILE=$(shown "$FILE") has no function main, which launches the kernels"
     exit 2
 }
 

@@ -3,7 +3,12 @@
 KNOWN := $(STEPS) $(LABS)
 WRONG := $(filter-out $(KNOWN),$(filter step% Step% STEP% lab% Lab% LAB%,$(filter-out lab-ready,$(MAKECMDGOALS))))
 ifneq ($(WRONG),)
+# make prints the name of a goal that fails as it is. One that would move the cursor ends here.
+SHOWN := $(shell bash -c '. mk/shown.sh; shown "$$1"' - $(call quoted,$(WRONG)))
+ifneq ($(SHOWN),$(WRONG))
+$(error make $(SHOWN): no goal of this name. Expected one of $(KNOWN))
+endif
 .PHONY: $(WRONG)
 $(WRONG):
-	@sh mk/wrong.sh $(call quoted,$@) $(KNOWN)
+	@bash mk/wrong.sh $(call quoted,$@) $(KNOWN)
 endif

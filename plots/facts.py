@@ -1,5 +1,5 @@
-"""The list of lessons, common/lessons.csv, for pages, figures and tests. It needs no packages, and no program that is
-built.
+"""Lists that programs and pages share: of lessons, common/lessons.csv, and of Nsight Compute's metrics,
+sim/runtime/ncu_metrics.csv. This file needs no packages, and no program that is built.
 
 A new step is a folder and a row of that list. What a kernel produces and its row in the table of sources stand where
 the kernel is registered; `./stepNN --list --csv FILE` writes them.
@@ -37,6 +37,26 @@ def _lessons():
 LESSONS = _lessons()
 IDEAS = {lesson.kernel: lesson.idea for lesson in LESSONS}
 PROGRAMS = {lesson.kernel: lesson.program for lesson in LESSONS}
+
+
+class NcuMetric(NamedTuple):
+    """column: its name in tests/data, if it has one; metric: Nsight Compute's name; count: the simulator's count that
+    it is a part of, or nothing; way: the number of the sum, of several that are the same count; since: the first
+    compute capability that has it, or nothing."""
+    column: str
+    metric: str
+    count: str
+    way: str
+    since: str
+
+
+def _metrics():
+    with (ROOT / "sim/runtime/ncu_metrics.csv").open(encoding="utf-8", newline="") as file:
+        return [NcuMetric(**{name: row[name] for name in NcuMetric._fields}) for row in csv.DictReader(file)]
+
+
+NCU = _metrics()
+METRICS = {row.column: row.metric for row in NCU if row.column}  # Nsight Compute's name for each column of tests/data
 
 # The way from step 4 to step 7: the kernels, and what each adds.
 RUNGS = {

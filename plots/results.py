@@ -2,7 +2,7 @@
 
 load(paths) keeps every row that is whole and names every line that is not; it makes no value up. A figure leaves here
 only as a Figure, with its unit and with what it is: measured (a clock), counted (the simulator) or model (computed from
-counts).
+counts). What a person wrote into a file leaves here as a Text (outside.py): it is shown, and is never markup.
 """
 
 import codecs
@@ -14,6 +14,9 @@ import os
 import pathlib
 import re
 import stat
+
+from outside import Text
+from spreadsheet import unguarded
 
 # What a column holds, and which of them a file must have: those that the programs here read. Others are left as they
 # are.
@@ -37,6 +40,7 @@ MORE_COUNT = [
     "shared_bytes_per_block", "launches", "blocks_launched", "warps_launched", "barriers_of_warps"]
 MORE_NUMBER = ["time_min_ms", "model_barriers", "one_launch_time_median_ms", "model_time_over_copy"]
 TEXTS, COUNTS, NUMBERS = {*TEXT, *MORE_TEXT}, {*COUNT, *MORE_COUNT}, {*NUMBER, *MORE_NUMBER}
+CHECKED = {*COUNTS, *NUMBERS, "backend", "date_utc", "block", "verified"}  # fault() knows all that may be in them
 NONE = {"coalesced_percent": ("", "-")}  # what no value looks like there
 DATE = "%Y-%m-%dT%H:%M:%SZ"
 DIGITS = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
@@ -236,7 +240,7 @@ def read(path, problems):
     """(heading, [(line number, row)]) of any CSV file without line breaks in its cells; adds to problems what is left
     out."""
     def problem(what, line=None):
-        problems.append(f"{path}, line {line}: {what}" if line else f"{path}: {what}")
+        problems.append(Text(f"{path}{f', line {line}' if line else ''}: {what}"))
 
     try:
         with open(path, "rb") as file:
@@ -267,7 +271,7 @@ def read(path, problems):
             heading = cells
             if len(set(heading)) < len(heading):
                 twice = next(name for name in heading if heading.count(name) > 1)
-                problem(f"two columns called {twice if twice.isprintable() else quoted(twice)}", number)
+                problem(f"two columns called {twice}", number)
                 return [], []
         elif cells:
             if len(cells) != len(heading):
@@ -350,6 +354,15 @@ def fault(row):
     return None
 
 
+text_of = functools.lru_cache(4096)(Text)  # most rows of a file have the same texts
+
+
+def held(row):
+    """The row of a file with its texts as Text. What fault() allows in the other columns is no markup."""
+    return {name if name.isidentifier() else text_of(name): text if name in CHECKED else text_of(text)
+            for name, text in row.items()}
+
+
 def load(paths):
     """Results of all files. Never raises for what is in them, or for a file that is not there: that goes to
     problems."""
@@ -361,15 +374,16 @@ def load(paths):
         if heading and missing:
             del problems[before:]  # of the lines of a foreign file nothing need be said
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            problems.append(f"{path}, line 1: no column {', '.join(missing[:5])}{more}: not a file that ./stepNN "
-                            "--csv wrote")
+            problems.append(Text(f"{path}, line 1: no column {', '.join(missing[:5])}{more}: not a file "
+                                 "that ./stepNN --csv wrote"))
             continue
         for number, row in rows:
+            row = {name: unguarded(text) if "'" in text else text for name, text in row.items()}
             what = fault(row)
             if what:
-                problems.append(f"{path}, line {number}: {what}")
+                problems.append(Text(f"{path}, line {number}: {what}"))
             else:
-                good.append(row)
+                good.append(held(row))
         if heading and not rows and len(problems) == before:
-            problems.append(f"{path}: no results in it")
+            problems.append(Text(f"{path}: no results in it"))
     return Results(good, problems)

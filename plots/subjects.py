@@ -2,6 +2,7 @@
 
 import pathlib
 
+from facts import METRICS
 from tables import Table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -37,16 +38,10 @@ PROFILES = {
     "step06": (["transposeDiagonal", "transposeSwappedRoles"], ["store_sectors", "shared_load_wavefronts", "duration"]),
     "step07": (["transposeLongPieces"], ["dram_busy", "l2_fabric_busy", "duration"]),
 }
-METRICS = {  # as tools/gpu.py has them: Nsight Compute's name, and the column of its CSV
-    "load_requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_load_requests"),
-    "load_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global_load_sectors"),
-    "store_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global_store_sectors"),
-    "shared_load_wavefronts": ("sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-                               "shared_load_wavefronts"),
-    "duration": ("gpu__time_duration.sum", "duration_ns"),
-    "dram_busy": ("dram__cycles_active.avg.pct_of_peak_sustained_elapsed", "dram_busy_percent"),
-    "l2_fabric_busy": ("lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed", "l2_fabric_busy_percent"),
-}
+MEASURED = {  # their columns in the data
+    "load_requests": "global_load_requests", "load_sectors": "global_load_sectors",
+    "store_sectors": "global_store_sectors", "shared_load_wavefronts": "shared_load_wavefronts",
+    "duration": "duration_ns", "dram_busy": "dram_busy_percent", "l2_fabric_busy": "l2_fabric_busy_percent"}
 
 
 def rows_of(name):
@@ -267,12 +262,12 @@ class Profile:
         side, file = (("16384", DATA / "h200_limits.csv") if "dram_busy" in names
                       else ("2048", COUNTS / "h200_profile.csv"))
         counts = {r["kernel"]: r for r in read(file) if (r["width"], r["height"], r["type"]) == (side, side, "float")}
-        lines = [[f"`{METRICS[name][0]}`", *(spaced(counts[kernel][METRICS[name][1]]) for kernel in kernels)]
+        lines = [[f"`{METRICS[MEASURED[name]]}`", *(spaced(counts[kernel][MEASURED[name]]) for kernel in kernels)]
                  for name in names]
         table = Table("", ["metric", *(f"`{kernel}`" for kernel in kernels)], lines, f"{side}² float.")
         command = "\n".join([
             f"ncu --clock-control none --kernel-name 'regex:^({'|'.join(kernels)})' \\",
-            f"    --metrics {','.join(METRICS[name][0] for name in names)} \\",
+            f"    --metrics {','.join(METRICS[MEASURED[name]] for name in names)} \\",
             f"    ./{self.step} --device cuda --size {side} --once --kernel {','.join(kernels)}"])
         return f"```sh\n{command}\n```\n\n{table.markdown()}"
 

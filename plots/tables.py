@@ -11,8 +11,6 @@ Figures of the simulator's model are marked `model`; what was neither measured n
 """
 
 import argparse
-import csv
-import io
 import math
 import pathlib
 import re
@@ -20,6 +18,7 @@ import sys
 
 import whole  # first: Ctrl-C may come while the others are imported
 import results as reader
+import spreadsheet
 
 PUBLISHED = pathlib.Path(__file__).resolve().parent / "published.csv"
 GIB = 1.073741824  # GB in a GiB
@@ -93,18 +92,6 @@ def bandwidth(row):
     return f"{figure.mark}{figure.value:.1f}{figure.noise}" if figure else "-"
 
 
-def shown(text):
-    """A cell, or any other line, as Markdown that shows it: code, bold and links to other pages stay what they are, and
-    all else that a file of results may have in it (a tag, an entity, a link, the end of a cell) is text."""
-    def escape(match):
-        code, link = match.group("code"), match.group("link")
-        if code:
-            return code.replace("|", "\\|")
-        return link or {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "\\": "\\\\", "[": "\\["}[match.group()]
-
-    return re.sub(r"(?P<code>`[^`]+`)|(?P<link>\[[\w ]+\]\((?:\.\./)*\w+/\w+\.md\))|[&<>|\[\\]", escape, text)
-
-
 class Table:
     """A title, a heading, lines of cells, and a note for below. texts: the columns that are no numbers, or how many are
     none, from the first on."""
@@ -125,8 +112,8 @@ class Table:
         return f"\n{self.title}\n\n" + "\n".join(lines) + "\n" + (f"\n{self.notes()}\n" if self.notes() else "")
 
     def markdown(self):
-        heading, *lines = ["| " + " | ".join(map(shown, line)) + " |" for line in self.rows]
-        title = [f"**{shown(self.title)}**\n"] if self.title else []
+        heading, *lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in self.rows]
+        title = [f"**{self.title}**\n"] if self.title else []
         rule = "|" + "".join("---|" if i in self.texts else "---:|" for i in range(len(self.rows[0])))
         return ("\n".join([*title, heading, rule, *lines])
                 + ("\n\n" + self.notes("\n\n").replace("\n*", "\n\\*") if self.notes() else "") + "\n")
@@ -360,12 +347,9 @@ def main():
         for table in tables[options.table](read(PUBLISHED), own):
             print(table.text(), end="")
     if options.csv:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, dict.fromkeys(name for row in results.all for name in row), lineterminator="\n",
-                                restval="")
-        writer.writeheader()
-        writer.writerows(results.all)
-        whole.write(options.csv, text.getvalue())
+        names = list(dict.fromkeys(name for row in results.all for name in row))
+        whole.write(options.csv, spreadsheet.table([names, *([row.get(name, "") for name in names]
+                                                             for row in results.all)]))
 
 
 if __name__ == "__main__":

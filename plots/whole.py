@@ -30,6 +30,8 @@ import stat
 import tempfile
 import threading
 
+from outside import Terminal, Text
+
 
 def write(path, content, encoding="utf-8", mode=None):
     """Writes a file, text or bytes, whole or not at all: without a name until it is there, so that even a program that
@@ -193,12 +195,21 @@ def replace_by_copy(at, name, data, mode):
         os.rename(own, name, src_dir_fd=at, dst_dir_fd=at)
 
 
-def run(main, name, refused=()):
-    """The exit status of a program, for sys.exit(). What it prints is printed in any locale; what the system refuses is
-    one line and 2, and so is what the program itself refuses by an exception of the class `refused`."""
-    for stream in (sys.stdout, sys.stderr):
-        if stream:
+def on_terminals():
+    """From now on, text from outside is shown on standard output and standard error, and escaped (outside.py)."""
+    os.environ.setdefault("NO_COLOR", "1")  # argparse of Python 3.14 colours its help by characters that are escaped
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream and not isinstance(stream, Terminal):
             stream.reconfigure(errors="backslashreplace")
+            setattr(sys, name, Terminal(stream))
+
+
+def run(main, name, refused=()):
+    """The exit status of a program, for sys.exit(). What it prints is printed in any locale, and moves no cursor; what
+    the system refuses is one line and 2, and so is what the program itself refuses by an exception of the class
+    `refused`."""
+    on_terminals()
     try:
         status = main()
         if sys.stdout:
@@ -209,7 +220,7 @@ def run(main, name, refused=()):
     except KeyboardInterrupt:
         os._exit(130)
     except OSError as error:
-        said = f"{error.filename or 'standard output cannot be written'}: {error.strerror}"
+        said = f"{Text(error.filename or 'standard output cannot be written')}: {error.strerror}"
     except refused as error:
         said = str(error)
     except MemoryError:

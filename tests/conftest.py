@@ -31,7 +31,7 @@ CHECKOUT = {
     "test_language", "test_mutation", "test_notebook", "test_prelab", "test_seen", "test_steps", "test_tables",
     "test_try"}
 # Files whose tests share what the chapter is made of: traces of the steps, and the gallery.
-CHAPTER = {"test_errata", "test_explorables", "test_figures", "test_report"}
+CHAPTER = {"test_errata", "test_explorables", "test_figures", "test_report", "test_taint"}
 FIRST = ["chapter", "checkout", "test_exercises", "test_lab"]
 
 

@@ -37,6 +37,7 @@ import claims
 import results as reader
 import tables
 import traces
+from outside import Terminal
 
 DATA = ROOT / "plots/data"
 FILES = sorted(path for path in DATA.glob("*.csv") if path.read_bytes().startswith(b"date_utc,"))
@@ -152,7 +153,7 @@ class Fuzz:
         out, errors = io.StringIO(), io.StringIO()
         self.counts["runs"] += 1
         try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            with contextlib.redirect_stdout(Terminal(out)), contextlib.redirect_stderr(Terminal(errors)):
                 status = call()
         except SystemExit as end:
             status = end.code

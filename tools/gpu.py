@@ -37,7 +37,8 @@ import sys
 import tempfile
 import time
 
-from lessons import COUNTERS, FAULTS, KINDS, ROOT, SHAPES, STEPS, TWINS, TYPES, UNMEASURED, is_for, kernels, run
+from lessons import (COUNTERS, FAULTS, KINDS, METRICS, ROOT, SHAPES, STEPS, TWINS, TYPES, UNMEASURED, is_for, kernels,
+                     run)
 
 sys.path.insert(0, str(ROOT / "plots"))
 from gallery import gallery
@@ -52,30 +53,14 @@ PROFILED = ([(shape, element)
              for element in ("float", "double")]
             + [(shape, element) for shape in [(1024, 1024), (333, 555)] for element in ("char", "half", "double2")])
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-METRICS = {
-    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared_load_instructions": "smsp__inst_executed_op_shared_ld.sum",
-    "shared_store_instructions": "smsp__inst_executed_op_shared_st.sum",
-    # Counted per instruction; the l1tex counters of the same name count arbitration, too.
-    "shared_load_wavefronts": "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_store_wavefronts": "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "dram_read_bytes": "dram__bytes_read.sum",
-    "dram_write_bytes": "dram__bytes_write.sum",
-    "duration_ns": "gpu__time_duration.sum",
-}
+MEASURED = {name: METRICS[name] for name in (
+    "global_load_requests", "global_store_requests", "global_load_sectors", "global_store_sectors",
+    "shared_load_instructions", "shared_store_instructions", "shared_load_wavefronts", "shared_store_wavefronts",
+    "dram_read_bytes", "dram_write_bytes", "duration_ns")}
 LIMITED = [(16384, 16384, "float"), (16384, 16384, "double"), (16383, 16381, "float")]
-LIMITS = {
-    "dram_busy_percent": "dram__cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "l2_fabric_busy_percent": "lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed",
-    "l2_requests": "lts__t_requests.sum",
-    "dram_read_bytes": "dram__bytes_read.sum",
-    "dram_write_bytes": "dram__bytes_write.sum",
-    "warps_active_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
-    "duration_ns": "gpu__time_duration.sum",
-}
+LIMITS = {name: METRICS[name] for name in (
+    "dram_busy_percent", "l2_fabric_busy_percent", "l2_requests", "dram_read_bytes", "dram_write_bytes",
+    "warps_active_percent", "duration_ns")}
 
 failures = []
 
@@ -329,7 +314,7 @@ def profile(out):
         if element not in TYPES:
             continue
         names = [name for name in on_the_gpu(program, element).split(",") if name]
-        for name, values in counted(program, names, width, height, element, METRICS).items() if names else ():
+        for name, values in counted(program, names, width, height, element, MEASURED).items() if names else ():
             rows.append({**machine(), "kernel": name, "type": element, "width": width, "height": height, **values})
     write(out / "profile.csv", rows)
 

@@ -35,7 +35,7 @@ import gpu
 import random_memory
 import random_races
 from gpu import at_once, expect, failures, machine, write
-from lessons import ROOT, run
+from lessons import METRICS, ROOT, run
 
 PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}  # of tests
 TOOLS = ["memcheck", "racecheck"]
@@ -44,13 +44,6 @@ EVERY_HAZARD = ["--racecheck-report", "hazard"]
 EVERY_ACCESS = ["--report-api-errors", "no", "--print-limit", "100000"]
 
 
-def of(column, metric, *operations, suffix=".sum"):
-    """{column: metric} for each operation; both contain a {}."""
-    return {column.format(ours): metric.format(theirs) + suffix for ours, theirs in operations}
-
-
-LOAD, STORE, ATOMIC, REDUCTION = ("load", "ld"), ("store", "st"), ("atomic", "atom"), ("reduction", "red")
-ASYNC = [("async", "ldgsts"), ("async_cached", "ldgsts_cache_access"), ("async_bypassing", "ldgsts_cache_bypass")]
 # The simulator's counts, and the columns of a profile that add up to each. The counts of instructions include those
 # that no lane executes, so requests to shared memory are compared through their wavefronts.
 COLUMNS = {
@@ -64,33 +57,28 @@ COLUMNS = {
     "shared_store_units": ["shared_store_wavefronts"],
     "shared_atomic_units": ["shared_atomic_wavefronts"],
 }
-METRICS = {
-    **of("global_{}_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_{}", LOAD, STORE),
-    **of("global_{}_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_{}", LOAD, STORE),
-    **of("global_{}_instructions", "smsp__inst_executed_op_global_{}", LOAD, STORE),
-    **of("shared_{}_instructions", "smsp__inst_executed_op_shared_{}", LOAD, STORE),
-    # Counted per instruction; the l1tex counters of the same name count arbitration, too.
-    **of("shared_{}_wavefronts", "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}", LOAD, STORE),
-}
-MORE = {
-    **of("global_{}_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_{}", ATOMIC, REDUCTION, *ASYNC),
-    **of("global_{}_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_{}", ATOMIC, REDUCTION, *ASYNC),
-    **of("global_{}_instructions", "smsp__inst_executed_op_global_{}", ATOMIC, REDUCTION),
-    **of("{}_instructions", "smsp__inst_executed_op_{}", *ASYNC),
-    **of("shared_{}_instructions", "smsp__inst_executed_op_shared_{}", ATOMIC, ("atomic_alu", "atom_dot_alu"),
-         ("atomic_cas", "atom_dot_cas")),
-    **of("shared_{}_wavefronts", "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}", ATOMIC, *ASYNC),
-    "shared_wavefronts": "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared.sum",
-    **of("shared_{}_wavefronts_l1tex", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}", LOAD, STORE, ATOMIC,
-         REDUCTION),
-    "shared_wavefronts_l1tex": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-    **of("shared_{}_conflicts_l1tex", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}", LOAD, STORE, ATOMIC,
-         REDUCTION, *ASYNC[:1]),
-    **of("local_{}_requests", "l1tex__t_requests_pipe_lsu_mem_local_op_{}", LOAD, STORE),
-    **of("local_{}_sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_{}", LOAD, STORE),
-    "constant_requests": "idc__requests.sum",
-}
-WANTED = {"divergence": METRICS, "kinds": {**METRICS, **MORE}}
+KINDS = ("load", "store")
+EVERY_KIND = (*KINDS, "atomic", "reduction")
+ASYNC = ("async", "async_cached", "async_bypassing")
+
+
+def metrics(*columns):
+    """{column of tests/data: metric}"""
+    return {column: METRICS[column] for column in columns}
+
+
+SHARED = metrics(
+    *(f"global_{kind}_{what}" for what in ("requests", "sectors", "instructions") for kind in KINDS),
+    *(f"shared_{kind}_{what}" for what in ("instructions", "wavefronts") for kind in KINDS))
+MORE = metrics(
+    *(f"global_{kind}_{what}" for what in ("requests", "sectors") for kind in ("atomic", "reduction", *ASYNC)),
+    "global_atomic_instructions", "global_reduction_instructions", *(f"{kind}_instructions" for kind in ASYNC),
+    *(f"shared_{kind}_instructions" for kind in ("atomic", "atomic_alu", "atomic_cas")),
+    *(f"shared_{kind}_wavefronts" for kind in ("atomic", *ASYNC)), "shared_wavefronts",
+    *(f"shared_{kind}_wavefronts_l1tex" for kind in EVERY_KIND), "shared_wavefronts_l1tex",
+    *(f"shared_{kind}_conflicts_l1tex" for kind in (*EVERY_KIND, "async")),
+    *(f"local_{kind}_{what}" for what in ("requests", "sectors") for kind in KINDS), "constant_requests")
+WANTED = {"divergence": SHARED, "kinds": {**SHARED, **MORE}}
 
 
 def build_folder():
@@ -167,7 +155,7 @@ def offered(metrics):
         offered_metrics.update(re.findall(r"^(\w+__\w+)", done.stdout, re.M))
         print(f"ncu offers {len(offered_metrics)} metrics", flush=True)
     found = {ours: theirs for ours, theirs in metrics.items()
-             if theirs.split(".")[0] in offered_metrics or theirs in gpu.METRICS.values()}
+             if theirs.split(".")[0] in offered_metrics or theirs in gpu.MEASURED.values()}
     if offered_metrics:
         return found
     print(f"no list of metrics, so all of them are asked for: {done.stdout[-300:]} {done.stderr[-300:]}")
@@ -210,7 +198,7 @@ def profile(part, out):
                      "grid": values["grid"].strip("() ").replace(", ", "x"),
                      "block": values["block"].strip("() ").replace(", ", "x"),
                      **{ours: values.get(theirs, "") for ours, theirs in metrics.items()}})
-    expect(all(r[ours] not in ("", "n/a") for r in rows for ours in metrics if ours in METRICS),
+    expect(all(r[ours] not in ("", "n/a") for r in rows for ours in metrics if ours in SHARED),
            f"{part}: counts are missing")
     if rows:
         write(out / f"h200_{part}.csv", rows)

@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 sys.path.append(str(ROOT / "plots"))
 
+from facts import METRICS, NCU  # noqa: F401 (for the other tools)
 from facts import PROGRAMS as LESSONS
 
 STEPS = sorted(set(LESSONS.values()))

@@ -23,7 +23,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import METRICS, ROOT
+
 FORMS = ROOT / "tests/sim/merges.cu"
 DATA = ROOT / "tests/data/nvcc_merges.csv"
 CARD = ROOT / "tests/data/h100_merges.csv"
@@ -100,12 +101,10 @@ def all_rows():
 
 
 # Nsight Compute's metrics for each kind.
-METRICS = {"global_loads": ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
-           "global_stores": ["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
-           "shared_loads": ["smsp__inst_executed_op_shared_ld.sum"],
-           "shared_stores": ["smsp__inst_executed_op_shared_st.sum"],
-           "atomics": ["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
-                       "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"]}
+COUNTED = {kind: [METRICS[column] for column in columns] for kind, columns in {
+    "global_loads": ["global_load_requests"], "global_stores": ["global_store_requests"],
+    "shared_loads": ["shared_load_instructions"], "shared_stores": ["shared_store_instructions"],
+    "atomics": ["global_atomic_requests", "global_reduction_requests"]}.items()}
 
 
 def counted(report, measured_on):
@@ -113,7 +112,7 @@ def counted(report, measured_on):
     lines = report.splitlines(keepends=True)
     table = lines[next(i for i, line in enumerate(lines) if line.startswith('"ID"')):]
     return [{**measured_on, "kernel": row["Kernel Name"].split("(")[0],
-             **{kind: sum(int(row[metric]) for metric in metrics) for kind, metrics in METRICS.items()}}
+             **{kind: sum(int(row[metric]) for metric in metrics) for kind, metrics in COUNTED.items()}}
             for row in list(csv.DictReader(table))[1:]]  # the first has the units
 
 
@@ -122,7 +121,7 @@ def profile(folder):
     with tempfile.TemporaryDirectory() as built:
         program = pathlib.Path(built) / "merges"
         subprocess.run(["nvcc", "-std=c++17", "-O3", "-arch=native", "-w", "-o", program, FORMS], check=True)
-        command = ["ncu", "--csv", "--page", "raw", "--metrics", ",".join(sum(METRICS.values(), [])), program]
+        command = ["ncu", "--csv", "--page", "raw", "--metrics", ",".join(sum(COUNTED.values(), [])), program]
         report = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     gpu.write(pathlib.Path(folder) / CARD.name, counted(report, gpu.machine()))
 

@@ -35,17 +35,14 @@ import time
 
 import random_kernels
 from gpu import at_once, expect, failures, machine, write
-from gpu_plain import ATOMIC, COLUMNS, LOAD, REDUCTION, STORE, of
+from gpu_plain import COLUMNS, EVERY_KIND, KINDS, metrics
 from lessons import ROOT, run
 
 COUNTS = ROOT / "tests/data/h100_random_counts.csv"
-METRICS = {
-    **of("global_{}_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_{}", LOAD, STORE, ATOMIC, REDUCTION),
-    **of("global_{}_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_{}", LOAD, STORE, ATOMIC, REDUCTION),
-    **of("shared_{}_wavefronts", "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}", LOAD, STORE, ATOMIC),
-    **of("shared_{}_instructions", "smsp__inst_executed_op_shared_{}", LOAD, STORE, ATOMIC),
-    **of("local_{}_requests", "l1tex__t_requests_pipe_lsu_mem_local_op_{}", LOAD, STORE),
-}
+COUNTED = metrics(
+    *(f"global_{kind}_{what}" for what in ("requests", "sectors") for kind in EVERY_KIND),
+    *(f"shared_{kind}_{what}" for what in ("wavefronts", "instructions") for kind in (*KINDS, "atomic")),
+    *(f"local_{kind}_requests" for kind in KINDS))
 INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?(LDG|STG|LDS|STS|REDG?|ATOM[GS]?)\b", re.M)
 
 
@@ -75,7 +72,7 @@ def checksums(output):
 def counted(program, log):
     """{kernel: {metric: value}} by Nsight Compute, and what the program printed."""
     done = run("ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--print-units", "base",
-               "--log-file", log, "--metrics", ",".join(METRICS.values()), program, timeout=300)
+               "--log-file", log, "--metrics", ",".join(COUNTED.values()), program, timeout=300)
     text = log.read_text() if log.exists() else ""
     found = collections.defaultdict(dict)
     for row in csv.DictReader(io.StringIO(text[text.find('"ID"'):])):
@@ -130,11 +127,11 @@ def profile(options):
             expect(checksums(output) == checksums(alone.stdout), f"{program.name}: other checksums with the profiler")
             for kernel in kernels:
                 values = found.get(kernel.name, {})
-                missing = [metric for metric in METRICS.values() if metric not in values]
+                missing = [metric for metric in COUNTED.values() if metric not in values]
                 expect(not missing, f"{program.name}: {kernel.name} has no {missing}")
                 rows.append({**about, "seed": options.seed, "kernel": kernel.name, "class": kernel.kind,
                              "text": digest(kernel), "checksum": checksums(alone.stdout).get(kernel.name, ""),
-                             **{ours: values.get(theirs, "") for ours, theirs in METRICS.items()}})
+                             **{ours: values.get(theirs, "") for ours, theirs in COUNTED.items()}})
             write(out / "random_counts.csv", rows)  # after each program, in case the time runs out
             print(f"{program.name}: {time.monotonic() - start:.0f} s", flush=True)
 

@@ -29,8 +29,8 @@ import sys
 import tempfile
 import time
 
-from gpu import METRICS, expect, failures, machine, write
-from lessons import ROOT, run
+from gpu import expect, failures, machine, write
+from lessons import METRICS, ROOT, run
 
 PROGRAM = ROOT / "build/tools/wavefronts"
 SHARED_BYTES = 32768

@@ -4,7 +4,6 @@ with the project."""
 import pathlib
 
 import results as reader
-from tables import shown as text_of
 from figures.shared import COPY_ENGINE, typical
 from facts import IDEAS
 
@@ -45,8 +44,8 @@ class Shown:
     def source(self, machine):
         """A machine with all that a reader needs to know of it: `NVIDIA H200 (driver 580, 2026-11-22; committed with
         the project)`."""
-        remarks = [f"driver {text_of(machine.driver)}"] if machine.driver else []
-        return (f"{text_of(machine.name)} "
+        remarks = [f"driver {machine.driver}"] if machine.driver else []
+        return (f"{machine.name} "
                 f"({', '.join([*remarks, machine.days])}{f'; {NOTE}' if self.is_committed(machine) else ''})")
 
     def measured(self, machine):

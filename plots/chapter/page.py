@@ -5,9 +5,11 @@ import html
 import pathlib
 import re
 
-import markdown
-
 import explorables
+import policy
+from outside import in_html
+
+from . import markup
 
 STYLE = pathlib.Path(__file__).resolve().parent / "style.css"
 TALL = 0.85  # height / width of a figure that gets more of a printed page
@@ -19,6 +21,8 @@ def inline(name, path, alt):
     svg = path.read_text(encoding="utf-8")
     # a browser would show it over the whole figure
     svg = re.sub(r"<title>.*?</title>", "", svg[svg.index("<svg"):], count=1, flags=re.DOTALL)
+    # matplotlib's own style sheet is the same in every figure; style.css has it
+    svg = re.sub(r"\s*<style\b.*?</style>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", svg)  # two panels may show the same
     wide, high = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()) if "viewBox" in svg else (1, 0)
@@ -90,13 +94,7 @@ def table(match):
 
 def body_of(text, folder):
     """The chapter's HTML, of its Markdown."""
-    # Markdown takes these for blocks of HTML that it is to leave alone.
-    text = re.sub(r"^<details>\n<summary>(.*?)</summary>", r"<!-- details: \1 -->", text,
-                  flags=re.MULTILINE).replace("</details>", "<!-- /details -->")
-    body = markdown.markdown(text, extensions=["tables", "fenced_code", "codehilite", "sane_lists"],
-                             extension_configs={"codehilite": {"guess_lang": False, "css_class": "code"}})
-    body = re.sub(r"<!-- details: (.*?) -->", r"<details><summary>\1</summary>", body)
-    body = body.replace("<!-- /details -->", "</details>")
+    body = markup.to_html(text, "codehilite", codehilite={"guess_lang": False, "css_class": "code"})
     body = re.sub(r"<table>.*?</table>", columns, body, flags=re.DOTALL)
     body = re.sub(r"<!-- figure: ([\w.-]+) -->(.*?)<!-- /figure -->", lambda m: figure(m, folder), body,
                   flags=re.DOTALL)
@@ -108,8 +106,11 @@ def to_html(text, folder, made):
     """One page that needs nothing else. text: the chapter's Markdown; folder: where its figures are; made: of
     explorables.data."""
     title, body = html.escape(text.split("\n")[0].lstrip("# ")), body_of(text, folder)
-    made = made if "data-explorable" in body else {}
-    return ('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{title}</title>\n<style>{STYLE.read_text(encoding='utf-8')}{explorables.style()}</style>\n"
-            f"</head>\n<body>\n{body}\n{explorables.script(made)}</body>\n</html>\n")
+    style, script = STYLE.read_text(encoding="utf-8") + explorables.style(), explorables.script()
+    data = explorables.embedded(made if "data-explorable" in body else {})
+    return in_html('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+                   '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+                   f"{policy.meta([style], [script], attributes=True)}\n<title>{title}</title>\n"
+                   f"<style>{style}</style>\n</head>\n<body>\n{body}\n"
+                   f'<script type="application/json" id="explorables">{data}</script>\n'
+                   f"<script>{script}</script>\n</body>\n</html>\n")

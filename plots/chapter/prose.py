@@ -6,7 +6,6 @@ import results as reader
 from figures.shared import MODEL_BAND
 from sources.judging import FAILS, FASTER, HOLDS
 
-from tables import shown as text_of
 from .numbers import deviation, factor, sig
 from .tables import FITTED, GTX280, missing
 
@@ -28,7 +27,7 @@ def listed(words):
 
 def of_commits(machine):
     """Which versions of the project the rows of a machine come from."""
-    names = listed([text_of(commit) for commit in machine.commits])
+    names = listed(machine.commits)
     if len(machine.commits) == 1:
         return f"Commit {names} of the project."
     return f"Its rows come from {len(machine.commits)} commits of the project: {names}."
@@ -66,7 +65,7 @@ class Prose:
                 "explains each step by what the hardware does. An eighth step is about several GPUs. The yardstick is "
                 "`cudaMemcpy`, the copy that comes with CUDA, NVIDIA's extension of C++ for its GPUs. Three numbers "
                 f"sum it up, for {self.n} × {self.n} floats on one "
-                f"{text_of(self.machine.name)}:\n\n- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s "
+                f"{self.machine.name}:\n\n- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s "
                 f"bandwidth is what the naive transpose of step 2 reaches: {sig(self.gbs('transposeNaive'))} GB/s.\n"
                 f"- **{self.share(best):.0f} %** is what step 7 reaches: {sig(self.gbs(best))} GB/s.\n"
                 f"- **{factor(self.gbs(best) / self.gbs('transposeNaive'))} ×** is the speed-up between them: "
@@ -80,7 +79,7 @@ class Prose:
         lines = [f"- Measured: {shown.source(m)}. {of_commits(m)}\n" for m in shown.gpus]
         lines += [f"- Measured, one core: {shown.source(m)}. {of_commits(m)}\n" for m in shown.cpus]
         lines += [
-            f"- Counted by the simulator, with times by its model: {text_of(m.name)} ({m.days}). {of_commits(m)}\n"
+            f"- Counted by the simulator, with times by its model: {m.name} ({m.days}). {of_commits(m)}\n"
             for m in shown.models]
         if any(shown.is_committed(m) for m in shown.gpus):
             lines.append("\nNo GPU ran in these results. The GPU's measurements are those that the project comes "
@@ -102,7 +101,7 @@ class Prose:
         old, new = self.gbs(before), self.gbs(after)
         return (f"**Before:** {sig(old)} GB/s (`{before}`). **After:** {sig(new)} GB/s (`{after}`), "
                 f"{compared(new / old)} "
-                f"({text_of(self.machine.name)}, {self.n}² floats). **Why:** {why}")
+                f"({self.machine.name}, {self.n}² floats). **Why:** {why}")
 
     def before_and_after(self, number):
         """The same, in the lesson's text."""
@@ -111,7 +110,7 @@ class Prose:
             return ""
         old, new = self.gbs(before), self.gbs(after)
         return (f"`{after}` reaches {sig(new)} GB/s. `{before}` has {sig(old)} GB/s, so this is {compared(new / old)} "
-                f"({text_of(self.machine.name)}, {self.n}² floats).")
+                f"({self.machine.name}, {self.n}² floats).")
 
     def figure(self, what, kernel):
         """A kernel's bandwidth (gbs) or its share of cudaMemcpy's (percent) at the headline's size."""
@@ -126,7 +125,7 @@ class Prose:
         fine, coarse = (self.gbs(k) / self.gbs("transposeNoBankConflicts")
                         for k in ("transposeFineGrained", "transposeCoarseGrained"))
         return (f"Compared with step 4, transposing the tiles in place is {compared(fine)}. Moving them is "
-                f"{compared(coarse)} ({text_of(self.machine.name)}, {self.n}² floats)."
+                f"{compared(coarse)} ({self.machine.name}, {self.n}² floats)."
                 + (" So the moving costs the time, and the rest little."
                    if fine > FASTER and abs(coarse - 1) < ALIKE else ""))
 
@@ -271,7 +270,7 @@ class Prose:
                                                   for k in ("transposeNaive", "transposeCoalesced",
                                                             "transposeNoBankConflicts", "transposeDiagonal"))
             if naive and coalesced:
-                text += (f"On the {text_of(machine.name)}, at the same size, the same changes give "
+                text += (f"On the {machine.name}, at the same size, the same changes give "
                          f"{factor(coalesced / naive)} × for coalescing, {factor(padded / coalesced)} × for padding "
                          f"and {factor(diagonal / padded)} × for the diagonal order. ")
         return text + "\n"
@@ -334,7 +333,7 @@ class Prose:
         if machine:
             ratio = self.shown.gbs("B9", 8192, machine) / self.shown.gbs("transposeTile32Padded", 8192, machine)
             text += ("With its barrier, and with both kernels on tiles of 32 × 33, the looping kernel is "
-                     f"{compared(ratio)} on the {text_of(machine.name)}. ")
+                     f"{compared(ratio)} on the {machine.name}. ")
         return text + "\n"
 
     def post(self):
@@ -346,7 +345,7 @@ class Prose:
             rows, columns = (
                 reader.time(self.shown.results.find(f, 4096, block="32x32", machine=machine)) for f in ("F3", "F4"))
             if rows and columns:
-                text += f"On the {text_of(machine.name)} it is {compared(rows.value / columns.value)}. "
+                text += f"On the {machine.name} it is {compared(rows.value / columns.value)}. "
         return text + "\n"
 
     def claims(self, judged):
@@ -360,7 +359,7 @@ class Prose:
         """What the figures and tables show, with the numbers."""
         if not self.machine:
             return "The sections above say which results are missing. With them, the conclusions stand here.\n"
-        on = f"({text_of(self.machine.name)}, {self.n}² floats)"
+        on = f"({self.machine.name}, {self.n}² floats)"
         coalesced, padded, best = (
             self.gbs(k) for k in ("transposeCoalesced", "transposeNoBankConflicts", "transposeLongPieces"))
         copies = self.gbs("copySharedMem") / self.gbs("copy")
@@ -387,7 +386,7 @@ class Prose:
                if fine > FASTER and abs(coarse - 1) < ALIKE else ""),
             "**Partitions.** A card's memory consists of partitions that work at the same time. Where all rows begin "
             "in the same partition, one of the GTX 280's eight partitions gets nearly all the stores of a moment "
-            f"([[table gtx280]], [[figure partition_traffic]]). On the {text_of(self.machine.name)}, step 4 in "
+            f"([[table gtx280]], [[figure partition_traffic]]). On the {self.machine.name}, step 4 in "
             f"diagonal order is {compared(diagonal)}.",
             "**Measuring.** Check every element, after the timing too. Use more data than the caches hold. Report "
             "medians and spread, and a copy from the same run. Several of the published faults changed a published "

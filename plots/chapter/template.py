@@ -101,7 +101,7 @@ class Chapter:
     def draw(self):
         """Draws the figures. One GPU fits into a figure: the one of the headline, or the first."""
         machine = self.shown.headline[0] or next(iter(self.shown.gpus), None)
-        rows = [r for r in self.shown.results.all if r["backend"] != "cuda" or machine.has(r)]
+        rows = figures.plain(r for r in self.shown.results.all if r["backend"] != "cuda" or machine.has(r))
         self.explorables, undone = explorables.data()
         self.no_figure = figures.draw_all(self.out / "figures", dict.fromkeys(figures.FIGURES, rows),
                                           *take_traces(figures.RUNS), self.explorables, undone)

@@ -17,6 +17,7 @@ import numpy as np
 
 from facts import PROGRAMS
 from gallery import gallery
+from outside import Text, revealed
 from traces import ACCESSES, MEMORIES, ROOT, take_traces
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -48,7 +49,7 @@ def step(program, *options):
     except OSError as error:
         raise RuntimeError(f"./{program} cannot be run ({error.strerror}): make all") from None
     if done.returncode != 0:
-        raise RuntimeError(f"./{program} {' '.join(map(str, options))}: {done.stderr.strip() or 'failed'}")
+        raise RuntimeError(f"./{program} {' '.join(map(str, options))}: {Text(done.stderr.strip()) or 'failed'}")
     return done.stdout
 
 
@@ -177,7 +178,8 @@ def race(trace):
     (finding,) = [fault.finding for fault in gallery() if fault.kernel == "transposeLoopingRace"]
     found = re.match(
         r"race: (?P<hazard>[\w-]+) hazard in shared memory \(tile\), byte (?P<byte>\d+): "
-        r"thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes", finding)
+        r"thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes",
+        revealed(finding))
     threads = []
     for name in ("writer", "reader"):
         x, y = map(int, found[name].split(", "))
@@ -222,9 +224,12 @@ def style():
     return (FOLDER / "style.css").read_text(encoding="utf-8")
 
 
-def script(made):
-    """The elements that bring a page to life: the data, and the programs that draw it."""
-    text = json.dumps(made, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+def embedded(made):
+    """The data as JSON that a script element can hold."""
+    return json.dumps(made, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+
+
+def script():
+    """The program that brings a page to life with the data in its element "explorables"."""
     programs = "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SOURCES)
-    return (f'<script type="application/json" id="explorables">{text}</script>\n<script>\n(() => {{\n"use '
-            f'strict";\n{programs}\n}})();\n</script>\n')
+    return f'\n(() => {{\n"use strict";\n{programs}\n}})();\n'

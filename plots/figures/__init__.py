@@ -18,11 +18,11 @@ import argparse
 import html
 import pathlib
 import re
-import sys
 
 import explorables
 import results as reader
 import subjects
+from outside import Text, revealed
 from traces import take_traces
 
 from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, memories, partition_traffic,
@@ -59,12 +59,17 @@ RUNS = {  # name: step's program, its options, what of the trace is needed
 }
 
 
+def plain(rows):
+    """The rows for draw(). matplotlib and shared.save() take plain text, and escape what they write."""
+    return [{revealed(name): revealed(text) for name, text in row.items()} for row in rows]
+
+
 def read_rows(paths):
     """The rows of results files. ValueError: one of them is none, or damaged."""
     loaded = reader.load(paths)
     if loaded.problems:
         raise ValueError(loaded.problems[0])
-    return loaded.all
+    return plain(loaded.all)
 
 
 def load_rows(results=None):
@@ -93,7 +98,7 @@ def draw_all(folder, rows, taken, failed, made, undone):
     for name in reasons:
         if not reasons[name]:
             titled(folder / f"{name}.svg", ALL[name].__doc__)
-    return reasons
+    return {name: reason and Text(reason) for name, reason in reasons.items()}
 
 
 def titled(path, title):
@@ -109,11 +114,7 @@ def main():
     parser.add_argument("folder", metavar="OUTDIR")
     parser.add_argument("--results", nargs="+", metavar="FILES", help="results to draw, instead of those in plots/data")
     options = parser.parse_args()
-    try:
-        rows = load_rows(options.results)
-        reasons = draw_all(options.folder, rows, *take_traces(RUNS), *explorables.data())
-    except (OSError, ValueError) as error:
-        print(f"figures: {error}", file=sys.stderr)
-        sys.exit(2)
+    reasons = draw_all(options.folder, load_rows(options.results), *take_traces(RUNS), *explorables.data())
     for name, reason in reasons.items():
         print(f"{name}: {'not drawn: ' + reason if reason else 'drawn'}")
+    return 0

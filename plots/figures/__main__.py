@@ -5,6 +5,7 @@ import sys
 
 sys.path[0] = str(pathlib.Path(__file__).resolve().parent.parent)
 
+import whole  # first: Ctrl-C may come while the others are imported
 import figures
 
-figures.main()
+sys.exit(whole.run(figures.main, "figures", ValueError))

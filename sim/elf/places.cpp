@@ -12,6 +12,8 @@
 #include <limits.h>
 #include <unistd.h>
 
+
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "inlined.h"
+#include "../../common/base/error.h"
 #include "../../common/base/paths.h"
 #include "line_table.h"
 #include "symbols.h"
@@ -38,7 +41,9 @@ std::string text_of(const std::string& file, int number)
     const size_t begin = line.find_first_not_of(" \t"), comment = line.find("//");
     if (begin == std::string::npos) return "";
     line = line.substr(begin, comment == std::string::npos ? comment : comment - begin);
-    return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    return harness::printable(line);
 }
 
 // True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. The
@@ -133,6 +138,7 @@ Place place_of(uint64_t return_address)
     // As a reader of the folder names it who has started the program there.
     const std::string& here = start_folder();
     if (!here.empty() && place.file.rfind(here + "/", 0) == 0) place.file.erase(0, here.size() + 1);
+    place.file = harness::printable(place.file);
     return place;
 }
 

@@ -9,10 +9,10 @@
 namespace sim {
 
 struct Place {
-    std::string file;  // as seen from start_folder(); empty if unknown
+    std::string file;  // as seen from start_folder(), printable; empty if unknown
     std::string path;  // of the file, from the root
     int line = 0, column = 0;  // the column is that of the rewritten text
-    std::string text;  // of that line, trimmed; empty if the file cannot be read
+    std::string text;  // of that line, trimmed and printable; empty if the file cannot be read
     bool in_library = false;  // the file belongs to the simulator, to the C++ library or to the system
 };
 

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <string>
 
+#include "../../common/base/error.h"
 #include "columns.h"
 #include "headers.h"
 #include "libraries.h"
@@ -59,7 +60,7 @@ constexpr char usage[] =
 
 int fail(const std::string& message)
 {
-    std::fprintf(stderr, "%s\n", message.c_str());
+    std::fprintf(stderr, "%s\n", harness::printable(message).c_str());
     return 2;
 }
 

@@ -9,6 +9,7 @@
 #include "../core/shared_memory.h"
 #include "../elf/symbols.h"
 #include "devices.h"
+#include "kernel_names.h"
 #include "kernels.h"
 #include "notes.h"
 #include "options.h"
@@ -72,22 +73,6 @@ void say_registers()
 }
 
 }  // namespace
-
-// void k<float>(float*, int) is k<float>.
-static std::string without_types(std::string name)
-{
-    const std::string unnamed = "(anonymous namespace)::";
-    for (size_t i; (i = name.find(unnamed)) != std::string::npos;) name.erase(i, unnamed.size());
-    size_t begin = 0;
-    int depth = 0;
-    for (size_t i = 0; i < name.size(); ++i) {
-        if (name[i] == '<') ++depth;
-        if (name[i] == '>') --depth;
-        if (depth == 0 && name[i] == '(') return name.substr(begin, i - begin);
-        if (depth == 0 && name[i] == ' ') begin = i + 1;
-    }
-    return name.substr(begin);
-}
 
 const char* kernel_name(const void* kernel)
 {

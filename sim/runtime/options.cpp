@@ -83,7 +83,7 @@ std::string file_name(const char* option, const char* name)
 
 ProgramOptions parse_program_options(const std::string& text)
 {
-    enum { machine = 1, gpus, no_peers, csv, json, sarif, trace, explain, quiet, threads, blocks, patience };
+    enum { machine = 1, gpus, no_peers, csv, json, sarif, trace, ncu, explain, quiet, threads, blocks, patience };
     static const option known[] = {{"machine", required_argument, nullptr, machine},
                                    {"gpus", required_argument, nullptr, gpus},
                                    {"no-peers", no_argument, nullptr, no_peers},
@@ -91,6 +91,7 @@ ProgramOptions parse_program_options(const std::string& text)
                                    {"json", required_argument, nullptr, json},
                                    {"sarif", required_argument, nullptr, sarif},
                                    {"trace", required_argument, nullptr, trace},
+                                   {"ncu", required_argument, nullptr, ncu},
                                    {"explain", no_argument, nullptr, explain},
                                    {"quiet", no_argument, nullptr, quiet},
                                    {"threads", required_argument, nullptr, threads},
@@ -139,6 +140,9 @@ ProgramOptions parse_program_options(const std::string& text)
             case trace:
                 o.trace = file_name("trace", optarg);
                 break;
+            case ncu:
+                o.ncu = file_name("ncu", optarg);
+                break;
             case explain: o.quiet = false; break;
             case quiet: o.quiet = true; break;
             case threads: o.threads = whole_number("threads", optarg, most_threads); break;
@@ -151,6 +155,7 @@ ProgramOptions parse_program_options(const std::string& text)
                 refuse(harness::unknown_option(argv.data(), names_of(known), ": " + expected(names_of(known))));
         }
     }
+    if (!o.ncu.empty() && o.blocks) refuse("--ncu compares whole launches; remove --blocks");
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
     return o;
 }

@@ -12,6 +12,7 @@ namespace sim {
 struct ProgramOptions {
     std::string machine = "h200";
     std::string csv, json, sarif, trace;  // files; empty: none
+    std::string ncu;         // a file that ncu wrote; empty: none
     bool quiet = false;      // findings alone
     bool silent = false;     // and nothing if there are none
     int gpus = 1;

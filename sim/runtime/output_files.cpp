@@ -88,7 +88,8 @@ void write_files(int signal)
     if (signal) {
         for (const OpenFile& each : open)
             fprintf(stderr, "%s: %s %s: not written: the program was ended by a signal (%s)\n",
-                    program_invocation_short_name, each.output->option, each.file->path().c_str(), strsignal(signal));
+                    program_invocation_short_name, each.output->option,
+                    harness::printable(each.file->path()).c_str(), strsignal(signal));
         return;
     }
     for (const OpenFile& each : open)

@@ -20,6 +20,7 @@
 #include "../core/simulator.h"
 #include "../elf/symbols.h"
 #include "../core/thread.h"
+#include "comparison.h"
 #include "host_faults.h"
 #include "launch_hooks.h"
 #include "notes.h"
@@ -58,6 +59,7 @@ __attribute__((constructor(101))) void begin_program()
         need_symbols();
         read_program_options();
         open_files();
+        open_comparison();
     } catch (const Error& error) {
         say(error);
         _exit(error.status);

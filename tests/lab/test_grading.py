@@ -418,7 +418,7 @@ def test_the_best_of_several_tables(tmp_path):
     assert [(row["name"], row["total"], row["note"], row["from"]) for row in graded(tmp_path / "final")] == [
         ("'=1+1", "5", "", str(one)), ("Ada_7_assignsubmission_file_", "70", "", str(two)),
         ("grace", "80", "", str(one)), ("new", "0", "z", str(two))]
-    assert "Participant 7,Ada,70.0,100.0" in (tmp_path / "final/lab04.moodle.csv").read_text()
+    assert '"Participant 7","Ada","70.0","100.0"' in (tmp_path / "final/lab04.moodle.csv").read_text()
     assert_refused(best(one, two, results="one"), 2, "lab04.csv there is one of the tables")
     assert_refused(best(tmp_path / "one"), 2, "a folder; name the table in it")
     assert_refused(best(tmp_path / "none.csv"), 2, "none.csv")

@@ -13,6 +13,7 @@ import explorables
 import figures
 import report
 import traces
+from outside import Terminal
 from chapter import template
 from matplotlib.figure import Figure
 
@@ -49,10 +50,10 @@ def pictures(*kinds):
         yield
 
 
-def write(out, *files, whole=False):
-    """What `report.py FILES --out OUT` writes, but with empty PNG files; unless it is the whole, the SVG files are
-    empty, too, and only the figures of the files are drawn at all. Returns its exit status."""
-    with pictures(*(["svg"] if whole else [])), pytest.MonkeyPatch.context() as patch:
+def write(out, *files, whole=False, drawn=False):
+    """What `report.py FILES --out OUT` writes, but with empty PNG files; unless it is the whole, only the figures of
+    the files are drawn, and their SVG files are empty, too, unless `drawn`. Returns its exit status."""
+    with pictures(*(["svg"] if whole or drawn else [])), pytest.MonkeyPatch.context() as patch:
         patch.setattr(template, "take_traces", lambda _: taken(whole))
         patch.setattr(explorables, "data", explored)
         # not drawn from the files
@@ -61,4 +62,5 @@ def write(out, *files, whole=False):
             patch.setattr(module, "draw",
                           lambda _, path: path.with_name(path.name + ".svg").write_text("<svg></svg>") and None)
         patch.setattr(sys, "argv", ["report.py", *map(str, files), "--out", str(out)])
-        return report.main()
+        with contextlib.redirect_stdout(Terminal(sys.stdout)), contextlib.redirect_stderr(Terminal(sys.stderr)):
+            return report.main()

@@ -333,6 +333,17 @@ def test_a_goal_that_is_nearly_right(project, goal, words):
     assert done.returncode == 2 and done.stderr.startswith(words) and len(done.stderr.splitlines()) == 2, done.stderr
 
 
+@pytest.mark.parametrize("arguments", [["lab\x1b[2J"], ["step\x1b4"], ["try", "FILE=no\x1b[2J.cu"],
+                                       ["try", "FILE=there\x1b[2J.cu"], ["try", "FILE=there\x07.txt"]], ids=ascii)
+def test_names_move_no_cursor(project, arguments):
+    """Neither make's own messages nor those of the compiler have a name that cannot be shown."""
+    for name in ("there\x1b[2J.cu", "there\x07.txt"):
+        (project / name).write_text("int main() {}\n")
+    done = run("make", "NVCC=", *arguments, cwd=project, env=environment(project))
+    assert done.returncode == 2 and all(line.isprintable() for line in done.stderr.splitlines()), done.stderr
+    assert "$'" in done.stderr
+
+
 @pytest.mark.parametrize("goals", [[], ["step04"], ["all", "clean"]])
 def test_make_in_the_folder_of_a_step(project, goals):
     for folder in sorted(project.glob("step0*_*")):
