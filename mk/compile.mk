@@ -149,7 +149,8 @@ build/%.sim.o: %.cu build/rewrite build/commands/kernels
 	$(call say,sim,$<) bash mk/kernel.sh $@ $(SIM_PREPROCESS) $< -- build/rewrite --namespace simulated -- $(SIM_COMPILE)
 
 # It runs during the build, so it is compiled for this machine and without the kernels' flags.
-build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h) common/base/error.cpp build/commands/rewrite
+build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h) $(addprefix common/base/,error.cpp utf8.cpp) \
+               build/commands/rewrite
 	$(call say,C++,$@) sh mk/whole.sh $@ $(CXX_REWRITE) $(addprefix -include ,$(filter %.cpp,$^)) -x c++ /dev/null
 
 build/%.cuda.o: %.cu build/commands/cuda
