@@ -8,15 +8,12 @@
 namespace harness {
 namespace {
 
-using Members = std::vector<std::pair<std::string, std::string>>;
-using Values = std::vector<std::string>;
-
 std::string json_rows(const Numbered& matrix)
 {
     if (matrix.rows.empty()) return "null";
-    Values rows;
+    JsonValues rows;
     for (const std::vector<std::string>& row : matrix.rows) {
-        Values cells;
+        JsonValues cells;
         for (const std::string& cell : row) cells.push_back(json_text(cell));
         rows.push_back(json_array(cells));
     }
@@ -39,14 +36,14 @@ std::string json_access(const AccessSite& s)
 
 std::string json_accesses(const Result& row)
 {
-    Values accesses;
+    JsonValues accesses;
     for (const AccessSite& site : row.counts->sites) accesses.push_back(json_access(site));
     return json_array(accesses);
 }
 
 std::string json_kernel(const Results& results, const Result& row, const Printed& printed, const Told& told)
 {
-    Members cells;
+    JsonMembers cells;
     for (const auto& [name, cell] : named_cells(results, row, told.date)) cells.push_back({name, json_text(cell)});
     return json_object({{"kernel", json_text(row.kernel)},
                         {"label", json_text(row.label)},
@@ -61,7 +58,7 @@ std::string json_kernel(const Results& results, const Result& row, const Printed
 
 std::string json_line(const Results& results, const Account& account, const std::string& text, const Told& told)
 {
-    Values findings, rows;
+    JsonValues findings, rows;
     for (const auto& [kernel, finding] : account.findings)
         findings.push_back(json_object({{"kernel", json_text(kernel)}, {"text", json_text(finding)}}));
     for (size_t i = 0; i < results.rows.size(); ++i)

@@ -230,7 +230,7 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     if (!right && counts.findings.empty() && more.findings.empty()) again = device_.look_again();
     const LaunchCounts& found = !counts.findings.empty() ? counts : !more.findings.empty() ? more : again;
     for (size_t i = 0; i < found.findings.size() && i < most_findings; ++i)
-        complain(c.result.kernel, found.findings[i]);
+        complain(c.result.kernel, message_of(found.findings[i]));
     if (!found.findings.empty()) {
         const unsigned long long total = counts.findings_total + more.findings_total + again.findings_total;
         complain(c.result.kernel,

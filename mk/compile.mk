@@ -68,6 +68,12 @@ $(foreach pair,$(noted), \
 COMMIT := $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
 COMMIT_LINE := \#define BUILD_COMMIT "$(subst ",\",$(subst \,\\,$(COMMIT)))"
 $(eval $(call NOTE,commit.h,COMMIT_LINE))
+# The page of the repository that this checkout was cloned from, if it is on GitHub.
+HOME_PAGE := $(shell git config --get remote.origin.url 2>/dev/null | \
+    sed -nE 's,^(https://([^/@]*@)?|ssh://git@|git@)github\.com[:/],https://github.com/,; s,/*(\.git)?/*$$,,; \
+             \,^https://github\.com/[A-Za-z0-9._/-]+$$,p')
+HOME_LINE := \#define HOME_PAGE "$(HOME_PAGE)"
+$(eval $(call NOTE,home.h,HOME_LINE))
 
 # The kernels of all steps, {"step02", "transposeCol"}, and so on: a program says where the others' kernels are.
 KERNELS_OF_STEPS := $(shell sh mk/kernels.sh)
@@ -135,7 +141,7 @@ build/step%.o: step%.cpp build/commands/step
 
 build/common/main.o build/common/all_steps.o build/common/base/commit.o: build/%.o: %.cpp build/commands/harness
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
-build/common/base/commit.o: build/commit.h
+build/common/base/commit.o: build/commit.h build/home.h
 build/common/all_steps.o: build/kernels.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
@@ -143,7 +149,8 @@ build/%.sim.o: %.cu build/rewrite build/commands/kernels
 	$(call say,sim,$<) bash mk/kernel.sh $@ $(SIM_PREPROCESS) $< -- build/rewrite --namespace simulated -- $(SIM_COMPILE)
 
 # It runs during the build, so it is compiled for this machine and without the kernels' flags.
-build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h) common/base/error.cpp build/commands/rewrite
+build/rewrite: $(wildcard sim/rewrite/*.cpp sim/rewrite/*.h) $(addprefix common/base/,error.cpp utf8.cpp) \
+               build/commands/rewrite
 	$(call say,C++,$@) sh mk/whole.sh $@ $(CXX_REWRITE) $(addprefix -include ,$(filter %.cpp,$^)) -x c++ /dev/null
 
 build/%.cuda.o: %.cu build/commands/cuda

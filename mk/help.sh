@@ -29,7 +29,8 @@ make slides            write the slides for 90 minutes, report/slides.html
 make handout           pack the project for students, without tests and solutions
 make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN
 make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]
-                       [SIM='--machine t4 --gpus 2 --csv counts.csv']; DEVICE=cuda runs it on the GPU
+                       [SIM='--machine t4 --gpus 2 --csv counts.csv --sarif findings.sarif'];
+                       DEVICE=cuda runs it on the GPU
 make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html
                        and, with all tables and claims, report/reference.html (2 to 5 minutes; the first time, it
                        fetches four Python packages)

@@ -34,7 +34,7 @@ rewritten() {
         status=0
         if preprocess "$stem" "$TRY_CXX -isystem \"\$stem.headers\" $3 -I\"\$(dirname \"\$source\")\"" \
                 "$TRY_CPPFLAGS" '-E "$source" -o "$stem.pre.ii"'
-        then build/rewrite $4 --headers "$stem.headers" "$stem.pre.ii" > "$stem.ii" || status=$?
+        then build/rewrite $4 --columns --headers "$stem.headers" "$stem.pre.ii" > "$stem.ii" || status=$?
         else build/rewrite --missing --headers "$stem.headers" "$stem.err" || status=$?
         fi
     done
@@ -74,7 +74,7 @@ c_object() { # STEM SOURCE
             '-E "$source" -o "$stem.pre.i"' ||
         { build/rewrite --c --missing "$stem.err"; exit 2; }
     cat "$stem.err" >&2
-    build/rewrite --c "$stem.pre.i" > "$stem.i" || exit 2
+    build/rewrite --c --columns "$stem.pre.i" > "$stem.i" || exit 2
     eval "$TRY_C" '-c "$stem.i" -o "$stem.o"' || exit 2
     rm -f "$stem.pre.i" "$stem.err"
 }

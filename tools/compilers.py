@@ -26,6 +26,7 @@ import argparse
 import collections
 import concurrent.futures
 import csv
+import json
 import os
 import pathlib
 import re
@@ -163,7 +164,7 @@ class Results:
 def run_all(configuration, folder):
     results = Results()
     began = time.time()
-    table = folder / "counts.csv"
+    table, report = folder / "counts.csv", folder / "report.json"
 
     def run(program, *arguments, options=None):
         table.unlink(missing_ok=True)
@@ -202,14 +203,16 @@ def run_all(configuration, folder):
             results.findings[program, "--errata"] += done.stdout.splitlines()
     note("unit", "", run("build/tests/steps/unit"))
     for program in PLAIN:
-        done = run(f"build/try/{program}", options=f"--quiet --csv {table}")
+        report.unlink(missing_ok=True)
+        done = run(f"build/try/{program}", options=f"--quiet --csv {table} --json {report}")
         read(program, "kernel")
         for line in done.stdout.splitlines():
             row = re.fullmatch(r"ROW (.*) (ok|WRONG)", line)
             if row: results.rows[program, row[1]] = row[2]
         note(program, "", done)
-        results.findings[program, ""] += [line for line in done.stdout.splitlines()
-                                          if line.startswith(("finding", "try:"))]
+        # The compilers name other columns of a line.
+        found = json.loads(report.read_text())["findings"] if report.exists() else []
+        results.findings[program, ""] += [f"{f['kernel']}: {f['text']} ({f['count']} times)" for f in found]
     results.seconds = time.time() - began
     return results
 

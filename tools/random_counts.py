@@ -23,6 +23,7 @@ import collections
 import csv
 import hashlib
 import io
+import json
 import lzma
 import os
 import pathlib
@@ -168,16 +169,19 @@ def instructions(options):
 
 def simulated(path):
     """{kernel: counts} by the simulator, and the checksums."""
-    log = path.with_suffix(".counts.csv")
-    done = run("make", "-s", "-C", ROOT, "NVCC=", "try", f"FILE={path}", f"SIM=--quiet --csv {log}", timeout=600)
-    found = re.findall("^finding: .*", done.stdout, re.M)
+    log = path.with_suffix(".counts.json")
+    log.unlink(missing_ok=True)
+    done = run("make", "-s", "-C", ROOT, "NVCC=", "try", f"FILE={path}", f"SIM=--quiet --json {log}", timeout=600)
+    report = json.loads(log.read_text()) if log.exists() else {"kernels": [], "findings": []}
+    found = [finding["text"] for finding in report["findings"]]
     expect(done.returncode == 0,
            f"{path.name} on the simulator: exit {done.returncode}: {found[:5]} {done.stderr[-300:]}")
     counts = collections.defaultdict(collections.Counter)
-    for row in csv.DictReader(log.open()) if log.exists() else []:
-        what = f"{row['memory']}_{row['access']}"
-        counts[row["kernel"]][what + "_requests"] += int(row["requests"])
-        counts[row["kernel"]][what + "_units"] += int(row["units"])
+    for kernel in report["kernels"]:
+        for place in kernel["places"]:
+            what = f"{place['memory']}_{place['access']}"
+            counts[kernel["kernel"]][what + "_requests"] += place["requests"]
+            counts[kernel["kernel"]][what + "_units"] += place["units"]
     return counts, checksums(done.stdout)
 
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "finding.h"
 #include "machine.h"
 
 namespace harness {
@@ -64,7 +65,7 @@ struct BetweenGpus {
 // The simulator's counts of one pass, or of all launches of one kernel.
 struct LaunchCounts {
     std::vector<AccessSite> sites;
-    std::vector<std::string> findings;  // what the kernel must not do, a line each
+    std::vector<FindingRecord> findings;  // what the kernel must not do
     uint64_t findings_total = 0;        // how often it did
     int partitions = 0;                 // of the machine; 0 if unknown
     bool map_assumed = false;

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <new>
 
+#include "utf8.h"
+
 namespace harness {
 namespace {
 
@@ -16,22 +18,12 @@ __thread bool no_way_out = false;
 
 const bool registered = (std::set_new_handler(out_of_memory), true);
 
-// Bytes of the character of UTF-8 that begins here; 0 if none does.
-size_t character(const char* text)
+// Bytes of the character of UTF-8 that begins here; 0 if none does, or if a terminal does not show it.
+size_t shown_bytes(const char* text)
 {
-    const auto byte = [&](int i) { return (unsigned char)text[i]; };
-    const size_t bytes = byte(0) < 0x80   ? 1
-                         : byte(0) < 0xc2 ? 0
-                         : byte(0) < 0xe0 ? 2
-                         : byte(0) < 0xf0 ? 3
-                         : byte(0) < 0xf5 ? 4
-                                          : 0;
-    for (size_t i = 1; i < bytes; ++i)
-        if ((byte(int(i)) & 0xc0) != 0x80) return 0;
-    const bool control = byte(0) < 0x20 || byte(0) == 0x7f || (byte(0) == 0xc2 && byte(1) < 0xa0);
-    const bool no_character = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) >= 0xa0) ||
-                              (byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90);
-    return control || no_character ? 0 : bytes;
+    const unsigned char first = (unsigned char)text[0], second = first ? (unsigned char)text[1] : 0;
+    const bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && second < 0xa0);
+    return control ? 0 : utf8_bytes(text);
 }
 
 }  // namespace
@@ -40,7 +32,7 @@ std::string printable(const std::string& message)
 {
     std::string text;
     for (size_t i = 0; i < message.size();) {
-        const size_t bytes = character(&message[i]);
+        const size_t bytes = shown_bytes(&message[i]);
         text += bytes ? message.substr(i, bytes) : format("\\x%02x", (unsigned char)message[i]);
         i += bytes ? bytes : 1;
     }

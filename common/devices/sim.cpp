@@ -200,10 +200,8 @@ private:
     static void add_findings(LaunchCounts& counts, const std::vector<Found>& found)
     {
         for (const auto& [finding, grid, block, gpu] : found) {
-            counts.findings.push_back(
-                finding_text(finding, grid, block, gpu < 0 ? Remedy::event : Remedy::none) +
-                (gpu >= 0 ? format(", on GPU %d", gpu) : "") +
-                (finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count) : ""));
+            counts.findings.push_back(finding_record(finding, "", grid, block, gpu < 0 ? Remedy::event : Remedy::none));
+            if (gpu >= 0) counts.findings.back().text += format(", on GPU %d", gpu);
             counts.findings_total += finding.count;
         }
     }

@@ -5,7 +5,9 @@
 #include "findings.h"
 
 #include "../../common/base/error.h"
+#include "../elf/columns.h"
 #include "../elf/places.h"
+#include "finding_kinds.h"
 
 namespace sim {
 namespace {
@@ -64,6 +66,8 @@ void Findings::add(const Finding& finding)
         }
     list.push_back(finding);
 }
+
+namespace {
 
 std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
 {
@@ -134,6 +138,111 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
         case Fault::failed: return plain(f.text);
     }
     return "";
+}
+
+const harness::FindingKind& kind_of_fault(Fault fault)
+{
+    switch (fault) {
+        case Fault::read_after_write:
+        case Fault::write_after_read:
+        case Fault::write_after_write:
+        case Fault::race_beside:
+            return kinds::race;
+        case Fault::out_of_bounds_load:
+            return kinds::out_of_bounds_load;
+        case Fault::out_of_bounds_store:
+            return kinds::out_of_bounds_store;
+        case Fault::store_to_input:
+            return kinds::store_to_input;
+        case Fault::use_after_free:
+            return kinds::use_after_free;
+        case Fault::host_memory:
+            return kinds::host_pointer;
+        case Fault::no_peer_access:
+            return kinds::no_peer_access;
+        case Fault::host_access:
+            return kinds::host_access;
+        case Fault::misaligned:
+            return kinds::misaligned_access;
+        case Fault::uninitialized:
+            return kinds::uninitialized_load;
+        case Fault::barriers_differ:
+        case Fault::barrier_not_reached:
+            return kinds::divergent_barrier;
+        case Fault::lanes_not_reached:
+            return kinds::divergent_warp;
+        case Fault::local_array:
+            return kinds::local_array;
+        case Fault::stack_overflow:
+            return kinds::local_memory;
+        case Fault::endless_loop:
+            return kinds::endless_loop;
+        case Fault::failed:
+            return kinds::kernel_failed;
+    }
+    return kinds::kernel_failed;
+}
+
+harness::Index index_in(uint64_t linear, dim3 of)
+{
+    return {linear % of.x, linear / of.x % of.y, linear / of.x / of.y};
+}
+
+// What happens at the second place.
+std::string other_text(const Finding& f, dim3 grid, dim3 block)
+{
+    const std::string who = thread_text(f.other_thread, block);
+    const auto does = [&](const char* what) {
+        return who + " of " + block_text(f.other_block, grid) + " " + what + " here";
+    };
+    switch (f.fault) {
+        case Fault::read_after_write:
+            return does("reads");
+        case Fault::write_after_read:
+        case Fault::write_after_write:
+            return does("writes");
+        default:
+            return group_text(f.threads.second, "this place", who);
+    }
+}
+
+}  // namespace
+
+harness::FindingPlace finding_place(uint64_t return_address)
+{
+    const Place place = place_of(return_address);
+    harness::FindingPlace found;
+    found.file = place.file;
+    found.line = place.line;
+    found.column = source_column(place.path, place.line, place.column);
+    found.source = place.text;
+    return found;
+}
+
+harness::FindingRecord finding_record(const Finding& f, const std::string& kernel, dim3 grid, dim3 block, Remedy remedy)
+{
+    harness::FindingRecord record{&kind_of_fault(f.fault),
+                                  kernel,
+                                  finding_text(f, grid, block, remedy),
+                                  finding_place(return_address(f.first)),
+                                  {},
+                                  f.count};
+    if (f.fault == Fault::host_access) return record;
+    record.place.block = index_in(f.block, grid);
+    record.place.thread = index_in(uint64_t(f.thread), block);
+    if (f.second) {
+        harness::FindingPlace other = finding_place(return_address(f.second));
+        other.text = other_text(f, grid, block);
+        other.block = index_in(f.other_block, grid);
+        other.thread = index_in(uint64_t(f.other_thread), block);
+        record.others.push_back(other);
+    }
+    if (f.beside) {
+        harness::FindingPlace other = finding_place(f.beside);
+        other.text = f.text;
+        record.others.push_back(other);
+    }
+    return record;
 }
 
 }  // namespace sim

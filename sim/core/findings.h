@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../../common/base/finding.h"
 #include "launch.h"
 #include "requests.h"
 
@@ -50,6 +51,7 @@ struct Finding {
     struct {
         int first, second, elsewhere;
     } threads = {};                    // that wait: at `first`, at `second`, at other places
+    uint64_t beside = 0;  // where a launch or a copy is called that races with this one
 };
 
 // True if two findings are the same fault at the same places of the source.
@@ -67,7 +69,11 @@ bool same_place(Site a, Site b);
 // True if the program can record events, which are the remedy for a race with another launch.
 enum class Remedy { none, event };
 
-// One finding in the words of compute-sanitizer.
-std::string finding_text(const Finding& finding, dim3 grid, dim3 block, Remedy remedy = Remedy::event);
+// The place that a call returns to.
+harness::FindingPlace finding_place(uint64_t return_address);
+
+// One finding with a text in the words of compute-sanitizer.
+harness::FindingRecord finding_record(const Finding& finding, const std::string& kernel, dim3 grid, dim3 block,
+                                      Remedy remedy = Remedy::event);
 
 }  // namespace sim

@@ -200,6 +200,7 @@ void GlobalChecker::note_beside(const Beside& other, const Request& request, int
     meetings_.push_back({&other,
                          {Fault::race_beside, request.site, 0, thread, 0, block, memory.name, offset, 1, block, true,
                           other.text() + (other_kind == load ? " reads it" : " writes it")}});
+    meetings_.back().finding.beside = uint64_t(other.place);
 }
 
 void GlobalChecker::block_done(Findings& findings)

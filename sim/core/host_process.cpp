@@ -385,9 +385,10 @@ void run_launch(const Message& message, OtherProcess& other)
     const Allocation* target = memory().find(message.address);
     if (target && (target->unwritten || target->constant))
         throw Error{harness::status_wrong_result,
-                    finding_text({Fault::host_access, site_of(place, message.store ? store : load, 2), 0, 0, 0, 0,
-                                  target->name, int64_t(message.address - target->begin), 1, 0, false, ""},
-                                 {}, {})};
+                    finding_record({Fault::host_access, site_of(place, message.store ? store : load, 2), 0, 0, 0, 0,
+                                    target->name, int64_t(message.address - target->begin), 1, 0, false, ""},
+                                   "", {}, {})
+                        .text};
     const Place found = place_of(place);
     throw Error{harness::status_wrong_result,
                 "the host's code touches memory that is none of its own" +

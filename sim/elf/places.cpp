@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -132,14 +133,22 @@ Place place_of(uint64_t return_address)
 {
     Place place = find(return_address);
     if (place.file.empty()) return place;
-    place.text = text_of(place.file, place.line);
     place.path = place.file;
-    // As a reader of this folder would name it.
-    char here[PATH_MAX];
-    if (getcwd(here, sizeof here) && place.file.rfind(std::string(here) + "/", 0) == 0)
-        place.file.erase(0, std::strlen(here) + 1);
+    place.text = text_of(place.path, place.line);
+    // As a reader of the folder names it who has started the program there.
+    const std::string& here = start_folder();
+    if (!here.empty() && place.file.rfind(here + "/", 0) == 0) place.file.erase(0, here.size() + 1);
     place.file = harness::printable(place.file);
     return place;
+}
+
+const std::string& start_folder()
+{
+    static const std::string& folder = *new std::string([] {
+        char here[PATH_MAX];
+        return getcwd(here, sizeof here) ? std::string(here) : std::string();
+    }());
+    return folder;
 }
 
 Spot spot_of(uint64_t return_address)

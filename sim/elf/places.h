@@ -9,14 +9,17 @@
 namespace sim {
 
 struct Place {
-    std::string file;  // as seen from the current folder, printable; empty if unknown
-    std::string path;  // to open it
-    int line = 0, column = 0;
+    std::string file;  // as seen from start_folder(), printable; empty if unknown
+    std::string path;  // of the file, from the root
+    int line = 0, column = 0;  // the column is that of the rewritten text
     std::string text;  // of that line, trimmed and printable; empty if the file cannot be read
     bool in_library = false;  // the file belongs to the simulator, to the C++ library or to the system
 };
 
 Place place_of(uint64_t return_address);
+
+// The folder in which the program was when this was called first, as was place_of(); empty if unknown.
+const std::string& start_folder();
 
 // The line and the column alone, remembered; 0 if unknown.
 struct Spot {

@@ -59,10 +59,13 @@ std::string Edits::apply()
     size_t done = 0;
     for (const Edit& edit : edits_) {
         if (edit.begin < done) continue;
+        pieces_.push_back({out.size(), done, edit.begin, false});
         out.append(text, done, edit.begin - done);
+        pieces_.push_back({out.size(), edit.begin, edit.end, true});
         out += edit.what;
         done = edit.end;
     }
+    pieces_.push_back({out.size(), done, text.size(), false});
     return out.append(text, done, std::string::npos);
 }
 

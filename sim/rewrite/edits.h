@@ -18,6 +18,13 @@ namespace rewrite {
 // A pattern of code with `$name` in the places that differ. Each name must be among the values.
 std::string filled(std::string_view pattern, std::initializer_list<std::pair<std::string_view, std::string>> values);
 
+// A part of the new text: bytes [begin, end) of the old one, or what takes their place.
+struct Piece {
+    size_t out;  // where it begins in the new text
+    size_t begin, end;
+    bool is_new;
+};
+
 class Edits {
 public:
     explicit Edits(const Source& source) : source_(source) {}
@@ -36,6 +43,8 @@ public:
 
     // The text with all changes. A change inside of what another one replaces is dropped.
     std::string apply();
+    // The parts of that text, in their order.
+    const std::vector<Piece>& pieces() const { return pieces_; }
 
 private:
     struct Edit {
@@ -48,6 +57,7 @@ private:
 
     const Source& source_;
     std::vector<Edit> edits_;
+    std::vector<Piece> pieces_;
 };
 
 }  // namespace rewrite

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "../../common/base/error.h"
+#include "columns.h"
 #include "headers.h"
 #include "libraries.h"
 #include "rewriter.h"
@@ -32,8 +33,8 @@ bool read_all(std::FILE* file, std::string& text)
 }
 
 constexpr char usage[] =
-    "usage: rewrite [--namespace NAME] [--plain-host] [FILE]\n"
-    "       rewrite --host | --c [FILE]\n"
+    "usage: rewrite [--namespace NAME] [--plain-host] [--columns] [FILE]\n"
+    "       rewrite --host | --c [--columns] [FILE]\n"
     "       rewrite --missing ERRORS\n"
     "\n"
     "Rewrites preprocessed CUDA C++ (g++ -E or clang++ -E, from FILE or standard input) as C++ for\n"
@@ -46,6 +47,7 @@ constexpr char usage[] =
     "--host             the file is plain C++: remove the words of CUDA and add nothing. Exit status 3,\n"
     "                   with no message, if it has kernels or launches and is CUDA C++ after all\n"
     "--c                the file is C\n"
+    "--columns          add a table of the columns that the source had, for the places of findings\n"
     "--headers FOLDER   write an empty header into FOLDER where the file includes one of a library that the\n"
     "                   simulator does not have, and exit with status 4: preprocess again, with -isystem FOLDER.\n"
     "                   Then the program is refused only where it names a function of that library\n"
@@ -67,7 +69,7 @@ struct Options {
     std::string headers;  // the folder
     std::string file = "<stdin>";
     Language language = Language::cuda;
-    bool plain_host = false, missing = false;
+    bool plain_host = false, columns = false, missing = false;
 };
 
 // Throws what is wrong with the command line.
@@ -82,6 +84,7 @@ Options parse(int argc, char** argv)
         else if (word == "--host") o.language = Language::cpp;
         else if (word == "--c") o.language = Language::c;
         else if (word == "--plain-host") o.plain_host = true;
+        else if (word == "--columns") o.columns = true;
         else if (word == "--missing") o.missing = true;
         else if (named || (word[0] == '-' && word != "-")) throw std::string(word) + ": expected one file; see --help";
         else o.file = word, named = true;
@@ -124,7 +127,9 @@ int main(int argc, char** argv)
         check_headers(text, o.language == Language::c, o.headers);
         const Source source(text);
         for (size_t at : source.joints()) text[at] = ' ';
-        out = Rewriter(source, o.language).run(o.wrapped, o.plain_host, o.headers);
+        Rewriter rewriter(source, o.language);
+        out = rewriter.run(o.wrapped, o.plain_host, o.headers);
+        if (o.columns) out += column_table(source, out, rewriter.pieces());
     } catch (const HasKernels&) {
         return 3;
     } catch (const LibraryHeader& found) {

@@ -27,6 +27,9 @@ public:
     // headers of libraries (libraries.h), or empty.
     std::string run(const std::string& name, bool plain_host, const std::string& added);
 
+    // The parts of what run() returned.
+    const std::vector<Piece>& pieces() const { return edits_.pieces(); }
+
 private:
     void wrap(const std::string& name);
     void leave_host_plain();

@@ -102,7 +102,7 @@ Block& enter_block(Owner owner, int device, const char* function, uintptr_t begi
     // Nobody sees what the host writes there, or knows what the blocks would have written that are not in a sample.
     if (known.shadow && (owner == Owner::managed || program_options().blocks)) known.shadow->note_written(0, bytes);
     Block& block = allocated().blocks[begin];
-    block = {owner, device < 0 ? current_device() : device, &known, flags, ++allocated().allocations, ""};
+    block = {owner, device < 0 ? current_device() : device, &known, flags, ++allocated().allocations, "", place};
     return block;
 }
 
@@ -201,20 +201,20 @@ void note_accounts()
     for (const auto& allocation : memory().all()) note_account(*allocation);
 }
 
-std::vector<std::string> never_freed()
+std::vector<harness::FindingRecord> never_freed()
 {
     std::vector<const Block*> left;
     for (const auto& entry : allocated().blocks)
         if (!entry.second.allocation->freed && entry.second.owner != Owner::registered) left.push_back(&entry.second);
     std::sort(left.begin(), left.end(), [](const Block* a, const Block* b) { return a->number < b->number; });
-    std::vector<std::string> lines;
-    for (const Block* each : left) {
-        const Block& block = *each;
-        lines.push_back(format("never freed: %s, %llu bytes; call %s", block.allocation->name.c_str(),
-                               (unsigned long long)block.allocation->bytes,
-                               block.owner == Owner::pinned ? "cudaFreeHost" : "cudaFree"));
-    }
-    return lines;
+    std::vector<harness::FindingRecord> findings;
+    for (const Block* block : left)
+        findings.push_back(
+            finding_of_call(kinds::never_freed, block->place,
+                            format("never freed: %s, %llu bytes; call %s", block->allocation->name.c_str(),
+                                   (unsigned long long)block->allocation->bytes,
+                                   block->owner == Owner::pinned ? "cudaFreeHost" : "cudaFree")));
+    return findings;
 }
 
 }  // namespace sim

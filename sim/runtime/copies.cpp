@@ -62,6 +62,7 @@ Where where(uintptr_t address)
 struct RuntimeCall {
     const char* function;
     const void* place;
+    const harness::FindingKind& kind = kinds::bad_copy;
     const char* fault = "bad copy";
     const char* takes = "the copy";
     std::string text() const { return std::string(function) + " " + at(place); }
@@ -70,7 +71,7 @@ const RuntimeCall* copying_now = nullptr;
 
 cudaError_t refuse(const RuntimeCall& call, const std::string& what, cudaError_t error = cudaErrorInvalidValue)
 {
-    program_finding(std::string(call.fault) + ": " + call.text() + ": " + what);
+    program_finding(call.kind, call.place, std::string(call.fault) + ": " + call.text() + ": " + what);
     return result(error);
 }
 
@@ -115,7 +116,8 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
     Shadow* shadow = shadow_of(address, offset);
     const uint64_t first = shadow ? shadow->first_unwritten(offset, bytes) - offset : bytes;
     if (first < bytes)
-        program_finding(format("never written: %s copies uninitialized memory to the host; it begins at %s",
+        program_finding(kinds::never_written, call.place,
+                        format("never written: %s copies uninitialized memory to the host; it begins at %s",
                                call.text().c_str(), address_text(address + first).c_str()));
 }
 
@@ -151,9 +153,12 @@ void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bo
         const std::string what = format("%s it and %s %s it; nothing orders the two: record an event after the first, "
                                         "and let the second wait for it",
                                         does, other.first->text().c_str(), other.second ? "writes" : "reads");
-        program_finding(format("race: %s: %s ", address_text(address - offset + at).c_str(), call.text().c_str()) +
-                            what,
-                        1, call.text() + what);
+        harness::FindingRecord finding = finding_of_call(
+            kinds::race, call.place,
+            format("race: %s: %s ", address_text(address - offset + at).c_str(), call.text().c_str()) + what);
+        finding.others.push_back(finding_place(uint64_t(other.first->place)));
+        finding.others.back().text = other.first->text() + (other.second ? " writes it" : " reads it");
+        program_finding(finding, call.text() + what);
     }
 }
 
@@ -273,8 +278,9 @@ cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool block
 {
     if (!p) return result(cudaErrorInvalidValue);
     if (p->srcArray || p->dstArray) {
-        program_finding(std::string("not simulated: ") + function + " " + at(place) +
-                        " copies an array: there are no arrays here");
+        program_finding(
+            kinds::not_simulated, place,
+            std::string("not simulated: ") + function + " " + at(place) + " copies an array: there are no arrays here");
         return result(cudaErrorNotSupported);
     }
     const auto side = [](const cudaPitchedPtr& ptr, const cudaPos& pos) {
@@ -306,7 +312,7 @@ cudaError_t check_symbol(const char* function, size_t symbol_bytes, size_t bytes
 
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device)
 {
-    const RuntimeCall call{function, place, "bad message", "the message"};
+    const RuntimeCall call{function, place, kinds::bad_message, "bad message", "the message"};
     return !check(call, "buffer", plain(memory), {bytes}, true, function) &&
            !check_device(call, "buffer", memory, device, "the rank has");
 }
@@ -331,7 +337,11 @@ std::vector<char> bytes_at(const void* memory, uint64_t bytes)
     return copy;
 }
 
-std::string copying() { return copying_now ? copying_now->text() : ""; }
+Copying copying()
+{
+    if (!copying_now) return {};
+    return {copying_now->text(), copying_now->place};
+}
 
 cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* from, size_t bytes, size_t offset,
                            cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place)

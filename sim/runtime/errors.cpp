@@ -5,6 +5,7 @@
 #include "../../common/base/error.h"
 #include "../core/thread.h"
 #include "kernels.h"
+#include "notes.h"
 #include "runtime.h"
 
 namespace sim {
@@ -17,6 +18,7 @@ cudaError_t pending = cudaSuccess, lost = cudaSuccess;
 
 struct FailedLaunch {
     std::string launch;  // "k, launched at program.cu:31"
+    const void* place;
     cudaError_t error;
     std::string refused;  // why; empty: it ran
     bool seen = false;
@@ -68,13 +70,15 @@ void kernel_failed(const Launching& launching, cudaError_t error)
     const RuntimeLock lock;
     if (context_lost()) return;
     pending = error;
-    failed_launches().push_back({std::string(name_of(launching)) + ", launched " + at(launching.place), error, ""});
+    failed_launches().push_back(
+        {std::string(name_of(launching)) + ", launched " + at(launching.place), launching.place, error, ""});
 }
 
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why)
 {
     result(error);
-    failed_launches().push_back({std::string(name_of(launching)) + ", launched " + at(launching.place), error, why});
+    failed_launches().push_back(
+        {std::string(name_of(launching)) + ", launched " + at(launching.place), launching.place, error, why});
 }
 
 cudaError_t launch_error()
@@ -83,15 +87,17 @@ cudaError_t launch_error()
     return last;
 }
 
-std::vector<std::string> unseen_errors()
+std::vector<harness::FindingRecord> unseen_errors()
 {
-    std::vector<std::string> lines;
+    std::vector<harness::FindingRecord> findings;
     for (const FailedLaunch& f : failed_launches())
         if (!f.seen)
-            lines.push_back("unchecked error: " + f.launch + ": " + cudaGetErrorString(f.error) +
-                            (f.refused.empty() ? "" : " (" + f.refused + ")") +
-                            "; call cudaGetLastError after the launch, and check what cudaDeviceSynchronize returns");
-    return lines;
+            findings.push_back(finding_of_call(
+                kinds::unchecked_error, f.place,
+                "unchecked error: " + f.launch + ": " + cudaGetErrorString(f.error) +
+                    (f.refused.empty() ? "" : " (" + f.refused + ")") +
+                    "; call cudaGetLastError after the launch, and check what cudaDeviceSynchronize returns"));
+    return findings;
 }
 
 std::vector<std::string> refused_launches()

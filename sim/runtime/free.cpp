@@ -17,7 +17,7 @@ cudaError_t release(const char* function, void* memory, bool pinned, const void*
     Block* block = block_of(address);
     const std::string where = at(place);
     const auto refuse = [&](const std::string& what) {
-        program_finding(format("bad free: %s %s: ", function, where.c_str()) + what);
+        program_finding(kinds::bad_free, place, format("bad free: %s %s: ", function, where.c_str()) + what);
         return result(cudaErrorInvalidValue);
     };
     if (!block || block->owner == Owner::registered)

@@ -20,8 +20,8 @@ namespace {
 
 using harness::format;
 
-// The line of the program: that of the instruction, or of the call that led to it, through a library.
-std::string fault_line(const void* context)
+// The place in the program: that of the instruction, or of the call that led to it, through a library.
+harness::FindingPlace fault_place(const void* context)
 {
     std::vector<uint64_t> addresses{faulting_place(context)};
     void* frames[64];
@@ -34,9 +34,14 @@ std::string fault_line(const void* context)
     for (uint64_t address : addresses) {
         const Place place = place_of(address);
         if (place.file.empty() || place.in_library) continue;
-        return format("%s:%d", place.file.c_str(), place.line);
+        return finding_place(address);
     }
-    return "an unknown line";
+    return {};
+}
+
+std::string line_text(const harness::FindingPlace& place)
+{
+    return place.file.empty() ? "an unknown line" : format("%s:%d", place.file.c_str(), place.line);
 }
 
 // Ends the program as the signal would have done. The handler itself holds the signal back.
@@ -53,7 +58,7 @@ std::string fault_line(const void* context)
 
 [[noreturn]] void end_by(int signal, const std::string& what, const void* context)
 {
-    program_note(what + " at " + fault_line(context));
+    program_note(what + " at " + line_text(fault_place(context)));
     finish_program(128 + signal, signal);
     die_of(signal);
 }
@@ -62,14 +67,19 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
 {
     const uintptr_t address = uintptr_t(info->si_addr);
     const Block* block = block_of(address);
+    const auto found = [&](const harness::FindingKind& kind, const std::string& text, const char* what_to_do = "") {
+        const harness::FindingPlace place = fault_place(context);
+        program_finding({&kind, "", text + ", at " + line_text(place) + what_to_do, place, {}, 1});
+    };
     if (in_device_range(address)) {
-        program_finding("host access: the host accesses device memory: " + address_text(address) + ", at " +
-                        fault_line(context) + "; copy it with cudaMemcpy");
+        found(kinds::host_access, "host access: the host accesses device memory: " + address_text(address),
+              "; copy it with cudaMemcpy");
     } else if (block && block->allocation->freed) {
-        program_finding("use after free: the host accesses " + address_text(address) + ", at " + fault_line(context));
-    } else if (!copying().empty()) {
-        program_finding(format("bad copy: %s: the memory of the host ends before the copy does, at %p",
-                               copying().c_str(), info->si_addr));
+        found(kinds::use_after_free, "use after free: the host accesses " + address_text(address));
+    } else if (const Copying copy = copying(); copy.place) {
+        program_finding(kinds::bad_copy, copy.place,
+                        format("bad copy: %s: the memory of the host ends before the copy does, at %p",
+                               copy.text.c_str(), info->si_addr));
     } else {
         end_by(signal, format("the program crashed on a memory fault in its host code, address %p,", info->si_addr),
                context);

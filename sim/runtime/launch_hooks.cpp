@@ -147,7 +147,7 @@ cudaError_t note_findings(const std::string& kernel, const Report& report)
         const uint32_t first = place_number(return_address(f.first));
         const uint32_t second = f.second ? place_number(return_address(f.second)) : 0;
         const std::string key = format("%s %d %u %u ", kernel.c_str(), int(f.fault), first, second);
-        program_finding(kernel + ": " + finding_text(f, report.grid, report.block), f.count, key + f.memory + f.text);
+        program_finding(finding_record(f, kernel, report.grid, report.block), key + f.memory + f.text);
         if (error == cudaSuccess) error = error_of(f);
     }
     return error;

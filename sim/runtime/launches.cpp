@@ -150,6 +150,7 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
             what = "a cluster of blocks";
         if (!what) continue;
         program_finding(
+            kinds::not_simulated, place,
             format("not simulated: the launch of %s %s asks for %s", kernel_name(kernel), at(place).c_str(), what));
         result(cudaErrorNotSupported);
         return false;
@@ -160,7 +161,8 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
 cudaError_t refuse_cooperative(const void* kernel, const void* place)
 {
     SIM_ENTER(false);
-    program_finding(format("not simulated: cudaLaunchCooperativeKernel %s (%s): blocks run one after the other here, "
+    program_finding(kinds::not_simulated, place,
+                    format("not simulated: cudaLaunchCooperativeKernel %s (%s): blocks run one after the other here, "
                            "and cannot wait for each other",
                            at(place).c_str(), kernel_name(kernel)));
     return result(cudaErrorNotSupported);
@@ -249,7 +251,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
 cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void**, size_t, cudaStream_t)
 {
     SIM_ENTER(false);
-    program_finding(format("not simulated: cudaLaunchKernel %s gets %s as a plain pointer, which does not show its "
+    program_finding(kinds::not_simulated, SIM_PLACE,
+                    format("not simulated: cudaLaunchKernel %s gets %s as a plain pointer, which does not show its "
                            "parameters; remove the cast",
                            at(SIM_PLACE).c_str(), kernel_name(kernel)));
     return result(cudaErrorNotSupported);

@@ -59,20 +59,20 @@ ncclUniqueId new_id()
     return id;
 }
 
-ncclResult_t join(ncclComm_t* comm, Clique& clique, int ranks, int rank, int device, const std::string& where)
+ncclResult_t join(ncclComm_t* comm, Clique& clique, int ranks, int rank, int device, const Called& where)
 {
     if (clique.ranks == 0) {
         clique.ranks = ranks;
         clique.comms.resize(size_t(ranks));
     }
     if (clique.ranks != ranks)
-        return refuse_message(where + format(": %d ranks, and another rank of this id said %d", ranks, clique.ranks),
+        return refuse_message(where, format(": %d ranks, and another rank of this id said %d", ranks, clique.ranks),
                               ncclInvalidArgument);
-    if (clique.comms[size_t(rank)]) return refuse_message(where + format(": rank %d was made before", rank));
+    if (clique.comms[size_t(rank)]) return refuse_message(where, format(": rank %d was made before", rank));
     for (ncclComm_t other : clique.comms)
         if (other && other->device == device)
             return refuse_message(
-                where + format(": device %d is that of rank %d; call cudaSetDevice before", device, other->rank));
+                where, format(": device %d is that of rank %d; call cudaSetDevice before", device, other->rank));
     message_group().has_ranks = true;
     all_cliques().ended.erase(std::this_thread::get_id());  // of an earlier thread
     *comm = clique.comms[size_t(rank)] = new ncclComm{&clique, rank, device, std::this_thread::get_id()};
@@ -89,21 +89,21 @@ ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int
     {
         const RuntimeLock lock;
         if (context_lost()) return message_group().worst = ncclUnhandledCudaError;
-        if (!known(comm)) return refuse_message(m.text() + ": the communicator does not exist", ncclInvalidArgument);
+        if (!known(comm)) return refuse_message(m.call(), ": the communicator does not exist", ncclInvalidArgument);
         const size_t size = bytes_of_type(type);
-        if (!size) return refuse_message(m.text() + format(": type %d does not exist", int(type)), ncclInvalidArgument);
+        if (!size) return refuse_message(m.call(), format(": type %d does not exist", int(type)), ncclInvalidArgument);
         if (peer < 0 || peer >= comm->clique->ranks)
             return refuse_message(
-                m.text() + format(": rank %d does not exist; there are ranks 0 to %d", peer, comm->clique->ranks - 1),
+                m.call(), format(": rank %d does not exist; there are ranks 0 to %d", peer, comm->clique->ranks - 1),
                 ncclInvalidArgument);
-        if (count > ~size_t(0) / size) return refuse_message(m.text() + ": too many elements", ncclInvalidArgument);
+        if (count > ~size_t(0) / size) return refuse_message(m.call(), ": too many elements", ncclInvalidArgument);
         m.bytes = count * size;
-        if (!known_stream(stream)) return refuse_message(m.text() + ": the stream does not exist", ncclInvalidArgument);
+        if (!known_stream(stream)) return refuse_message(m.call(), ": the stream does not exist", ncclInvalidArgument);
         {
             const OnDevice on(comm->device);
             if (device_of(stream) != comm->device)
-                return refuse_message(m.text() + format(": the stream belongs to device %d, and rank %d has device %d",
-                                                        device_of(stream), comm->rank, comm->device));
+                return refuse_message(m.call(), format(": the stream belongs to device %d, and rank %d has device %d",
+                                                       device_of(stream), comm->rank, comm->device));
         }
         if (m.bytes && !good_buffer(m.function(), place, data, m.bytes, comm->device))
             return message_group().worst = ncclInvalidArgument;
@@ -116,6 +116,7 @@ ncclResult_t refuse_collective(const char* function, const void* place)
 {
     const RuntimeLock lock;
     program_finding(
+        kinds::not_simulated, place,
         format("not simulated: %s %s: of NCCL there are ncclSend and ncclRecv", function, at(place).c_str()));
     return ncclInvalidUsage;
 }
@@ -173,41 +174,42 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id)
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank)
 {
     const RuntimeLock lock;
-    const std::string where = "ncclCommInitRank " + at(SIM_PLACE);
+    const Called where{"ncclCommInitRank", SIM_PLACE};
     if (!comm) return ncclInvalidArgument;
     *comm = nullptr;
     if (ranks < 1 || ranks > device_count())
-        return refuse_message(
-            where + format(": %d ranks, where 1 to %d are allowed: each has a device (SIM_OPTIONS: --gpus)", ranks,
-                           device_count()),
-            ncclInvalidArgument);
+        return refuse_message(where,
+                              format(": %d ranks, where 1 to %d are allowed: each has a device (SIM_OPTIONS: --gpus)",
+                                     ranks, device_count()),
+                              ncclInvalidArgument);
     if (rank < 0 || rank >= ranks)
-        return refuse_message(where + format(": rank %d, where 0 to %d are allowed", rank, ranks - 1),
+        return refuse_message(where, format(": rank %d, where 0 to %d are allowed", rank, ranks - 1),
                               ncclInvalidArgument);
     Clique* clique = clique_of(id);
     if (!clique)
-        return refuse_message(where + ": the id is not from ncclGetUniqueId in this process, and the simulator has no "
-                                      "messages between processes",
+        return refuse_message(where,
+                              ": the id is not from ncclGetUniqueId in this process, and the simulator has no "
+                              "messages between processes",
                               ncclInvalidArgument);
     if (!message_group().depth)
         for (ncclComm_t other : clique->comms)
             if (other && other->thread == std::this_thread::get_id())
-                return refuse_message(where + format(": the thread made rank %d, too, and waits for ever there; put "
-                                                     "the calls between ncclGroupStart and ncclGroupEnd",
-                                                     other->rank));
+                return refuse_message(where, format(": the thread made rank %d, too, and waits for ever there; put "
+                                                    "the calls between ncclGroupStart and ncclGroupEnd",
+                                                    other->rank));
     return join(comm, *clique, ranks, rank, current_device(), where);
 }
 
 ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* devices)
 {
     const RuntimeLock lock;
-    const std::string where = "ncclCommInitAll " + at(SIM_PLACE);
+    const Called where{"ncclCommInitAll", SIM_PLACE};
     if (!comms || count < 1) return ncclInvalidArgument;
     const ncclUniqueId id = new_id();
     for (int rank = 0; rank < count; ++rank) {
         const int device = devices ? devices[rank] : rank;
         if (device < 0 || device >= device_count())
-            return refuse_message(where + format(": device %d, and there are %d", device, device_count()),
+            return refuse_message(where, format(": device %d, and there are %d", device, device_count()),
                                   ncclInvalidArgument);
         if (const ncclResult_t error = join(&comms[rank], *clique_of(id), count, rank, device, where)) return error;
     }
@@ -253,7 +255,7 @@ ncclResult_t ncclGroupEnd()
 {
     if (message_group().depth == 0) {
         const RuntimeLock lock;
-        refuse_message("ncclGroupEnd " + at(SIM_PLACE) + " without ncclGroupStart");
+        refuse_message({"ncclGroupEnd", SIM_PLACE}, " without ncclGroupStart");
         return std::exchange(message_group().worst, ncclSuccess);
     }
     return --message_group().depth ? ncclSuccess : end_message_group();

@@ -58,9 +58,9 @@ MessageGroup& message_group()
     return group;
 }
 
-ncclResult_t refuse_message(const std::string& text, ncclResult_t error)
+ncclResult_t refuse_message(const Called& call, const std::string& what, ncclResult_t error)
 {
-    program_finding("bad message: " + text);
+    program_finding(kinds::bad_message, call.place, "bad message: " + call.text() + what);
     return message_group().worst = error;
 }
 
@@ -90,10 +90,11 @@ bool may_come(const Clique& clique)
 void carry(Message& send, Message& receive, uint64_t start)
 {
     if (send.bytes != receive.bytes) {
-        refuse_message(format("%s: %s %llu bytes, and %s expects %llu", send.text().c_str(), send.who().c_str(),
-                              (unsigned long long)send.bytes, receive.text().c_str(),
-                              (unsigned long long)receive.bytes),
-                       ncclInvalidArgument);
+        refuse_message(
+            send.call(),
+            format(": %s %llu bytes, and %s expects %llu", send.who().c_str(), (unsigned long long)send.bytes,
+                   receive.call().text().c_str(), (unsigned long long)receive.bytes),
+            ncclInvalidArgument);
         return;
     }
     move_message(receive.data, send.kept.empty() ? send.data : send.kept.data(), send.bytes, send.work, send.clock,
@@ -169,9 +170,9 @@ ncclResult_t end_message_group()
                     ++m;
                     continue;
                 }
-                refuse_message(
-                    format("%s: %s, which does not %s; put both calls between ncclGroupStart and ncclGroupEnd",
-                           m->text().c_str(), m->who().c_str(), m->sends ? "receive" : "send"));
+                refuse_message(m->call(),
+                               format(": %s, which does not %s; put both calls between ncclGroupStart and ncclGroupEnd",
+                                      m->who().c_str(), m->sends ? "receive" : "send"));
                 m = list->erase(m);
             }
         all_cliques().arrived.notify_all();
@@ -179,15 +180,17 @@ ncclResult_t end_message_group()
     return std::exchange(message_group().worst, ncclSuccess);
 }
 
-std::vector<std::string> lone_messages()
+std::vector<harness::FindingRecord> lone_messages()
 {
-    std::vector<std::string> lines;
+    std::vector<harness::FindingRecord> findings;
     for (const auto& clique : all_cliques().cliques)
         for (const auto* list : {&clique->sends, &clique->receives})
             for (const Message& m : *list)
-                lines.push_back(format("bad message: %s: %s, which never %s", m.text().c_str(), m.who().c_str(),
-                                       m.sends ? "receives" : "sends"));
-    return lines;
+                findings.push_back(
+                    finding_of_call(kinds::bad_message, m.place,
+                                    format("bad message: %s: %s, which never %s", m.call().text().c_str(),
+                                           m.who().c_str(), m.sends ? "receives" : "sends")));
+    return findings;
 }
 
 }  // namespace sim

@@ -30,6 +30,13 @@ struct ncclComm {
 
 namespace sim {
 
+// A call of the program.
+struct Called {
+    const char* function;
+    const void* place;
+    std::string text() const { return std::string(function) + " " + at(place); }
+};
+
 // A send or a receive.
 struct Message {
     ncclComm_t comm;
@@ -45,7 +52,7 @@ struct Message {
     std::vector<char> kept = {};  // what is sent, until it is received
 
     const char* function() const { return sends ? "ncclSend" : "ncclRecv"; }
-    std::string text() const { return std::string(function()) + " " + at(place); }
+    Called call() const { return {function(), place}; }
     std::string who() const;  // "rank 0 sends to rank 1"
 };
 
@@ -84,8 +91,8 @@ struct MessageGroup {
 };
 MessageGroup& message_group();
 
-// A finding, and the result that the group then has.
-ncclResult_t refuse_message(const std::string& text, ncclResult_t error = ncclInvalidUsage);
+// A finding about the call, and the result that the group then has.
+ncclResult_t refuse_message(const Called& call, const std::string& what, ncclResult_t error = ncclInvalidUsage);
 
 // Matches the messages of this host thread's group, copies them, and waits for those that other threads may send.
 ncclResult_t end_message_group();

@@ -7,9 +7,14 @@
 namespace sim {
 namespace {
 
-std::vector<ProgramFinding>& findings()
+struct AllFindings {
+    std::vector<std::string> keys;
+    std::vector<harness::FindingRecord> records;  // one for each key
+};
+
+AllFindings& all_findings()
 {
-    static auto& findings = *new std::vector<ProgramFinding>;  // used until the very end
+    static auto& findings = *new AllFindings;  // used until the very end
     return findings;
 }
 
@@ -21,16 +26,29 @@ std::vector<std::string>& notes()
 
 }  // namespace
 
-void program_finding(const std::string& text, uint64_t count, const std::string& key)
+void program_finding(const harness::FindingRecord& finding, const std::string& key)
 {
     const RuntimeLock lock;
-    const std::string& own = key.empty() ? text : key;
-    for (ProgramFinding& known : findings())
-        if (known.key == own) {
-            known.count += count;
-            return;
-        }
-    findings().push_back({own, text, count});
+    auto& [keys, records] = all_findings();
+    const std::string& own = key.empty() ? finding.text : key;
+    const auto known = std::find(keys.begin(), keys.end(), own);
+    if (known != keys.end()) {
+        records[size_t(known - keys.begin())].count += finding.count;
+        return;
+    }
+    keys.push_back(own);
+    records.push_back(finding);
+}
+
+harness::FindingRecord finding_of_call(const harness::FindingKind& kind, const void* place, const std::string& text)
+{
+    return {&kind, "", text, finding_place(uint64_t(place)), {}, 1};
+}
+
+void program_finding(const harness::FindingKind& kind, const void* place, const std::string& text,
+                     const std::string& key)
+{
+    program_finding(finding_of_call(kind, place, text), key);
 }
 
 void program_note(const std::string& text)
@@ -39,7 +57,7 @@ void program_note(const std::string& text)
     if (std::find(notes().begin(), notes().end(), text) == notes().end()) notes().push_back(text);
 }
 
-const std::vector<ProgramFinding>& program_findings() { return findings(); }
+const std::vector<harness::FindingRecord>& program_findings() { return all_findings().records; }
 const std::vector<std::string>& program_notes() { return notes(); }
 
 }  // namespace sim

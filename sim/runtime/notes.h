@@ -6,21 +6,23 @@
 #include <string>
 #include <vector>
 
-namespace sim {
+#include "../core/finding_kinds.h"
+#include "../core/findings.h"
 
-struct ProgramFinding {
-    std::string key, text;
-    uint64_t count;
-};
+namespace sim {
 
 // Something that the program must not do. A finding with the same key, or without a key the same text, is counted and
 // not repeated.
-void program_finding(const std::string& text, uint64_t count = 1, const std::string& key = "");
+void program_finding(const harness::FindingRecord& finding, const std::string& key = "");
+// The same of a call that the program makes at a place.
+void program_finding(const harness::FindingKind& kind, const void* place, const std::string& text,
+                     const std::string& key = "");
+harness::FindingRecord finding_of_call(const harness::FindingKind& kind, const void* place, const std::string& text);
 // Something that a reader of the program's output has to know. A text is noted once.
 void program_note(const std::string& text);
 
 // In the order in which they came.
-const std::vector<ProgramFinding>& program_findings();
+const std::vector<harness::FindingRecord>& program_findings();
 const std::vector<std::string>& program_notes();
 
 }  // namespace sim

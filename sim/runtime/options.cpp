@@ -18,9 +18,6 @@ namespace {
 using harness::format;
 
 constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 1000000;
-constexpr const char* expected =
-    "expected --machine, --gpus, --no-peers, --csv, --trace, --ncu, --explain, --quiet, --threads, --blocks or "
-    "--patience";
 
 [[noreturn]] void refuse(const std::string& message)
 {
@@ -67,15 +64,32 @@ std::vector<std::string> names_of(const option* known)
     return names;
 }
 
+// "expected --machine, --csv or --quiet".
+std::string expected(const std::vector<std::string>& names)
+{
+    std::string text = "expected ";
+    for (size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "--" : i + 1 < names.size() ? ", --" : " or --") + names[i];
+    return text;
+}
+
+std::string file_name(const char* option, const char* name)
+{
+    if (!*name) refuse(format("--%s: expected a file name", option));
+    return name;
+}
+
 }  // namespace
 
 ProgramOptions parse_program_options(const std::string& text)
 {
-    enum { machine = 1, gpus, no_peers, csv, trace, ncu, explain, quiet, threads, blocks, patience };
+    enum { machine = 1, gpus, no_peers, csv, json, sarif, trace, ncu, explain, quiet, threads, blocks, patience };
     static const option known[] = {{"machine", required_argument, nullptr, machine},
                                    {"gpus", required_argument, nullptr, gpus},
                                    {"no-peers", no_argument, nullptr, no_peers},
                                    {"csv", required_argument, nullptr, csv},
+                                   {"json", required_argument, nullptr, json},
+                                   {"sarif", required_argument, nullptr, sarif},
                                    {"trace", required_argument, nullptr, trace},
                                    {"ncu", required_argument, nullptr, ncu},
                                    {"explain", no_argument, nullptr, explain},
@@ -115,16 +129,19 @@ ProgramOptions parse_program_options(const std::string& text)
             case gpus: o.gpus = whole_number("gpus", optarg, most_devices); break;
             case no_peers: o.peers = false; break;
             case csv:
-                o.csv = optarg;
-                if (o.csv.empty()) refuse("--csv: expected a file name");
+                o.csv = file_name("csv", optarg);
+                break;
+            case json:
+                o.json = file_name("json", optarg);
+                break;
+            case sarif:
+                o.sarif = file_name("sarif", optarg);
                 break;
             case trace:
-                o.trace = optarg;
-                if (o.trace.empty()) refuse("--trace: expected a file name");
+                o.trace = file_name("trace", optarg);
                 break;
             case ncu:
-                o.ncu = optarg;
-                if (o.ncu.empty()) refuse("--ncu: expected a file name");
+                o.ncu = file_name("ncu", optarg);
                 break;
             case explain: o.quiet = false; break;
             case quiet: o.quiet = true; break;
@@ -135,7 +152,7 @@ ProgramOptions parse_program_options(const std::string& text)
             default:
                 if (optopt > 0 && optopt < ' ')
                     refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
-                refuse(harness::unknown_option(argv.data(), names_of(known), std::string(": ") + expected));
+                refuse(harness::unknown_option(argv.data(), names_of(known), ": " + expected(names_of(known))));
         }
     }
     if (!o.ncu.empty() && o.blocks) refuse("--ncu compares whole launches; remove --blocks");

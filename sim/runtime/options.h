@@ -11,7 +11,7 @@ namespace sim {
 // The environment variable SIM_OPTIONS.
 struct ProgramOptions {
     std::string machine = "h200";
-    std::string csv, trace;  // files; empty: none
+    std::string csv, json, sarif, trace;  // files; empty: none
     std::string ncu;         // a file that ncu wrote; empty: none
     bool quiet = false;      // findings alone
     bool silent = false;     // and nothing if there are none

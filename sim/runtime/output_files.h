@@ -1,4 +1,4 @@
-// The files that SIM_OPTIONS asks for: counts (--csv) and requests (--trace).
+// The files that SIM_OPTIONS asks for: counts (--csv), counts and findings (--json, --sarif), and requests (--trace).
 
 #pragma once
 
@@ -14,7 +14,7 @@ void open_files();
 // Has the requests of a launch traced, if there is a file for them. `number`: of the launch, from 1.
 void trace_launch(const Launching& launching, uint64_t number);
 
-// Writes both files, or none. `signal`: the one that ended the program, which then gets no files; 0: none. Throws Error
+// Writes all files, or none. `signal`: the one that ended the program, which then gets no files; 0: none. Throws Error
 // with status_bad_input.
 void write_files(int signal);
 

@@ -106,6 +106,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
         const int owner = int(reinterpret_cast<const MemoryPool*>(pool) - pools());
         if (wanted.location.id == owner && wanted.flags == cudaMemAccessFlagsProtReadWrite) continue;
         program_finding(
+            kinds::not_simulated, SIM_PLACE,
             format("not simulated: cudaMemPoolSetAccess %s changes the access of device %d to the pool of device %d; "
                    "use cudaMalloc and cudaDeviceEnablePeerAccess",
                    at(SIM_PLACE).c_str(), wanted.location.id, owner));

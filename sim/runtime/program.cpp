@@ -78,11 +78,11 @@ void note_what_is_left(bool ended_well)
 {
     note_accounts();
     for (const std::string& launch : refused_launches()) program_note(launch);
-    for (const std::string& error : unseen_errors()) program_finding(error);
-    for (const std::string& message : lone_messages()) program_finding(message);
+    for (const harness::FindingRecord& error : unseen_errors()) program_finding(error);
+    for (const harness::FindingRecord& message : lone_messages()) program_finding(message);
     // A program that was stopped could not free its memory.
     if (ended_well && !context_lost())
-        for (const std::string& memory : never_freed()) program_finding(memory);
+        for (const harness::FindingRecord& memory : never_freed()) program_finding(memory);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../common/base/error.h"
+#include "../../common/base/finding.h"
 #include "../cuda/cuda_runtime_api.h"
 #include "../core/memory.h"
 
@@ -71,6 +72,7 @@ struct Block {
     unsigned flags = 0;
     uint64_t number = 0;   // in the order of time
     std::string freed_at;  // "at program.cu:40"
+    const void* place = nullptr;  // where the program allocated it
 };
 
 // The one that holds the address, freed ones included, or null.
@@ -86,8 +88,8 @@ int device_at(uintptr_t address);
 void free_everything(int device);
 // A note for each allocation in which the search for races has given up, of those that are not freed.
 void note_accounts();
-// A line for each allocation that the program still has.
-std::vector<std::string> never_freed();
+// A finding for each allocation that the program still has.
+std::vector<harness::FindingRecord> never_freed();
 uint64_t total_memory();
 
 // True if the kernel may be launched. If not, the error that CUDA would give is noted.
@@ -97,8 +99,8 @@ bool may_launch(const Launching& launching);
 void kernel_failed(const Launching& launching, cudaError_t error);
 // Notes that a kernel was not launched.
 void launch_refused(const Launching& launching, cudaError_t error, const std::string& why);
-// Failed launches that the program did not ask about, and those that were not made; a line each.
-std::vector<std::string> unseen_errors();
+// Failed launches that the program did not ask about, and those that were not made.
+std::vector<harness::FindingRecord> unseen_errors();
 std::vector<std::string> refused_launches();
 // True if a kernel has failed, so that every function returns its error.
 bool context_lost();
@@ -117,11 +119,15 @@ bool good_buffer(const char* function, const void* place, const void* memory, ui
 void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send,
                   const Work& receive, const Clock& before_receive);
 std::vector<char> bytes_at(const void* memory, uint64_t bytes);
-// Messages that were sent and never received, or the other way round; a line each.
-std::vector<std::string> lone_messages();
+// Messages that were sent and never received, or the other way round.
+std::vector<harness::FindingRecord> lone_messages();
 
 // The function that is copying between memory of the host and the device now, for whoever catches its fault:
-// "cudaMemcpy at program.cu:50". Empty: none.
-std::string copying();
+// "cudaMemcpy at program.cu:50". Without a place: none.
+struct Copying {
+    std::string text;
+    const void* place = nullptr;
+};
+Copying copying();
 
 }  // namespace sim

@@ -250,8 +250,9 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
         if (e->number == 0 || e->flags & cudaEventDisableTiming) return result(cudaErrorInvalidResourceHandle);
     if (start->device != stop->device) return result(cudaErrorInvalidResourceHandle);
     if (!reached(stop)) {
-        program_finding("event not reached: cudaEventElapsedTime " + at(SIM_PLACE) +
-                        " asks for a time that may not be known yet; call cudaEventSynchronize(stop) first");
+        program_finding(kinds::event_not_reached, SIM_PLACE,
+                        "event not reached: cudaEventElapsedTime " + at(SIM_PLACE) +
+                            " asks for a time that may not be known yet; call cudaEventSynchronize(stop) first");
         return cudaErrorNotReady;
     }
     program_note("no time was measured: cudaEventElapsedTime gives NaN, and so do results computed from it");

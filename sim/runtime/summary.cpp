@@ -36,10 +36,7 @@ std::string title(const Launches& l)
 
 void print_findings()
 {
-    for (const ProgramFinding& finding : program_findings()) {
-        const std::string times = finding.count > 1 ? format(" (%llu times)", (unsigned long long)finding.count) : "";
-        printf("finding: %s%s\n", finding.text.c_str(), times.c_str());
-    }
+    for (const harness::FindingRecord& finding : program_findings()) printf("%s", finding_lines(finding).c_str());
 }
 
 void print_counts()

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from conftest import assert_refused
-from test_try import closing, findings, tried
+from found import findings
+from test_try import closing, tried
 
 HERE = "tests/sim/programs/devices_wrong.cu"
 A, B = (rf"byte 0 of {name}\[d\] \(cudaMalloc at {HERE}:\d+, device %d\)" for name in "ab")

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from found import findings
 from lessons import make_try, run, tried_of
 from samples import ALL
 
@@ -186,7 +187,7 @@ def test_findings_in_plain_cpp_have_a_place(tmp_path):
                  {"main.cpp": "#include <cuda_runtime.h>\n\nint main() {\n    float* data;\n"
                               "    return cudaMalloc(&data, 100);\n}\n"},
                  "SIM=--quiet")
-    assert (f"finding: never freed: data (cudaMalloc at {tmp_path}/main.cpp:5), 100 bytes; call cudaFree\n"
+    assert (f": never freed: data (cudaMalloc at {tmp_path}/main.cpp:5), 100 bytes; call cudaFree [never-freed]\n"
             in done.stdout), done.stdout
 
 
@@ -506,7 +507,7 @@ int main()
     assert own_output(done) == "0 0 1 cudaErrorInvalidDevice"
     done = tried(tmp_path, {"pool.cu": text}, "SIM=--quiet --gpus 2")
     assert done.stdout.startswith("0 0 1 cudaErrorNotSupported\n")
-    assert (f"finding: not simulated: cudaMemPoolSetAccess at {tmp_path}/pool.cu:14 changes the access of device 1 "
+    assert (f"error: not simulated: cudaMemPoolSetAccess at {tmp_path}/pool.cu:14 changes the access of device 1 "
             "to the pool of device 0; use cudaMalloc") in done.stdout, done.stdout
 
 
@@ -608,7 +609,7 @@ def test_a_sample_of_the_blocks(blocks, ran, grid, tmp_path):
 
 def test_without_a_sample_the_search_for_uninitialized_memory_is_there(grid):
     done = again(grid, "--quiet")
-    assert "finding: never written: cudaMemcpy" in done.stdout and "A sample" not in done.stdout
+    assert "warning: never written: cudaMemcpy" in done.stdout and "A sample" not in done.stdout
 
 
 SLOW = """#include <cstdio>
@@ -668,7 +669,7 @@ def test_a_search_that_ended_early_does_not_deny_what_it_found(tmp_path):
     done = subprocess.run([tried_of(tmp_path) / "search"], env={**os.environ, "SIM_OPTIONS": "--quiet"},
                           capture_output=True, text=True,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-    assert ("finding: load: uninitialized load of 1 bytes at byte 0 of bytes (cudaMalloc"
+    assert ("warning: load: uninitialized load of 1 bytes at byte 0 of bytes (cudaMalloc"
             in done.stdout), done.stdout + done.stderr
     (note,) = [line for line in done.stdout.splitlines() if line.startswith("note: ")]
     assert (note.startswith("note: the search for races and uninitialized loads in bytes (cudaMalloc at ")
@@ -718,13 +719,13 @@ def test_an_index_of_shared_memory_that_wraps(number, wraps):
     no other memory."""
     done = again(wraps, "--quiet", *["x"] * number)
     assert "1 launch," in done.stdout, done.stdout + done.stderr
-    found = [line for line in done.stdout.splitlines() if line.startswith("finding: ")]
+    found = findings(done)
     words = list(WRAPS.values())[number][1]
     if not words:
         assert not found, found
     else:
         assert len(found) == 1 and re.match(
-            f"finding: k{number}: out-of-bounds {words}.*: thread \\(0, 0, 0\\) at "
+            f"k{number}: out-of-bounds {words}.*: thread \\(0, 0, 0\\) at "
             f".*/wraps.cu:{3 * number + 3}, .*; an address of shared memory has 32 bits on a GPU, "
             "so this index wraps and reaches the array; compute it with signed "
             "numbers", found[0]), found

@@ -355,7 +355,8 @@ def test_refused(rewrite, text, line, words):
 
 
 def test_command_line(program, tmp_path):
-    assert run(program, "--help").stdout.startswith("usage: rewrite [--namespace NAME] [--plain-host] [FILE]\n")
+    assert run(program, "--help").stdout.startswith("usage: rewrite [--namespace NAME] [--plain-host] [--columns] "
+                                                 "[FILE]\n")
     for arguments in (["--what"], ["a", "b"], [tmp_path / "none.ii"], [tmp_path]):
         done = run(program, *arguments)
         assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1

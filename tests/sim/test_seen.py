@@ -9,6 +9,7 @@ import shutil
 
 import pytest
 
+from found import findings
 from lessons import ROOT, made, run
 from samples import ALL
 
@@ -60,7 +61,7 @@ def counts_that_the_lines_say(name):
 @pytest.mark.parametrize("name", COUNTED)
 def test_every_line_makes_the_requests_that_its_text_says(name, tried, tmp_path):
     done = tried(name, f"--csv {tmp_path}/counts.csv")
-    assert done.returncode == 0 and "finding: " not in done.stdout, (done.stdout + done.stderr)[-3000:]
+    assert done.returncode == 0 and not findings(done), (done.stdout + done.stderr)[-3000:]
     found = collections.defaultdict(collections.Counter)
     with open(tmp_path / "counts.csv", newline="") as file:
         for row in csv.DictReader(file):
@@ -78,7 +79,7 @@ def test_every_fault_is_found_in_its_line(name, tried):
     if name == "alignment" and hasattr(tried, "clang"):
         pytest.skip("clang checks no alignment where it copies a whole structure")
     done = tried(name)
-    found = re.findall(r"^finding: (.*)", done.stdout, re.M)
+    found = findings(done)
     said = [(number, text.strip()) for number, line in lines_of(name) for text in line.split("//! ")[1:]]
     assert len(said) > 25
 
@@ -100,7 +101,7 @@ def test_every_fault_is_found_in_its_line(name, tried):
 
 def test_an_index_that_stays_in_its_array_is_no_finding(tried):
     done = tried("legal")
-    assert done.returncode == 0 and "finding: " not in done.stdout, (done.stdout + done.stderr)[-3000:]
+    assert done.returncode == 0 and not findings(done), (done.stdout + done.stderr)[-3000:]
     assert "failed" not in done.stdout
 
 
@@ -114,6 +115,6 @@ def test_an_object_that_is_returned_by_name_is_destroyed_once(tried):
     """The options that watch kernels have g++ copy it. A class that frees and has no copy constructor freed twice."""
     done = tried("returned")
     line = next(number for number, text in lines_of("returned") if "__LINE__" in text)
-    assert done.returncode == 0 and "finding: " not in done.stdout, (done.stdout + done.stderr)[-3000:]
+    assert done.returncode == 0 and not findings(done), (done.stdout + done.stderr)[-3000:]
     said = [f"line {line}", "3 0 4 4 3 5 0 7 8 0 9 6 ", "elf! 1 2 4 3", "made 20, destroyed 20"]
     assert done.stdout.splitlines()[:4] == said

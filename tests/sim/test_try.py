@@ -16,6 +16,7 @@ import pytest
 import random_memory
 import random_races
 from conftest import NO_SIGNAL_IGNORED
+from found import findings
 from lessons import ROOT, computing, made, make_try, run, tried_of
 from samples import some
 
@@ -121,10 +122,6 @@ def tried(name, *arguments, options=""):
                           capture_output=True, text=True, timeout=600)
 
 
-def findings(done):
-    return [line[len("finding: "):] for line in done.stdout.splitlines() if line.startswith("finding: ")]
-
-
 def closing(done):
     """Kernels, launches and findings, as the last line counts them."""
     numbers = re.fullmatch(r"try: (\d+) kernels?, (\d+) launch(?:es)?, (\d+) findings?", done.stdout.splitlines()[-1])
@@ -210,7 +207,7 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
         kernel = row["kernel"]
         done = subprocess.run([tried_of(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"},
                               capture_output=True, text=True, timeout=600)
-        found = set(re.findall(rf"^finding: {kernel}: ({'|'.join(FAULTS)}) ", done.stdout, re.M))
+        found = {m[1] for f in findings(done) if (m := re.match(rf"{kernel}: ({'|'.join(FAULTS)}) ", f))}
         card = {fault for fault in FAULTS if int(row[fault.replace("-", "_")])}
         judged = found - {"uninitialized"} or found
         assert judged >= card and bool(judged) == bool(card), (kernel, found, card)
@@ -391,11 +388,12 @@ def test_every_request_as_csv(tmp_path):
 def test_counts_of_programs_that_do_not_end_well(name, status, tmp_path):
     """Findings and a status of its own leave the counts as they are; a program that crashes has none, and a line says
     so."""
-    done = tried(name, options=f"--csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv")
+    done = tried(name, options=f"--csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv "
+                 f"--json {tmp_path}/report.json --sarif {tmp_path}/findings.sarif")
     assert done.returncode == status
     lines = [
         line for line in done.stderr.splitlines() if "not written: the program was ended by a signal (Aborted)" in line]
-    assert (len(lines), len(list(tmp_path.iterdir()))) == ((2, 0) if status < 0 else (0, 2)), done.stderr
+    assert (len(lines), len(list(tmp_path.iterdir()))) == ((4, 0) if status < 0 else (0, 4)), done.stderr
     if status > 0:
         assert len(list(csv.DictReader(open(tmp_path / "counts.csv")))) > 0
 
@@ -408,7 +406,8 @@ def test_counts_of_programs_that_do_not_end_well(name, status, tmp_path):
     ("--machine H20", "did you mean h200?"),
     ("word", "unexpected argument 'word'"),
     ("--csv '/tmp", "a quote ' is not closed"), ("--csv /nowhere/results.csv", "cannot be written"),
-    ("--csv ''", "expected a file name")])
+    ("--csv ''", "expected a file name"), ("--json ''", "--json: expected a file name"),
+    ("--sarif", "--sarif needs a value"), ("--sarif /nowhere/findings.sarif", "cannot be written")])
 def test_bad_options_are_refused_before_main(options, words):
     done = tried("vector_add", options=options)
     assert done.returncode == 2 and done.stdout == "", done.stdout

@@ -307,8 +307,9 @@ def test_what_is_named_is_shown_on_one_line():
             and done.stderr.count(b"\n") == 1)
 
 
-@pytest.mark.parametrize("option", ["--csv", "--trace"])
-def test_a_program_that_is_brought_along_writes_in_the_same_way(option, tmp_path):
+@pytest.mark.parametrize("option, begins", [("--csv", "date_utc,"), ("--trace", "machine,kernel,launch,"),
+                                            ("--json", '{"version": 1, '), ("--sarif", '{"$schema": ')])
+def test_a_program_that_is_brought_along_writes_in_the_same_way(option, begins, tmp_path):
     environment = {**os.environ, "SIM_OPTIONS": f"{option} out.csv"}
     program = ROOT / "build/try/tests/sim/programs/vector_add"
     for closed in ("", "2>&-", "<&- 2>&-"):
@@ -316,8 +317,8 @@ def test_a_program_that_is_brought_along_writes_in_the_same_way(option, tmp_path
                               stdout=subprocess.DEVNULL)
         assert done.returncode == 0
         text = (tmp_path / "out.csv").read_text()
-        assert (text.startswith("date_utc," if option == "--csv" else "machine,kernel,launch,")
-                and os.listdir(tmp_path) == ["out.csv"])
-    environment["SIM_OPTIONS"] = "--csv out.csv --trace out.csv"
+        assert text.startswith(begins) and os.listdir(tmp_path) == ["out.csv"]
+    other = "--trace" if option == "--csv" else "--csv"
+    environment["SIM_OPTIONS"] = f"{option} out.csv {other} out.csv"
     done = run(program, cwd=tmp_path, env=environment)
-    assert_refused(done, 2, "--csv and --trace name the same file")
+    assert_refused(done, 2, f"{min(option, other)} and {max(option, other)} name the same file")
