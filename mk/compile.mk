@@ -68,6 +68,10 @@ $(foreach pair,$(noted), \
 COMMIT := $(or $(shell git describe --always --dirty --abbrev=10 --exclude '*' 2>/dev/null),unknown)
 COMMIT_LINE := \#define BUILD_COMMIT "$(subst ",\",$(subst \,\\,$(COMMIT)))"
 $(eval $(call NOTE,commit.h,COMMIT_LINE))
+# The citation file holds the version, for Python, too.
+override VERSION := $(or $(shell sed -n 's/^version: *//p' CITATION.cff 2>/dev/null),unknown)
+VERSION_LINE := \#define BUILD_VERSION "$(VERSION)"
+$(eval $(call NOTE,version.h,VERSION_LINE))
 
 # The kernels of all steps, {"step02", "transposeCol"}, and so on: a program says where the others' kernels are.
 KERNELS_OF_STEPS := $(shell sh mk/kernels.sh)
@@ -135,7 +139,7 @@ build/step%.o: step%.cpp build/commands/step
 
 build/common/main.o build/common/all_steps.o build/common/base/commit.o: build/%.o: %.cpp build/commands/harness
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
-build/common/base/commit.o: build/commit.h
+build/common/base/commit.o: build/commit.h build/version.h
 build/common/all_steps.o: build/kernels.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.

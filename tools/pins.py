@@ -6,7 +6,6 @@ Run it after a change of a requirements file or of PYTHONS. It writes tests/repo
 pins with that file. Exit status: 0; 1 a pin has no version for a supported Python, and nothing is written.
 """
 
-import argparse
 import csv
 import pathlib
 import re
@@ -17,6 +16,7 @@ import tempfile
 from packaging.requirements import Requirement
 
 from lessons import ROOT
+import command_line
 
 FILES = [ROOT / "plots/requirements.txt", ROOT / "lab/requirements.txt", ROOT / "tests/requirements.txt"]
 STATEMENT = ROOT / "tests/repository/pins.csv"
@@ -54,7 +54,7 @@ def statement():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, default=STATEMENT, metavar="FILE")
     options = parser.parse_args()
     missing = 0

@@ -1,9 +1,16 @@
 #include "commit.h"
 
 #include "build/commit.h"
+#include "build/version.h"
 
 namespace harness {
 
+const char* const build_version = BUILD_VERSION;
 const char* const build_commit = BUILD_COMMIT;
+
+std::string version_line(const std::string& program)
+{
+    return program + " " + build_version + " (commit " + build_commit + ")";
+}
 
 }  // namespace harness

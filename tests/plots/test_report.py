@@ -427,7 +427,7 @@ def bare_project(tmp_path):
     first on PATH."""
     for name in ("plots", "bench", "bin"):
         (tmp_path / name).mkdir()
-    for name in ("Makefile", "plots/packages.py", "plots/requirements.txt"):
+    for name in ("Makefile", "plots/packages.py", "plots/command_line.py", "plots/requirements.txt"):
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "mk", tmp_path / "mk")
     (tmp_path / "plots/report.py").write_text("print('made')\n")
