@@ -49,7 +49,7 @@ def test_python_programs_have_one_parser():
             assert has_its_own == (path.name == "command_line.py"), path
 
 
-@pytest.mark.parametrize("program", STEPS)
+@pytest.mark.parametrize("program", [*STEPS, "step08"])
 def test_a_step(program, tmp_path):
     for name in ("--help", "-h"):
         assert started(tmp_path, ROOT / program, name).startswith(f"usage: ./{program} [options]\n")
