@@ -401,7 +401,7 @@ def test_commands_of_the_workflow(tmp_path):
     assert [int(number) for number in numbers] == list(check.load_exercises().EXERCISES)
     assert job["env"] == {"EXERCISE": "${{ matrix.exercise }}"} and job["defaults"]["run"]["shell"] == "bash"
     steps = [step["run"] for step in job["steps"] if "run" in step]
-    assert job["steps"][0] == {"uses": "actions/checkout@v4"} and len(steps) == len(job["steps"]) - 1 >= 2
+    assert job["steps"][0]["uses"].startswith("actions/checkout@") and len(steps) == len(job["steps"]) - 1 >= 2
     shutil.copy(ROOT / "tests/lab/solutions/step04.cu", student / "step04_padding/exercise.cu")
     assert run("make", "-s", "build/commands/kernels", cwd=student).returncode == 0
     # what is built here serves there
