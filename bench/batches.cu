@@ -131,8 +131,10 @@ void measure(int n, const Buffers& b, size_t bytes, cudaStream_t stream)
     }
 }
 
-int main()
+int main(int argc, char** argv)
 {
+    arguments_of(argc, argv, "Times transposes of many small matrices: a launch for each, a graph of launches, and one "
+                             "launch for all.");
     card_columns();  // or no heading either
     printf("date_utc,machine,cuda_driver,type,n,matrices,trial,us_per_matrix,bandwidth_gbs,of_memcpy\n");
     const size_t bytes = size_t(256) << 20;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "common/base/error.h"
 #include "common/base/statistics.h"
 

@@ -171,8 +171,10 @@ __global__ void constantLoads(unsigned* out, int loads)
     if (sum == ~0u) out[threadIdx.x] = sum;
 }
 
-int main()
+int main(int argc, char** argv)
 {
+    arguments_of(argc, argv,
+                 "Measures bandwidth and latency of each memory of the GPU, and the constants of its roofline.");
     const std::string card = card_columns();
     cudaDeviceProp device;
     CUDA(cudaGetDeviceProperties(&device, 0));

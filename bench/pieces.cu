@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -218,11 +217,8 @@ void measure(const char* type, int width, int height, bool once)
 
 int main(int argc, char** argv)
 {
-    const bool once = argc == 2 && !strcmp(argv[1], "--once");
-    if (argc > 2 || (argc == 2 && !once)) {
-        fprintf(stderr, "pieces: %s: the only option is --once\n", argv[1]);
-        return harness::status_bad_input;
-    }
+    const bool once = !arguments_of(argc, argv, "Changes one property of step 7's tile at a time, and times each. "
+                                    "--once runs each kernel once, for a profiler.", {"--once"}).empty();
     card_columns();  // or no heading either
     printf("date_utc,machine,cuda_driver,type,width,height,side,wide,high,warps,tiles_per_block,loads_first,"
            "blocks_per_sm,order,offset,bandwidth_gbs,spread_percent,of_memcpy\n");

@@ -73,8 +73,9 @@ __global__ void count_wrong(unsigned long long* wrong, const float* odata, int w
         if (odata[i] != element(i % height * width + i / height)) atomicAdd(wrong, 1ull);
 }
 
-int main()
+int main(int argc, char** argv)
 {
+    arguments_of(argc, argv, "Times the transpose by columns with its loads through each read-only path of the GPU.");
     const std::string card = card_columns();
     const size_t n = size_t(SIDE) * SIDE, bytes = n * sizeof(float);
     float *idata, *odata;

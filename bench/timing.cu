@@ -101,8 +101,9 @@ void time_copy(const std::string& card, int side)
     CUDA(cudaFree(wrong));
 }
 
-int main()
+int main(int argc, char** argv)
 {
+    arguments_of(argc, argv, "Times one copy in seven ways, on a small matrix and on a large one.");
     const std::string card = card_columns();
     printf(
         "date_utc,machine,cuda_driver,method,width,height,type,launches,passes,samples,us_per_pass,spread_percent,"

@@ -15,8 +15,9 @@
 
 constexpr size_t LEAST = size_t(1) << 10, MOST = size_t(1) << 30;
 
-int main()
+int main(int argc, char** argv)
 {
+    arguments_of(argc, argv, "Times copies between host and GPU by their size, with pageable and with pinned memory.");
     const std::string card = card_columns();
     unsigned char *pinned, *pageable = static_cast<unsigned char*>(malloc(MOST)), *device;
     std::vector<unsigned char> sent(MOST);

@@ -907,17 +907,13 @@ void measure_held_copy(size_t bytes)
 
 int main(int argc, char** argv)
 {
+    const std::vector<std::string> only =
+        arguments_of(argc, argv, "Times what was tried on the way to step 7, for these types of elements or for all.",
+                     {"char", "half", "float", "double", "double2"});
     card_columns();  // or no heading either
-    const std::vector<std::string> only(argv + 1, argv + argc);
     const auto wanted = [&](const char* type) {
         return only.empty() || std::find(only.begin(), only.end(), type) != only.end();
     };
-    for (const std::string& type : only)
-        if (type != "char" && type != "half" && type != "float" && type != "double" && type != "double2") {
-            fprintf(stderr, "trials: no element type %s; there are char, half, float, double and double2\n",
-                    type.c_str());
-            return harness::status_bad_input;
-        }
     printf("date_utc,machine,cuda_driver,type,width,height,trial,bandwidth_gbs,of_memcpy\n");
     measure_held_copy(size_t(1) << 30);
     for (const auto& [width, height] : {std::pair{2048, 2048},

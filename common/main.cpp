@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/commit.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/machine.h"
@@ -31,6 +32,7 @@ int serve(const Options& options, const std::string& program)
 {
     int status = status_ok;
     if (options.help) printf("%s", usage(program).c_str());
+    else if (options.version) printf("%s\n", version_line(program).c_str());
     else if (options.list) print_and_write(list_text(), options.csv, list_csv());
     else if (options.list_machines) print_and_write(list_machines(), options.csv, machines_csv());
     else if (options.errata) status = run_errata(options.kernels, machine_named(options.machine), options.csv, program);

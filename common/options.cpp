@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/machine.h"
+#include "base/suggest.h"
 #include "links.h"
 
 namespace harness {
@@ -137,7 +138,9 @@ const Known known[] = {
      true, set<&Options::list>},
     {"list-machines", nullptr, "list the GPUs that the simulator knows; --csv FILE writes their full descriptions",
      true, set<&Options::list_machines>},
-    {"help", nullptr, "print this text", true, set<&Options::help>},
+    {"help", nullptr, "print this text, as -h does", true, set<&Options::help>},
+    {"version", nullptr, "print the version, and the commit that this program was built from", true,
+     set<&Options::version>},
 };
 
 static_assert(usual_gpus == 4 && MAX_GPUS == 16, "--help says so");
@@ -196,6 +199,10 @@ Options parse_options(int argc, char** argv)
     std::vector<const Known*> given;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, ":", table.data(), nullptr)) != -1;) {
+        if (c == '?' && short_help(argv)) {
+            parsed.options.help = true;
+            continue;
+        }
         if (c < 1 || c >= int(table.size())) refuse_argument(c, argv, names_of_options());
         given.push_back(&known[c - 1]);
         given.back()->read(parsed, optarg);

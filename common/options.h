@@ -31,7 +31,7 @@ struct Options {
     int patience_s = 60;           // how long to wait for a process that does not come
     bool explain = false;
     bool separate_host = false;  // launchers run in a process of their own
-    bool list = false, list_machines = false, help = false;
+    bool list = false, list_machines = false, help = false, version = false;
 };
 
 // Reads a command line. Throws Error with status_bad_input: one line saying what was wrong and what would be right.

@@ -17,7 +17,6 @@ import signal
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clean up
 
-import argparse
 import csv
 import dataclasses
 import importlib.util
@@ -35,6 +34,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "plots")]
 
+import command_line
 import names
 import sandbox
 import source
@@ -632,8 +632,8 @@ def begin():
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description="Checks the submission of an exercise. Exit status: 0 full points, 1 fewer, 2 bad "
+    parser = command_line.parser(
+        "Checks the submission of an exercise. Exit status: 0 full points, 1 fewer, 2 bad "
         "input.")
     parser.add_argument("number", metavar="NN", help="which exercise: 1 to 9")
     parser.add_argument("--file", help="the submission; default: the exercise in the folder of the step")

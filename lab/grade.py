@@ -20,7 +20,6 @@ import signal
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is something to clean up
 
-import argparse
 import datetime
 import json
 import os
@@ -30,6 +29,7 @@ import sys
 import time
 
 import check
+import command_line
 import exports
 import handed_in
 import merge
@@ -86,7 +86,7 @@ def grade_class(grader, number):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("submissions", metavar="SUBMISSIONS", nargs="?",
                         help="the folder of all submissions; with --one, the folder of one person")
     parser.add_argument("--exercise", metavar="NN",

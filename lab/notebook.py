@@ -10,7 +10,6 @@ from around the notebook, from transpose.zip next to it, or from the GitHub repo
 --check writes nothing and exits 1 if the notebook is stale.
 """
 
-import argparse
 import json
 import pathlib
 import posixpath
@@ -19,6 +18,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
 import cells
+import command_line
 import whole
 from chapter.captions import CAPTIONS
 from pages import ROOT, STEPS, page
@@ -200,7 +200,7 @@ def notebook(url):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--url", default="", help="the git repository to clone")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "lab/transpose.ipynb", metavar="FILE")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the notebook is stale")

@@ -6,7 +6,6 @@ changes. Exercises are the exception: they are packed as they were committed, an
 Exit status: 0; 2 bad input.
 """
 
-import argparse
 import io
 import pathlib
 import subprocess
@@ -14,9 +13,10 @@ import sys
 import zipfile
 
 import check
+import command_line
 import whole
 
-NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/", "lab/similar.py", "lab/requirements.txt")
+NOT_PACKED = ("tests/", ".ci/", ".github/", "lab/gradescope/", "lab/similar.py", "lab/requirements.")
 NOT_FOR_STUDENTS = (*NOT_PACKED, "lab/README.md", "lab/grade.py", "lab/grader.py", "lab/watch.py", "lab/merge.py",
                     "lab/handed_in.py", "lab/exports.py", "lab/class_files.py", "lab/class_pages.py", "lab/pack.py",
                     "lab/notebook.py", "lab/prelab_grade.py", "lab/slides.py", "lab/drawings.py")
@@ -42,7 +42,7 @@ def contents(name, exercises):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("out", metavar="OUT.zip", type=pathlib.Path)
     parser.add_argument("--gradescope", metavar="NN", help="pack the autograder of this exercise")
     options = parser.parse_args()

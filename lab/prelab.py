@@ -8,7 +8,6 @@ import signal
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is nothing to clean up, and the other imports take a moment
 
-import argparse
 import hashlib
 import os
 import pathlib
@@ -22,6 +21,7 @@ from words import definition
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "plots"))
+import command_line
 import whole
 
 EXACT = 0
@@ -176,7 +176,7 @@ def write_sheet(name, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("name", metavar="NAME", nargs="?")
     parser.add_argument("--names", type=pathlib.Path, metavar="FILE",
                         help="write a sheet for each line of a file instead; one that exists stays")

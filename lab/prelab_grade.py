@@ -8,7 +8,6 @@ file is for instructors and is not in the hand-out.
 Exit status: 0 all graded, whatever the points; 2 bad input.
 """
 
-import argparse
 import math
 import pathlib
 import re
@@ -16,6 +15,7 @@ import sys
 
 import check
 import class_files
+import command_line
 import handed_in
 import names
 import prelab
@@ -220,7 +220,7 @@ def key(name):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("submissions", metavar="SUBMISSIONS", nargs="?", help="the folder of all sheets")
     parser.add_argument("--results", type=pathlib.Path, default=check.ROOT / "results/grades", metavar="FOLDER",
                         help="where the table goes; default: results/grades")

@@ -9,7 +9,6 @@ A similar pair is a reason to look at both files, not a proof: small tasks have 
 lab/requirements.txt. Exit status: 0, whatever is found; 2 bad input, or a package is missing.
 """
 
-import argparse
 import itertools
 import pathlib
 import shlex
@@ -17,6 +16,7 @@ import sys
 
 import check
 import class_files
+import command_line
 import handed_in
 import spreadsheet
 import whole
@@ -101,7 +101,7 @@ def text_of(file):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("folder", metavar="CLASS", help="the folder of all submissions")
     parser.add_argument("--exercise", metavar="NN",
                         help="the exercise to compare; default: each that the names of folders and files give")

@@ -8,7 +8,6 @@ one; home and end. Printed, each slide is a page. Exit status: 0; 2 if the guide
 shows.
 """
 
-import argparse
 import html
 import pathlib
 import re
@@ -17,6 +16,7 @@ import textwrap
 from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
+import command_line
 import drawings
 import notebook
 import policy
@@ -315,7 +315,7 @@ def to_html(slides):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "report/slides.html", metavar="FILE")
     options = parser.parse_args()
     text = to_html(list(deck(GUIDE.read_text(encoding="utf-8"))))

@@ -25,6 +25,7 @@ lab/CUDA.md.
 
 import functools
 import json
+import pathlib
 import re
 import sys
 from dataclasses import dataclass, field
@@ -1216,4 +1217,7 @@ def table():
 
 
 if __name__ == "__main__":
+    sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
+    import command_line
+    command_line.parser(__doc__).parse_args()
     print(table())

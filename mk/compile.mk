@@ -74,6 +74,10 @@ HOME_PAGE := $(shell git config --get remote.origin.url 2>/dev/null | \
              \,^https://github\.com/[A-Za-z0-9._/-]+$$,p')
 HOME_LINE := \#define HOME_PAGE "$(HOME_PAGE)"
 $(eval $(call NOTE,home.h,HOME_LINE))
+# The citation file holds the version, for Python, too.
+override VERSION := $(or $(shell sed -n 's/^version: *//p' CITATION.cff 2>/dev/null),unknown)
+VERSION_LINE := \#define BUILD_VERSION "$(VERSION)"
+$(eval $(call NOTE,version.h,VERSION_LINE))
 
 # The kernels of all steps, {"step02", "transposeCol"}, and so on: a program says where the others' kernels are.
 KERNELS_OF_STEPS := $(shell sh mk/kernels.sh)
@@ -141,7 +145,7 @@ build/step%.o: step%.cpp build/commands/step
 
 build/common/main.o build/common/all_steps.o build/common/base/commit.o: build/%.o: %.cpp build/commands/harness
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
-build/common/base/commit.o: build/commit.h build/home.h
+build/common/base/commit.o: build/commit.h build/home.h build/version.h
 build/common/all_steps.o: build/kernels.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.

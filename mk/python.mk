@@ -1,6 +1,6 @@
 # Python's packages, in .venv. make report installs only those of plots, and none where python3 has them; make test adds
-# those of the tests. pip resolves both files together, so that no package of the tests changes a pinned version of
-# plots.
+# those of the tests. A room's requirements.in has what a person chose, each package with its reason. Its
+# requirements.txt, which make pins writes, has every package that comes along, too, and the hashes that pip checks.
 
 # Where there is no .venv and python3 has the packages, python3 makes the chapter: no network is needed.
 ifneq ($(filter report slides,$(MAKECMDGOALS)),)
@@ -11,15 +11,23 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 .venv/ready: plots/requirements.txt
 	@sh mk/packages.sh $@ $<
 
-.venv/tests: tests/requirements.txt lab/requirements.txt .venv/ready
-	@sh mk/packages.sh $@ plots/requirements.txt lab/requirements.txt $<
+.venv/tests: tests/requirements.txt .venv/ready
+	@sh mk/packages.sh $@ $<
 
 .venv/lab: lab/requirements.txt
 	@sh mk/packages.sh $@ $<
 
-# The style of the code, as CI asks for it.
+# The files of pins, written again. PINS=--check only compares. PINS=--upgrade also takes newer packages that come
+# along.
+.venv/pins: tools/requirements.txt .venv/tests
+	@sh mk/packages.sh $@ $<
+
+pins: .venv/pins
+	@.venv/bin/python tools/pins.py $(PINS)
+
+# The style of the code, as CI asks for it. For AArch64, shellcheck is not among Python's packages.
 SHELL_FILES := .ci/run .ci/packages $(wildcard mk/*.sh bench/*.sh tools/*.sh)
 lint: .venv/tests
 	python3 tools/columns.py
 	.venv/bin/ruff check --quiet .
-	.venv/bin/shellcheck --severity=warning $(SHELL_FILES)
+	$(or $(wildcard .venv/bin/shellcheck),shellcheck) --severity=warning $(SHELL_FILES)

@@ -10,12 +10,12 @@ be read goes to stderr, one line each, and the rest is judged; exits 2 if nothin
 for each claim, and judging.py says how it is decided.
 """
 
-import argparse
 import re
 import sys
 import textwrap
 
 import whole  # first: Ctrl-C may come while the others are imported
+import command_line
 import results as reader
 import sources.book
 import sources.posts
@@ -53,7 +53,7 @@ def show(results, machine, everything):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
     parser.add_argument("--all", action="store_true", help="also show in full the claims that not decided here, "
                                                            "each with the figures that it lacks")

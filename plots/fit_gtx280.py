@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+import command_line
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FITTED = {"copy": ("step01", "W1"), "copySharedMem": ("step01", "W2"), "transposeCoalesced": ("step03", "W4")}
 
@@ -53,6 +55,7 @@ def solve(matrix, right):
 
 
 def main():
+    command_line.parser(__doc__).parse_args()
     matrix = [counted(kernel, program) for kernel, (program, _) in FITTED.items()]
     ns = [2 * 2048 * 2048 * 4 / (published_gibs(row) * 2**30) * 1e9 for _, row in FITTED.values()]
     burst, scattered, barrier = solve(matrix, ns)

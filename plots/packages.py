@@ -13,6 +13,8 @@ import re
 import sys
 from importlib import metadata
 
+import command_line
+
 # The oldest versions that the chapter was made with: those of Debian 12. The figures need matplotlib 3.6. Debian's name
 # of a package is python3- and its name.
 OLDEST = {"matplotlib": (3, 6), "numpy": (1, 24), "markdown": (3, 4), "pygments": (2, 14)}
@@ -32,8 +34,11 @@ def lacking():
 
 
 def main():
+    parser = command_line.parser(__doc__)
+    parser.add_argument("--missing", action="store_true", help="print what is missing, and what to type")
+    say = parser.parse_args().missing
     names = lacking()
-    if names and "--missing" in sys.argv[1:]:
+    if names and say:
         versions = ", ".join(f"{name} {'.'.join(map(str, OLDEST[name]))}" for name in names)
         print(f"make report: python3 lacks {versions} (or newer), and pip cannot fetch them here. Type: sudo "
               "apt-get install "

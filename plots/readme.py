@@ -14,12 +14,12 @@ with the trial that its row names. A figure in prose is followed by a comment th
 figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
-import argparse
 import pathlib
 import re
 import sys
 
 import whole  # first: Ctrl-C may come while the others are imported
+import command_line
 import quoted
 import results as reader
 import subjects
@@ -275,7 +275,7 @@ def fill(text, data):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     check = parser.parse_args().check
     data, stale = Data(), []

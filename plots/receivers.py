@@ -9,7 +9,6 @@ than half of the bytes go to, `*` where none gets more than half, `.` where noth
 missing or fails.
 """
 
-import argparse
 import csv
 import io
 import pathlib
@@ -17,6 +16,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import command_line
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNELS = ["transposePlain", "transposePhases", "transposeToPeers"]
@@ -53,8 +54,7 @@ def run(gpus, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="receivers.py", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__, prog="receivers.py")
     parser.add_argument("file", metavar="FILE", type=pathlib.Path)
     parser.add_argument("--gpus", metavar="G", type=int, default=4)
     parser.add_argument("--size", metavar="N", type=int, default=4096)

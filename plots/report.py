@@ -13,11 +13,11 @@ GPU's place, labelled so. What is missing is named and never made up.
 A damaged file, or one of another kind, is named with its line, and the rest of it is used. Exits 2 if nothing is left.
 """
 
-import argparse
 import pathlib
 import sys
 
 import whole  # first: Ctrl-C may come while the others are imported
+import command_line
 import results as reader
 from chapter.page import to_html
 from chapter.template import Chapter
@@ -28,7 +28,7 @@ PARTS = ("chapter", "reference")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "report", metavar="DIR")
     options = parser.parse_args()

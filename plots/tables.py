@@ -10,13 +10,13 @@ Figures of the simulator's model are marked `model`; what was neither measured n
 --csv also writes all rows of the RESULTS into one file. Exits 2 on a file it cannot use.
 """
 
-import argparse
 import math
 import pathlib
 import re
 import sys
 
 import whole  # first: Ctrl-C may come while the others are imported
+import command_line
 import results as reader
 import spreadsheet
 
@@ -335,7 +335,7 @@ def peers(_, results):
 
 def main():
     tables = {"whitepaper": whitepaper, "book": book, "bandwidth": bandwidth_post, "peers": peers}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("table", choices=tables)
     parser.add_argument("results", nargs="+", metavar="RESULTS.csv")
     parser.add_argument("--csv", metavar="OUT.csv", help="also write all rows of the results into one file")

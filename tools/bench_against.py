@@ -8,7 +8,6 @@ the least and greatest: traced alone; counted and checked by one host thread; by
 thread is below 0.95, and 2 if the commit cannot be built. A lesson that the other commit has not is named.
 """
 
-import argparse
 import pathlib
 import re
 import statistics
@@ -16,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
+import command_line
+
 COLUMNS = ("traced", "one host thread", "all host threads")
 
 
@@ -38,7 +39,7 @@ def rates(program):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = command_line.parser(__doc__)
     parser.add_argument("commit")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()

@@ -15,7 +15,9 @@ import sys
 
 from browser import CHROMIUM, NEEDED, opened
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
+import command_line
+
 FRAME = 50  # ms, from an input to the painted frame
 # Panel, control, two values in turn, and settings before that. First the controls that a reader sees, then some of
 # those behind "more", with the largest matrix and the widest tile.
@@ -62,7 +64,9 @@ OPERATE = """async ([panel, name, values, before]) => {
 
 
 def main():
-    page_file = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "report/chapter.html").resolve()
+    parser = command_line.parser(__doc__)
+    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "report/chapter.html")
+    page_file = parser.parse_args().page.resolve()
     if not page_file.is_file() or not CHROMIUM:
         print(
             f"bench_page.py: {page_file}: no such page; make report writes it"

@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from lessons import COUNTERS, LESSONS, ROOT, STEPS, is_for, kernels, run
+import command_line
 
 TYPES = ["char", "float", "double2"]
 SHAPES = ["1x1", "1x33", "33x1", "31x32", "64x64", "65x63", "127x129", "5x700", "700x5", "100x36"]
@@ -46,7 +47,9 @@ def compare(program, profile):
 
 
 def main():
-    programs = sys.argv[1:] or STEPS
+    parser = command_line.parser(__doc__)
+    parser.add_argument("steps", nargs="*", metavar="stepNN", help="default: all")
+    programs = parser.parse_args().steps or STEPS
     unknown = [program for program in programs if program not in STEPS]
     if unknown:
         print(f"check.py: {unknown[0]}: expected one of {', '.join(STEPS)}", file=sys.stderr)

@@ -4,11 +4,12 @@
 Prints FILE:LINE: how many. Exits 1 if there is one. All files of the checkout are read but texts, pictures and data.
 """
 
-import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
+import command_line
+
 COLUMNS = 120
 NO_CODE = (".md", ".csv", ".svg", ".ipynb", ".json", ".cff", "LICENSE")
 
@@ -20,6 +21,7 @@ def long_lines(name):
 
 
 def main():
+    command_line.parser(__doc__).parse_args()
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
     names = [name for name in listed.split("\0") if name and not name.endswith(NO_CODE) and (ROOT / name).is_file()]
     found = [f"{name}:{number}: {columns} columns, at most {COLUMNS}"

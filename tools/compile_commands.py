@@ -9,13 +9,14 @@ simulator.
 """
 
 import json
-import pathlib
 import re
 import shlex
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
+import command_line
+
 TARGETS = [
     "all", "build/sim/runtime.o", "build/tests/steps/unit", "build/tests/steps/planted",
     "build/tests/sim/unusual/unusual"]
@@ -43,6 +44,7 @@ def entries():
 
 
 def main():
+    command_line.parser(__doc__).parse_args()
     found = list(entries())
     (ROOT / "compile_commands.json").write_text(json.dumps(found, indent=1) + "\n")
     print(f"compile_commands.json: {len(found)} files")

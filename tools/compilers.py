@@ -22,7 +22,6 @@ Takes about half an hour on two processors. Not compared: g++ at -O0. There it i
 structure has the place of its type.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import csv
@@ -36,7 +35,9 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
+import command_line
+
 STEPS = [f"step0{i}" for i in range(1, 8)]
 TYPES = ["char", "half", "float", "double", "int", "double2"]
 SIZES = [(1024, 96), (333, 555), (33, 65)]
@@ -286,7 +287,7 @@ def compare(expected, got):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].splitlines()[0])
+    parser = command_line.parser(__doc__)
     parser.add_argument("--work", type=pathlib.Path)
     parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--only", default="")

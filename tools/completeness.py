@@ -11,7 +11,6 @@ has seen, with its place. Takes about two hours on two processors, most of it in
 1 if an access differs, 2 if valgrind is missing.
 """
 
-import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -24,6 +23,7 @@ import tempfile
 
 import random_kernels
 from lessons import ROOT, made, make_try, run, tried_of
+import command_line
 
 LANGUAGE = sorted(path.stem for path in (ROOT / "tests/sim/language").glob("*.cu"))
 SEEN = re.compile(r"seen by the hooks: (\d+) loads, (\d+) stores, (\d+) atomic operations")
@@ -88,7 +88,7 @@ def random_programs(options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = command_line.parser(__doc__)
     parser.add_argument("--seed", type=int, default=39)
     parser.add_argument("--random", type=int, default=200)
     parser.add_argument("--only", default="")

@@ -14,7 +14,6 @@ the counts; exits 1 if there is one. What it takes to repeat it is printed with 
 submissions are tests/lab/fuzz.py's.
 """
 
-import argparse
 import collections
 import contextlib
 import html.parser
@@ -31,6 +30,7 @@ import tempfile
 import traceback
 
 from lessons import ROOT, STEPS
+import command_line
 
 sys.path.insert(0, str(ROOT / "plots"))
 import claims
@@ -374,7 +374,7 @@ class Fuzz:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--files", type=int, default=100, metavar="N")
     parser.add_argument("--lines", type=int, default=100, metavar="N")

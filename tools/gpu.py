@@ -24,7 +24,6 @@ usage: python3 tools/gpu.py --out DIR [--steps step07,...] [--types char,...] [v
 Every CSV names machine, driver and date (UTC). Exits 1 if anything is not as it should be, and says what.
 """
 
-import argparse
 import concurrent.futures
 import csv
 import datetime
@@ -39,6 +38,7 @@ import time
 
 from lessons import (COUNTERS, FAULTS, KINDS, METRICS, ROOT, SHAPES, STEPS, TWINS, TYPES, UNMEASURED, is_for, kernels,
                      run)
+import command_line
 
 sys.path.insert(0, str(ROOT / "plots"))
 from gallery import gallery
@@ -410,7 +410,7 @@ def main():
     parts = {
         "verify": verify, "bench": bench, "tables": tables, "trials": trials, "peers": peers, "sanitize": sanitize,
         "errata": errata, "profile": profile, "limits": limits, "lab": lab, "new": new}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--steps", default=",".join(STEPS), help="only these programs, separated by commas: step07")
     parser.add_argument("--types", default=",".join(TYPES),

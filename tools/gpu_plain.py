@@ -19,7 +19,6 @@ column that the machine has no metric for is left out. DIR/h200_metrics.csv says
 missing. --dry-run prints the commands and runs nothing. Exits 1 if anything is not as it should be, and says what.
 """
 
-import argparse
 import collections
 import csv
 import io
@@ -36,6 +35,7 @@ import random_memory
 import random_races
 from gpu import at_once, expect, failures, machine, write
 from lessons import METRICS, ROOT, run
+import command_line
 
 PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}  # of tests
 TOOLS = ["memcheck", "racecheck"]
@@ -294,7 +294,7 @@ def main():
     parts = {
         "build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "memory": memory,
         "kinds": kinds}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--dry-run", action="store_true", help="print the commands, run nothing")
     parser.add_argument("parts", nargs="*", metavar="|".join(parts), help="what to run; default: all")

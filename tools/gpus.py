@@ -10,7 +10,6 @@ PyTorch; runs one process per GPU, and one that is killed; runs compute-sanitize
 small sizes only.
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -19,7 +18,9 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
+import command_line
+
 SMALL = "1,2x1,1x2,33x65,64,127x129,333x555,1000x777"
 LARGE = {
     "float": "8192,16384,32768,65536,131072,10007x6007,16383x16381,16385,32771x32749",
@@ -55,7 +56,7 @@ def processes(arguments, killed=None):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()

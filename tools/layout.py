@@ -28,7 +28,6 @@ of 8 or 16 bytes of them if the address is a multiple of that, whatever the alig
 Exits 1 if a prediction is wrong. Without nvcc and nvdisasm or cuobjdump, it says so and exits 0.
 """
 
-import argparse
 import pathlib
 import random
 import re
@@ -37,6 +36,9 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "plots"))
+import command_line
 
 ARCHITECTURES = {75: 0, 80: 0, 90: 1024}  # and the bytes reserved at the beginning
 
@@ -204,7 +206,7 @@ def compiled(text, architecture, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=60, help="kernels of each sort")
     parser.add_argument("--show", action="store_true", help="print wrong predictions, and count those known to fail")

@@ -20,10 +20,10 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
 from lessons import METRICS, ROOT
+import command_line
 
 FORMS = ROOT / "tests/sim/merges.cu"
 DATA = ROOT / "tests/data/nvcc_merges.csv"
@@ -127,10 +127,11 @@ def profile(folder):
 
 
 def main():
-    if len(sys.argv) == 3 and sys.argv[1] == "--profile":
-        return profile(sys.argv[2])
-    if len(sys.argv) > 1:
-        sys.exit("merges.py: expected --profile DIR, or nothing")
+    parser = command_line.parser(__doc__)
+    parser.add_argument("--profile", metavar="DIR", help="count on a GPU, with Nsight Compute, into DIR")
+    folder = parser.parse_args().profile
+    if folder is not None:
+        return profile(folder)
     rows = all_rows()
     with open(DATA, "w", newline="") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")

@@ -10,7 +10,6 @@ and a line of counts. Exits 1 if there is a fault. Which moments are drawn depen
 right does not. `make all lab-ready build/try/tests/sim/programs/vector_add` builds what it runs.
 """
 
-import argparse
 import collections
 import os
 import pathlib
@@ -22,6 +21,7 @@ import tempfile
 import time
 
 from lessons import ROOT, STEPS
+import command_line
 
 PYTHON = sys.executable
 DATA = ROOT / "plots/data"
@@ -137,7 +137,7 @@ class Moments:
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].splitlines()[0])
+    parser = command_line.parser(__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=50)
     options = parser.parse_args()

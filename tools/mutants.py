@@ -2,11 +2,10 @@
 runs them."""
 
 import collections
-import pathlib
 import random
 import re
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
 
 TOKEN = re.compile(r"\s+|//[^\n]*|/\*.*?\*/"
                    r"|\"(?:\\.|[^\"\\])*\"|[A-Za-z_]\w*|\d[\w.]*|<<<|>>>|<<=|>>=|->|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|.",

@@ -21,7 +21,6 @@ reason. It names them by kernel, operator and change, so that lines may move. Th
 survivors). Exit status 1: a mutant crashed, or survived and is not judged.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import csv
@@ -34,6 +33,7 @@ import tempfile
 import time
 
 from mutants import OPERATORS, ROOT, all_units, describe, mutants_of, sample
+import command_line
 
 FOLDER = ROOT / "build/mutants"
 JUDGED = ROOT / "tests/data/mutants_equivalent.csv"
@@ -238,9 +238,8 @@ def write_csv(path, rows, judged):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n")[0],
-        epilog="Exit status 1: a mutant was missed that tests/data/mutants_equivalent.csv does not "
+    parser = command_line.parser(
+        __doc__, epilog="Exit status 1: a mutant was missed that tests/data/mutants_equivalent.csv does not "
         "judge.")
     parser.add_argument("--count", type=int, help="so many mutants, from all operators in turn (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (default: %(default)s)")

@@ -10,7 +10,6 @@ page raw, only the columns that are read are kept, and of the page source, only 
 memory. The others are whole. Paths begin at the checkout. Exits 1 if a program or ncu fails.
 """
 
-import argparse
 import csv
 import io
 import pathlib
@@ -20,6 +19,7 @@ import tempfile
 
 from gpu import at_once, expect, failures, machine, write
 from lessons import NCU, ROOT, run
+import command_line
 
 PROGRAMS = ["ncu", "merges", *(f"programs/{name}" for name in (
     "histogram", "matrix_mul", "reduction", "scan", "structures", "symbols", "transpose", "vector_add"))]
@@ -96,7 +96,7 @@ def compiled(name, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

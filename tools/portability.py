@@ -19,7 +19,6 @@ UBUNTU_KEYRING: the keys of Ubuntu's archive, or else those in Debian's package 
 PIP_CERT are passed on. A run takes about 25 minutes on two processors; the first also installs the systems.
 """
 
-import argparse
 import collections
 import csv
 import os
@@ -31,7 +30,9 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
+import command_line
+
 SECONDS = 3600  # of a row, after which it is stopped
 CERTIFICATES = "/srv/certificates.pem"  # in a system, those that PIP_CERT names
 PASSED_ON = ("JOBS", "http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL", "PIP_CERT")
@@ -225,7 +226,7 @@ def about(fresh):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].splitlines()[0])
+    parser = command_line.parser(__doc__)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/var/tmp/portability"))
     parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--only", default="")

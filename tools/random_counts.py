@@ -18,7 +18,6 @@ usage: python3 tools/random_counts.py [--seed 31] [--count 480] write --out DIR
 Exits 1 if a run fails, or a checksum differs.
 """
 
-import argparse
 import collections
 import csv
 import hashlib
@@ -37,6 +36,7 @@ import random_kernels
 from gpu import at_once, expect, failures, machine, write
 from gpu_plain import COLUMNS, EVERY_KIND, KINDS, metrics
 from lessons import ROOT, run
+import command_line
 
 COUNTS = ROOT / "tests/data/h100_random_counts.csv"
 COUNTED = metrics(
@@ -224,7 +224,7 @@ def compare(options):
 def main():
     modes = {"write": lambda options: written(options.seed, options.count, options.out), "profile": profile,
              "instructions": instructions, "compare": compare}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("mode", choices=modes)
     parser.add_argument("--seed", type=int, default=31)
     parser.add_argument("--count", type=int, default=480)

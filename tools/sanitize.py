@@ -25,7 +25,6 @@ What they cannot see:
 - nvcc's half, which compute-sanitizer checks on a card (tools/gpu.py).
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -34,6 +33,7 @@ import sys
 import tempfile
 
 from compilers import PLAIN, STEPS, copy_tree
+import command_line
 
 REPORT = re.compile(r"(?:ERROR|WARNING): \w+Sanitizer: .*|.*: runtime error: .*")
 KINDS = {"address": "address,undefined", "thread": "thread"}
@@ -101,7 +101,7 @@ def check(kind, folder, everything, jobs):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].splitlines()[0])
+    parser = command_line.parser(__doc__)
     parser.add_argument("--work", type=pathlib.Path)
     parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--all", action="store_true")

@@ -10,12 +10,13 @@ are none. --sentences prints those of more than 30 words, those with a colon, an
 is over a limit: 18 words, one sentence in ten, no phrase.
 """
 
-import argparse
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from lessons import ROOT
+import command_line
+
 WORDS, COLONS, LONG = 18, 0.1, 30
 
 PHRASES = [
@@ -79,7 +80,7 @@ def judge(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--sentences", action="store_true", help="print the sentences to look at")
     parser.add_argument("pages", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()

@@ -20,7 +20,6 @@ rows that it has. --dry-run writes the requests to standard output and runs noth
 should be, and says what.
 """
 
-import argparse
 import csv
 import io
 import pathlib
@@ -31,6 +30,7 @@ import time
 
 from gpu import expect, failures, machine, write
 from lessons import METRICS, ROOT, run
+import command_line
 
 PROGRAM = ROOT / "build/tools/wavefronts"
 SHARED_BYTES = 32768
@@ -313,7 +313,7 @@ def measure(options, requests):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--requests", type=int, default=7200, help="default: 7200")
     parser.add_argument("--file", type=pathlib.Path, help="a CSV file with the requests, instead of random ones")

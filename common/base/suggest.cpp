@@ -75,4 +75,6 @@ std::string unknown_option(char** argv, const std::vector<std::string>& known, c
     return "unknown option " + argument + (suggestion.empty() ? otherwise : suggestion);
 }
 
+bool short_help(char** argv) { return optopt == 'h' && std::string(argv[optind - 1]) == "-h"; }
+
 }  // namespace harness

@@ -14,11 +14,11 @@ in there, the reason why there is no such figure; it has then written nothing. T
 arguments: no date, no random name.
 """
 
-import argparse
 import html
 import pathlib
 import re
 
+import command_line
 import explorables
 import results as reader
 import subjects
@@ -109,8 +109,7 @@ def titled(path, title):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="figures", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__, prog="figures")
     parser.add_argument("folder", metavar="OUTDIR")
     parser.add_argument("--results", nargs="+", metavar="FILES", help="results to draw, instead of those in plots/data")
     options = parser.parse_args()

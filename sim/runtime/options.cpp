@@ -57,47 +57,93 @@ int whole_number(const char* option, const char* text, long most)
     }
 }
 
-std::vector<std::string> names_of(const option* known)
+// A file's name.
+std::string read_file(const char* option, const char* value)
 {
+    if (!*value) refuse(format("--%s: expected a file name", option));
+    return value;
+}
+
+std::string read_machine(const char* value)
+{
+    try {
+        return harness::machine_named(value).name;
+    } catch (const harness::Error& error) {
+        refuse(error.message);
+    }
+}
+
+struct SimOption {
+    const char* name;
+    const char* value;  // as --help writes it; null: the option takes none
+    const char* help;
+    void (*read)(ProgramOptions& o, const char* value);
+};
+
+// Every option, in the order of --help.
+const SimOption sim_options[] = {
+    {"machine", "NAME", "the GPU that is simulated (default: h200); ./step01 --list-machines lists them",
+     [](ProgramOptions& o, const char* value) { o.machine = read_machine(value); }},
+    {"gpus", "N", "so many of it (default: 1; at most 16)",
+     [](ProgramOptions& o, const char* value) { o.gpus = whole_number("gpus", value, most_devices); }},
+    {"no-peers", nullptr, "the GPUs cannot access each other's memory",
+     [](ProgramOptions& o, const char*) { o.peers = false; }},
+    {"csv", "FILE", "also write the counts of each kernel to FILE",
+     [](ProgramOptions& o, const char* value) { o.csv = read_file("csv", value); }},
+    {"json", "FILE", "also write the counts and the findings to FILE",
+     [](ProgramOptions& o, const char* value) { o.json = read_file("json", value); }},
+    {"sarif", "FILE", "also write the findings to FILE, for editors and code reviews",
+     [](ProgramOptions& o, const char* value) { o.sarif = read_file("sarif", value); }},
+    {"trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes",
+     [](ProgramOptions& o, const char* value) { o.trace = read_file("trace", value); }},
+    {"ncu", "FILE", "compare the counts with those of Nsight Compute on a card, in the CSV text of ncu",
+     [](ProgramOptions& o, const char* value) { o.ncu = read_file("ncu", value); }},
+    {"explain", nullptr, "print the cost of each line of the source (the default)",
+     [](ProgramOptions& o, const char*) { o.quiet = false; }},
+    {"quiet", nullptr, "print findings alone", [](ProgramOptions& o, const char*) { o.quiet = true; }},
+    {"threads", "N", "threads of the host (default: 1); with more than one, blocks are not compared with each other",
+     [](ProgramOptions& o, const char* value) { o.threads = whole_number("threads", value, most_threads); }},
+    {"blocks", "N", "run a sample of so many blocks of each launch (default: all)",
+     [](ProgramOptions& o, const char* value) { o.blocks = whole_number("blocks", value, most_blocks); }},
+    {"patience", "S", "seconds of a launch before a line says how many blocks are done (default: 10)",
+     [](ProgramOptions& o, const char* value) { o.patience = whole_number("patience", value, most_patience); }},
+    {"help", nullptr, "print this text, as -h does, and do not run the program",
+     [](ProgramOptions& o, const char*) { o.help = true; }},
+    {"version", nullptr, "print the version, and the commit that the simulator was built from",
+     [](ProgramOptions& o, const char*) { o.version = true; }},
+};
+
+static_assert(most_devices == 16, "--help says so");
+
+// The table as getopt_long() wants it. An option's value is its place in the table, from 1.
+std::vector<option> getopt_table()
+{
+    std::vector<option> table;
+    for (const SimOption& option : sim_options)
+        table.push_back({option.name, option.value ? required_argument : no_argument, nullptr, int(table.size()) + 1});
+    table.push_back({});
+    return table;
+}
+
+// Throws: what is wrong with the option at which getopt_long() has just stopped.
+[[noreturn]] void refuse_option(int c, char** argv)
+{
+    const std::string argument = argv[optind - 1];
+    if (c == ':') refuse(argument + " needs a value");
+    if (optopt > 0 && optopt < ' ') refuse(argument + ": the option takes no value");
     std::vector<std::string> names;
-    for (; known->name; ++known) names.push_back(known->name);
-    return names;
-}
-
-// "expected --machine, --csv or --quiet".
-std::string expected(const std::vector<std::string>& names)
-{
-    std::string text = "expected ";
-    for (size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "--" : i + 1 < names.size() ? ", --" : " or --") + names[i];
-    return text;
-}
-
-std::string file_name(const char* option, const char* name)
-{
-    if (!*name) refuse(format("--%s: expected a file name", option));
-    return name;
+    for (const SimOption& option : sim_options) names.push_back(option.name);
+    std::string expected = ": expected ";
+    for (const std::string& name : names)
+        expected += (name == names.front() ? "--" : name == names.back() ? " or --" : ", --") + name;
+    refuse(harness::unknown_option(argv, names, expected));
 }
 
 }  // namespace
 
 ProgramOptions parse_program_options(const std::string& text)
 {
-    enum { machine = 1, gpus, no_peers, csv, json, sarif, trace, ncu, explain, quiet, threads, blocks, patience };
-    static const option known[] = {{"machine", required_argument, nullptr, machine},
-                                   {"gpus", required_argument, nullptr, gpus},
-                                   {"no-peers", no_argument, nullptr, no_peers},
-                                   {"csv", required_argument, nullptr, csv},
-                                   {"json", required_argument, nullptr, json},
-                                   {"sarif", required_argument, nullptr, sarif},
-                                   {"trace", required_argument, nullptr, trace},
-                                   {"ncu", required_argument, nullptr, ncu},
-                                   {"explain", no_argument, nullptr, explain},
-                                   {"quiet", no_argument, nullptr, quiet},
-                                   {"threads", required_argument, nullptr, threads},
-                                   {"blocks", required_argument, nullptr, blocks},
-                                   {"patience", required_argument, nullptr, patience},
-                                   {nullptr, 0, nullptr, 0}};
+    const std::vector<option> table = getopt_table();
     std::vector<std::string> words = words_of(text);
     words.insert(words.begin(), "SIM_OPTIONS");
     std::vector<char*> argv;
@@ -117,47 +163,28 @@ ProgramOptions parse_program_options(const std::string& text)
     } restore;
     optind = 0;
     opterr = 0;
-    for (int c; (c = getopt_long(argc, argv.data(), ":", known, nullptr)) != -1;) {
-        switch (c) {
-            case machine:
-                try {
-                    o.machine = harness::machine_named(optarg).name;
-                } catch (const harness::Error& error) {
-                    refuse(error.message);
-                }
-                break;
-            case gpus: o.gpus = whole_number("gpus", optarg, most_devices); break;
-            case no_peers: o.peers = false; break;
-            case csv:
-                o.csv = file_name("csv", optarg);
-                break;
-            case json:
-                o.json = file_name("json", optarg);
-                break;
-            case sarif:
-                o.sarif = file_name("sarif", optarg);
-                break;
-            case trace:
-                o.trace = file_name("trace", optarg);
-                break;
-            case ncu:
-                o.ncu = file_name("ncu", optarg);
-                break;
-            case explain: o.quiet = false; break;
-            case quiet: o.quiet = true; break;
-            case threads: o.threads = whole_number("threads", optarg, most_threads); break;
-            case blocks: o.blocks = whole_number("blocks", optarg, most_blocks); break;
-            case patience: o.patience = whole_number("patience", optarg, most_patience); break;
-            case ':': refuse(format("%s needs a value", argv[size_t(optind - 1)]));
-            default:
-                if (optopt > 0 && optopt < ' ')
-                    refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
-                refuse(harness::unknown_option(argv.data(), names_of(known), ": " + expected(names_of(known))));
+    for (int c; (c = getopt_long(argc, argv.data(), ":", table.data(), nullptr)) != -1;) {
+        if (c == '?' && harness::short_help(argv.data())) {
+            o.help = true;
+            continue;
         }
+        if (c < 1 || c >= int(table.size())) refuse_option(c, argv.data());
+        sim_options[c - 1].read(o, optarg);
     }
     if (!o.ncu.empty() && o.blocks) refuse("--ncu compares whole launches; remove --blocks");
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
     return o;
+}
+
+std::string program_usage()
+{
+    std::string text =
+        "The options of the simulator, in the environment variable SIM_OPTIONS, or in SIM='...' of make try:\n\n";
+    for (const SimOption& option : sim_options) {
+        const std::string value = option.value ? std::string(" ") + option.value : "";
+        text += format("  --%-14s %s\n", (option.name + value).c_str(), option.help);
+    }
+    return text;
 }
 
 namespace {

@@ -20,9 +20,13 @@ struct ProgramOptions {
     int threads = 1;         // of the host; more than one do not look for races in global memory
     int blocks = 0;          // of each launch that run; 0: all
     int patience = 10;       // seconds of one launch, before a line says how many blocks are done
+    bool help = false, version = false;  // print these, and do not run the program
 };
 // Throws Error with status_bad_input: one line.
 ProgramOptions parse_program_options(const std::string& text);
+
+// The text of --help.
+std::string program_usage();
 
 // Those of this program, once read_program_options() has read SIM_OPTIONS. It throws as parse_program_options() does.
 ProgramOptions& program_options();

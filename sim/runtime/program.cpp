@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "../../common/base/commit.h"
 #include "../../common/base/error.h"
 #include "../../common/base/files.h"
 #include "../core/devices.h"
@@ -49,6 +50,16 @@ void at_exit(int status, void*)
     _exit(own);
 }
 
+// --help and --version are all of a run.
+void tell_and_leave()
+{
+    const ProgramOptions& o = program_options();
+    if (!o.help && !o.version) return;
+    printf("%s", o.help ? program_usage().c_str() : (version_line("simulator") + "\n").c_str());
+    if (fflush(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
+    _exit(status_ok);
+}
+
 // Before main, and before any variable of the program is initialized.
 __attribute__((constructor(101))) void begin_program()
 {
@@ -58,6 +69,7 @@ __attribute__((constructor(101))) void begin_program()
     try {
         need_symbols();
         read_program_options();
+        tell_and_leave();
         open_files();
         open_comparison();
     } catch (const Error& error) {

@@ -304,6 +304,9 @@ POOR = [
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python3 tests/lab/corpus.py FOLDER")
-    print(f"{len(write_class(sys.argv[1], {**right(), **poor()}))} submissions: make grade SUBMISSIONS={sys.argv[1]}")
+    sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "plots"))
+    import command_line
+    parser = command_line.parser(__doc__)
+    parser.add_argument("folder", metavar="FOLDER")
+    folder = parser.parse_args().folder
+    print(f"{len(write_class(folder, {**right(), **poor()}))} submissions: make grade SUBMISSIONS={folder}")

@@ -15,7 +15,6 @@ What is looked for:
    the mutant's own result, by --print, at another shape.
 """
 
-import argparse
 import concurrent.futures
 import pathlib
 import random
@@ -28,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests/lab")]
 
 import check
+import command_line
 import corpus
 import hostile
 import sandbox
@@ -200,7 +200,7 @@ def fuzz(seed, count, graded, workers=2, tell=lambda line: None):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line.parser(__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20000)
     parser.add_argument("--graded", type=int, default=2000)

@@ -145,6 +145,9 @@ def write(folder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python3 tests/lab/mixed.py FOLDER")
-    print(f"{write(sys.argv[1])} submissions: make grade SUBMISSIONS={sys.argv[1]}")
+    sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "plots"))
+    import command_line
+    parser = command_line.parser(__doc__)
+    parser.add_argument("folder", metavar="FOLDER")
+    folder = parser.parse_args().folder
+    print(f"{write(folder)} submissions: make grade SUBMISSIONS={folder}")

@@ -790,7 +790,7 @@ def test_columns_of_words_are_not_the_narrowest(page, reference):
     assert min(words) > (250 if width > 1000 else 0.8 * width)
 
 
-@pytest.mark.parametrize("reference", itertools.product(WIDTHS, ("light", "dark")), indirect=True)
+@pytest.mark.parametrize("reference", [*itertools.product(WIDTHS, ("light", "dark"))], indirect=True)
 def test_the_reference_fits(reference):
     assert reference.evaluate("document.documentElement.scrollWidth") <= reference.viewport_size["width"]
     assert not reference.locator(".play").count()

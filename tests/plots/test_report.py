@@ -428,8 +428,9 @@ def bare_project(tmp_path):
     first on PATH."""
     for name in ("plots", "bench", "bin"):
         (tmp_path / name).mkdir()
-    for name in ("Makefile", "plots/packages.py", "plots/requirements.txt"):
-        shutil.copy(ROOT / name, tmp_path / name)
+    for name in ("packages.py", "command_line.py", "requirements.in", "requirements.txt"):
+        shutil.copy(ROOT / "plots" / name, tmp_path / "plots" / name)
+    shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copytree(ROOT / "mk", tmp_path / "mk")
     (tmp_path / "plots/report.py").write_text("print('made')\n")
     script(tmp_path / "bench/measure.sh", "shift 2; exec \"$@\" a.csv")

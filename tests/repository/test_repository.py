@@ -10,6 +10,7 @@ import shutil
 import pytest
 import yaml
 
+import pins
 from lessons import ROOT, run
 
 WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
@@ -78,7 +79,29 @@ def test_the_workflow_has_few_rights_and_an_end():
         assert 0 < job["timeout-minutes"] <= 120
     for step in STEPS:
         assert ("run" in step) != ("uses" in step)
-        assert "uses" not in step or re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]), step
+
+
+@pytest.mark.parametrize("path", [".github/workflows/ci.yml", "lab/classroom.yml"])
+def test_actions_are_pinned_by_hash(path):
+    """A tag can be moved to other code, a commit cannot. The version is a comment, which Dependabot reads, too."""
+    uses = re.findall(r"^ +- uses: (.*)$", (ROOT / path).read_text(), re.MULTILINE)
+    assert uses and all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line) for line in uses), uses
+
+
+def test_new_versions_are_looked_for_everywhere():
+    updates = {update["package-ecosystem"]: update
+               for update in yaml.safe_load((ROOT / ".github/dependabot.yml").read_text())["updates"]}
+    assert set(updates) == {"github-actions", "uv", "docker"}
+    assert set(updates["uv"]["directories"]) == {f"/{room}" for room in pins.LOCKS}
+    assert (ROOT / updates["docker"]["directory"].strip("/") / "Dockerfile").is_file()
+
+
+def test_the_environment_of_conda_has_what_the_build_needs():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    assert environment["channels"] == ["conda-forge"]
+    assert {"gxx", "make", "git", "python"} <= {re.match(r"\w+", name)[0] for name in environment["dependencies"]}
+    (oldest, newest) = re.search(r"python>=3\.(\d+),<3\.(\d+)", " ".join(environment["dependencies"])).groups()
+    assert [f"3.{minor}" for minor in range(int(oldest), int(newest))] == list(pins.PYTHONS)
 
 
 def test_what_the_workflow_names_is_in_its_matrix():
@@ -225,7 +248,7 @@ def test_the_top_level_is_small():
     rest = {name for name in names if not re.match(r"step\d\d_", name)}
     assert rest == folders | {
         ".clang-format", ".editorconfig", ".gitattributes", ".gitignore", ".ruff.toml", "CITATION.cff", "LICENSE",
-        "Makefile", "README.md"}
+        "Makefile", "README.md", "environment.yml"}
 
 
 def test_no_program_is_in_the_repository():

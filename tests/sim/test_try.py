@@ -165,7 +165,7 @@ def test_before_compute_capability_7_a_barrier_waits_for_threads_that_have_left(
     assert len(findings(done)) == 12, "by_goto is two kernels"
 
 
-@pytest.mark.parametrize("row", csv.DictReader(open(ROOT / "tests/data/h200_races.csv")),
+@pytest.mark.parametrize("row", [*csv.DictReader(open(ROOT / "tests/data/h200_races.csv"))],
                          ids=lambda row: row["program"])
 def test_races_in_shared_memory_are_those_that_racecheck_finds(row):
     found = [f for f in findings(tried(row["program"], options="--quiet")) if "hazard in shared memory" in f]
