@@ -18,7 +18,7 @@ PLOTS_READY := $(if $(PLOTS_PYTHON),,.venv/ready)
 	@sh mk/packages.sh $@ $<
 
 # The style of the code, as CI asks for it.
-SHELL_FILES := .ci/run .ci/packages $(wildcard mk/*.sh bench/*.sh tools/*.sh)
+SHELL_FILES := .ci/run .ci/packages sim/simcuda $(wildcard mk/*.sh bench/*.sh tools/*.sh sim/command/*.sh)
 lint: .venv/tests
 	python3 tools/columns.py
 	.venv/bin/ruff check --quiet .

@@ -116,7 +116,8 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
     const uint64_t first = shadow ? shadow->first_unwritten(offset, bytes) - offset : bytes;
     if (first < bytes)
         program_finding(format("never written: %s copies uninitialized memory to the host; it begins at %s",
-                               call.text().c_str(), address_text(address + first).c_str()));
+                               call.text().c_str(), address_text(address + first).c_str()),
+                        1, "", Tool::initcheck);
 }
 
 void note_written(uintptr_t address, uint64_t bytes, uint64_t block)
@@ -153,7 +154,7 @@ void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bo
                                         does, other.first->text().c_str(), other.second ? "writes" : "reads");
         program_finding(format("race: %s: %s ", address_text(address - offset + at).c_str(), call.text().c_str()) +
                             what,
-                        1, call.text() + what);
+                        1, call.text() + what, Tool::racecheck);
     }
 }
 
@@ -273,8 +274,7 @@ cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, bool block
 {
     if (!p) return result(cudaErrorInvalidValue);
     if (p->srcArray || p->dstArray) {
-        program_finding(std::string("not simulated: ") + function + " " + at(place) +
-                        " copies an array: there are no arrays here");
+        not_simulated(std::string(function) + " " + at(place) + " copies an array: there are no arrays here");
         return result(cudaErrorNotSupported);
     }
     const auto side = [](const cudaPitchedPtr& ptr, const cudaPos& pos) {

@@ -164,8 +164,7 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
             uint64_t(a.val.clusterDim.x) * a.val.clusterDim.y * a.val.clusterDim.z > 1)
             what = "a cluster of blocks";
         if (!what) continue;
-        program_finding(
-            format("not simulated: the launch of %s %s asks for %s", kernel_name(kernel), at(place).c_str(), what));
+        not_simulated(format("the launch of %s %s asks for %s", kernel_name(kernel), at(place).c_str(), what));
         result(cudaErrorNotSupported);
         return false;
     }
@@ -175,9 +174,9 @@ bool can_launch(const cudaLaunchConfig_t& configuration, const void* kernel, con
 cudaError_t refuse_cooperative(const void* kernel, const void* place)
 {
     SIM_ENTER(false);
-    program_finding(format("not simulated: cudaLaunchCooperativeKernel %s (%s): blocks run one after the other here, "
-                           "and cannot wait for each other",
-                           at(place).c_str(), kernel_name(kernel)));
+    not_simulated(format("cudaLaunchCooperativeKernel %s (%s): blocks run one after the other here, and cannot wait "
+                         "for each other",
+                         at(place).c_str(), kernel_name(kernel)));
     return result(cudaErrorNotSupported);
 }
 
@@ -264,9 +263,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
 cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void**, size_t, cudaStream_t)
 {
     SIM_ENTER(false);
-    program_finding(format("not simulated: cudaLaunchKernel %s gets %s as a plain pointer, which does not show its "
-                           "parameters; remove the cast",
-                           at(SIM_PLACE).c_str(), kernel_name(kernel)));
+    not_simulated(format("cudaLaunchKernel %s gets %s as a plain pointer, which does not show its parameters; remove "
+                         "the cast",
+                         at(SIM_PLACE).c_str(), kernel_name(kernel)));
     return result(cudaErrorNotSupported);
 }
 

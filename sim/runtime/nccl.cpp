@@ -115,8 +115,7 @@ ncclResult_t post(bool sends, void* data, size_t count, ncclDataType_t type, int
 ncclResult_t refuse_collective(const char* function, const void* place)
 {
     const RuntimeLock lock;
-    program_finding(
-        format("not simulated: %s %s: of NCCL there are ncclSend and ncclRecv", function, at(place).c_str()));
+    not_simulated(format("%s %s: of NCCL there are ncclSend and ncclRecv", function, at(place).c_str()));
     return ncclInvalidUsage;
 }
 

@@ -21,8 +21,9 @@ std::vector<std::string>& notes()
 
 }  // namespace
 
-void program_finding(const std::string& text, uint64_t count, const std::string& key)
+void program_finding(const std::string& text, uint64_t count, const std::string& key, Tool tool)
 {
+    if (!reported(tool)) return;
     const RuntimeLock lock;
     const std::string& own = key.empty() ? text : key;
     for (ProgramFinding& known : findings())
@@ -32,6 +33,8 @@ void program_finding(const std::string& text, uint64_t count, const std::string&
         }
     findings().push_back({own, text, count});
 }
+
+void not_simulated(const std::string& text) { program_finding("not simulated: " + text, 1, "", Tool::any); }
 
 void program_note(const std::string& text)
 {

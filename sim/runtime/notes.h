@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "filters.h"
+
 namespace sim {
 
 struct ProgramFinding {
@@ -14,8 +16,11 @@ struct ProgramFinding {
 };
 
 // Something that the program must not do. A finding with the same key, or without a key the same text, is counted and
-// not repeated.
-void program_finding(const std::string& text, uint64_t count = 1, const std::string& key = "");
+// not repeated. One that --tool leaves out is dropped.
+void program_finding(const std::string& text, uint64_t count = 1, const std::string& key = "",
+                     Tool tool = Tool::memcheck);
+// What the program asks for and the simulator does not have: "not simulated: " and the text.
+void not_simulated(const std::string& text);
 // Something that a reader of the program's output has to know. A text is noted once.
 void program_note(const std::string& text);
 

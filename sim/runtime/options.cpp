@@ -11,6 +11,7 @@
 #include "../../common/base/suggest.h"
 #include "../../common/base/whole_number.h"
 #include "../core/devices.h"
+#include "filters.h"
 
 namespace sim {
 namespace {
@@ -18,12 +19,10 @@ namespace {
 using harness::format;
 
 constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 1000000;
-constexpr const char* expected =
-    "expected --machine, --gpus, --no-peers, --csv, --trace, --explain, --quiet, --threads, --blocks or --patience";
 
 [[noreturn]] void refuse(const std::string& message)
 {
-    throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message};
+    throw harness::Error{harness::status_bad_input, message};
 }
 
 // Words, as a shell would take them apart: quotes hold a name with spaces together.
@@ -49,39 +48,121 @@ std::vector<std::string> words_of(const std::string& text)
     return words;
 }
 
-// The same numbers as in other command lines.
-int whole_number(const char* option, const char* text, long most)
+// What other files read and refuse.
+template <typename Read> auto checked(const Read& read)
 {
     try {
-        return harness::whole_number(option, text, most);
+        return read();
     } catch (const harness::Error& error) {
         refuse(error.message);
     }
 }
 
-std::vector<std::string> names_of(const option* known)
+// The same numbers as in other command lines.
+int whole_number(const char* option, const char* text, long most)
 {
+    return checked([&] { return harness::whole_number(option, text, most); });
+}
+
+// From 0 to 255.
+int read_status(const char* value)
+{
+    return std::string(value) == "0" ? 0 : whole_number("error-exitcode", value, 255);
+}
+
+std::string read_kernel(const char* value)
+{
+    if (!*value) refuse("--kernel: expected a name or a regular expression");
+    checked([&] { check_kernel_pattern(value); });
+    return value;
+}
+
+// A file's name.
+std::string read_file(const char* option, const char* value)
+{
+    if (!*value) refuse(format("--%s: expected a file name", option));
+    return value;
+}
+
+std::string read_machine(const char* value)
+{
+    return checked([&] { return harness::machine_named(value).name; });
+}
+
+struct SimOption {
+    const char* name;
+    const char* value;  // as --help writes it; null: the option takes none
+    const char* help;
+    void (*read)(ProgramOptions& o, const char* value);
+};
+
+// Every option, in the order of --help.
+const SimOption sim_options[] = {
+    {"machine", "NAME", "the GPU that is simulated (default: h200); ./step01 --list-machines lists them",
+     [](ProgramOptions& o, const char* value) { o.machine = read_machine(value); }},
+    {"gpus", "N", "so many of it (default: 1; at most 16)",
+     [](ProgramOptions& o, const char* value) { o.gpus = whole_number("gpus", value, most_devices); }},
+    {"no-peers", nullptr, "the GPUs cannot access each other's memory",
+     [](ProgramOptions& o, const char*) { o.peers = false; }},
+    {"csv", "FILE", "also write the counts of each kernel to FILE",
+     [](ProgramOptions& o, const char* value) { o.csv = read_file("csv", value); }},
+    {"trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes",
+     [](ProgramOptions& o, const char* value) { o.trace = read_file("trace", value); }},
+    {"explain", nullptr, "print the cost of each line of the source (the default)",
+     [](ProgramOptions& o, const char*) { o.quiet = false; }},
+    {"quiet", nullptr, "print findings alone", [](ProgramOptions& o, const char*) { o.quiet = true; }},
+    {"threads", "N", "threads of the host (default: 1); with more than one, blocks are not compared with each other",
+     [](ProgramOptions& o, const char* value) { o.threads = whole_number("threads", value, most_threads); }},
+    {"blocks", "N", "run a sample of so many blocks of each launch (default: all)",
+     [](ProgramOptions& o, const char* value) { o.blocks = whole_number("blocks", value, most_blocks); }},
+    {"patience", "S", "seconds of a launch before a line says how many blocks are done (default: 10)",
+     [](ProgramOptions& o, const char* value) { o.patience = whole_number("patience", value, most_patience); }},
+    {"kernel", "NAME", "report the kernels of this name alone, or of a regular expression that fits whole names",
+     [](ProgramOptions& o, const char* value) { o.kernel = read_kernel(value); }},
+    {"tool", "LIST", "report findings of these kinds alone: memcheck, racecheck, initcheck, synccheck or all (default)",
+     [](ProgramOptions& o, const char* value) { o.tools = checked([&] { return tools_named(value); }); }},
+    {"error-exitcode", "N", "exit with N if there are findings; 0: with the program's status (default: 1 instead of 0)",
+     [](ProgramOptions& o, const char* value) { o.error_exitcode = read_status(value); }},
+};
+
+static_assert(most_devices == 16, "--help says so");
+
+// The table as getopt_long() wants it. An option's value is its place in the table, from 1.
+std::vector<option> getopt_table()
+{
+    std::vector<option> table;
+    for (const SimOption& k : sim_options)
+        table.push_back({k.name, k.value ? required_argument : no_argument, nullptr, int(table.size()) + 1});
+    table.push_back({});
+    return table;
+}
+
+// Throws: what is wrong with the option at which getopt_long() has just stopped.
+[[noreturn]] void refuse_option(int c, char** argv)
+{
+    const std::string argument = argv[optind - 1];
+    if (c == ':') refuse(argument + " needs a value");
+    if (optopt > 0 && optopt < ' ') refuse(argument + ": the option takes no value");
     std::vector<std::string> names;
-    for (; known->name; ++known) names.push_back(known->name);
-    return names;
+    for (const SimOption& k : sim_options) names.push_back(k.name);
+    std::string expected = ": expected ";
+    for (const std::string& name : names)
+        expected += (name == names.front() ? "--" : name == names.back() ? " or --" : ", --") + name;
+    refuse(harness::unknown_option(argv, names, expected));
 }
 
 }  // namespace
 
+std::vector<OptionText> known_program_options()
+{
+    std::vector<OptionText> texts;
+    for (const SimOption& k : sim_options) texts.push_back({k.name, k.value, k.help});
+    return texts;
+}
+
 ProgramOptions parse_program_options(const std::string& text)
 {
-    enum { machine = 1, gpus, no_peers, csv, trace, explain, quiet, threads, blocks, patience };
-    static const option known[] = {{"machine", required_argument, nullptr, machine},
-                                   {"gpus", required_argument, nullptr, gpus},
-                                   {"no-peers", no_argument, nullptr, no_peers},
-                                   {"csv", required_argument, nullptr, csv},
-                                   {"trace", required_argument, nullptr, trace},
-                                   {"explain", no_argument, nullptr, explain},
-                                   {"quiet", no_argument, nullptr, quiet},
-                                   {"threads", required_argument, nullptr, threads},
-                                   {"blocks", required_argument, nullptr, blocks},
-                                   {"patience", required_argument, nullptr, patience},
-                                   {nullptr, 0, nullptr, 0}};
+    const std::vector<option> table = getopt_table();
     std::vector<std::string> words = words_of(text);
     words.insert(words.begin(), "SIM_OPTIONS");
     std::vector<char*> argv;
@@ -101,36 +182,9 @@ ProgramOptions parse_program_options(const std::string& text)
     } restore;
     optind = 0;
     opterr = 0;
-    for (int c; (c = getopt_long(argc, argv.data(), ":", known, nullptr)) != -1;) {
-        switch (c) {
-            case machine:
-                try {
-                    o.machine = harness::machine_named(optarg).name;
-                } catch (const harness::Error& error) {
-                    refuse(error.message);
-                }
-                break;
-            case gpus: o.gpus = whole_number("gpus", optarg, most_devices); break;
-            case no_peers: o.peers = false; break;
-            case csv:
-                o.csv = optarg;
-                if (o.csv.empty()) refuse("--csv: expected a file name");
-                break;
-            case trace:
-                o.trace = optarg;
-                if (o.trace.empty()) refuse("--trace: expected a file name");
-                break;
-            case explain: o.quiet = false; break;
-            case quiet: o.quiet = true; break;
-            case threads: o.threads = whole_number("threads", optarg, most_threads); break;
-            case blocks: o.blocks = whole_number("blocks", optarg, most_blocks); break;
-            case patience: o.patience = whole_number("patience", optarg, most_patience); break;
-            case ':': refuse(format("%s needs a value", argv[size_t(optind - 1)]));
-            default:
-                if (optopt > 0 && optopt < ' ')
-                    refuse(format("%s: the option takes no value", argv[size_t(optind - 1)]));
-                refuse(harness::unknown_option(argv.data(), names_of(known), std::string(": ") + expected));
-        }
+    for (int c; (c = getopt_long(argc, argv.data(), ":", table.data(), nullptr)) != -1;) {
+        if (c < 1 || c >= int(table.size())) refuse_option(c, argv.data());
+        sim_options[c - 1].read(o, optarg);
     }
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
     return o;
@@ -151,7 +205,11 @@ ProgramOptions& program_options()
 void read_program_options()
 {
     const char* text = std::getenv("SIM_OPTIONS");
-    program_options() = parse_program_options(text ? text : "");
+    try {
+        program_options() = parse_program_options(text ? text : "");
+    } catch (const harness::Error& error) {
+        throw harness::Error{error.status, "SIM_OPTIONS: " + error.message};
+    }
     simulated = &harness::machine_named(program_options().machine);
 }
 

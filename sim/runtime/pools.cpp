@@ -105,8 +105,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
         if (wanted.location.id < 0 || wanted.location.id >= device_count()) return result(cudaErrorInvalidDevice);
         const int owner = int(reinterpret_cast<const MemoryPool*>(pool) - pools());
         if (wanted.location.id == owner && wanted.flags == cudaMemAccessFlagsProtReadWrite) continue;
-        program_finding(
-            format("not simulated: cudaMemPoolSetAccess %s changes the access of device %d to the pool of device %d; "
+        not_simulated(
+            format("cudaMemPoolSetAccess %s changes the access of device %d to the pool of device %d; "
                    "use cudaMalloc and cudaDeviceEnablePeerAccess",
                    at(SIM_PLACE).c_str(), wanted.location.id, owner));
         return result(cudaErrorNotSupported);

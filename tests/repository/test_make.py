@@ -186,7 +186,7 @@ def test_an_edited_command_of_programs(project):
     goals = ["NVCC=", "all", program]
     every = make(project, *goals)
     assert "step04_padding/step04.cu" in every["sim"] and assert_whole(project)
-    edit(project, "mk/try.mk", "TRY_KERNEL_CPP = -x c++", "TRY_KERNEL_CPP = -DA -x c++")
+    edit(project, "mk/simcuda.mk", "AS_CUDA := -D__CUDACC__", "AS_CUDA := -DA -D__CUDACC__")
     assert make(project, *goals) == {"sim": {"step04_padding/step04.cu"}}
     assert (project / program).read_text().endswith("whole\n") and make(project, *goals) == {}
 
