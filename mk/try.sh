@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs the program of the files in $FILE by sim/simcuda. What is built stays in build/tried or, where the checkout cannot
-# be written, in the user's cache, in a folder that is named after the program's folder, since many programs are called
-# main.cu.
+# Runs the program of the files in $FILE by sim/simcuda. What is built stays in build/tried or, where the checkout
+# cannot be written, in the user's cache, in a folder that is named after the program's folder, since many programs are
+# called main.cu.
 #
 # usage: mk/try.sh OPTION... -- [ARGUMENT...]      the options and arguments go to sim/simcuda
 

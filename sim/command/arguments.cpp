@@ -135,8 +135,11 @@ private:
         a_.ignored.push_back(text);
     }
 
+    // The simulator's headers are C++17.
     void add_standard(const std::string& value)
     {
+        for (const char* earlier : {"++98", "++03", "++11", "++0x", "++14", "++1y"})
+            if (value.find(earlier) != value.npos) return ignore({"-std=" + value});
         (value.find("++") == value.npos ? a_.std_c : a_.std_cpp).push_back("-std=" + value);
     }
 

@@ -19,7 +19,7 @@ const char intro[] =
     "                        of the simulator from the environment variable SIM_OPTIONS\n"
     "  -c                    write objects, and do not link. -MD, -MF and -MT write what they depend on\n"
     "  -I -D -U -isystem -include   for the preprocessor\n"
-    "  -std=c++20            the language's standard (default: c++17)\n"
+    "  -std=c++20            the language's standard (default: c++17, and no earlier one)\n"
     "  -L -l -Xlinker        for the linker\n"
     "  -O -g -W              for files of the host; kernels have fixed options, because counts depend on them\n"
     "  -f -m -Xcompiler      for the compiler of all files\n"
