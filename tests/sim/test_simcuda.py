@@ -133,6 +133,9 @@ def test_options_of_nvcc(elsewhere):
 def test_options_reach_the_compilers(elsewhere):
     (elsewhere / "a.cu").write_text("""#include <cstdio>
 #include <concepts>
+#ifndef _OPENMP
+#error without -fopenmp
+#endif
 extern "C" int threads();
 template <std::integral T> __global__ void fill(T* x) { x[threadIdx.x] = 1; }
 int main()
@@ -144,8 +147,15 @@ int main()
     printf("%d %ld\\n", threads(), __cplusplus / 100);
 }
 """)
-    (elsewhere / "b.c").write_text("#include <omp.h>\n#include FILE_NAME\n"
-                                   "int threads() { return omp_get_max_threads() + __STDC_VERSION__ / 100; }\n")
+    (elsewhere / "b.c").write_text("""#include FILE_NAME
+int threads()
+{
+    int n = __STDC_VERSION__ / 100;
+    #pragma omp parallel reduction(+:n)
+    n += 1;
+    return n;
+}
+""")
     done = simcuda("a.cu", "b.c", "-std=c++20", "-std=gnu11", "-Xcompiler=-fopenmp", '-DFILE_NAME="stdio.h"', "--quiet",
                    cwd=elsewhere, OMP_NUM_THREADS="3")
     assert done.returncode == 0 and done.stdout.startswith(f"{2011 + 3} 2020\n"), done.stdout + done.stderr
@@ -309,14 +319,15 @@ def test_a_signal_is_for_the_program(elsewhere):
     with subprocess.Popen([*NO_SIGNAL_IGNORED, SIMCUDA, PROGRAMS / "long.cu", "--quiet"], cwd=elsewhere, text=True,
                           env=environment(TMPDIR=str(elsewhere.parent / "tmp")), stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == "begun\n"
-        assert list((elsewhere.parent / "tmp").iterdir()) == []
+        left = list((elsewhere.parent / "tmp").iterdir())
         process.terminate()
         text, _ = process.communicate(timeout=300)
+    assert left == []
     assert process.returncode == -signal.SIGTERM and "note: the program was interrupted" in text
 
 
 def test_a_make_above_hands_nothing_down(elsewhere):
-    done = simcuda(*two_files(elsewhere), "--quiet", cwd=elsewhere, MAKEFLAGS="n -- CXX=false FILE=x", MAKELEVEL="1")
+    done = simcuda(*two_files(elsewhere), "--quiet", cwd=elsewhere, MAKEFLAGS=" -- CXX=false", MAKELEVEL="1")
     assert done.returncode == 0 and done.stdout.startswith(" 40 60\n"), done.stderr
 
 
@@ -414,3 +425,19 @@ def test_the_makefile_of_the_page(elsewhere):
     assert done.returncode == 0 and "[64] 4 6\n" in done.stdout, done.stdout + done.stderr
     (elsewhere / "kernels.cu").write_text(KERNELS.replace("cudaFree(d);", ""))
     assert run("make", "check", "CPPFLAGS=-I'own headers' -DFACTOR=1", cwd=elsewhere, env=environment()).returncode == 2
+
+
+@pytest.mark.skipif(not shutil.which("cmake") or not shutil.which("ctest"), reason="needs CMake")
+def test_the_cmake_of_the_page(elsewhere):
+    """The example in sim/README.md: two tests pass, and fail when blocks race."""
+    (rules,) = re.findall(r"```cmake\n(.*?)```", (ROOT / "sim/README.md").read_text(), re.DOTALL)
+    (elsewhere / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.18)\nproject(example CXX)\n{rules}")
+    for operation, failed in (("atomicAdd(x, 1);", 0), ("*x += 1;", 2)):
+        (elsewhere / "reduction.cu").write_text(f"""__global__ void count(int* x) {{ {operation} }}
+int main() {{ int* x; cudaMalloc(&x, 4); cudaMemset(x, 0, 4); count<<<2, 1>>>(x); cudaFree(x); }}
+""")
+        path = {"PATH": f"{ROOT}/sim:{environment()['PATH']}"}
+        done = run("cmake", "-B", "build", cwd=elsewhere, env=environment(**path))
+        assert done.returncode == 0, done.stderr
+        done = run("ctest", cwd=elsewhere / "build", env=environment(**path))
+        assert f"{failed} tests failed out of 2" in done.stdout, done.stdout + done.stderr
