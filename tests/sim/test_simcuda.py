@@ -110,12 +110,14 @@ def test_places_are_those_of_the_program(elsewhere):
     """Also where its folder has a name that the simulator's has."""
     (elsewhere / "sim/cuda").mkdir(parents=True)
     (elsewhere / "sim/cuda/half.cu").write_text("""#include <cuda_fp16.h>
-__global__ void add(half* x) { x[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x]; }
-int main() { half* x; cudaMalloc(&x, 64); cudaMemset(x, 0, 64); add<<<1, 32>>>(x); }
+__global__ void add(half* x) { x[threadIdx.x] += x[threadIdx.x + 32]; }
+int main() { half* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); add<<<1, 32>>>(x);
+    volatile int* nowhere = nullptr;
+    *nowhere = 1; }
 """)
     done = simcuda("sim/cuda/half.cu", cwd=elsewhere)
     assert "  load of global memory at sim/cuda/half.cu:2: " in done.stdout, done.stdout + done.stderr
-    assert str(ROOT) not in done.stdout and "cudaMalloc at sim/cuda/half.cu:3" in done.stdout, done.stdout
+    assert str(ROOT) not in done.stdout and "address (nil), at sim/cuda/half.cu:5\n" in done.stdout, done.stdout
 
 
 def test_options_of_nvcc(elsewhere):
