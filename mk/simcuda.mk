@@ -13,7 +13,7 @@ own_headers = -isystem "$$home/sim/cuda"
 standard_of = $(or $(lastword $(filter -std=%,$(1))),-std=c++17)
 
 # One variable of the shell.
-set_to = $(1)='$(subst ','\'',$(2))';
+set_to = $(1)=$(call quoted,$(2));
 SIMCUDA_COMMANDS = \
     $(call set_to,cxx,$(CXX)) \
     $(call set_to,kernel_preprocessor,$(CXX) -x c++ $(call standard_of,$(CXXFLAGS)) -DSIMULATOR $(AS_CUDA) \
@@ -26,11 +26,14 @@ SIMCUDA_COMMANDS = \
     $(call set_to,linker,$(HOST_LINK) $(CXXFLAGS)) \
     $(call set_to,libraries,$(foreach object,$(SIM_LIBRARY),"$$home/$(object)")) \
     $(call set_to,more_libraries,$(LDLIBS)) \
-    $(call set_to,rename_hooks,$(RENAME_HOOKS)) \
+    $(call set_to,rename_hooks,$(RENAME_HOOKS))
+# Another file, because no object for the simulator depends on it.
+SIMCUDA_GPU_COMMANDS = \
     $(call set_to,nvcc,$(if $(NVCC),$(NVCC) -ccbin $(CXX) $(filter-out -std=%,$(NVCCFLAGS)))) \
     $(call set_to,nvcc_architecture,$(if $(NVCC),-arch=$(ARCH))) \
     $(call set_to,nvcc_standard,$(call standard_of,$(NVCCFLAGS)))
 $(eval $(call NOTE,commands/simcuda,SIMCUDA_COMMANDS))
+$(eval $(call NOTE,commands/simcuda-gpu,SIMCUDA_GPU_COMMANDS))
 
 # It reads the command line. It runs where programs are built, as build/rewrite does.
 ARGUMENTS_BASE := $(addprefix common/base/,error csv hash machine suggest whole_number)
@@ -40,7 +43,7 @@ build/simcuda-arguments: $(ARGUMENTS_CPP) build/commands/rewrite
 	$(call say,C++,$@) sh mk/whole.sh -d $@ $(CXX_REWRITE) $(GROUPED) $(addprefix -include ,$(ARGUMENTS_CPP)) \
 	    -x c++ /dev/null
 
-SIMCUDA_PARTS := build/rewrite build/simcuda-arguments $(SIM_LIBRARY) build/commands/simcuda
+SIMCUDA_PARTS := build/rewrite build/simcuda-arguments $(SIM_LIBRARY) $(addprefix build/commands/,simcuda simcuda-gpu)
 .PHONY: simcuda install uninstall
 simcuda: $(SIMCUDA_PARTS)
 

@@ -4,7 +4,7 @@
 # report follows what the program prints. sim/simcuda does the work.
 
 ifeq ($(DEVICE),cuda)
-try: build/simcuda-arguments build/commands/simcuda
+try: build/simcuda-arguments $(addprefix build/commands/,simcuda simcuda-gpu)
 	@$(if $(NVCC),exec bash mk/words.sh ARGS bash mk/try.sh --device cuda $(CPPFLAGS) --, \
 	    echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2)
 else

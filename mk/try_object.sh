@@ -9,7 +9,8 @@ shift 2
 # shellcheck disable=SC2034
 home=.
 . sim/command/build.sh
-read_commands
+# shellcheck source=/dev/null
+. build/commands/simcuda
 trap 'rm -rf "$new" "$new".*' EXIT
 trap 'exit 2' HUP INT TERM
 mkdir -p "$(dirname "$target")"

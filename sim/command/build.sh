@@ -12,7 +12,7 @@
 cpp_options=() std_cpp_options=() std_c_options=() host_options=() compiler_options=() linker_options=()
 
 # shellcheck source=/dev/null
-read_commands() { . "$home/build/commands/simcuda"; }
+read_commands() { . "$home/build/commands/simcuda" && . "$home/build/commands/simcuda-gpu"; }
 
 rewrite() { "$home/build/rewrite" --own "$home/sim/cuda" "$@"; }
 
