@@ -9,7 +9,7 @@
 # quote in a text would end one of the recipe. This stands before the first $(shell), because make 4.4 expands what the
 # command line sets for that one, too.
 TEXTS := FILE ARGS SIM CHECK NAME NAMES SUBMISSIONS CLASS EXERCISE EXPORT PSEUDONYMS GRADE SIMILAR SEED DUE \
-         LATE_POINTS WATCH BEST RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES
+         LATE_POINTS WATCH BEST RESULTS WORK AGAINST PEER_SIZES PEER_TYPES SPREAD_SIZES PREFIX DESTDIR
 SETTINGS := DEVICE SHOW NEWEST COMMIT ARCH GPU V SANITIZE COUNTING CLEANED
 BUILD := CXX CXXFLAGS CPPFLAGS LDFLAGS LDLIBS CC CFLAGS HOSTCXX NVCC NVCCFLAGS CUDA_HOME NCCL_HOME SIM_O JOBS
 OURS := SANITIZERS WRAP LIBRARIES GROUPED PLOTS_PYTHON RENAME_HOOKS TO_MAKE made
@@ -60,7 +60,7 @@ $(filter-out clean,$(MAKECMDGOALS)): after-clean ;
 after-clean: clean
 	@$(MAKE) --no-print-directory CLEANED=1 $(foreach goal,$(filter-out clean,$(MAKECMDGOALS)),$(call quoted,$(goal)))
 else
-include mk/compile.mk mk/try.mk mk/gpus.mk mk/lab.mk mk/measure.mk mk/tests.mk mk/python.mk mk/wrong.mk
+include mk/compile.mk mk/simcuda.mk mk/try.mk mk/gpus.mk mk/lab.mk mk/measure.mk mk/tests.mk mk/python.mk mk/wrong.mk
 
 all: $(STEPS)
 
@@ -92,7 +92,7 @@ check: $(STEPS)
 
 # Everything that the tests need is built first. Then the test files run in parallel, one more than there are
 # processors, because some wait.
-test: .venv/tests all lab-ready $(TEST_PROGRAMS) $(TRY_PROGRAMS)
+test: .venv/tests all lab-ready simcuda $(TEST_PROGRAMS) $(TRY_PROGRAMS)
 	@echo 'make test: about six minutes on two idle cores$(if $(TESTS),; test-all takes several times as long)'
 	.venv/bin/python -m pytest tests -n $$(($(JOBS) + 1)) --dist loadgroup --durations=10
 

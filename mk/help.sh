@@ -31,6 +31,10 @@ make gradescope        pack the autograder of an exercise for Gradescope: EXERCI
 make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]
                        [SIM='--machine t4 --gpus 2 --csv counts.csv --sarif findings.sarif'];
                        DEVICE=cuda runs it on the GPU
+make simcuda           build the command sim/simcuda, which compiles, runs and checks a CUDA program from any folder:
+                       sim/simcuda program.cu -I... -- ARGUMENTS; simcuda --help lists its options
+make install           install simcuda: PREFIX=\$HOME/.local (default: /usr/local) [DESTDIR=folder]; make uninstall
+                       removes it
 make report            run all steps on the simulator, the CPU and any GPU, and write report/chapter.html
                        and, with all tables and claims, report/reference.html (2 to 5 minutes; the first time, it
                        fetches four Python packages)

@@ -20,7 +20,7 @@ command=()
 until test "$1" = --; do command+=("$1"); shift; done; shift
 "${command[@]}" "$new.pre.ii" > "$new.ii"
 "$@" -c "$new.ii" -o "$new.o"
-if test "$RENAME_HOOKS"; then sh mk/rename_hooks.sh "$new.o"; fi
+if test "$RENAME_HOOKS"; then sh sim/command/rename_hooks.sh "$new.o"; fi
 
 mv "$new.d" "$stem.d"
 mv "$new.ii" "$stem.ii"

@@ -40,7 +40,7 @@ build/tools/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tools/sanitized.cu) b
 
 # Step 4 with common/devices/cuda.cu, both compiled by CXX for the CUDA runtime of tests/steps/faulty_cuda.cpp, whose
 # calls can fail. It has the simulator, too.
-FAULTY_CPP = $(CXX) $(CPP) $(filter-out -DSIMULATOR,$(TRY_KERNEL_CPP)) $(CPPFLAGS)
+FAULTY_CPP = $(CXX) $(CPP) -x c++ $(AS_CUDA) -isystem sim/cuda -include cuda_runtime.h $(CPPFLAGS)
 FAULTY_COMPILE = $(CXX) -std=c++17 -O2 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec $(SANITIZERS)
 FAULTY_BOTH = $(FAULTY_CPP) $(FAULTY_COMPILE)
 $(eval $(call NOTE,commands/faulty,FAULTY_BOTH))

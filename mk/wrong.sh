@@ -2,7 +2,7 @@
 # Says what to type instead of a goal that make does not have. Exits with 2.
 #
 # usage: mk/wrong.sh GOAL KNOWN-GOAL...
-. mk/shown.sh
+. sim/command/shown.sh
 goal=$1 shown=$(shown "$1"); shift
 number=$(printf '%s' "$goal" | sed 's/^[A-Za-z]*0*//; s/[^0-9].*//')
 case $goal in [Ll]*) kind=lab ;; *) kind=step ;; esac

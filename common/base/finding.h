@@ -22,6 +22,7 @@ struct FindingKind {
     Level level;
     const char* text;  // a sentence
     const char* section;  // of sim/README.md, that explains it
+    const char* tool;     // of compute-sanitizer that looks for it; empty: it is reported with every tool
 };
 
 // x, y and z.

@@ -176,6 +176,10 @@ struct AlignmentData {
     unsigned char log2_alignment, access;
 };
 
+// An array of variable length, which only code of the host can have. -fsanitize=vla-bound is on for another reason
+// (mk/gcc.mk).
+void __ubsan_handle_vla_bound_not_positive(void*, uintptr_t) {}
+
 void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
 {
     // The others are no accesses.

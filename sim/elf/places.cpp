@@ -29,6 +29,9 @@
 #include "line_table.h"
 #include "symbols.h"
 
+// Of the program's files, not of the simulator's library: core/launch.h defines it. None in a program without CUDA.
+extern "C" const char sim_own_header[] __attribute__((weak));
+
 namespace sim {
 namespace {
 
@@ -46,11 +49,18 @@ std::string text_of(const std::string& file, int number)
     return harness::printable(line);
 }
 
-// True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. The
-// simulator's are in sim/ of the folder where make compiles; a program may have a folder of that name, too.
+// The simulator's own folder, with a slash. A program may have a folder sim/, too. Objects that simcuda compiles name
+// the simulator's headers by whole paths, and those that make compiles by paths from the folder where make runs.
+std::string own_folder(const Unit& unit)
+{
+    const std::string header = sim_own_header ? sim_own_header : "sim/core/launch.h";
+    return harness::whole_path((std::filesystem::path(folder_of(unit)) / header / "../..").lexically_normal()) + "/";
+}
+
+// True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system.
 bool is_library(const Unit& unit, const std::string& file)
 {
-    const std::string own = harness::whole_path(folder_of(unit)) + "/sim/";
+    const std::string own = own_folder(unit);
     return harness::whole_path(file).compare(0, own.size(), own) == 0 ||
            file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0 ||
            file.compare(0, 9, "/usr/lib/") == 0;

@@ -41,12 +41,11 @@ static std::string why_not_in_c(const std::string& header)
                : why_not(header);
 }
 
-void check_headers(const std::string& text, bool c, const std::string& added)
+void check_headers(const std::string& text, bool c, const std::string& added, const std::string& own_folder)
 {
-    // They are in the folder where make runs. A program may have folders of these names elsewhere. The preprocessor
-    // names some files as they are included, and others with their whole paths.
-    static const std::string own = harness::whole_path("sim/cuda") + "/";
-    const auto is_own = [](const std::string& file) {
+    // The preprocessor names some files as they are included, and others with their whole paths.
+    const std::string own = harness::whole_path(own_folder) + "/";
+    const auto is_own = [&own](const std::string& file) {
         return harness::whole_path(file).compare(0, own.size(), own) == 0;
     };
     const std::vector<Marker> markers = markers_in(text);
@@ -70,7 +69,8 @@ void check_headers(const std::string& text, bool c, const std::string& added)
             throw Refusal{
                 m.offset,
                 m.file +
-                    " of a CUDA Toolkit is found before the simulator's own header; remove its folder from CPPFLAGS"};
+                    " of a CUDA Toolkit is found before the simulator's own header; remove the option -I of its "
+                    "folder"};
         if (!again && why_not(as_included(m)).empty()) continue;
         // The toolkit's headers include each other: to blame is the first of them.
         size_t first = stack.size() - 1;

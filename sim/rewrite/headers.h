@@ -17,8 +17,8 @@ struct LibraryHeader {
 
 // Throws LibraryHeader, or Refusal, where a preprocessed text has headers of an installed CUDA Toolkit: they declare
 // again what the simulator's declare. `c`: the text is C, which the simulator has no headers of CUDA for. `added`: the
-// folder of add_header(), or empty.
-void check_headers(const std::string& text, bool c, const std::string& added);
+// folder of add_header(), or empty. `own`: the folder of the simulator's headers.
+void check_headers(const std::string& text, bool c, const std::string& added, const std::string& own);
 
 // The errors of a preprocessor, if the first of them is that such a header is not found. `why`: one line, FILE:LINE:
 // what is wrong.

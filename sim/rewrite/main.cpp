@@ -51,6 +51,7 @@ constexpr char usage[] =
     "--headers FOLDER   write an empty header into FOLDER where the file includes one of a library that the\n"
     "                   simulator does not have, and exit with status 4: preprocess again, with -isystem FOLDER.\n"
     "                   Then the program is refused only where it names a function of that library\n"
+    "--own FOLDER       where the simulator's headers are (default: sim/cuda)\n"
     "\n"
     "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line\n"
     "                   instead where a header of CUDA was not found that the simulator does not have.\n"
@@ -67,6 +68,7 @@ int fail(const std::string& message)
 struct Options {
     std::string wrapped;  // the namespace
     std::string headers;  // the folder
+    std::string own = "sim/cuda";
     std::string file = "<stdin>";
     Language language = Language::cuda;
     bool plain_host = false, columns = false, missing = false;
@@ -81,6 +83,7 @@ Options parse(int argc, char** argv)
         const std::string_view word = argv[i];
         if (word == "--namespace" && i + 1 < argc) o.wrapped = argv[++i];
         else if (word == "--headers" && i + 1 < argc) o.headers = argv[++i];
+        else if (word == "--own" && i + 1 < argc) o.own = argv[++i];
         else if (word == "--host") o.language = Language::cpp;
         else if (word == "--c") o.language = Language::c;
         else if (word == "--plain-host") o.plain_host = true;
@@ -124,7 +127,7 @@ int main(int argc, char** argv)
         return fail(place.file + ":" + std::to_string(place.line) + ": " + refusal.what);
     };
     try {
-        check_headers(text, o.language == Language::c, o.headers);
+        check_headers(text, o.language == Language::c, o.headers, o.own);
         const Source source(text);
         for (size_t at : source.joints()) text[at] = ' ';
         Rewriter rewriter(source, o.language);

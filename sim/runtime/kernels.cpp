@@ -8,8 +8,10 @@
 #include "kernels.h"
 
 #include <algorithm>
+#include <set>
 
 #include "../../common/base/error.h"
+#include "filters.h"
 
 namespace sim {
 
@@ -21,7 +23,8 @@ namespace {
 
 struct Sums {
     std::vector<Launches> all;
-    uint64_t finished = 0;
+    uint64_t finished = 0, reported = 0;
+    std::set<std::string> left_out;  // kernels
 };
 
 Sums& sums()
@@ -65,6 +68,8 @@ std::string text_of(dim3 d)
 
 const std::vector<Launches>& all_launches() { return sums().all; }
 uint64_t launches_finished() { return sums().finished; }
+uint64_t launches_reported() { return sums().reported; }
+std::vector<std::string> kernels_left_out() { return {sums().left_out.begin(), sums().left_out.end()}; }
 
 void add_launch(const Launching& launching, const LaunchCounts& counts)
 {
@@ -72,6 +77,11 @@ void add_launch(const Launching& launching, const LaunchCounts& counts)
     const std::string name = name_of(launching);
     std::vector<Launches>& all = sums().all;
     ++sums().finished;
+    if (!reported_kernel(name)) {
+        sums().left_out.insert(name);
+        return;
+    }
+    ++sums().reported;
     auto known = std::find_if(all.begin(), all.end(), [&](const Launches& l) {
         return l.name == name && same(l.grid, c.grid) && same(l.block, c.block) && l.dynamic_bytes == c.shared_bytes;
     });

@@ -23,6 +23,10 @@ struct Launches {
 const std::vector<Launches>& all_launches();
 // So many launches have finished.
 uint64_t launches_finished();
+// Those of kernels that --kernel names.
+uint64_t launches_reported();
+// The names of the others.
+std::vector<std::string> kernels_left_out();
 
 void add_launch(const Launching& launching, const harness::LaunchCounts& counts);
 

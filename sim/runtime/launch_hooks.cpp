@@ -81,7 +81,7 @@ void block_done(uint64_t done, uint64_t blocks)
     fprintf(stderr, "%s: %s: %llu of %llu blocks done in %s, about %s left; Ctrl-C ends the program with a report%s\n",
             program_invocation_short_name, now.title.c_str(), (unsigned long long)done, (unsigned long long)blocks,
             duration_text(seconds).c_str(), duration_text(seconds * double(blocks - done) / double(done)).c_str(),
-            program_options().blocks ? "" : ", SIM='--blocks 64' runs a sample of 64 blocks of each launch");
+            program_options().blocks ? "" : "; the simulator's option --blocks 64 runs a sample of each launch");
     show_progress();
 }
 
@@ -142,13 +142,15 @@ cudaError_t error_of(const Finding& f)
 cudaError_t note_findings(const std::string& kernel, const Report& report)
 {
     cudaError_t error = cudaSuccess;
+    const bool told = reported_kernel(kernel);
     for (const Finding& f : report.findings) {
+        if (error == cudaSuccess) error = error_of(f);
+        if (!told) continue;
         // From launch to launch, the same fault at the same lines is one finding.
         const uint32_t first = place_number(return_address(f.first));
         const uint32_t second = f.second ? place_number(return_address(f.second)) : 0;
         const std::string key = format("%s %d %u %u ", kernel.c_str(), int(f.fault), first, second);
         program_finding(finding_record(f, kernel, report.grid, report.block), key + f.memory + f.text);
-        if (error == cudaSuccess) error = error_of(f);
     }
     return error;
 }

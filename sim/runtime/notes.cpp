@@ -28,6 +28,7 @@ std::vector<std::string>& notes()
 
 void program_finding(const harness::FindingRecord& finding, const std::string& key)
 {
+    if (!reported(*finding.kind)) return;
     const RuntimeLock lock;
     auto& [keys, records] = all_findings();
     const std::string& own = key.empty() ? finding.text : key;

@@ -11,6 +11,7 @@
 #include "../../common/base/suggest.h"
 #include "../../common/base/whole_number.h"
 #include "../core/devices.h"
+#include "filters.h"
 
 namespace sim {
 namespace {
@@ -21,7 +22,7 @@ constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 10
 
 [[noreturn]] void refuse(const std::string& message)
 {
-    throw harness::Error{harness::status_bad_input, "SIM_OPTIONS: " + message};
+    throw harness::Error{harness::status_bad_input, message};
 }
 
 // Words, as a shell would take them apart: quotes hold a name with spaces together.
@@ -47,14 +48,33 @@ std::vector<std::string> words_of(const std::string& text)
     return words;
 }
 
-// The same numbers as in other command lines.
-int whole_number(const char* option, const char* text, long most)
+// What other files read and refuse.
+template <typename Read> auto checked(const Read& read)
 {
     try {
-        return harness::whole_number(option, text, most);
+        return read();
     } catch (const harness::Error& error) {
         refuse(error.message);
     }
+}
+
+// The same numbers as in other command lines.
+int whole_number(const char* option, const char* text, long most)
+{
+    return checked([&] { return harness::whole_number(option, text, most); });
+}
+
+// From 0 to 255.
+int read_status(const char* value)
+{
+    return std::string(value) == "0" ? 0 : whole_number("error-exitcode", value, 255);
+}
+
+std::string read_kernel(const char* value)
+{
+    if (!*value) refuse("--kernel: expected a name or a regular expression");
+    checked([&] { check_kernel_pattern(value); });
+    return value;
 }
 
 // A file's name.
@@ -66,11 +86,7 @@ std::string read_file(const char* option, const char* value)
 
 std::string read_machine(const char* value)
 {
-    try {
-        return harness::machine_named(value).name;
-    } catch (const harness::Error& error) {
-        refuse(error.message);
-    }
+    return checked([&] { return harness::machine_named(value).name; });
 }
 
 struct SimOption {
@@ -107,6 +123,12 @@ const SimOption sim_options[] = {
      [](ProgramOptions& o, const char* value) { o.blocks = whole_number("blocks", value, most_blocks); }},
     {"patience", "S", "seconds of a launch before a line says how many blocks are done (default: 10)",
      [](ProgramOptions& o, const char* value) { o.patience = whole_number("patience", value, most_patience); }},
+    {"kernel", "NAME", "report the kernels of this name alone, or of a regular expression that fits whole names",
+     [](ProgramOptions& o, const char* value) { o.kernel = read_kernel(value); }},
+    {"tool", "LIST", "report findings of these kinds alone: memcheck, racecheck, initcheck, synccheck or all (default)",
+     [](ProgramOptions& o, const char* value) { o.tools = checked([&] { return tools_named(value); }); }},
+    {"error-exitcode", "N", "exit with N if there are findings; 0: with the program's status (default: 1 instead of 0)",
+     [](ProgramOptions& o, const char* value) { o.error_exitcode = read_status(value); }},
     {"help", nullptr, "print this text, as -h does, and do not run the program",
      [](ProgramOptions& o, const char*) { o.help = true; }},
     {"version", nullptr, "print the version, and the commit that the simulator was built from",
@@ -119,8 +141,8 @@ static_assert(most_devices == 16, "--help says so");
 std::vector<option> getopt_table()
 {
     std::vector<option> table;
-    for (const SimOption& option : sim_options)
-        table.push_back({option.name, option.value ? required_argument : no_argument, nullptr, int(table.size()) + 1});
+    for (const SimOption& k : sim_options)
+        table.push_back({k.name, k.value ? required_argument : no_argument, nullptr, int(table.size()) + 1});
     table.push_back({});
     return table;
 }
@@ -132,7 +154,7 @@ std::vector<option> getopt_table()
     if (c == ':') refuse(argument + " needs a value");
     if (optopt > 0 && optopt < ' ') refuse(argument + ": the option takes no value");
     std::vector<std::string> names;
-    for (const SimOption& option : sim_options) names.push_back(option.name);
+    for (const SimOption& k : sim_options) names.push_back(k.name);
     std::string expected = ": expected ";
     for (const std::string& name : names)
         expected += (name == names.front() ? "--" : name == names.back() ? " or --" : ", --") + name;
@@ -140,6 +162,15 @@ std::vector<option> getopt_table()
 }
 
 }  // namespace
+
+std::vector<OptionText> known_program_options()
+{
+    std::vector<OptionText> texts;
+    for (const SimOption& k : sim_options)
+        if (k.name != std::string("help") && k.name != std::string("version"))
+            texts.push_back({k.name, k.value, k.help});
+    return texts;
+}
 
 ProgramOptions parse_program_options(const std::string& text)
 {
@@ -202,7 +233,11 @@ ProgramOptions& program_options()
 void read_program_options()
 {
     const char* text = std::getenv("SIM_OPTIONS");
-    program_options() = parse_program_options(text ? text : "");
+    try {
+        program_options() = parse_program_options(text ? text : "");
+    } catch (const harness::Error& error) {
+        throw harness::Error{error.status, "SIM_OPTIONS: " + error.message};
+    }
     simulated = &harness::machine_named(program_options().machine);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "../../common/base/machine.h"
 
@@ -20,8 +21,19 @@ struct ProgramOptions {
     int threads = 1;         // of the host; more than one do not look for races in global memory
     int blocks = 0;          // of each launch that run; 0: all
     int patience = 10;       // seconds of one launch, before a line says how many blocks are done
+    std::string kernel;      // a name or a regular expression: report these kernels alone; empty: all
+    unsigned tools = 15;     // of tools_named(): report these findings alone
+    int error_exitcode = -1; // status of a program with findings; -1: 1, if its own is 0
     bool help = false, version = false;  // print these, and do not run the program
 };
+
+// What --help says of an option. `value`: null if it takes none. --help and --version are left out, because each program
+// has its own.
+struct OptionText {
+    const char *name, *value, *help;
+};
+std::vector<OptionText> known_program_options();
+
 // Throws Error with status_bad_input: one line.
 ProgramOptions parse_program_options(const std::string& text);
 

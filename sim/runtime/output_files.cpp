@@ -12,6 +12,7 @@
 #include "../../common/base/traced_request.h"
 #include "../core/simulator.h"
 #include "counts_csv.h"
+#include "filters.h"
 #include "kernels.h"
 #include "options.h"
 #include "report_json.h"
@@ -77,6 +78,7 @@ void open_files()
 void trace_launch(const Launching& launching, uint64_t number)
 {
     if (!files().trace) return;
+    if (!reported_kernel(name_of(launching))) return use_trace(nullptr);
     files().trace_begin = harness::trace_begin({machine().label, name_of(launching), std::to_string(number)});
     use_trace(&files().trace_sink);
 }

@@ -2,7 +2,7 @@
 // reads SIM_OPTIONS, opens the files and takes the launches. A handler of exit() prints the report after the program
 // has destroyed its variables. A program that ends in a fault or by a signal gets its report from host_faults.cpp. The
 // report is printed once, whichever of them comes first. The program's exit status stays, but for findings: then 0
-// becomes 1.
+// becomes 1, or what --error-exitcode says.
 
 #include "program.h"
 
@@ -15,6 +15,7 @@
 #include "../../common/base/commit.h"
 #include "../../common/base/error.h"
 #include "../../common/base/files.h"
+#include "../../common/base/suggest.h"
 #include "../core/devices.h"
 #include "../core/memory.h"
 #include "../elf/places.h"
@@ -22,7 +23,9 @@
 #include "../elf/symbols.h"
 #include "../core/thread.h"
 #include "comparison.h"
+#include "filters.h"
 #include "host_faults.h"
+#include "kernels.h"
 #include "launch_hooks.h"
 #include "notes.h"
 #include "options.h"
@@ -95,6 +98,28 @@ void note_what_is_left(bool ended_well)
     // A program that was stopped could not free its memory.
     if (ended_well && !context_lost())
         for (const harness::FindingRecord& memory : never_freed()) program_finding(memory);
+    if (const std::string note = tools_note(); !note.empty()) program_note(note);
+    if (const uint64_t more = launches_finished() - launches_reported())
+        program_note(format("--kernel %s: %llu launch%s of other kernels left out", program_options().kernel.c_str(),
+                            (unsigned long long)more, more == 1 ? "" : "es"));
+}
+
+// A pattern that fits no kernel must not pass for a check without findings.
+void check_that_a_kernel_fits()
+{
+    const std::string& pattern = program_options().kernel;
+    if (pattern.empty() || launches_reported()) return;
+    const std::vector<std::string> others = kernels_left_out();
+    throw Error{status_bad_input, "--kernel " + pattern + ": no such kernel was launched" +
+                                      (others.empty() ? "" : "; " + expected_one_of(pattern, others))};
+}
+
+// The status of a program whose own is `status`.
+int status_with_findings(int status)
+{
+    const int wanted = program_options().error_exitcode;
+    if (program_findings().empty() || wanted == 0) return status;
+    return wanted > 0 ? wanted : status == status_ok ? int(status_wrong_result) : status;
 }
 
 }  // namespace
@@ -107,10 +132,11 @@ int finish_program(int status, int signal)
     note_what_is_left(status == status_ok);
     fflush(stdout);
     print_summary();
-    int own = status == status_ok && !program_findings().empty() ? int(status_wrong_result) : status;
+    int own = status_with_findings(status);
     fflush(stdout);
     try {
         write_files(signal);
+        check_that_a_kernel_fits();
         if (ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
     } catch (const Error& error) {
         say(error);

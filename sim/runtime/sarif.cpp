@@ -130,7 +130,8 @@ std::string sarif_driver()
 {
     JsonValues rules;
     for (const harness::FindingKind* kind : finding_kinds()) rules.push_back(sarif_rule(*kind));
-    JsonMembers members{{"name", json_text("simcuda")}, {"version", json_text(harness::build_commit)}};
+    JsonMembers members{{"name", json_text("simcuda")}, {"semanticVersion", json_text(harness::build_version)},
+                        {"version", json_text(harness::version_line("simcuda"))}};
     if (*harness::home_page) members.push_back({"informationUri", json_text(harness::home_page)});
     members.push_back({"rules", json_array(rules)});
     return json_object(members);

@@ -71,7 +71,7 @@ void print_summary()
     print_findings();
     std::set<std::string> names;
     for (const Launches& l : all_launches()) names.insert(l.name);
-    const uint64_t launches = launches_finished();
+    const uint64_t launches = launches_reported();
     printf("try: %s, %llu launch%s, %s\n", counted(names.size(), "kernel").c_str(), (unsigned long long)launches,
            launches == 1 ? "" : "es", counted(program_findings().size(), "finding").c_str());
 }

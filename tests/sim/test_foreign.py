@@ -631,8 +631,8 @@ def test_a_long_launch_says_how_far_it_is(tmp_path):
     done = tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1")
     (line,) = [line for line in done.stderr.splitlines() if "blocks done" in line]
     assert re.fullmatch(r"slow: slow<<<200, 256>>>: \d+ of 200 blocks done in \d+ s, about \d+ (s|min) left; "
-                        r"Ctrl-C ends the program with a report, SIM='--blocks 64' runs a sample of 64 blocks of each "
-                        r"launch",
+                        r"Ctrl-C ends the program with a report; the simulator's option --blocks 64 runs a sample of "
+                        r"each launch",
                         line), line
     assert done.returncode == 0 and tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1",
                                           "ARGS=short").stderr == ""

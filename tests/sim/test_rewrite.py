@@ -560,7 +560,7 @@ def test_headers_of_an_installed_toolkit(tmp_path):
         assert done.returncode == 0, done.stderr
     done = tried("", "-I")
     assert done.returncode == 2 and (f"{toolkit}/cuda_runtime.h of a CUDA Toolkit is found before the simulator's own "
-                                     "header; remove its folder from CPPFLAGS") in done.stderr
+                                     "header; remove the option -I of its folder") in done.stderr
 
 
 def test_namespace(program):

@@ -1,0 +1,140 @@
+#include "options.h"
+
+#include <set>
+
+namespace command {
+
+// Names of nvcc are from `nvcc --help` of CUDA 13.0, which takes most of them with one dash or two.
+const std::vector<CompilerOption>& compiler_options()
+{
+    static const std::vector<CompilerOption> options = {
+        // simcuda's own
+        {"o", "-", Form::joined, For::simcuda},
+        {"output-file", "--", Form::value, For::simcuda, "o"},
+        {"c", "-", Form::none, For::simcuda},
+        {"compile", "--", Form::none, For::simcuda, "c"},
+        {"device-c", "--", Form::none, For::simcuda, "c"},
+        {"dc", "-", Form::none, For::simcuda, "c"},
+        {"h", "-", Form::none, For::simcuda, "help"},
+        {"help", "-/--", Form::none, For::simcuda},
+        {"version", "--", Form::none, For::simcuda},
+        {"V", "-", Form::none, For::simcuda, "version"},
+        {"device", "--", Form::value, For::simcuda},
+        {"keep-dir", "-/--", Form::value, For::simcuda},
+        {"x", "-", Form::joined, For::simcuda},
+
+        {"isystem", "-", Form::value, For::preprocessor},
+        {"system-include", "--", Form::value, For::preprocessor, "isystem"},
+        {"iquote", "-", Form::value, For::preprocessor},
+        {"idirafter", "-", Form::value, For::preprocessor},
+        {"include", "-", Form::value, For::preprocessor},
+        {"pre-include", "--", Form::value, For::preprocessor, "include"},
+        {"include-path", "--", Form::value, For::preprocessor, "I"},
+        {"define-macro", "--", Form::value, For::preprocessor, "D"},
+        {"undefine-macro", "--", Form::value, For::preprocessor, "U"},
+        {"I", "-", Form::joined, For::preprocessor},
+        {"D", "-", Form::joined, For::preprocessor},
+        {"U", "-", Form::joined, For::preprocessor},
+        {"MF", "-", Form::value, For::preprocessor},
+        {"MT", "-", Form::value, For::preprocessor},
+        {"MQ", "-", Form::value, For::preprocessor},
+        {"MD", "-", Form::none, For::preprocessor},
+        {"MMD", "-", Form::none, For::preprocessor},
+        {"MP", "-", Form::none, For::preprocessor},
+        {"std", "-/--", Form::value, For::standard},
+
+        {"Xcompiler", "-", Form::value, For::parts},
+        {"compiler-options", "--", Form::value, For::parts},
+        {"Xlinker", "-", Form::value, For::linker},
+        {"linker-options", "--", Form::value, For::linker, "Xlinker"},
+        {"library-path", "--", Form::value, For::linker, "L"},
+        {"library", "--", Form::value, For::linker, "l"},
+
+        {"arch", "-", Form::value, For::nothing},
+        {"gpu-architecture", "--", Form::value, For::nothing},
+        {"code", "-", Form::value, For::nothing},
+        {"gpu-code", "--", Form::value, For::nothing},
+        {"gencode", "-", Form::value, For::nothing},
+        {"generate-code", "--", Form::value, For::nothing},
+        {"rdc", "-", Form::value, For::nothing},
+        {"relocatable-device-code", "--", Form::value, For::nothing},
+        {"ccbin", "-", Form::value, For::nothing},
+        {"compiler-bindir", "--", Form::value, For::nothing},
+        {"cudart", "-/--", Form::value, For::nothing},
+        {"cudadevrt", "-/--", Form::value, For::nothing},
+        {"default-stream", "-/--", Form::value, For::nothing},
+        {"maxrregcount", "-/--", Form::value, For::nothing},
+        {"ftz", "-/--", Form::value, For::nothing},
+        {"prec-div", "-/--", Form::value, For::nothing},
+        {"prec-sqrt", "-/--", Form::value, For::nothing},
+        {"fmad", "-/--", Form::value, For::nothing},
+        {"Xptxas", "-", Form::value, For::nothing},
+        {"ptxas-options", "--", Form::value, For::nothing},
+        {"Xnvlink", "-", Form::value, For::nothing},
+        {"nvlink-options", "--", Form::value, For::nothing},
+        {"Xcudafe", "-", Form::value, For::nothing},
+        {"Xarchive", "-", Form::value, For::nothing},
+        {"Werror", "-", Form::value, For::nothing},
+        {"diag-suppress", "-/--", Form::value, For::nothing},
+        {"diag-error", "-/--", Form::value, For::nothing},
+        {"diag-warn", "-/--", Form::value, For::nothing},
+        {"split-compile", "-/--", Form::value, For::nothing},
+        {"t", "-", Form::value, For::nothing},
+        {"dopt", "-", Form::value, For::nothing},
+        {"lineinfo", "-", Form::none, For::nothing},
+        {"generate-line-info", "--", Form::none, For::nothing},
+        {"G", "-", Form::none, For::nothing},
+        {"device-debug", "--", Form::none, For::nothing},
+        {"use_fast_math", "-/--", Form::none, For::nothing},
+        {"extra-device-vectorization", "-/--", Form::none, For::nothing},
+        {"expt-relaxed-constexpr", "-/--", Form::none, For::nothing},
+        {"expt-extended-lambda", "-/--", Form::none, For::nothing},
+        {"extended-lambda", "-/--", Form::none, For::nothing},
+        {"res-usage", "-", Form::none, For::nothing},
+        {"resource-usage", "--", Form::none, For::nothing},
+        {"restrict", "-/--", Form::none, For::nothing},
+        {"forward-unknown-to-host-compiler", "-/--", Form::none, For::nothing},
+        {"forward-unknown-opts", "-/--", Form::none, For::nothing},
+        {"Wno-deprecated-gpu-targets", "-", Form::none, For::nothing},
+        {"keep", "-/--", Form::none, For::nothing},
+        {"run", "-/--", Form::none, For::nothing},
+        {"m64", "-", Form::none, For::nothing},
+        {"v", "-", Form::none, For::nothing},
+        {"verbose", "--", Form::none, For::nothing},
+        {"dryrun", "-/--", Form::none, For::refused},
+        {"ptx", "-/--", Form::none, For::refused},
+        {"cubin", "-/--", Form::none, For::refused},
+        {"fatbin", "-/--", Form::none, For::refused},
+        {"dlink", "-", Form::none, For::refused},
+        {"device-link", "--", Form::none, For::refused},
+        {"lib", "-/--", Form::none, For::refused},
+        {"shared", "-/--", Form::none, For::refused},
+        {"E", "-", Form::none, For::refused},
+        {"S", "-", Form::none, For::refused},
+        {"M", "-", Form::none, For::refused},
+
+        {"pthread", "-", Form::none, For::compiler},
+        {"L", "-", Form::joined, For::linker},
+        {"l", "-", Form::joined, For::linker},
+        {"Wl,", "-", Form::prefix, For::linker},
+        {"O", "-", Form::prefix, For::host},
+        {"g", "-", Form::prefix, For::host},
+        {"w", "-", Form::none, For::host},
+        {"W", "-", Form::prefix, For::host},
+        {"pedantic", "-", Form::prefix, For::host},
+        {"f", "-", Form::prefix, For::compiler},
+        {"m", "-", Form::prefix, For::compiler},
+    };
+    return options;
+}
+
+bool is_cuda_library(const std::string& name)
+{
+    static const std::set<std::string> names = {
+        "cudart", "cudart_static", "cudadevrt", "cuda", "nvToolsExt", "nccl", "cublas", "cublasLt", "cublas_static",
+        "cufft", "curand", "cusparse", "cusolver", "cutensor", "cudnn", "nvrtc", "nvidia-ml", "nvjpeg", "nppc",
+        "cupti"};
+    return names.count(name);
+}
+
+}  // namespace command

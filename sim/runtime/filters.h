@@ -1,0 +1,28 @@
+// What of a run is reported: the kernels of --kernel, and the kinds of findings of --tool.
+
+#pragma once
+
+#include <string>
+
+#include "../../common/base/finding.h"
+
+namespace sim {
+
+// The tools that a list such as "memcheck,racecheck" or "all" names: bit i is the i-th of memcheck, racecheck, initcheck
+// and synccheck. Throws Error with status_bad_input.
+unsigned tools_named(const std::string& list);
+constexpr unsigned all_tools = 15;
+
+// True if findings of that kind are reported.
+bool reported(const harness::FindingKind& kind);
+
+// Throws Error with status_bad_input if the text is no regular expression.
+void check_kernel_pattern(const std::string& pattern);
+
+// True if launches of the kernel are reported. A name fits as a whole, with or without its template arguments.
+bool reported_kernel(const std::string& name);
+
+// What --tool leaves out, for a note; empty: nothing.
+std::string tools_note();
+
+}  // namespace sim

@@ -1,0 +1,456 @@
+"""sim/simcuda: one command compiles, runs and checks a program, from any folder, in the checkout and installed."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+from conftest import NO_SIGNAL_IGNORED, assert_refused
+from lessons import ROOT, copy_built, run
+
+SIMCUDA = ROOT / "sim/simcuda"
+PROGRAMS = ROOT / "tests/sim/programs"
+
+# A program of two files and a header.
+KERNELS = """#include "scale.h"
+__global__ void scale(float* x, float by) { x[threadIdx.x] *= by * FACTOR; }
+void on_device(float* h)
+{
+    float* d;
+    cudaMalloc(&d, 128);
+    cudaMemcpy(d, h, 128, cudaMemcpyHostToDevice);
+    scale<<<1, 32>>>(d, 2);
+    cudaMemcpy(h, d, 128, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+}
+"""
+MAIN = """#include <cstdio>
+#include <scale.h>
+int main(int argc, char** argv)
+{
+    float h[32] = {1, 2, 3};
+    on_device(h);
+    for (int i = 1; i < argc; ++i) printf("[%s]", argv[i]);
+    printf(" %g %g\\n", h[1], h[2]);
+    return argc > 1 && argv[1][0] == '7' ? 7 : 0;
+}
+"""
+# A finding for each tool but synccheck, in three kernels. The host frees nothing.
+FAULTS = """
+__global__ void outside(int* x) { x[threadIdx.x + 1] = 1; }
+__global__ void racing(int* x) { x[0] = threadIdx.x; }
+template <int N> __global__ void reading(int* x, int* y) { y[threadIdx.x] = x[threadIdx.x] + N; }
+__global__ void apart() { if (threadIdx.x < 16) __syncthreads(); else __syncthreads(); }
+int main(int argc, char**)
+{
+    int *x, *y, *z;
+    cudaMalloc(&x, 128);
+    cudaMalloc(&y, 128);
+    cudaMalloc(&z, 128);
+    racing<<<1, 32>>>(x);
+    reading<3><<<1, 32>>>(y, z);
+    apart<<<1, 32>>>();
+    outside<<<1, 32>>>(x);
+    cudaFree(x);
+    return argc > 1 ? 5 : 0;
+}
+"""
+
+
+# Flags of the make that runs the tests. Others would build the simulator anew.
+FLAGS = ("CXX", "CC", "HOSTCXX", "NVCC", "CXXFLAGS", "CFLAGS", "LDFLAGS", "LDLIBS", "SIM_O", "SANITIZE")
+
+
+def environment(**more):
+    """Of a person who has set nothing else."""
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", **{name: os.environ[name] for name in FLAGS if name in os.environ},
+            **more}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def simulator():
+    """It is built once, so that no command says that it builds it."""
+    assert run("make", "-s", "simcuda", env=environment()).returncode == 0
+
+
+def simcuda(*words, cwd, command=SIMCUDA, **more):
+    return run(command, *words, cwd=cwd, env=environment(**more))
+
+
+def closing(done):
+    """Kernels, launches and findings, as the last line counts them."""
+    found = re.search(r"^try: (\d+) kernels?, (\d+) launch(?:es)?, (\d+) findings?$", done.stdout, re.M)
+    assert found, done.stdout + done.stderr
+    return tuple(map(int, found.groups()))
+
+
+def two_files(folder):
+    (folder / "own headers").mkdir()
+    (folder / "own headers/scale.h").write_text("#include <cuda_runtime.h>\nvoid on_device(float* h);\n")
+    (folder / "the kernels.cu").write_text(KERNELS)
+    (folder / "main.cpp").write_text(MAIN)
+    return ["main.cpp", "the kernels.cu", "-I", "own headers", "-DFACTOR=10"]
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A folder that has nothing of the project, and a temporary folder beside it."""
+    (tmp_path / "my folder").mkdir()
+    (tmp_path / "tmp").mkdir()
+    return tmp_path / "my folder"
+
+
+def test_from_another_folder(elsewhere):
+    """Several files, names with spaces, arguments that look like options; nothing is left over."""
+    words = two_files(elsewhere)
+    before = sorted(path.name for path in elsewhere.iterdir())
+    done = simcuda(*words, "--quiet", "--", "7 days", "--quiet", "it's", "", cwd=elsewhere,
+                   TMPDIR=str(elsewhere.parent / "tmp"))
+    assert done.returncode == 7 and done.stdout.startswith("[7 days][--quiet][it's][] 40 60\n"), done.stderr
+    assert closing(done) == (1, 1, 0) and done.stderr == ""
+    assert sorted(path.name for path in elsewhere.iterdir()) == before
+    assert list((elsewhere.parent / "tmp").iterdir()) == []
+
+
+def test_places_are_those_of_the_program(elsewhere):
+    """Also where its folder has a name that the simulator's has."""
+    (elsewhere / "sim/cuda").mkdir(parents=True)
+    (elsewhere / "sim/cuda/half.cu").write_text("""#include <cuda_fp16.h>
+__global__ void add(half* x) { x[threadIdx.x] += x[threadIdx.x + 32]; }
+int main() { half* x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); add<<<1, 32>>>(x);
+    volatile int* nowhere = nullptr;
+    *nowhere = 1; }
+""")
+    done = simcuda("sim/cuda/half.cu", cwd=elsewhere)
+    assert "  load of global memory at sim/cuda/half.cu:2: " in done.stdout, done.stdout + done.stderr
+    assert str(ROOT) not in done.stdout and "address (nil), at sim/cuda/half.cu:5\n" in done.stdout, done.stdout
+
+
+def test_options_of_nvcc(elsewhere):
+    """As in the Makefiles of others. One line names those that have no effect."""
+    words = two_files(elsewhere)
+    done = simcuda("-O3", "-std=c++14", "-arch=sm_90", "-gencode", "arch=compute_80,code=sm_80", "-rdc=true",
+                   "-lineinfo", "--use_fast_math", "-Xptxas", "-v", "--expt-relaxed-constexpr", "-Xcompiler",
+                   "-Wall,-fopenmp", "-g", *words, "-L/nowhere", "-lcudart", "-lm", "--quiet", cwd=elsewhere)
+    assert done.returncode == 0 and done.stdout.startswith(" 40 60\n"), done.stdout + done.stderr
+    assert done.stderr == ("simcuda: options that have no effect on the simulator: -std=c++14 -arch=sm_90 -gencode "
+                           "arch=compute_80,code=sm_80 -rdc=true -lineinfo --use_fast_math -Xptxas -v "
+                           "--expt-relaxed-constexpr -lcudart\n")
+
+
+def test_options_reach_the_compilers(elsewhere):
+    (elsewhere / "a.cu").write_text("""#include <cstdio>
+#include <concepts>
+#ifndef _OPENMP
+#error without -fopenmp
+#endif
+extern "C" int threads();
+template <std::integral T> __global__ void fill(T* x) { x[threadIdx.x] = 1; }
+int main()
+{
+    int* x;
+    cudaMalloc(&x, 128);
+    fill<<<1, 32>>>(x);
+    cudaFree(x);
+    printf("%d %ld\\n", threads(), __cplusplus / 100);
+}
+""")
+    (elsewhere / "b.c").write_text("""#include FILE_NAME
+int threads()
+{
+    int n = __STDC_VERSION__ / 100;
+    #pragma omp parallel reduction(+:n)
+    n += 1;
+    return n;
+}
+""")
+    done = simcuda("a.cu", "b.c", "-std=c++20", "-std=gnu11", "-Xcompiler=-fopenmp", '-DFILE_NAME="stdio.h"', "--quiet",
+                   cwd=elsewhere, OMP_NUM_THREADS="3")
+    assert done.returncode == 0 and done.stdout.startswith(f"{2011 + 3} 2020\n"), done.stdout + done.stderr
+
+
+def test_a_program_that_runs_later(elsewhere):
+    words = two_files(elsewhere)
+    done = simcuda(*words, "-o", "a program", cwd=elsewhere)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = run(elsewhere / "a program", "x", cwd=elsewhere, env=environment(SIM_OPTIONS="--csv 'its counts.csv'"))
+    assert done.returncode == 0 and done.stdout.startswith("[x] 40 60\n") and (elsewhere / "its counts.csv").exists()
+
+
+def test_objects(elsewhere):
+    """As in a Makefile: each file becomes an object, with a file of what it depends on."""
+    words = two_files(elsewhere)
+    assert simcuda("-c", "-MD", "the kernels.cu", *words[2:], cwd=elsewhere).returncode == 0
+    assert simcuda("-c", "main.cpp", "-o", "m.o", "-MMD", "-MF", "m.dep", *words[2:], cwd=elsewhere).returncode == 0
+    assert "scale.h" in (elsewhere / "the kernels.d").read_text()
+    assert re.match(r"m\.o: ", (elsewhere / "m.dep").read_text())
+    done = simcuda("m.o", "the kernels.o", "--quiet", cwd=elsewhere)
+    assert done.stdout.startswith(" 40 60\n") and closing(done) == (1, 1, 0), done.stdout + done.stderr
+
+
+def test_an_array_of_variable_length_on_the_host(elsewhere):
+    (elsewhere / "a.cu").write_text("#include <cstdio>\nint main(int n, char**) { float a[n + 1]; a[n] = n; "
+                                    "printf(\"%g\\n\", a[n]); }\n")
+    done = simcuda("a.cu", "--quiet", "--", "x", cwd=elsewhere)
+    assert done.returncode == 0 and done.stdout.startswith("2\n"), done.stderr
+
+
+def test_cpp_as_cuda(elsewhere):
+    (elsewhere / "a.txt").write_text("#ifdef __CUDACC__\nint main() {}\n#endif\n")
+    assert simcuda("-x", "cu", "a.txt", cwd=elsewhere).returncode == 0
+    done = simcuda("a.txt", cwd=elsewhere)
+    assert_refused(done, 2, "simcuda: a.txt is no .cu, .cpp or .c file")
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory):
+    """A program with a finding of each tool, built once."""
+    folder = tmp_path_factory.mktemp("faults")
+    (folder / "faults.cu").write_text(FAULTS)
+    done = simcuda("faults.cu", "-o", "faults", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "faults"
+
+
+def checked(program, *words, options=""):
+    return run(program, *words, cwd=program.parent, env=environment(SIM_OPTIONS=f"--quiet {options}"))
+
+
+@pytest.mark.parametrize("options, arguments, status", [
+    ("", [], 1), ("", ["x"], 5), ("--error-exitcode 9", [], 9), ("--error-exitcode 9", ["x"], 9),
+    ("--error-exitcode 0", [], 0), ("--error-exitcode 0", ["x"], 5)])
+def test_status_with_findings(faults, options, arguments, status):
+    assert checked(faults, *arguments, options=options).returncode == status
+
+
+def test_status_without_findings(elsewhere):
+    done = simcuda(*two_files(elsewhere), "--error-exitcode", "9", "--", "7", cwd=elsewhere)
+    assert done.returncode == 7, done.stderr
+
+
+TOOLS = {"memcheck": ["outside: out-of-bounds store"], "racecheck": ["racing: race: "],
+         "initcheck": ["reading<3>: uninitialized load"], "synccheck": ["apart: divergent barrier"]}
+
+
+@pytest.mark.parametrize("tool", [*TOOLS, "all", "racecheck,synccheck"])
+def test_tool(faults, tool):
+    done = checked(faults, options=f"--tool {tool}")
+    wanted = [words for name, found in TOOLS.items() if tool == "all" or name in tool.split(",") for words in found]
+    assert done.returncode == 1 and closing(done)[2] == len(wanted), done.stdout
+    assert all(words in done.stdout for words in wanted), done.stdout
+    left_out = [words for found in TOOLS.values() for words in found if words not in wanted]
+    assert not any(words in done.stdout for words in left_out), done.stdout
+    assert (f"note: --tool {tool}: findings of other kinds are left out\n" in done.stdout) == (tool != "all")
+
+
+def test_what_is_not_simulated_is_reported_with_every_tool(elsewhere):
+    for tool in TOOLS:
+        done = simcuda(PROGRAMS / "cooperative.cu", "--quiet", "--tool", tool, cwd=elsewhere)
+        assert done.returncode == 1 and "not simulated: cudaLaunchCooperativeKernel" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("pattern, kernels", [
+    ("racing", ["racing"]), ("reading", ["reading<3>"]), ("reading<3>", ["reading<3>"]),
+    ("r.*", ["racing", "reading<3>"]), (".*(ing|art)", ["racing", "reading<3>", "apart"])])
+def test_kernel(faults, pattern, kernels, tmp_path):
+    options = f"--kernel '{pattern}' --csv {tmp_path}/counts.csv --trace {tmp_path}/trace.csv"
+    done = checked(faults, options=options)
+    found = [name for name in ("racing", "reading<3>", "apart", "outside") if f" {name}: " in done.stdout]
+    assert done.returncode == 1 and found == kernels and closing(done)[:2] == (len(kernels),) * 2, done.stdout
+    for name in ("counts", "trace"):
+        text = (tmp_path / f"{name}.csv").read_text()
+        assert all((kernel in text) == (kernel in kernels) for kernel in ("racing", "reading<3>", "outside")), text
+    others = {1: "3 launches", 2: "2 launches", 3: "1 launch"}[len(kernels)]
+    assert f"note: --kernel {pattern}: {others} of other kernels left out\n" in done.stdout
+
+
+def test_a_kernel_that_is_not_launched(elsewhere):
+    done = simcuda(*two_files(elsewhere), "--quiet", "--kernel", "scales", cwd=elsewhere)
+    assert_refused(done, 2, "--kernel scales: no such kernel was launched; expected one of scale; did you mean scale?")
+
+
+@pytest.mark.parametrize("words, expected", [
+    (["--machin", "t4"], "unknown option --machin; did you mean --machine?"),
+    (["-machine", "t4"], "unknown option -machine; did you mean --machine?"),
+    (["--error-exit-code", "3"], "unknown option --error-exit-code; did you mean --error-exitcode?"),
+    (["-incldue", "a.h"], "unknown option -incldue; did you mean -include?"),
+    (["--ptxas-option", "-v"], "did you mean --ptxas-options?"),
+    (["--xyzzy"], "unknown option --xyzzy; simcuda --help lists the options"),
+    (["--machine", "gtx"], "--machine gtx: expected one of g80, "),
+    (["--tool", "racechek"], "expected one of memcheck, racecheck, initcheck, synccheck, all; did you mean racecheck?"),
+    (["--kernel", "a("], "--kernel a(: expected a name or a regular expression"),
+    (["--error-exitcode", "256"], "--error-exitcode 256: expected a whole number from 1 to 255"),
+    (["--csv"], "--csv needs a value"), (["--quiet=1"], "--quiet=1: the option takes no value"),
+    (["--device", "gpu"], "--device gpu: expected one of sim, cuda"), (["-ptx"], "-ptx: "),
+    (["-o"], "-o needs a value"),
+    (["-o", "b", "--", "1"], "expected nothing after --"),
+    (["-o", "b", "--machine", "t4"], "in SIM_OPTIONS"), (["-c", "--quiet"], "in SIM_OPTIONS"),
+    (["b.cu"], "b.cu: no such file"), (["."], ".: no such file"), (["-MD"], "-MD and its kin need -c"),
+    (["-x", "cuda"], "-x cuda: expected one of cu, c++, c, none")])
+def test_what_is_refused(elsewhere, words, expected):
+    """One line, before anything is compiled."""
+    (elsewhere / "a.cu").write_text("#error compiled\n")
+    assert_refused(simcuda("a.cu", *words, cwd=elsewhere), 2, "simcuda: ", expected)
+
+
+def test_bad_options_of_the_environment(elsewhere):
+    (elsewhere / "a.cu").write_text("#error compiled\n")
+    assert_refused(simcuda("a.cu", cwd=elsewhere, SIM_OPTIONS="--machine gtx"), 2, "SIM_OPTIONS: --machine gtx: ")
+
+
+def test_without_a_file(elsewhere):
+    assert_refused(simcuda(cwd=elsewhere), 2, "simcuda: no program given; write simcuda program.cu -- ARGUMENTS")
+
+
+def test_help_and_version(elsewhere):
+    done = simcuda("--help", cwd=elsewhere)
+    assert done.returncode == 0 and done.stdout == simcuda("-h", cwd=elsewhere).stdout
+    for option in ("--machine NAME", "--csv FILE", "--tool LIST", "--kernel NAME", "--error-exitcode N", "-o FILE"):
+        assert f"  {option} " in done.stdout, option
+    assert max(map(len, done.stdout.splitlines())) <= 120
+    done = simcuda("--version", cwd=elsewhere)
+    assert done.returncode == 0 and re.fullmatch(r"simcuda .*\(commit \S+\), for \S+\n", done.stdout)
+
+
+def test_a_program_that_does_not_compile(elsewhere):
+    (elsewhere / "a.cu").write_text("int main() { return x; }\n")
+    done = simcuda("a.cu", cwd=elsewhere, TMPDIR=str(elsewhere.parent / "tmp"))
+    assert done.returncode == 2 and "a.cu:1:" in done.stderr and list((elsewhere.parent / "tmp").iterdir()) == []
+    (elsewhere / "a.cu").write_text("__global__ void kernel() {}\n")
+    done = simcuda("a.cu", cwd=elsewhere)
+    assert done.returncode == 2
+    assert done.stderr.endswith("simcuda: a.cu has no function main, which launches the kernels\n"), done.stderr
+
+
+def test_a_signal_is_for_the_program(elsewhere):
+    """Nothing of the command is left between."""
+    with subprocess.Popen([*NO_SIGNAL_IGNORED, SIMCUDA, PROGRAMS / "long.cu", "--quiet"], cwd=elsewhere, text=True,
+                          env=environment(TMPDIR=str(elsewhere.parent / "tmp")), stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == "begun\n"
+        left = list((elsewhere.parent / "tmp").iterdir())
+        process.terminate()
+        text, _ = process.communicate(timeout=300)
+    assert left == []
+    assert process.returncode == -signal.SIGTERM and "note: the program was interrupted" in text
+
+
+def test_a_make_above_hands_nothing_down(elsewhere):
+    done = simcuda(*two_files(elsewhere), "--quiet", cwd=elsewhere, MAKEFLAGS=" -- CXX=false", MAKELEVEL="1")
+    assert done.returncode == 0 and done.stdout.startswith(" 40 60\n"), done.stderr
+
+
+def test_a_gpu_without_nvcc(elsewhere):
+    done = simcuda(*two_files(elsewhere), "--device", "cuda", cwd=elsewhere, PATH=tools(elsewhere.parent / "bin"))
+    assert_refused(done, 2, "simcuda: --device cuda: needs nvcc")
+
+
+def tools(folder, *without):
+    """A PATH that has what the command and the compiler need, without some programs and without nvcc."""
+    folder.mkdir()
+    for name in ("bash", "sh", "make", "g++", "gcc", "as", "ld", "nm", "git", "nproc", "cut", "grep", "sed", "find",
+                 "cat", "rm", "mv", "mkdir", "mktemp", "dirname", "basename", "readlink", "env", "objcopy", "tr", "df",
+                 "awk"):
+        if name not in without and shutil.which(name):
+            (folder / name).symlink_to(shutil.which(name))
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def installed():
+    """The command, installed from a copy of the project that is gone, for everybody to read and nobody to write."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="simcuda test "))
+    folder.chmod(0o755)
+    project = folder / "project"
+    for name in ("Makefile", "mk", "sim", "common/base"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, project / name)
+    copy_built(project, "simcuda-arguments")
+    done = run("make", "-s", "NVCC=", "install", f"PREFIX={folder}/the prefix", cwd=project)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith(f"{folder}/the prefix/bin/simcuda\n"), done.stdout
+    shutil.rmtree(project)
+    subprocess.run(["chmod", "-R", "a-w", folder / "the prefix"], check=True)
+    yield folder / "the prefix/bin/simcuda"
+    subprocess.run(["chmod", "-R", "u+w", folder / "the prefix"], check=True)
+    shutil.rmtree(folder)
+
+
+def test_installed(installed, elsewhere):
+    done = simcuda(*two_files(elsewhere), cwd=elsewhere, command=installed)
+    assert done.returncode == 0 and done.stdout.startswith(" 40 60\n"), done.stdout + done.stderr
+    assert "  load of global memory at the kernels.cu:2: " in done.stdout
+    assert simcuda("--version", cwd=elsewhere, command=installed).stdout.startswith("simcuda ")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_installed_for_another_user(installed):
+    """One who may write in the temporary folder alone."""
+    folder = installed.parents[2] / "a program"
+    folder.mkdir()
+    done = subprocess.run([installed, *two_files(folder), "--quiet"], cwd=folder, env=environment(), user=65534,
+                          group=65534, extra_groups=[], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stdout + done.stderr
+
+
+def test_installed_without_a_compiler(installed, elsewhere):
+    words = two_files(elsewhere)
+    done = simcuda(*words, "--quiet", cwd=elsewhere, command=installed, PATH=tools(elsewhere.parent / "all"))
+    assert done.returncode == 0, done.stderr
+    for missing in ("g++",):
+        done = simcuda(*words, cwd=elsewhere, command=installed, PATH=tools(elsewhere.parent / "some", missing))
+        assert_refused(done, 2, f"simcuda: {missing} is not on PATH")
+
+
+def test_without_a_temporary_folder(installed, elsewhere):
+    done = simcuda(*two_files(elsewhere), cwd=elsewhere, command=installed, TMPDIR="/nowhere")
+    assert_refused(done, 2, "simcuda: /nowhere: no folder can be made there; set TMPDIR")
+
+
+def test_install_and_uninstall(tmp_path):
+    """Below DESTDIR, as packages are made. A second time replaces the first."""
+    for _ in range(2):
+        done = run("make", "-s", "install", f"DESTDIR={tmp_path}/root", "PREFIX=/usr")
+        assert done.returncode == 0, done.stderr
+    command = tmp_path / "root/usr/bin/simcuda"
+    assert os.readlink(command) == "../lib/simcuda/sim/simcuda"
+    assert sorted(path.name for path in (tmp_path / "root/usr/lib").iterdir()) == ["simcuda"]
+    assert simcuda("--help", cwd=tmp_path, command=command).returncode == 0
+    assert run("make", "-s", "uninstall", f"DESTDIR={tmp_path}/root", "PREFIX=/usr").returncode == 0
+    assert [path for path in (tmp_path / "root").rglob("*") if not path.is_dir()] == []
+    done = run("make", "-s", "install", "PREFIX=opt")
+    assert done.returncode == 2
+    assert done.stderr.startswith("make install: PREFIX=opt: expected a path that begins with /\n"), done.stderr
+
+
+def test_the_makefile_of_the_page(elsewhere):
+    """The example in sim/README.md checks a program."""
+    (rule,) = re.findall(r"```make\n(.*?)```", (ROOT / "sim/README.md").read_text(), re.DOTALL)
+    (elsewhere / "Makefile").write_text(f"PATH := {ROOT}/sim:$(PATH)\n{rule}")
+    two_files(elsewhere)
+    (elsewhere / "the kernels.cu").rename(elsewhere / "kernels.cu")
+    (elsewhere / "main.cpp").rename(elsewhere / "main.cu")
+    done = run("make", "check", "CPPFLAGS=-I'own headers' -DFACTOR=1", cwd=elsewhere, env=environment())
+    assert done.returncode == 0 and "[64] 4 6\n" in done.stdout, done.stdout + done.stderr
+    (elsewhere / "kernels.cu").write_text(KERNELS.replace("cudaFree(d);", ""))
+    assert run("make", "check", "CPPFLAGS=-I'own headers' -DFACTOR=1", cwd=elsewhere, env=environment()).returncode == 2
+
+
+@pytest.mark.skipif(not shutil.which("cmake") or not shutil.which("ctest"), reason="needs CMake")
+def test_the_cmake_of_the_page(elsewhere):
+    """The example in sim/README.md: two tests pass, and fail when blocks race."""
+    (rules,) = re.findall(r"```cmake\n(.*?)```", (ROOT / "sim/README.md").read_text(), re.DOTALL)
+    (elsewhere / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.18)\nproject(example CXX)\n{rules}")
+    for operation, failed in (("atomicAdd(x, 1);", 0), ("*x += 1;", 2)):
+        (elsewhere / "reduction.cu").write_text(f"""__global__ void count(int* x) {{ {operation} }}
+int main() {{ int* x; cudaMalloc(&x, 4); cudaMemset(x, 0, 4); count<<<2, 1>>>(x); cudaFree(x); }}
+""")
+        path = {"PATH": f"{ROOT}/sim:{environment()['PATH']}"}
+        done = run("cmake", "-B", "build", cwd=elsewhere, env=environment(**path))
+        assert done.returncode == 0, done.stderr
+        done = run("ctest", cwd=elsewhere / "build", env=environment(**path))
+        assert f"{failed} tests failed out of 2" in done.stdout, done.stdout + done.stderr
