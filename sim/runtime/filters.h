@@ -8,8 +8,8 @@
 
 namespace sim {
 
-// The tools that a list such as "memcheck,racecheck" or "all" names: bit i is the i-th of memcheck, racecheck, initcheck
-// and synccheck. Throws Error with status_bad_input.
+// The tools that a list such as "memcheck,racecheck" or "all" names: bit i is the i-th of memcheck, racecheck,
+// initcheck and synccheck. Throws Error with status_bad_input.
 unsigned tools_named(const std::string& list);
 constexpr unsigned all_tools = 15;
 
