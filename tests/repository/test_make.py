@@ -379,7 +379,7 @@ def test_a_checkout_that_cannot_be_written(project, tmp_path_factory, goal):
 
 def test_what_is_to_be_made_in_such_a_checkout(project):
     make(project, "NVCC=", "step04")
-    (project / "step04_padding/step04.cu").write_text("//\n")
+    with open(project / "step04_padding/step04.cu", "a") as lesson: lesson.write("//\n")
     done = read_only(project, ["make", "NVCC=", "step04"], environment(project))
     assert done.returncode == 2 and done.stderr.startswith(
         "build/step04_padding/step04.sim.o has to be made anew, and its folder cannot be written\n"), done.stderr
