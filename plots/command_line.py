@@ -24,7 +24,7 @@ def commit():
     """The commit of the checkout, as the Makefile asks for it; unknown outside of one."""
     try:
         done = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=10", "--exclude", "*"],
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, encoding="utf-8", errors="replace")
     except OSError:
         return "unknown"
     return done.stdout.strip() or "unknown"

@@ -18,7 +18,7 @@ from lessons import ROOT
 import command_line
 
 TARGETS = [
-    "all", "build/sim/runtime.o", "build/tests/steps/unit", "build/tests/steps/planted",
+    "all", "build/sim/runtime.o", "build/simcuda-arguments", "build/tests/steps/unit", "build/tests/steps/planted",
     "build/tests/sim/unusual/unusual"]
 
 
@@ -27,7 +27,7 @@ def commands():
     done = subprocess.run(["make", "-n", "-B", "V=1", "NVCC=", *TARGETS], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"compile_commands: make fails: {done.stderr.strip()}")
-    for line in done.stdout.splitlines():
+    for line in done.stdout.replace("\\\n", " ").splitlines():
         match = re.match(r"(?:ba)?sh mk/(?:whole\.sh (?:-d )?|kernel\.sh )\S+ (.*)", line)
         if match:
             words = shlex.split(match[1])

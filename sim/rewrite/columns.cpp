@@ -206,7 +206,7 @@ std::string column_table(const Source& source, const std::string& out, const std
             if (const std::string changed = points_text(line->second); !changed.empty())
                 text += std::to_string(line->first.second) + changed + "\n";
     }
-    return "\nstatic const char sim_columns[] __attribute__((used, section(\"sim_columns\"))) = " + literal(text) +
+    return "\nstatic const char sim_column_table[] __attribute__((used, section(\"sim_columns\"))) = " + literal(text) +
            ";\n";
 }
 

@@ -72,7 +72,9 @@ def test_a_project_at_a_path_that_is_not_ascii(tmp_path, untouched):
     project = tmp_path / "mat riks é"
     for name in ("common", "sim", "lab", "step04_padding", "build/lab"):
         shutil.copytree(ROOT / name, project / name)
-    shutil.copy(ROOT / "build/rewrite", project / "build")
+    (project / "plots").mkdir()
+    for path in (ROOT / "build/rewrite", *(ROOT / "plots").glob("*.py")):
+        shutil.copy(path, project / path.relative_to(ROOT))
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run([sys.executable, project / "lab/check.py", "04", "--exercises", STANDIN / "exercises.py",
                            "--file", STANDIN / "solution.cu"],

@@ -338,6 +338,9 @@ def test_names_move_no_cursor(project, arguments):
     """Neither make's own messages nor those of the compiler have a name that cannot be shown."""
     for name in ("there\x1b[2J.cu", "there\x07.txt"):
         (project / name).write_text("int main() {}\n")
+    if "try" in arguments:
+        make(project, "NVCC=", "simcuda")
+        shutil.copy(made("build/simcuda-arguments"), project / "build")  # it has to read the command line
     done = run("make", "NVCC=", *arguments, cwd=project, env=environment(project))
     assert done.returncode == 2 and all(line.isprintable() for line in done.stderr.splitlines()), done.stderr
     assert "$'" in done.stderr

@@ -314,7 +314,7 @@ def test_help_and_version(elsewhere):
         assert f"  {option} " in done.stdout, option
     assert max(map(len, done.stdout.splitlines())) <= 120
     done = simcuda("--version", cwd=elsewhere)
-    assert done.returncode == 0 and re.fullmatch(r"simcuda .*\(commit \S+\), for \S+\n", done.stdout)
+    assert done.returncode == 0 and re.fullmatch(r"simcuda \d\S* \(commit \S+\)\n", done.stdout)
 
 
 def test_a_program_that_does_not_compile(elsewhere):

@@ -269,7 +269,8 @@ def test_sweeps(tmp_path):
                             done.stdout, re.MULTILINE)
     assert summary[0] == cpu[0]["machine"] and summary[1].split() == ["GB/s", "produces", "64", "100x30", "128"]
     blocked = [r["bandwidth_gbs"] for r in cpu if r["kernel"] == "transposeSerialBlocked"]
-    assert summary[3].split() == ["transposeSerialBlocked", "transpose", *blocked]
+    # An exclamation mark is for a figure that is too noisy.
+    assert summary[3].replace("!", "").split() == ["transposeSerialBlocked", "transpose", *blocked]
 
 
 def test_sweep_of_the_book(tmp_path):
