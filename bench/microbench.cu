@@ -7,6 +7,7 @@
 // distance from the 10th to the 90th percentile as a share of it. Latencies are those of one thread, by the SM's own
 // clock. Exits 3 on a CUDA error.
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -105,6 +106,67 @@ __global__ void oneElement(float* out, const float* in)
     out[i] = in[i];
 }
 
+// A block's life, one block on an SM at a time, because each takes most of the shared memory. A thread does nothing, or
+// it loads an element, or it stores one, or it does both, or it meets the other threads at pairs of barriers, with a
+// store to shared memory before the first and a load before the second.
+enum Part { start_and_end, load, store, load_and_store, barriers };
+
+template <Part PART>
+__global__ void life(float* out, const float* in, int times)
+{
+    extern __shared__ float words[];
+    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (PART == store) out[i] = float(times);
+    if (PART == load) {
+        if (const float v = in[i]; v != 0) out[i] = v;
+    }
+    if (PART == load_and_store) out[i] = in[i];
+    if (PART == barriers) {
+        float v = float(i);
+        for (int turn = 0; turn < times; ++turn) {
+            words[threadIdx.x] = v;
+            __syncthreads();
+            v += words[(threadIdx.x + 32) % blockDim.x];
+            __syncthreads();
+        }
+        if (v < 0) out[i] = v;
+    }
+}
+
+// Every lane loads 4 bytes, `stride` words from those of its neighbour; all warps load the same, so all but the first
+// loads find theirs in the L1.
+__global__ void stridedLoads(float* out, const float* in, int stride, int turns)
+{
+    const float* mine = in + size_t(threadIdx.x % 32) * stride;
+    float sum = 0;
+    for (int turn = 0; turn < turns; ++turn)
+        for (int i = 0; i < 8; ++i) sum += mine[(i + turn) % 8];
+    if (sum != 0) out[threadIdx.x] = sum;
+}
+
+// Every lane loads 4 bytes from another line, which is in the L2 and not in the L1. The sectors of neighbouring lanes
+// have different places in their lines.
+__global__ void lineMisses(float* out, const float* in, unsigned lines, int turns)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+    float sum = 0;
+    for (int turn = 0; turn < turns; turn += 8)
+        for (int i = 0; i < 8; ++i)
+            sum += __ldcg(&in[size_t((thread + (turn + i) * threads) * 5 % lines) * 32 + threadIdx.x % 4 * 8]);
+    if (sum != 0) out[threadIdx.x] = sum;
+}
+
+// A copy in pieces of `PIECE` elements: four loads per thread, then four stores, each of a row of the matrix.
+template <int PIECE>
+__global__ void copyInPieces(float* out, const float* in, int width)
+{
+    const int rows = blockDim.x / PIECE, x = blockIdx.x * PIECE + threadIdx.x % PIECE;
+    const size_t first = size_t(blockIdx.y * 4 * rows + threadIdx.x / PIECE) * width + x, step = size_t(rows) * width;
+    float v[4];
+    for (int i = 0; i < 4; ++i) v[i] = in[first + i * step];
+    for (int i = 0; i < 4; ++i) out[first + i * step] = v[i];
+}
+
 // Latency: one thread, and each load's address is computed from what the load before it brought. Of registers: a result
 // that is the operand of the next instruction.
 enum Memory { registers, shared, constant, texture, l1, l2, dram };
@@ -163,11 +225,12 @@ __global__ void rereads(float* out, const float4* in, cudaTextureObject_t textur
 }
 
 // Loads from constant memory: one word for all lanes of a warp, or a word for each.
-template <bool BY_LANE>
+// STRIDE: 0, or how many words lie from a lane's to the next one's.
+template <int STRIDE>
 __global__ void constantLoads(unsigned* out, int loads)
 {
     unsigned sum = 0;
-    for (int i = 0; i < loads; ++i) sum ^= constantNext[(BY_LANE ? threadIdx.x % 32 * 32 : 0) + i % 32];
+    for (int i = 0; i < loads; ++i) sum ^= constantNext[(threadIdx.x % 32 * STRIDE + i) % SMALL];
     if (sum == ~0u) out[threadIdx.x] = sum;
 }
 
@@ -233,6 +296,44 @@ int main(int argc, char** argv)
                seconds([&] { oneElement<<<elements / threads, threads>>>(out, in); }));
     }
 
+    // Whole blocks, one on an SM at a time: ns of one.
+    const size_t most_shared = device.sharedMemPerBlockOptin;
+    const auto life_of = [&](const char* name, auto kernel, int threads, int times) {
+        CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(most_shared)));
+        // So many that they touch far more than the L2 holds.
+        const unsigned blocks = unsigned(std::min(elements / threads, size_t(1) << 20));
+        const harness::Summary s = seconds([&] { kernel<<<blocks, threads, most_shared>>>(out, in, times); });
+        print(name + ("_" + std::to_string(threads)), "ns", s.median * 1e9 * device.multiProcessorCount / blocks,
+              s.spread);
+    };
+    for (int threads : {32, 256, 1024}) {
+        life_of("life_empty", life<start_and_end>, threads, 0);
+        life_of("life_load", life<load>, threads, 0);
+        life_of("life_store", life<store>, threads, 0);
+        life_of("life_load_store", life<load_and_store>, threads, 0);
+        life_of("life_1_barrier_pair", life<barriers>, threads, 1);
+        life_of("life_9_barrier_pairs", life<barriers>, threads, 9);
+    }
+    const int many_turns = 256;
+    const double requests = device.multiProcessorCount * 32.0 * 8 * many_turns;
+    for (int stride : {1, 8, 16, 32, 33})
+        report("l1_loads_stride_" + std::to_string(stride), "loads of a warp/s", requests,
+               seconds([&] { stridedLoads<<<device.multiProcessorCount, 1024>>>(out, in, stride, many_turns); }));
+    report("line_misses", "lines/s", 2.0 * device.multiProcessorCount * 1024 * many_turns, seconds([&] {
+        lineMisses<<<2 * device.multiProcessorCount, 1024>>>(out, in, unsigned(in_l2 / 128), many_turns);
+    }));
+    const int width = 1 << 14, height = int(elements / width);
+    const auto in_pieces = [&](auto kernel, int piece) {
+        report("pieces_" + std::to_string(4 * piece), "GB/s", 2e-9 * bytes, seconds([&] {
+            kernel<<<dim3(width / piece, height / (4 * 256 / piece)), 256>>>(out, in, width);
+        }));
+    };
+    in_pieces(copyInPieces<8>, 8);
+    in_pieces(copyInPieces<16>, 16);
+    in_pieces(copyInPieces<32>, 32);
+    in_pieces(copyInPieces<64>, 64);
+    in_pieces(copyInPieces<256>, 256);
+
     // The chain of the small memories goes through all their words; that of the L2, through lines of 128 bytes of 4 MB;
     // that of DRAM, through lines 33 lines apart, after something else has filled the L2.
     unsigned *next = reinterpret_cast<unsigned*>(in), *end;
@@ -285,8 +386,10 @@ int main(int argc, char** argv)
            seconds([&] { rereads<l2><<<readers, 1024>>>(out, vectors, 0, int(in_l2 / 16), 1024, reads); }));
     const double constant_loads = 64.0 * device.multiProcessorCount * reads;
     report("constant_broadcast", "loads of a warp/s", constant_loads,
-           seconds([&] { constantLoads<false><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+           seconds([&] { constantLoads<0><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
     report("constant_by_lane", "loads of a warp/s", constant_loads,
-           seconds([&] { constantLoads<true><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+           seconds([&] { constantLoads<32><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+    report("constant_by_lane_near", "loads of a warp/s", constant_loads,
+           seconds([&] { constantLoads<1><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
     return 0;
 }
