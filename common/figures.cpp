@@ -65,7 +65,7 @@ std::optional<OverCopy> over_copy(const Results& results, const Machine& machine
 {
     const double bytes = double(row.expected.traffic()) * bytes_of_matrix(results);
     if (machine.roofline.stream_gbs == 0 || row.expected.passes > 1 || bytes == 0 || row.gpus) return {};
-    const std::optional<Prediction> model = predict(machine, *row.counts);
+    const std::optional<Prediction> model = predict(machine, *row.counts, true);
     if (!model) return {};
     return OverCopy{model->ms * 1e-3 / (bytes / (machine.roofline.stream_gbs * 1e9)), model->limit};
 }

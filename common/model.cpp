@@ -1,39 +1,94 @@
 #include "model.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace harness {
 namespace {
 
-// Every resource works at its best, beside the others: the slowest decides.
-Prediction roofline(const Roofline& r, const LaunchCounts& c)
+// The time that a server needs for a block, in ns, if every SM has its share of it.
+struct Demand {
+    double ns;
+    const char* name;
+};
+
+bool less(const Demand& a, const Demand& b) { return a.ns < b.ns; }
+
+// The blocks of an SM go round. Each waits `waits` ns for latencies, with nobody in its way, and queues for servers
+// that serve one at a time. A block that comes to a server finds as many others there as there would be on average
+// with one block less (mean value analysis of a closed network: Reiser and Lavenberg, J. ACM 27, 1980). Returns the ns
+// from the end of a block to the end of the next one.
+double between_blocks(uint64_t blocks, double waits, const std::vector<double>& services)
 {
+    std::vector<double> queues(services.size());
+    double between = 0;
+    for (uint64_t n = 1; n <= blocks; ++n) {
+        double round = waits;
+        for (size_t i = 0; i < services.size(); ++i) round += services[i] * (1 + queues[i]);
+        between = round / double(n);
+        for (size_t i = 0; i < services.size(); ++i) queues[i] = services[i] * (1 + queues[i]) / between;
+    }
+    return between;
+}
+
+// What the launch asks of the DRAM, in s. A byte stored apart from its neighbours costs more; the micro-benchmark
+// scatters half of its bytes.
+double dram_seconds(const Roofline& r, const RooflineCounts& n, uint64_t stored)
+{
+    const double scatter = 2 * (1 / r.scatter_gbs - 1 / r.stream_gbs);
+    return (double(n.missed_bytes + stored) / r.stream_gbs + double(std::min(n.scattered_bytes, stored)) * scatter) *
+           1e-9;
+}
+
+// ns that a block waits, if it is alone on its SM: it starts, its warps load one batch after another, meet at barriers,
+// and store.
+double waits_of_block(const Roofline& r, const LaunchCounts& c)
+{
+    const double threads = double(c.occupancy.threads) - 32, warps = double(c.launched.warps);
+    const double loads = double(c.roofline.load_batches) * r.load_ns + double(c.roofline.hit_batches) * r.hit_ns;
+    return r.block_ns + threads * r.thread_ns + loads / warps + r.store_ns +
+           double(c.launched.barriers) / warps * (r.barrier_ns + threads * r.barrier_thread_ns);
+}
+
+Prediction roofline(const Machine& machine, const LaunchCounts& c, bool large)
+{
+    const Roofline& r = machine.roofline;
+    const RooflineCounts& n = c.roofline;
+    const double blocks = double(std::max<uint64_t>(c.launched.blocks, 1));
+    const double share = machine.sms / blocks * 1e9;  // of what the machine does in a second: ns for a block of an SM
     uint64_t stored = 0;
     for (const AccessSite& s : c.sites)
-        if (!s.shared && s.store) stored += s.asked;
-    const double total = double(c.bytes_asked());
-    // A byte stored apart from its neighbours costs more; the benchmark scatters half of its bytes.
-    const double scatter = 2 * (1 / r.scatter_gbs - 1 / r.stream_gbs);
-    const double dram = (total / r.stream_gbs + std::min<double>(c.scattered_bytes, stored) * scatter) * 1e-9;
-    // With one load on its way, a thread waits for each; the stores in between take their time, too.
-    const double latency = c.load_batches / r.loads_in_flight_per_s + stored / r.stream_gbs * 1e-9;
-    const double lines = c.store_lines / r.lines_per_s, loaded_lines = c.load_lines / r.loaded_lines_per_s;
-    const double wavefronts = (c.units(true, false) + c.units(true, true)) / r.wavefronts_per_s;
-    const Prediction all[] = {
-        {dram * 1e3, 2 * c.scattered_bytes > stored ? "DRAM, scattered stores" : "DRAM bandwidth"},
-        {latency * 1e3, "latency: one load in flight"},
-        {lines * 1e3, "L2: lines touched by stores"},
-        {loaded_lines * 1e3, "L1: lines touched by loads"},
-        {wavefronts * 1e3, "shared-memory wavefronts"}};
-    return *std::max_element(std::begin(all), std::end(all),
-                             [](const Prediction& a, const Prediction& b) { return a.ms < b.ms; });
+        if (!s.shared && (s.store || s.atomic)) stored += s.asked;
+    const double wavefronts = double(c.units(true, false) + c.units(true, true)) / r.wavefronts_per_s;
+    const double l1 = double(n.l1_turns) / r.l1_turns_per_s + double(n.missed_lines) / r.l1_lines_per_s;
+    const double dram = dram_seconds(r, n, stored), partial = double(n.partial_lines) / r.partial_lines_per_s;
+    std::vector<Demand> demands = {
+        {dram * share, 2 * n.scattered_bytes > stored ? "DRAM, scattered stores" : "DRAM bandwidth"},
+        {(l1 + wavefronts) * share, wavefronts > l1 ? "shared-memory wavefronts" : "L1: lines touched by loads"},
+        {double(n.constant_words) / r.constant_words_per_s * share, "constant memory: words of a warp"}};
+    // No block waits for its stores, so nobody queues for this.
+    const Demand stores{n.partial_lines ? (partial + dram) * share : 0, "L2: lines touched by stores"};
+    const double starts = machine.sms / r.blocks_per_s * 1e9, waits = waits_of_block(r, c);
+    const double slowest = std::max_element(demands.begin(), demands.end(), less)->ns;
+    const uint64_t most = std::max<uint64_t>(c.occupancy.blocks, 1);
+    const uint64_t there = (c.launched.blocks + uint64_t(machine.sms) - 1) / uint64_t(machine.sms);
+    const uint64_t together = large ? most : std::clamp<uint64_t>(there, 1, most);
+    const double between = std::max(between_blocks(together, waits - starts, {starts, slowest}), stores.ns);
+    const double rounds = large ? blocks / machine.sms : std::max(blocks / machine.sms, double(together));
+    demands.insert(demands.end(), {stores,
+                                   {starts, "start of blocks"},
+                                   {waits / double(together), "latency: loads in flight"}});
+    std::partial_sort(demands.begin(), demands.begin() + 2, demands.end(),
+                      [](const Demand& a, const Demand& b) { return less(b, a); });
+    const double launches = large ? 0 : r.launch_ns * double(c.launched.launches);
+    return {(between * rounds + launches) * 1e-6, demands[0].name, demands[1].name};
 }
 
 }  // namespace
 
-std::optional<Prediction> predict(const Machine& machine, const LaunchCounts& counts)
+std::optional<Prediction> predict(const Machine& machine, const LaunchCounts& counts, bool large)
 {
-    if (machine.roofline.stream_gbs > 0) return roofline(machine.roofline, counts);
+    if (machine.roofline.stream_gbs > 0) return roofline(machine, counts, large);
     const MemoryModel& m = machine.model;
     if (m.burst_ns == 0) return {};
     const double memory = counts.model_bursts * m.burst_ns + counts.model_scattered * m.scattered_ns;
@@ -45,7 +100,7 @@ std::optional<Prediction> predict(const Machine& machine, const LaunchCounts& co
                         : camped           ? "partition camping"
                         : 4 * counts.model_scattered > counts.model_bursts ? "DRAM, scattered stores"
                                            : "DRAM bandwidth";
-    return Prediction{(memory + barriers) / 1e6, limit};
+    return Prediction{(memory + barriers) / 1e6, limit, ""};
 }
 
 double published_gbs(const Machine& machine, const std::string& row)

@@ -12,11 +12,13 @@ namespace harness {
 
 struct Prediction {
     double ms;
-    const char* limit;  // the resource that takes the time
+    const char* limit;  // the resource that takes most of the time
+    const char* next;   // the one behind it; empty: not known
 };
 
-// The time of one pass. None for a machine without a model.
-std::optional<Prediction> predict(const Machine& machine, const LaunchCounts& counts);
+// The time of one pass. None for a machine without a model. `large`: the time that it would take, by the same counts, as
+// a part of a matrix that keeps every SM busy; a launch then costs nothing.
+std::optional<Prediction> predict(const Machine& machine, const LaunchCounts& counts, bool large = false);
 
 // The bandwidth in GB/s that the whitepaper's table gives for this row on this machine, at
 // 2048 x 2048 float; 0 if it has none. The table is in GiB/s and labelled GB/s; this is converted.

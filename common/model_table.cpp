@@ -9,7 +9,9 @@ std::string model_table(const Results& results)
     const Machine& machine = machine_labelled(results.device.machine);
     const bool published_size = results.width == 2048 && results.height == 2048 && results.type == Type::f32;
     const bool compare = published_size && published_gbs(machine, "W1") > 0;
+    const bool estimate = machine.roofline.stream_gbs > 0;
     TableLines lines{{"kernel", "limited by", "model ms", "model GB/s"}};
+    if (estimate) lines[0].insert(lines[0].begin() + 2, "then by");
     if (compare) lines[0].insert(lines[0].end(), {"published GB/s", "difference %"});
     for (const Result& r : results.rows) {
         if (!r.counts) continue;
@@ -21,15 +23,15 @@ std::string model_table(const Results& results)
         if (!model) continue;
         const double gbs = gbs_of(results, r, model->ms);
         lines.push_back({r.kernel + r.label, model->limit, ms_text(model->ms), gbs_text(gbs)});
+        if (estimate) lines.back().insert(lines.back().begin() + 2, model->next);
         const double published = published_gbs(machine, r.row);
         if (!compare || published <= 0) continue;
         lines.back().push_back(gbs_text(published));
         lines.back().push_back(format("%+.1f", 100 * (gbs / published - 1)));
     }
     if (lines.size() == 1) return "";
-    const bool estimate = machine.roofline.stream_gbs > 0;
     return format("The model of the %s, not a measurement%s:\n\n", machine.label.c_str(),
-                  estimate ? " (an estimate from the resource that the counts keep busiest)" : "") + aligned(lines);
+                  estimate ? " (an estimate: latencies, and what the counts keep busiest)" : "") + aligned(lines);
 }
 
 }  // namespace harness

@@ -157,6 +157,8 @@ const std::vector<Column>& columns()
         {"barriers_of_warps", counted([](const Counts& c) { return number(c.launched.barriers); })},
         {"model_time_over_copy", [](const Line& l) -> std::string { return l.over ? fixed(l.over->ratio, 3) : ""; }},
         {"model_time_over_copy_limit", [](const Line& l) -> std::string { return l.over ? l.over->limit : ""; }},
+        {"model_next_limit",
+         of_model([](const Line&, const Prediction& p, const Counts&) { return std::string(p.next); })},
     };
     return all;
 }

@@ -7,7 +7,7 @@
 // order, vectors, further kernels.
 //
 // The points follow the time that the model of the H200 gives your kernel, as a share of a copy's bandwidth. The
-// hand-out reaches 12 %. From 97 % on, you have all points. Two shapes count: 8192 x 512 floats, and one with odd
+// hand-out reaches 12 %. From 93 % on, you have all points. Two shapes count: 8192 x 512 floats, and one with odd
 // sides that is drawn for each run. The slower one decides. The output names the resource that limits you.
 
 #include "../common/step.h"

@@ -42,6 +42,18 @@ void Launched::add(const Launched& more)
     barriers += more.barriers;
 }
 
+void RooflineCounts::add(const RooflineCounts& more)
+{
+    scattered_bytes += more.scattered_bytes;
+    load_batches += more.load_batches;
+    hit_batches += more.hit_batches;
+    l1_turns += more.l1_turns;
+    missed_lines += more.missed_lines;
+    missed_bytes += more.missed_bytes;
+    partial_lines += more.partial_lines;
+    constant_words += more.constant_words;
+}
+
 uint64_t LaunchCounts::requests(bool shared, bool store) const
 {
     return sum_over(sites,

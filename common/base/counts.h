@@ -62,6 +62,20 @@ struct BetweenGpus {
     std::vector<std::vector<uint64_t>> picture;
 };
 
+// Input of a roofline (common/model.cpp). Lines have 128 bytes, sectors 32.
+struct RooflineCounts {
+    uint64_t scattered_bytes = 0;  // stored where little of a DRAM page is stored at the same time
+    // Loads of a warp with no store between them, if at least one waits for the memory: it misses the L1, or finds a
+    // line that is on its way. Of the others, all hit.
+    uint64_t load_batches = 0, hit_batches = 0;
+    uint64_t l1_turns = 0;         // of the L1: sectors at the same place of their lines take turns
+    uint64_t missed_lines = 0, missed_bytes = 0;  // that loads bring from the L2 into the L1
+    uint64_t partial_lines = 0;    // that stores touch and do not fill
+    uint64_t constant_words = 0;   // different words that each load from __constant__ memory asks for
+
+    void add(const RooflineCounts& more);
+};
+
 // The simulator's counts of one pass, or of all launches of one kernel.
 struct LaunchCounts {
     std::vector<AccessSite> sites;
@@ -79,7 +93,7 @@ struct LaunchCounts {
     // Input of the machine's model; all zero where there is none.
     uint64_t model_bursts = 0, model_scattered = 0;  // of the partition that takes longest, over all windows
     double model_waves = 0;                          // barriers, of all resident blocks at once
-    uint64_t scattered_bytes = 0, load_batches = 0, load_lines = 0, store_lines = 0;  // for a roofline
+    RooflineCounts roofline;
 
     // Sums over sites of one kind.
     uint64_t requests(bool shared, bool store) const;

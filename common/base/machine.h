@@ -53,13 +53,27 @@ struct MemoryModel {
 // What a whole machine can do at most, one resource at a time; all zero: no such model. Measured
 // by bench/microbench.cu, which has no transpose in it.
 struct Roofline {
-    double stream_gbs = 0;            // DRAM, reads and writes in order
-    double scatter_gbs = 0;           // the same, every 128 bytes stored about 64 KB from the last
+    // What a block waits for, in ns, when it is alone on its SM.
+    double launch_ns = 0;         // a launch of one block, which does nothing
+    double block_ns = 0;          // a block of 32 threads starts and ends
+    double thread_ns = 0;         // more for each further thread
+    double load_ns = 0;           // a load from DRAM
     double loads_in_flight_per_s = 0; // loads of a warp, when no thread has more than one on its way
-    double lines_per_s = 0;           // lines of 128 bytes that stores touch, in the L2
-    double loaded_lines_per_s = 0;    // lines of 128 bytes that loads touch, in the L1
-    double wavefronts_per_s = 0;      // of shared memory
-    unsigned page_bytes = 0;          // a store is scattered where less than half of such a page is written meanwhile
+    double hit_ns = 0;            // a load from the L1
+    double store_ns = 0;          // a store, with its address
+    double barrier_ns = 0;        // a barrier of 32 threads
+    double barrier_thread_ns = 0; // more for each further thread
+    // What the machine does at most.
+    double blocks_per_s = 0;      // started
+    double stream_gbs = 0;        // DRAM, reads and writes in order
+    double scatter_gbs = 0;       // the same, every 128 bytes stored about 64 KB from the last
+    double partial_lines_per_s = 0;   // in the L2: lines of 128 bytes that stores touch and do not fill
+    double l1_turns_per_s = 0;    // sectors that loads read from the same place of their lines
+    double l1_lines_per_s = 0;    // lines that miss the L1 and hit the L2
+    double wavefronts_per_s = 0;  // of shared memory
+    double constant_words_per_s = 0;  // of __constant__ memory, different ones of a warp
+    uint64_t l1_bytes = 0;        // of an SM, with its shared memory
+    unsigned page_bytes = 0;      // a store is scattered where less than half of such a page is written meanwhile
 };
 
 // How many blocks of a kernel run on one SM at the same time, and what limits them. Registers are not modelled: the

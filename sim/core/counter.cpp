@@ -132,7 +132,7 @@ void Counter::start(const Rules& rules, const harness::Machine& machine, Windows
         written_.assign(output_bytes / roofline_->page_bytes + 1, 0);
         piece_shift_ = __builtin_ctz(roofline_->page_bytes / 32);
     }
-    load_batches = load_lines = store_lines = 0;
+    roofline = {};
     const harness::PartitionMap& map = machine.map;
     if (!map.hash.empty() && hashed_for_ != &map) {
         hashed_for_ = &map;
@@ -165,8 +165,9 @@ unsigned Counter::partition_of(uint64_t address) const
     return n & (n - 1) ? p % n : p & (n - 1);
 }
 
-void Counter::block(uint64_t block)
+void Counter::block(uint64_t block, uint64_t l1_share)
 {
+    if (roofline_) l1_.next_block(l1_share);
     const uint64_t window = windows_->window_of(block);
     if (window != window_) hand_over();
     window_ = window;
@@ -207,18 +208,58 @@ void Counter::write_page(uint64_t address, unsigned bytes)
     page.bursts += bytes / 32;
 }
 
-// The number of lines of 128 bytes that hold the transactions, which are in the order of their addresses.
-uint64_t Counter::lines() const
+// The transactions are sectors, in the order of their addresses. Of those at the same place of their lines, the L1
+// reads one at a time. A load of sectors that are still on their way takes its turns again when they have come.
+void Counter::load_through_l1(uint64_t offset)
+{
+    unsigned turns[4] = {};
+    uint64_t missed = 0;
+    bool on_its_way = false;
+    for (int i = 0; i < transactions_.count;) {
+        const uint64_t line = (transactions_.list[i].address + offset) / 128;
+        unsigned sectors = 0;
+        for (; i < transactions_.count && (transactions_.list[i].address + offset) / 128 == line; ++i) {
+            const unsigned place = (transactions_.list[i].address + offset) / 32 % 4;
+            sectors |= 1u << place;
+            ++turns[place];
+        }
+        const L1::Found found = l1_.load(line, sectors, phase_ << 32 | batch_);
+        roofline.missed_lines += found.missing != 0;
+        missed += 32 * unsigned(__builtin_popcount(found.missing));
+        on_its_way |= found.on_its_way;
+    }
+    roofline.l1_turns += (on_its_way ? 2 : 1) * *std::max_element(turns, turns + 4);
+    roofline.missed_bytes += missed;
+    if (on_its_way && !missed_) {
+        ++roofline.load_batches;
+        --roofline.hit_batches;
+        missed_ = true;
+    }
+}
+
+// Lines that a store fills pass through the L2 as fast as they come. Others are merged there.
+void Counter::store_to_lines(uint64_t asked)
 {
     uint64_t lines = 0, last = ~0ull;
     for (int i = 0; i < transactions_.count; ++i) {
         lines += transactions_.list[i].address / 128 != last;
         last = transactions_.list[i].address / 128;
     }
-    return lines;
+    if (asked < 32 * lines) roofline.partial_lines += lines;
 }
 
-void Counter::write_roofline(uint64_t offset)
+void Counter::count_constant(const Request& request)
+{
+    if (!roofline_) return;
+    uint64_t words[warp_size];
+    int count = 0;
+    for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
+        words[count++] = request.address[__builtin_ctz(lanes)] / 4;
+    std::sort(words, words + count);
+    roofline.constant_words += uint64_t(std::unique(words, words + count) - words);
+}
+
+void Counter::note_pages(uint64_t offset)
 {
     for (int i = 0; i < transactions_.count; ++i) {
         const uint64_t piece = (transactions_.list[i].address + offset - output_) >> piece_shift_, page = piece / 32;
@@ -278,9 +319,16 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
 {
     SiteCounts& here = note(request, space);
     if (space == global) {
-        if (request.order == 0) in_flight_ = false;
+        if (request.order == 0) {
+            in_flight_ = false;
+            batch_ = 0;
+        }
         const bool loads = kind_of(request.site) == load;
-        load_batches += loads && !in_flight_;
+        if (loads && !in_flight_) {
+            ++roofline.hit_batches;
+            ++batch_;
+            missed_ = false;
+        }
         in_flight_ = loads;
     }
     int units;
@@ -290,10 +338,13 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
         here.ideal += ideal;
         if (units > ideal && units > here.worst_conflict.units) note_conflict(here, request, units, offset);
     } else {
-        count_transactions(here, request);
+        const uint64_t asked = count_transactions(here, request);
         units = transactions_.count;
-        if (roofline_) (kind_of(request.site) == load ? load_lines : store_lines) += lines();
-        if (roofline_ && kind_of(request.site) != load) write_roofline(offset);
+        if (roofline_ && kind_of(request.site) == load) load_through_l1(offset);
+        if (roofline_ && kind_of(request.site) != load) {
+            store_to_lines(asked);
+            note_pages(offset);
+        }
         if (map_->partitions) {
             std::vector<uint64_t>& traffic = kind_of(request.site) == load ? read_ : write_;
             for (int i = 0; i < transactions_.count; ++i) {

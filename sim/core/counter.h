@@ -14,8 +14,9 @@
 #include "../../common/base/counts.h"
 #include "../../common/base/machine.h"
 #include "devices.h"
-#include "rules.h"
+#include "l1.h"
 #include "requests.h"
+#include "rules.h"
 
 namespace sim {
 
@@ -113,7 +114,8 @@ public:
     // `output`: where the output lies in the GPU's memory, and its size. `earlier_blocks`: of earlier launches.
     void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output,
                uint64_t output_bytes, uint64_t earlier_blocks);
-    void block(uint64_t block);  // the next requests are this block's
+    // The next requests are this block's. `l1_share`: bytes of the L1 that it has.
+    void block(uint64_t block, uint64_t l1_share);
     // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the
     // request's cost: transactions, lines, sectors or wavefronts.
     int count(const Request& request, Space space, uint64_t offset);
@@ -123,8 +125,9 @@ public:
     void finish();  // hands over what is left
 
     std::vector<SiteCounts>& sites() { return sites_; }
-    uint64_t load_batches = 0;  // of warps: loads from global memory that no store to it comes between
-    uint64_t load_lines = 0, store_lines = 0;  // of 128 bytes, that each request touches
+    void barrier() { ++phase_; }  // of the block
+    void count_constant(const Request& request);  // __constant__ memory
+    harness::RooflineCounts roofline;
 
 private:
     SiteCounts& at(const Request& request, Space space);
@@ -133,8 +136,9 @@ private:
     void note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
-    uint64_t lines() const;
-    void write_roofline(uint64_t offset);
+    void load_through_l1(uint64_t offset);
+    void store_to_lines(uint64_t asked);
+    void note_pages(uint64_t offset);
 
     const Rules* rules_ = nullptr;
     const harness::PartitionMap* map_ = nullptr;
@@ -155,7 +159,10 @@ private:
     std::vector<uint32_t> written_;
     std::vector<uint32_t> begun_;
     int piece_shift_ = 0;  // of a page's 32nds, which are a power of two of bytes
+    L1 l1_;
     bool in_flight_ = false;  // the warp has loads on their way that no store has to wait for
+    bool missed_ = false;     // one of these loads waits for the memory
+    uint64_t phase_ = 0, batch_ = 0;  // of the block; of the warp in this phase
     // Hashed maps are linear: the parities of an address are those of its bytes, combined. One row
     // per byte of the address, filled when the map changes.
     unsigned partition_of(uint64_t address) const;

@@ -144,15 +144,19 @@ void Pool::run(Grid& grid)
     blocks_run_ += grid.all_blocks;
     own.start(grid);
     const uint64_t before = barriers();
-    // The first block finds the shared memory, which decides how many blocks run at a time.
+    // The first block finds the shared memory, which decides how many blocks run at a time. It has the whole L1.
+    grid.l1_share = grid.machine->roofline.l1_bytes;
     grid.next_block = 1;
     last_grid_ = grid.grid;
     last_block_ = grid.block;
     own.run_block(0);
     grid.done = 1;
     const unsigned threads = grid.block.x * grid.block.y * grid.block.z;
-    resident_blocks_ =
-        grid.machine->resident_blocks(threads, own.shared().static_bytes() + own.shared().dynamic_bytes());
+    const harness::Occupancy occupancy =
+        grid.machine->occupancy(int(threads), own.shared().static_bytes() + own.shared().dynamic_bytes());
+    resident_blocks_ = occupancy.blocks * uint64_t(grid.machine->sms);
+    grid.l1_share = grid.machine->roofline.l1_bytes / occupancy.blocks - std::min(
+        grid.machine->roofline.l1_bytes / occupancy.blocks, occupancy.shared_bytes);
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
@@ -193,10 +197,7 @@ Report Pool::take_report()
     for (auto& worker : workers_) {
         for (const SiteCounts& more : worker->counter.sites()) add_site(report.sites, more);
         found.insert(found.end(), worker->findings.list.begin(), worker->findings.list.end());
-        report.load_batches += worker->counter.load_batches;
-        report.load_lines += worker->counter.load_lines;
-        report.store_lines += worker->counter.store_lines;
-        worker->counter.load_batches = worker->counter.load_lines = worker->counter.store_lines = 0;
+        report.roofline.add(std::exchange(worker->counter.roofline, {}));
         report.barriers += worker->barriers;
         report.output_stored += worker->output_stored;
         report.unordered_possible |= worker->unordered_possible;

@@ -82,10 +82,8 @@ LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bo
     counts.shared_bytes = report.shared_bytes;
     counts.launched = report.launched;
     counts.occupancy = machine.occupancy(report.block.x * report.block.y * report.block.z, report.shared_bytes);
-    counts.scattered_bytes = p.scattered_bytes;
-    counts.load_batches = report.load_batches;
-    counts.load_lines = report.load_lines;
-    counts.store_lines = report.store_lines;
+    counts.roofline = report.roofline;
+    counts.roofline.scattered_bytes = p.scattered_bytes;
     if (machine.model.burst_ns > 0) {
         counts.model_bursts = p.bursts;
         counts.model_scattered = p.scattered;

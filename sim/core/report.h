@@ -22,8 +22,7 @@ struct Report {
     PartitionCounts partitions;
     std::map<uint64_t, Peers> peers;  // of the last launch, by window
     uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
-    uint64_t load_batches = 0;     // of the last launch: loads of a warp with no store between them
-    uint64_t load_lines = 0, store_lines = 0;  // of the last launch: lines of 128 bytes that each request touches
+    harness::RooflineCounts roofline;  // of the last launch
     uint64_t barriers = 0;         // of the last launch, of all blocks
     harness::Launched launched;
     dim3 grid, block;              // of the last launch

@@ -79,7 +79,7 @@ void Worker::run_block(uint64_t number)
     const uint64_t block = grid_->block_at(number);
     block_index = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
     block_ = block;
-    counter.block(number);
+    counter.block(number, grid_->l1_share);
     order_.start_block(block);
     shared_.poison();
     if (witnessed) announce_memory(*this);
@@ -109,6 +109,7 @@ void Worker::warp_stopped(int warp)
 void Worker::barrier_opens()
 {
     ++barriers;
+    counter.barrier();
     order_.barrier();
     sequence_warp_ = -1;
 }
@@ -270,7 +271,7 @@ void Worker::split_by_device(const Request& request, int warp)
 void Worker::memory_request(const Request& request, int warp, const Allocation& target, bool far)
 {
     if (target.shadow) global_checker_.check(request, warp * warp_size, target, findings);
-    if (!target.counted) return;
+    if (!target.counted) return counter.count_constant(request);
     const Kind kind = kind_of(request.site);
     if (target.unwritten && kind == store)
         output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);

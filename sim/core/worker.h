@@ -35,6 +35,7 @@ struct Grid {
     std::atomic<uint64_t> next_block;  // the first one nobody has taken
     bool alone = true;                 // one host thread runs them all
     std::atomic<bool> endless{false};  // a thread was found that never ends: the grid ends there
+    uint64_t l1_share = 0;             // bytes of the L1 that a block has
     uint64_t all_blocks = 0;           // of the grid: more than `blocks` if these are a sample
     std::atomic<uint64_t> done{0};     // blocks that have run
     // The number of the nth block of a sample: the first, the last, and others evenly between.

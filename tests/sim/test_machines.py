@@ -58,7 +58,7 @@ def test_littles_law():
     rows = [
         re.match(r"(\w+) +(\d+) +([\d.]+) +(\d+) +(\d+) of (\d+)  \S", line).groups()
         for line in in_flight.splitlines()[1:-1]]
-    assert [row[0] for row in rows] == ["gtx280", "k20c", "h200"]
+    assert [row[0] for row in rows] == ["gtx280", "k20c", "h100", "h200"]
     for name, ns, peak, per_sm, threads, _ in rows:
         assert (int(per_sm) == pytest.approx(int(ns) * float(peak) / sms[name], rel=0.003)
                 and int(threads) == pytest.approx(int(per_sm) / 4, abs=1))
@@ -218,7 +218,7 @@ def test_camping_goes_with_the_width_and_with_a_padded_pitch(tmp_path):
 
 
 def test_roofline_of_the_h200_is_near_the_measurement(tmp_path):
-    """8192 squared: within 13 % of the time measured on an H200, for every lesson kernel, as the README says. The
+    """8192 squared: within 10 % of the time measured on an H200, for every lesson kernel, as the README says. The
     committed model is what the simulator says now."""
     measured = {row["kernel"]: row for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
                 if row["width"] == "8192" and row["type"] == "float"}
@@ -230,9 +230,9 @@ def test_roofline_of_the_h200_is_near_the_measurement(tmp_path):
                 == {name: modelled[kernel][name] for name in ("model_time_ms", "model_limit")})
     limits = {}
     for kernel, row in modelled.items():
-        assert abs(float(row["model_time_ms"]) / float(measured[kernel]["time_median_ms"]) - 1) <= 0.13, kernel
+        assert abs(float(row["model_time_ms"]) / float(measured[kernel]["time_median_ms"]) - 1) <= 0.10, kernel
         limits[kernel] = row["model_limit"]
-    assert limits["copy"] == "latency: one load in flight"
+    assert limits["copy"] == "DRAM bandwidth" and modelled["copy"]["model_next_limit"] == "latency: loads in flight"
     assert limits["transposeNaive"] == "L2: lines touched by stores"
     assert limits["transposeCoalesced"] == "shared-memory wavefronts"
     assert limits["transposeNoBankConflicts"] == "DRAM, scattered stores"
@@ -240,30 +240,50 @@ def test_roofline_of_the_h200_is_near_the_measurement(tmp_path):
         "DRAM bandwidth"}
 
 
-def test_roofline_is_a_bound_of_what_it_was_not_made_for(tmp_path):
-    """Strided loads and threads with one element: the H200 is slower than any resource of the model, not faster."""
-    size = 8192 if ALL else 4096
-    measured = {row["kernel"]: row for row in csv.DictReader((ROOT / "plots/data/h200_steps.csv").open())
-                if row["width"] == str(size) and row["type"] == "float"}
+def test_roofline_of_what_it_was_not_made_for(tmp_path):
+    """On an H100, whose kernels nobody looked at when the model was made, and on an H200."""
     path = tmp_path / "counts.csv"
-    programs = {**dict.fromkeys(["transposeRow", "transposeRow16", "transposeCol", "transposeColUnrolled"], "step02"),
-                "transposeTile16": "step03"}
-    for kernel in few(programs, lambda kernel: kernel == "transposeCol"):
-        assert step(programs[kernel], "--kernel", kernel, "--size", size, "--csv", path).returncode == 0
-        (row,) = csv.DictReader(path.open())
-        ratio = float(row["model_time_ms"]) / float(measured[kernel]["time_median_ms"])
-        assert 0.6 < ratio < 1.15, (kernel, ratio)
-        if "Col" in kernel:
-            assert row["model_limit"] == "L1: lines touched by loads"
+    programs = {**dict.fromkeys(["transposeRow", "transposeCol", "transposeColUnrolled"], "step02"),
+                "transposeTile16": "step03", "transposeTile16Padded": "step04", "transposeColDiagonal": "step06",
+                "transposeVectorized": "step07"}
+    for card in ("h100", "h200"):
+        with (ROOT / f"plots/data/{card}_steps.csv").open() as file:
+            measured = {row["kernel"]: float(row["time_median_ms"]) for row in csv.DictReader(file)
+                        if row["width"] == row["height"] == "4096" and row["type"] == "float"}
+        for kernel in few(programs, lambda kernel: kernel == "transposeCol"):
+            assert step(programs[kernel], "--kernel", kernel, "--size", 4096, "--machine", card,
+                        "--csv", path).returncode == 0
+            (row,) = csv.DictReader(path.open())
+            ratio = float(row["model_time_ms"]) / measured[kernel]
+            assert 0.79 < ratio < 1.2, (card, kernel, ratio)
+            assert "Col" not in kernel or row["model_limit"] == "L1: lines touched by loads"
     if ALL:  # A loop inside the kernel finds its tile in the caches: no roofline of the DRAM.
         assert step("step04", "--kernel", "W12", "--size", 4096, "--csv", path).returncode == 0
         (row,) = csv.DictReader(path.open())
         assert row["model_time_ms"] == "" and row["verified"] == "yes"
 
 
+def micro(card):
+    with (ROOT / f"plots/data/{card}_micro.csv").open() as file:
+        return {row["constant"]: float(row["value"]) for row in csv.DictReader(file)}
+
+
 def test_roofline_constants_are_the_measured_ones():
-    measured = {
-        row["constant"]: float(row["value"]) for row in csv.DictReader((ROOT / "plots/data/h200_micro.csv").open())}
-    (row,) = re.findall(r'"h200".*\n.*\n.*\n +\{([^}]*)\}', (ROOT / "common/base/machine.cpp").read_text())
-    names = ["stream", "scatter_near", "one_in_flight", "partial_lines", "line_loads", "wavefronts"]
-    assert [float(v) for v in row.split(", ")[:6]] == [measured[name] for name in names]
+    """Those of an H200's SMs are an H100's, but for a load, which takes as much less as its DRAM is faster."""
+    h100, h200 = micro("h100"), micro("h200")
+    pair = {n: (h100[f"life_9_barrier_pairs_{n}"] - h100[f"life_1_barrier_pair_{n}"]) / 16 for n in (32, 1024)}
+    load = h100["life_load_32"] - h100["life_empty_32"]
+    of_an_sm = [h100["life_empty_32"], (h100["life_empty_1024"] - h100["life_empty_32"]) / 992, load, None,
+                h100["latency_l1_ns"], h100["life_store_32"] - h100["life_empty_32"], pair[32],
+                (pair[1024] - pair[32]) / 992, h100["empty_warps_256"] / 8, None, None, None,
+                32 * h100["l1_loads_stride_32"], h100["line_misses"], None, 32 * h100["constant_by_lane_near"]]
+    for card, own in (("h100", h100), ("h200", h200)):
+        expected = list(of_an_sm)
+        expected[2] = load - h100["latency_dram_ns"] + own["latency_dram_ns"]
+        expected[3] = own["one_in_flight"]
+        expected[9:12] = [own[name] for name in ("stream", "scatter_near", "partial_lines_l2")]
+        expected[14] = own["wavefronts"]
+        (row,) = re.findall(rf'"{card}".*\n.*\n.*\n +\{{([^}}]*)\}}', (ROOT / "common/base/machine.cpp").read_text())
+        # The first is the time of an empty launch, the last two are no measurements.
+        given = [float(v) for v in re.split(r",\s+", row)[1:17]]
+        assert given == [pytest.approx(value, rel=0.02) for value in expected], card
