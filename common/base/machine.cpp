@@ -152,7 +152,7 @@ const std::vector<Machine>& machines()
          "one load in flight per thread, measured"},
         {"h200", "H200", 9, 0, 132, 1980, 141000000000, 3134, 6144, 60 * mib, 32, 2048, 228 * kib,
          assumed(32, v100_map()), "partitions and map not published", {},
-         // plots/data/h200_micro.csv; what an SM waits for, and its L1, were measured on an H100, which has the same SMs
+         // plots/data/h200_micro.csv; what an SM waits for, and its L1: those of the H100, which has the same SMs
          {3000, 146, 0.033, 381, 1.98543e10, 20, 33, 16, 0.032, 1.642e9, 4098.25, 3399.29, 7.12608e10, 5.163e11,
           1.366e11, 2.57478e11, 1.302e11, 256 * kib, 2048}, 0,
          "one load in flight per thread, measured"},
