@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "model.h"
+#include "base/model.h"
 #include "results.h"
 
 namespace harness {

@@ -62,7 +62,7 @@ struct BetweenGpus {
     std::vector<std::vector<uint64_t>> picture;
 };
 
-// Input of a roofline (common/model.cpp). Lines have 128 bytes, sectors 32.
+// Input of a roofline (model.cpp). Lines have 128 bytes, sectors 32.
 struct RooflineCounts {
     uint64_t scattered_bytes = 0;  // stored where little of a DRAM page is stored at the same time
     // Loads of a warp with no store between them, if at least one waits for the memory: it misses the L1, or finds a

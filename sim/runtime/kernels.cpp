@@ -11,6 +11,7 @@
 #include <set>
 
 #include "../../common/base/error.h"
+#include "../core/simulator.h"
 #include "filters.h"
 
 namespace sim {
@@ -87,6 +88,10 @@ void add_launch(const Launching& launching, const LaunchCounts& counts)
     });
     if (known == all.end()) known = all.insert(known, {name, c.grid, c.block, c.shared_bytes});
     add(known->counts, counts);
+    if (machine().roofline.stream_gbs == 0) return;
+    const harness::Prediction model = *predict(machine(), counts);
+    known->model_ms += model.ms;
+    if (model.ms > known->longest.ms) known->longest = model;
 }
 
 std::string title_of(const std::string& kernel, dim3 grid, dim3 block, size_t dynamic_bytes)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../common/base/counts.h"
+#include "../../common/base/model.h"
 #include "../core/launch.h"
 
 namespace sim {
@@ -17,6 +18,8 @@ struct Launches {
     dim3 grid, block;
     size_t dynamic_bytes;  // of shared memory
     harness::LaunchCounts counts = {};  // sums over the launches; a number that is no sum is that of the last launch
+    double model_ms = 0;           // of all launches together; 0: the machine has no such model
+    harness::Prediction longest{};  // of the launch that takes longest
 };
 
 // In the order of the first launches.

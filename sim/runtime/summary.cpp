@@ -1,5 +1,6 @@
 #include "summary.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <string>
@@ -39,14 +40,33 @@ void print_findings()
     for (const harness::FindingRecord& finding : program_findings()) printf("%s", finding_lines(finding).c_str());
 }
 
+// Of a sample of the blocks, there is no time.
+bool modelled()
+{
+    const std::vector<Launches>& all = all_launches();
+    return !program_options().blocks && std::any_of(all.begin(), all.end(), [](auto& l) { return l.model_ms > 0; });
+}
+
+std::string model_text(const Launches& l)
+{
+    if (!modelled() || l.model_ms == 0) return "";
+    const uint64_t launches = l.counts.launched.launches;
+    return format("  model of the %s: %.4g ms%s; limited by %s, then by %s\n", machine().label.c_str(),
+                  l.model_ms / double(launches), launches > 1 ? " a launch" : "", l.longest.limit, l.longest.next);
+}
+
 void print_counts()
 {
     for (const Launches& l : all_launches()) {
         printf("%s", explanation(title(l), l.counts).c_str());
         if (l.counts.sites.empty()) printf("  no access to global or shared memory\n");
+        printf("%s", model_text(l).c_str());
     }
     printf("%s", traffic_text().c_str());
     if (!all_launches().empty()) printf("\n");
+    if (modelled())
+        printf("The model's times are not measured. They are for data that come from the DRAM; what lies in the L2 is "
+               "faster.\nArithmetic is not in the model.\n\n");
 }
 
 }  // namespace

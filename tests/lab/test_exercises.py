@@ -255,8 +255,9 @@ def test_guide_says_what_they_are_worth(verdicts):
     # What step 4's kernel earns in the open exercise.
     reached, earned = re.search(r"step 4 reaches (\d+) % and earns (\d+) points",
                                 (ROOT / "lab/README.md").read_text()).groups()
-    assert (int(reached), int(earned)) == (round(verdicts["copied_padding", 8]["speed"]["percent"]),
-                                           verdicts["copied_padding", 8]["total"])
+    # The shapes are drawn.
+    assert abs(int(reached) - verdicts["copied_padding", 8]["speed"]["percent"]) <= 1
+    assert abs(int(earned) - verdicts["copied_padding", 8]["total"]) <= 1
 
 
 @pytest.mark.skipif(not ALL, reason="make test-all grades the attempts that the guide names")

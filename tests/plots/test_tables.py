@@ -88,10 +88,10 @@ def test_measured_figures_are_those_of_the_file():
 
 
 def test_the_program_and_the_file_agree_on_what_was_published():
-    """The GTX 280's column stands in common/model.cpp, too: programs read no files of the report."""
+    """The GTX 280's column stands in common/base/model.cpp, too: programs read no files of the report."""
     gtx280 = {r["source_row"]: float(r["value"]) for r in PUBLISHED
               if r["machine"] == "GTX 280" and r["quantity"] == "bandwidth"}
-    text = (ROOT / "common/model.cpp").read_text()
+    text = (ROOT / "common/base/model.cpp").read_text()
     assert {row: float(value) for row, value in re.findall(r'\{"(W\d)", ([\d.]+)\}', text)} == gtx280
 
 

@@ -283,7 +283,8 @@ def test_roofline_constants_are_the_measured_ones():
         expected[3] = own["one_in_flight"]
         expected[9:12] = [own[name] for name in ("stream", "scatter_near", "partial_lines_l2")]
         expected[14] = own["wavefronts"]
-        (row,) = re.findall(rf'"{card}".*\n.*\n.*\n +\{{([^}}]*)\}}', (ROOT / "common/base/machine.cpp").read_text())
+        pattern = '"%s".*\\n.*\\n.*\\n +{([^}]*)}' % card
+        (row,) = re.findall(pattern, (ROOT / "common/base/machine.cpp").read_text())
         # The first is the time of an empty launch, the last two are no measurements.
         given = [float(v) for v in re.split(r",\s+", row)[1:17]]
         assert given == [pytest.approx(value, rel=0.02) for value in expected], card

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "device.h"
-#include "base/machine.h"
+#include "counts.h"
+#include "machine.h"
 
 namespace harness {
 
@@ -16,8 +16,8 @@ struct Prediction {
     const char* next;   // the one behind it; empty: not known
 };
 
-// The time of one pass. None for a machine without a model. `large`: the time that it would take, by the same counts,
-// as a part of a matrix that keeps every SM busy; a launch then costs nothing.
+// The time of the launches that were counted. None for a machine without a model. `large`: the time that they would
+// take, by the same counts, as a part of a matrix that keeps every SM busy; a launch then costs nothing.
 std::optional<Prediction> predict(const Machine& machine, const LaunchCounts& counts, bool large = false);
 
 // The bandwidth in GB/s that the whitepaper's table gives for this row on this machine, at
