@@ -1,4 +1,4 @@
-// What the trials of bench/ do with a matrix before and after: fill it, and check its transpose.
+// The trials of bench/ fill a matrix before they run, and check its transpose afterwards.
 
 #pragma once
 

@@ -10,6 +10,7 @@ model looked at, and of those of steps 4 to 7, which were held out. --csv writes
 """
 
 import csv
+import io
 import pathlib
 import statistics
 import sys
@@ -45,8 +46,8 @@ def modelled(program, names, element, card, size):
 
 def compared(card, size, types):
     """A row of COLUMNS for each kernel that was measured and is modelled."""
+    times = measured(card, size)
     for element in types:
-        times = measured(card, size)
         of_step = {}
         for kernel in kernels("lesson", "variant"):
             if is_for(kernel, element) and (kernel["kernel"], element) in times and kernel["program"] < "step08":
@@ -79,8 +80,9 @@ def main():
     for row in rows: print("{1} {2:26} {3:6} {6:9.4f} ms, model {7} ms, ratio {8}, {9}".format(*row))
     for held_out in ("no", "yes"): print(summary(rows, held_out))
     if given.csv:
-        whole.write(given.csv, "".join(",".join(f'"{cell}"' if "," in str(cell) else str(cell) for cell in row) + "\n"
-                                       for row in [COLUMNS, *rows]))
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+        whole.write(given.csv, text.getvalue())
 
 
 if __name__ == "__main__":

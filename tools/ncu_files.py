@@ -28,7 +28,7 @@ COUNTS = ",".join(row.metric for row in NCU if row.column and row.count and row.
 LINES = ("inst_executed,thread_inst_executed_true,memory_type,memory_access_type,memory_l1_wavefronts_shared,"
          "memory_l2_theoretical_sectors_global")
 SOURCE = ["--csv", "--page", "source"]
-# Of each format: options of ncu, options of a second ncu that prints the report of the first, if there is one, and
+# For each format: options of ncu, options of a second ncu that prints the report of the first, if there is one, and
 # the programs.
 FORMATS = {
     "raw": (["--csv", "--page", "raw", "--print-units", "base", "--metrics", COUNTS], None, PROGRAMS),

@@ -1,4 +1,4 @@
-// What this program was built from.
+// The version and the commit that this program was built from.
 
 #pragma once
 

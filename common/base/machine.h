@@ -50,10 +50,10 @@ struct MemoryModel {
     unsigned page_bytes = 0;  // of a partition's DRAM page
 };
 
-// What a whole machine can do at most, one resource at a time; all zero: no such model. Measured
-// by bench/microbench.cu, which has no transpose in it.
+// Constants of a model of times: latencies, and the limit of each resource. All zero: no such model. Measured by
+// bench/microbench.cu, which has no transpose in it.
 struct Roofline {
-    // What a block waits for, in ns, when it is alone on its SM.
+    // ns that a block waits when it is alone on its SM.
     double launch_ns = 0;         // a launch of one block, which does nothing
     double block_ns = 0;          // a block of 32 threads starts and ends
     double thread_ns = 0;         // more for each further thread
@@ -63,7 +63,7 @@ struct Roofline {
     double store_ns = 0;          // a store, with its address
     double barrier_ns = 0;        // a barrier of 32 threads
     double barrier_thread_ns = 0; // more for each further thread
-    // What the machine does at most.
+    // Upper limits of the whole machine.
     double blocks_per_s = 0;      // started
     double stream_gbs = 0;        // DRAM, reads and writes in order
     double scatter_gbs = 0;       // the same, every 128 bytes stored about 64 KB from the last

@@ -31,7 +31,7 @@ double between_blocks(uint64_t blocks, double waits, const std::vector<double>& 
     return between;
 }
 
-// What the launch asks of the DRAM, in s. A byte stored apart from its neighbours costs more; the micro-benchmark
+// Seconds of the DRAM that the launch needs. A byte stored apart from its neighbours costs more; the micro-benchmark
 // scatters half of its bytes.
 double dram_seconds(const Roofline& r, const RooflineCounts& n, uint64_t stored)
 {
@@ -54,7 +54,8 @@ Prediction roofline(const Machine& machine, const LaunchCounts& c, bool large)
 {
     const Roofline& r = machine.roofline;
     const RooflineCounts& n = c.roofline;
-    const double blocks = double(std::max<uint64_t>(c.launched.blocks, 1));
+    if (c.launched.blocks == 0) return {0, "DRAM bandwidth", ""};
+    const double blocks = double(c.launched.blocks);
     const double share = machine.sms / blocks * 1e9;  // of what the machine does in a second: ns for a block of an SM
     uint64_t stored = 0;
     for (const AccessSite& s : c.sites)

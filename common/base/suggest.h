@@ -23,7 +23,7 @@ std::string expected_one_of(const std::string& typed, const std::vector<std::str
 // you mean --explain?" `otherwise`: what ends it if no option is near.
 std::string unknown_option(char** argv, const std::vector<std::string>& known, const std::string& otherwise);
 
-// Whether the unknown option is -h, just after getopt_long() returned. getopt_long() is not told of it, because -help
+// True if the unknown option is -h, just after getopt_long() returned. getopt_long() is not told of it, because -help
 // would then be -h and more letters, and not a word that is nearly --help.
 bool short_help(char** argv);
 

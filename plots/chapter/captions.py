@@ -40,7 +40,7 @@ CAPTIONS = {
         "Lines of time per element over the side of the matrix, for kernels and for serial functions"),
     "predicted_measured": Caption(
         "Time of each step's kernels: the model's (upwards) against the measured one (to the right).",
-        "A point on the diagonal is predicted exactly. The band is 13 % on each side of it. The fine-grained kernel "
+        "A point on the diagonal is predicted exactly. The band is 10 % on each side of it. The fine-grained kernel "
         "lies with the copy through shared memory, the coarse-grained one with step 4.",
         "Points of modelled over measured time, one per lesson kernel, close to the diagonal"),
     "way_through_the_tile": Caption(

@@ -29,7 +29,7 @@ LOOKS = [(GREY, "s", "--"), (GREY, "D", ":"), (RED, "v", "-"), (ORANGE, "o", "-"
          (PURPLE, ">", "-."), (BLUE, "X", "--"), (BLACK, "*", "-")]
 LESSONS = {lesson.kernel: (lesson.number, *LOOKS[min(i, len(LOOKS) - 1)]) for i, lesson in enumerate(facts.LESSONS)}
 COPY_ENGINE = "cudaMemcpy"
-MODEL_BAND = 0.13  # how far the model of the H200 is from the measurement, at most
+MODEL_BAND = 0.10  # how far the model of the H200 is from the measurement, at most
 
 # What figures are laid out with, and what a browser takes where it is missing. The others are as wide or narrower, so
 # that text still fits.

@@ -15,7 +15,7 @@ enum class Form {
     prefix,  // -O3: the rest of the word, which may be empty
 };
 
-// What it is for.
+// The part of the build that an option is for.
 enum class For {
     preprocessor,  // of every file
     standard,      // the language's, of C++ or of C

@@ -188,7 +188,7 @@ harness::Index index_in(uint64_t linear, dim3 of)
     return {linear % of.x, linear / of.x % of.y, linear / of.x / of.y};
 }
 
-// What happens at the second place.
+// The text of a finding's second place.
 std::string other_text(const Finding& f, dim3 grid, dim3 block)
 {
     const std::string who = thread_text(f.other_thread, block);

@@ -182,7 +182,7 @@ std::string command_text(int capability)
            program_invocation_short_name;
 }
 
-// What to type for the counts that the file lacks.
+// The command to type for the counts that the file lacks.
 std::string lacking_text(const Comparison& comparison)
 {
     const NcuFile& file = comparison.file;

@@ -15,9 +15,9 @@ struct Value {
     bool number = true;
 };
 
-// Of a kernel in one shape.
+// The counts of a kernel in one shape.
 std::vector<Value> launch_values(const Launches& launches);
-// Of one of its accesses.
+// The counts of one of its accesses.
 std::vector<Value> access_values(const harness::AccessSite& site);
 
 }  // namespace sim

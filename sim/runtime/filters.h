@@ -1,4 +1,4 @@
-// What of a run is reported: the kernels of --kernel, and the kinds of findings of --tool.
+// The parts of a run that are reported: the kernels of --kernel, and the kinds of findings of --tool.
 
 #pragma once
 
@@ -22,7 +22,7 @@ void check_kernel_pattern(const std::string& pattern);
 // True if launches of the kernel are reported. A name fits as a whole, with or without its template arguments.
 bool reported_kernel(const std::string& name);
 
-// What --tool leaves out, for a note; empty: nothing.
+// A note on the findings that --tool leaves out; empty: none are.
 std::string tools_note();
 
 }  // namespace sim

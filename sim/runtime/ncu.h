@@ -1,4 +1,4 @@
-// What Nsight Compute counted, as ncu prints it with --csv.
+// The counts of Nsight Compute, as ncu prints them with --csv.
 
 #pragma once
 
@@ -36,7 +36,7 @@ struct NcuLaunch {
     dim3 grid, block;  // not on the page `source`
     int capability = 0;  // of the card, times ten; 0 if the file does not have it
     NcuPage page = NcuPage::launches;
-    // Of the metrics in ncu_metrics.csv. Those that are not available are left out.
+    // Values of the metrics in ncu_metrics.csv. Those that are not available are left out.
     std::map<std::string, uint64_t> values;
     std::vector<NcuInstruction> instructions;  // of the page `source`
 };

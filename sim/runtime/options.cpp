@@ -48,7 +48,7 @@ std::vector<std::string> words_of(const std::string& text)
     return words;
 }
 
-// What other files read and refuse.
+// Runs a reader of another file, and turns its error into one of an option.
 template <typename Read> auto checked(const Read& read)
 {
     try {

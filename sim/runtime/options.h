@@ -27,7 +27,7 @@ struct ProgramOptions {
     bool help = false, version = false;  // print these, and do not run the program
 };
 
-// What --help says of an option. `value`: null if it takes none. --help and --version are left out, because each
+// An option's line of --help. `value`: null if it takes none. --help and --version are left out, because each
 // program has its own.
 struct OptionText {
     const char *name, *value, *help;

@@ -20,7 +20,7 @@ using harness::json_text;
 using harness::JsonMembers;
 using harness::JsonValues;
 
-// Of the format. A new member leaves it as it is. Another meaning, or a member that goes, is a new version.
+// The version of the format. It stays when a member is added. It grows when a member goes or changes its meaning.
 constexpr const char* version = "1";
 
 JsonMembers members_of(const std::vector<Value>& values)

@@ -1,6 +1,6 @@
-// What the names and the counts of Nsight Compute are compared with (tests/sim/test_ncu.py): template arguments of all
-// kinds, unnamed namespaces, functions that are inlined, local arrays, asynchronous copies, and launches of one kernel
-// with other shapes and other counts.
+// Kernels whose names and counts are compared with those of Nsight Compute (tests/sim/test_ncu.py): template arguments
+// of all kinds, unnamed namespaces, functions that are inlined, local arrays, asynchronous copies, and launches of one
+// kernel with other shapes and other counts.
 
 #include <cstdio>
 #include <cuda_pipeline.h>

@@ -263,6 +263,17 @@ def test_roofline_of_what_it_was_not_made_for(tmp_path):
         assert row["model_time_ms"] == "" and row["verified"] == "yes"
 
 
+def test_errors_of_the_model():
+    """docs/OUTPUT.md gives those of the kernels that were held out, from plots/data/model_errors.csv."""
+    with (ROOT / "plots/data/model_errors.csv").open() as file:
+        errors = [abs(float(row["ratio"]) - 1) for row in csv.DictReader(file)
+                  if (row["machine"], row["held_out"]) == ("h100", "yes")]
+    near = sum(error <= 0.15 + 1e-9 for error in errors)
+    page = " ".join((ROOT / "docs/OUTPUT.md").read_text().split())
+    assert f"{near} of the {len(errors)} float kernels of steps 4 to 7 are within 15 %" in page
+    assert f"the mean error is {sum(errors) / len(errors):.0%}".replace("%", " %") in page
+
+
 def micro(card):
     with (ROOT / f"plots/data/{card}_micro.csv").open() as file:
         return {row["constant"]: float(row["value"]) for row in csv.DictReader(file)}

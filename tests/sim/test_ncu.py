@@ -115,7 +115,7 @@ def test_lines_of_what_nvcc_merges():
     for place, kernels in lines.items():
         above = "\n".join(text[:int(place.removeprefix("merges.cu:"))])
         assert kernels == {re.findall(r"__global__ void (\w+)\(", above)[-1]}
-    # Of two atomic operations on one line, the debug information has the header's line.
+    # The debug information puts two atomic operations of one line on a line of the header.
     assert set().union(*lines.values()) == {"twoAtomics", *set().union(*MERGED.values())}
 
 
