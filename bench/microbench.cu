@@ -10,8 +10,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 
-#include "bench/card.h"
+#include "bench/texture.h"
 
 // Eight independent loads per thread, then eight stores, all in order: the DRAM's stream.
 __global__ void stream(float* out, const float* in)
@@ -55,12 +56,46 @@ __global__ void partialSectors(float* out, size_t sectors)
     for (int i = 0; i < 8; ++i) out[lane * 8 + i] = float(i);
 }
 
-// Every lane stores 4 bytes to a line of 128 bytes of its own; 32 turns fill the lines. Piece i is
-// again at i times an odd factor, modulo their number.
-__global__ void partialLines(float* out, size_t pieces, size_t factor)
+// Every lane stores an element to a line of 128 bytes of its own; in 32 turns (of 4 bytes) the lines are full. Piece i
+// is again at i times an odd factor, modulo their number.
+template <typename T>
+__global__ void partialLines(T* out, size_t pieces, size_t factor)
 {
+    constexpr int in_line = 128 / sizeof(T);
     const size_t piece = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * factor % pieces;
-    for (int i = 0; i < 32; ++i) out[piece * 32 + i] = float(i);
+    for (int i = 0; i < in_line; ++i) out[piece * in_line + i] = T(i);
+}
+
+// A bijection of all numbers of 32 bits. Neighbours become strangers.
+__device__ unsigned randomly(unsigned i)
+{
+    i *= 2654435761u;
+    i = (i ^ i >> 15) * 2246822519u;
+    return i ^ i >> 13;
+}
+
+// Every `SECTORS` lanes load 4 bytes from each sector of a piece that lies anywhere in the memory. Eight loads of a
+// thread are in flight at the same time. `pieces`: a power of two.
+template <int SECTORS>
+__global__ void randomPieces(float* out, const float* in, unsigned pieces)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, groups = gridDim.x * blockDim.x / SECTORS;
+    float v[8], sum = 0;
+    for (int i = 0; i < 8; ++i) {
+        const unsigned piece = randomly(thread / SECTORS + i * groups) % pieces;
+        v[i] = in[(size_t(piece) * SECTORS + thread % SECTORS) * 8];
+    }
+    for (int i = 0; i < 8; ++i) sum += v[i];
+    if (sum != 0) out[threadIdx.x] = sum;
+}
+
+// Every `LANES` lanes store 4 bytes each to a piece that lies anywhere in the memory. `pieces`: a power of two.
+template <int LANES>
+__global__ void randomStores(float* out, unsigned pieces)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, groups = gridDim.x * blockDim.x / LANES;
+    for (int i = 0; i < 8; ++i)
+        out[size_t(randomly(thread / LANES + i * groups) % pieces) * LANES + thread % LANES] = float(i);
 }
 
 // Whole sectors, back and forth within the L2.
@@ -108,8 +143,8 @@ __global__ void oneElement(float* out, const float* in)
 
 // A block's life, one block on an SM at a time, because each takes most of the shared memory. A thread does nothing, or
 // it loads an element, or it stores one, or it does both, or it meets the other threads at pairs of barriers, with a
-// store to shared memory before the first and a load before the second.
-enum Part { start_and_end, load, store, load_and_store, barriers };
+// store to shared memory before the first and a load before the second, or it loads in a loop over the grid.
+enum Part { start_and_end, load, store, load_and_store, barriers, loop };
 
 template <Part PART>
 __global__ void life(float* out, const float* in, int times)
@@ -121,6 +156,12 @@ __global__ void life(float* out, const float* in, int times)
         if (const float v = in[i]; v != 0) out[i] = v;
     }
     if (PART == load_and_store) out[i] = in[i];
+    if (PART == loop) {
+        float sum = 0;
+        const size_t step = size_t(gridDim.x) * blockDim.x, n = times * step;
+        for (size_t at = i; at < n; at += step) sum += in[at];
+        if (sum != 0) out[i] = sum;
+    }
     if (PART == barriers) {
         float v = float(i);
         for (int turn = 0; turn < times; ++turn) {
@@ -280,6 +321,32 @@ int main(int argc, char** argv)
            seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 1); }));
     report("partial_lines_near", "stores of a lane/s", double(elements),
            seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 513); }));
+    // Rows of 8192 and of 16384 elements of 8 bytes.
+    double* const doubles = reinterpret_cast<double*>(out);
+    report("partial_lines_of_doubles_l2", "stores of a lane/s", double(elements / 2),
+           seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(doubles, in_l2 / 128, 1); }));
+    for (const auto& [name, factor] : {std::pair("order", 1), {"64_kib", 513}, {"128_kib", 1025}})
+        report(std::string("partial_lines_of_doubles_") + name, "stores of a lane/s", double(elements / 2),
+               seconds([&, far = factor] { partialLines<<<elements / 32 / 256, 256>>>(doubles, bytes / 128, far); }));
+    const auto random = [&](const char* name, auto kernel, unsigned sectors) {
+        report(name, "sectors/s", double(elements / 8),
+               seconds([&] { kernel<<<elements / 64 / 256, 256>>>(out, in, unsigned(bytes / 32 / sectors)); }));
+    };
+    random("random_sectors", randomPieces<1>, 1);
+    random("random_pairs", randomPieces<2>, 2);
+    random("random_lines", randomPieces<4>, 4);
+    for (int mib : {8, 16, 32, 64, 128, 256})
+        report("random_sectors_of_" + std::to_string(mib) + "_mib", "sectors/s", double(elements / 8), seconds([&] {
+            randomPieces<1><<<elements / 64 / 256, 256>>>(out, in, unsigned(mib) << 15);
+        }));
+    const auto random_stores = [&](const char* name, auto kernel, unsigned lanes) {
+        report(name, "stores of a lane/s", double(elements / 8),
+               seconds([&] { kernel<<<elements / 64 / 256, 256>>>(out, unsigned(elements / lanes)); }));
+    };
+    random_stores("random_stores", randomStores<1>, 1);
+    random_stores("random_stores_of_sectors", randomStores<8>, 8);
+    random_stores("random_stores_of_pairs", randomStores<16>, 16);
+    random_stores("random_stores_of_lines", randomStores<32>, 32);
     report("whole_sectors", "sectors/s", 2.0 * bytes / 32,
            seconds([&] { wholeSectors<<<elements / 2048, 256>>>(out, in, in_l2 / 4); }));
     const int blocks = device.multiProcessorCount * 4, turns = 1 << 14;
@@ -314,6 +381,8 @@ int main(int argc, char** argv)
         life_of("life_1_barrier_pair", life<barriers>, threads, 1);
         life_of("life_9_barrier_pairs", life<barriers>, threads, 9);
     }
+    life_of("life_4_turns", life<loop>, 32, 4);
+    life_of("life_8_turns", life<loop>, 32, 8);
     const int many_turns = 256;
     const double requests = device.multiProcessorCount * 32.0 * 8 * many_turns;
     for (int stride : {1, 8, 16, 32, 33})

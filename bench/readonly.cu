@@ -8,7 +8,7 @@
 
 #include <cstdio>
 
-#include "bench/card.h"
+#include "bench/texture.h"
 
 constexpr int SIDE = 8192;
 

@@ -564,6 +564,7 @@ REMEDIES = {
     "latency: loads in flight": "let each thread start several loads before its first store",
     "start of blocks": "let each block do more",
     "DRAM, scattered stores": "let the blocks that run together store next to each other",
+    "DRAM, halves of lines": "let each block use whole lines of 128 bytes",
     "DRAM bandwidth": "load and store each element once, and let the blocks that run together store next to each other",
 }
 

@@ -50,6 +50,7 @@ make bench-page        measure how fast the page of make report answers in a bro
 make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it
                        with an earlier commit
 make microbench        measure this GPU's limits, and the latency and bandwidth of its memories (needs nvcc)
+make elsewhere         time kernels as other programs have them on this GPU, for the model's errors (needs nvcc)
 make timing            compare ways to time a kernel on this GPU (needs nvcc)
 make transfers         measure copies between host and GPU by size, pageable and pinned (needs nvcc)
 make readonly          measure loads through __ldg(), __restrict__ and textures on this GPU (needs nvcc)

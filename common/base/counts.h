@@ -62,14 +62,23 @@ struct BetweenGpus {
     std::vector<std::vector<uint64_t>> picture;
 };
 
+// What the DRAM does in windows of blocks that run together. What a window loads twice is in the L2 the second time.
+struct DramCounts {
+    uint64_t loaded_bytes = 0;      // of lines of which both halves are loaded
+    uint64_t half_loads = 0;        // lines of which one half of 64 bytes is loaded, or a part of it
+    uint64_t half_stores = 0, stored_in_halves = 0;  // the same for stores; the bytes stored there
+    uint64_t scattered_bytes = 0;   // stored where little of a DRAM page is stored
+    uint64_t unfilled_sectors = 0;  // stored in part
+};
+
 // Input of a roofline (model.cpp). Lines have 128 bytes, sectors 32.
 struct RooflineCounts {
-    uint64_t scattered_bytes = 0;  // stored where little of a DRAM page is stored at the same time
+    DramCounts dram;
     // Loads of a warp with no store between them, if at least one waits for the memory: it misses the L1, or finds a
     // line that is on its way. Of the others, all hit.
     uint64_t load_batches = 0, hit_batches = 0;
     uint64_t l1_turns = 0;         // of the L1: sectors at the same place of their lines take turns
-    uint64_t missed_lines = 0, missed_bytes = 0;  // that loads bring from the L2 into the L1
+    uint64_t missed_lines = 0;     // that loads bring from the L2 into the L1
     uint64_t partial_lines = 0;    // that stores touch and do not fill
     uint64_t constant_words = 0;   // different words that each load from __constant__ memory asks for
 

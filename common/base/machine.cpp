@@ -147,14 +147,14 @@ const std::vector<Machine>& machines()
         {"h100", "H100 SXM", 9, 0, 132, 1980, 80 * gib, 2619, 5120, 50 * mib, 32, 2048, 228 * kib,
          assumed(80, v100_map()), "map not published", {},
          // plots/data/h100_micro.csv; launch_ns is emptyKernel's time (step 1)
-         {2200, 146, 0.033, 391, 1.797e10, 20, 33, 16, 0.032, 1.642e9, 2933.3, 2714.5, 6.246e10, 5.163e11, 1.366e11,
-          2.567e11, 1.302e11, 256 * kib, 2048}, 0,
+         {2200, 146, 0.033, 391, 1.797e10, 20, 33, 16, 0.032, 1.642e9, 2933.3, 2714.5, 3.222e10, 2.346e10, 1.359e10,
+          6.246e10, 5.163e11, 1.366e11, 2.567e11, 1.302e11, 256 * kib, 4}, 0,
          "one load in flight per thread, measured"},
         {"h200", "H200", 9, 0, 132, 1980, 141000000000, 3134, 6144, 60 * mib, 32, 2048, 228 * kib,
          assumed(32, v100_map()), "partitions and map not published", {},
          // plots/data/h200_micro.csv; what an SM waits for, and its L1: those of the H100, which has the same SMs
-         {3000, 146, 0.033, 381, 1.98543e10, 20, 33, 16, 0.032, 1.642e9, 4098.25, 3399.29, 7.12608e10, 5.163e11,
-          1.366e11, 2.57478e11, 1.302e11, 256 * kib, 2048}, 0,
+         {3000, 146, 0.033, 381, 1.98543e10, 20, 33, 16, 0.032, 1.642e9, 4098.25, 3399.29, 4.501e10, 3.278e10, 1.899e10,
+          7.12608e10, 5.163e11, 1.366e11, 2.57478e11, 1.302e11, 256 * kib, 4}, 0,
          "one load in flight per thread, measured"},
     };
     // clang-format on

@@ -67,13 +67,16 @@ struct Roofline {
     double blocks_per_s = 0;      // started
     double stream_gbs = 0;        // DRAM, reads and writes in order
     double scatter_gbs = 0;       // the same, every 128 bytes stored about 64 KB from the last
+    double half_loads_per_s = 0;  // of 64 bytes, anywhere in the memory
+    double half_stores_per_s = 0; // the same
+    double unfilled_stores_per_s = 0; // of 4 bytes, anywhere in the memory
     double partial_lines_per_s = 0;   // in the L2: lines of 128 bytes that stores touch and do not fill
     double l1_turns_per_s = 0;    // sectors that loads read from the same place of their lines
     double l1_lines_per_s = 0;    // lines that miss the L1 and hit the L2
     double wavefronts_per_s = 0;  // of shared memory
     double constant_words_per_s = 0;  // of __constant__ memory, different ones of a warp
     uint64_t l1_bytes = 0;        // of an SM, with its shared memory
-    unsigned page_bytes = 0;      // a store is scattered where less than half of such a page is written meanwhile
+    int turns_in_flight = 0;      // of a loop of unknown length, whose loads are in flight together
 };
 
 // How many blocks of a kernel run on one SM at the same time, and what limits them. Registers are not modelled: the

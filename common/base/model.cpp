@@ -31,13 +31,21 @@ double between_blocks(uint64_t blocks, double waits, const std::vector<double>& 
     return between;
 }
 
-// Seconds of the DRAM that the launch needs. A byte stored apart from its neighbours costs more; the micro-benchmark
-// scatters half of its bytes.
-double dram_seconds(const Roofline& r, const RooflineCounts& n, uint64_t stored)
+// Seconds of the DRAM for lines that are moved whole. A byte stored apart from its neighbours costs more; the
+// micro-benchmark scatters half of its bytes.
+double whole_lines(const Roofline& r, const DramCounts& n, uint64_t stored)
 {
     const double scatter = 2 * (1 / r.scatter_gbs - 1 / r.stream_gbs);
-    return (double(n.missed_bytes + stored) / r.stream_gbs + double(std::min(n.scattered_bytes, stored)) * scatter) *
-           1e-9;
+    const double bytes = double(n.loaded_bytes + stored - std::min(n.stored_in_halves, stored));
+    return (bytes / r.stream_gbs + double(std::min(n.scattered_bytes, stored)) * scatter) * 1e-9;
+}
+
+// Seconds of the DRAM for halves of lines, which take longer than half of a line. A sector that a store has not filled
+// is loaded first.
+double half_lines(const Roofline& r, const DramCounts& n)
+{
+    return double(n.half_loads) / r.half_loads_per_s + double(n.half_stores) / r.half_stores_per_s +
+           double(n.unfilled_sectors) * (1 / r.unfilled_stores_per_s - 1 / r.half_stores_per_s);
 }
 
 // ns that a block waits, if it is alone on its SM: it starts, its warps load one batch after another, meet at barriers,
@@ -62,13 +70,16 @@ Prediction roofline(const Machine& machine, const LaunchCounts& c, bool large)
         if (!s.shared && (s.store || s.atomic)) stored += s.asked;
     const double wavefronts = double(c.units(true, false) + c.units(true, true)) / r.wavefronts_per_s;
     const double l1 = double(n.l1_turns) / r.l1_turns_per_s + double(n.missed_lines) / r.l1_lines_per_s;
-    const double dram = dram_seconds(r, n, stored), partial = double(n.partial_lines) / r.partial_lines_per_s;
+    const double whole = whole_lines(r, n.dram, stored), halves = half_lines(r, n.dram), dram = whole + halves;
+    const double partial = double(n.partial_lines) / r.partial_lines_per_s;
     std::vector<Demand> demands = {
-        {dram * share, 2 * n.scattered_bytes > stored ? "DRAM, scattered stores" : "DRAM bandwidth"},
+        {dram * share, halves > whole                         ? "DRAM, halves of lines"
+                       : 2 * n.dram.scattered_bytes > stored ? "DRAM, scattered stores"
+                                                              : "DRAM bandwidth"},
         {(l1 + wavefronts) * share, wavefronts > l1 ? "shared-memory wavefronts" : "L1: lines touched by loads"},
         {double(n.constant_words) / r.constant_words_per_s * share, "constant memory: words of a warp"}};
     // No block waits for its stores, so nobody queues for this.
-    const Demand stores{n.partial_lines ? (partial + dram) * share : 0, "L2: lines touched by stores"};
+    const Demand stores{n.partial_lines ? (partial + whole) * share : 0, "L2: lines touched by stores"};
     const double starts = machine.sms / r.blocks_per_s * 1e9, waits = waits_of_block(r, c);
     const double slowest = std::max_element(demands.begin(), demands.end(), less)->ns;
     const uint64_t most = std::max<uint64_t>(c.occupancy.blocks, 1);

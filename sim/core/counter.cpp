@@ -72,7 +72,7 @@ void Windows::start(const harness::Machine& machine, uint64_t blocks_per_window,
 }
 
 void Windows::add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read,
-                  const std::vector<uint64_t>& write, const Pages& pages)
+                  const std::vector<uint64_t>& write, const Pages& pages, Touched& touched)
 {
     std::lock_guard<std::mutex> lock(mutex_);
     Open& open = open_[window];
@@ -87,6 +87,7 @@ void Windows::add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>&
         sum.chunks |= page.second.chunks;
         sum.bursts += page.second.bursts;
     }
+    touched.hand_over(open.touched);
     open.blocks += blocks;
     if (open.blocks < std::min(per_window_, blocks_ - window * per_window_)) return;
     close(open);
@@ -101,11 +102,7 @@ void Windows::close(const Open& window)
     totals_.mean_read += double(std::accumulate(window.read.begin(), window.read.end(), uint64_t(0))) / partitions;
     totals_.mean_write += double(std::accumulate(window.write.begin(), window.write.end(), uint64_t(0))) / partitions;
 
-    if (machine_->roofline.page_bytes)
-        for (const auto& page : window.pages) {
-            const int chunks = __builtin_popcount(uint32_t(page.second.chunks));
-            if (chunks < 16) totals_.scattered_bytes += chunks * (machine_->roofline.page_bytes / 32);
-        }
+    add_window(totals_.dram, window.touched);
 
     const harness::MemoryModel& model = machine_->model;
     if (model.burst_ns == 0) return;
@@ -121,17 +118,10 @@ void Windows::close(const Open& window)
     totals_.scattered += scattered[longest];
 }
 
-void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output,
-                    uint64_t output_bytes, uint64_t earlier_blocks)
+void Counter::start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t earlier_blocks)
 {
     earlier_blocks_ = earlier_blocks;
-    roofline_ = machine.roofline.page_bytes ? &machine.roofline : nullptr;
-    output_ = output;
-    begun_.clear();
-    if (roofline_) {
-        written_.assign(output_bytes / roofline_->page_bytes + 1, 0);
-        piece_shift_ = __builtin_ctz(roofline_->page_bytes / 32);
-    }
+    roofline_ = machine.roofline.stream_gbs > 0 ? &machine.roofline : nullptr;
     roofline = {};
     const harness::PartitionMap& map = machine.map;
     if (!map.hash.empty() && hashed_for_ != &map) {
@@ -185,12 +175,8 @@ void Counter::hand_over()
         any_peers_ = false;
     }
     if (blocks_ == 0 || map_->partitions == 0) return;
-    for (uint32_t page : begun_) {
-        pages_[uint64_t(page) * map_->partitions].chunks = written_[page];
-        written_[page] = 0;
-    }
-    begun_.clear();
-    windows_->add(window_, blocks_, read_, write_, pages_);
+    windows_->add(window_, blocks_, read_, write_, pages_, touched_);
+
     blocks_ = 0;
     pages_.clear();
     std::fill(read_.begin(), read_.end(), 0);
@@ -213,7 +199,6 @@ void Counter::write_page(uint64_t address, unsigned bytes)
 void Counter::load_through_l1(uint64_t offset)
 {
     unsigned turns[4] = {};
-    uint64_t missed = 0;
     bool on_its_way = false;
     for (int i = 0; i < transactions_.count;) {
         const uint64_t line = (transactions_.list[i].address + offset) / 128;
@@ -224,12 +209,13 @@ void Counter::load_through_l1(uint64_t offset)
             ++turns[place];
         }
         const L1::Found found = l1_.load(line, sectors, phase_ << 32 | batch_);
-        roofline.missed_lines += found.missing != 0;
-        missed += 32 * unsigned(__builtin_popcount(found.missing));
+        if (found.missing) {
+            touched_.load(line, found.missing);
+            ++roofline.missed_lines;
+        }
         on_its_way |= found.on_its_way;
     }
     roofline.l1_turns += (on_its_way ? 2 : 1) * *std::max_element(turns, turns + 4);
-    roofline.missed_bytes += missed;
     if (on_its_way && !missed_) {
         ++roofline.load_batches;
         --roofline.hit_batches;
@@ -238,12 +224,17 @@ void Counter::load_through_l1(uint64_t offset)
 }
 
 // Lines that a store fills pass through the L2 as fast as they come. Others are merged there.
-void Counter::store_to_lines(uint64_t asked)
+void Counter::store_to_lines(uint64_t offset, uint64_t asked)
 {
-    uint64_t lines = 0, last = ~0ull;
-    for (int i = 0; i < transactions_.count; ++i) {
-        lines += transactions_.list[i].address / 128 != last;
-        last = transactions_.list[i].address / 128;
+    uint64_t lines = 0;
+    for (int i = 0; i < transactions_.count;) {
+        const uint64_t line = (transactions_.list[i].address + offset) / 128;
+        unsigned sectors = 0;
+        for (; i < transactions_.count && (transactions_.list[i].address + offset) / 128 == line; ++i)
+            sectors |= 1u << (transactions_.list[i].address + offset) / 32 % 4;
+        const unsigned here = unsigned(__builtin_popcount(sectors));
+        touched_.store(line, sectors, unsigned(asked * here / unsigned(transactions_.count)));
+        ++lines;
     }
     if (asked < 32 * lines) roofline.partial_lines += lines;
 }
@@ -257,16 +248,6 @@ void Counter::count_constant(const Request& request)
         words[count++] = request.address[__builtin_ctz(lanes)] / 4;
     std::sort(words, words + count);
     roofline.constant_words += uint64_t(std::unique(words, words + count) - words);
-}
-
-void Counter::note_pages(uint64_t offset)
-{
-    for (int i = 0; i < transactions_.count; ++i) {
-        const uint64_t piece = (transactions_.list[i].address + offset - output_) >> piece_shift_, page = piece / 32;
-        if (page >= written_.size()) continue;
-        if (!written_[page]) begun_.push_back(uint32_t(page));
-        written_[page] |= uint32_t(1) << piece % 32;
-    }
 }
 
 SiteCounts& Counter::at(const Request& request, Space space)
@@ -315,22 +296,31 @@ inline uint64_t Counter::count_transactions(SiteCounts& here, const Request& req
     here.ideal += rules_->ideal_global(request, asked);
     return asked;
 }
+
+// Loads are in flight together up to the next store. A compiler unrolls a loop of unknown length a few turns, and has
+// the loads of these in flight together.
+void Counter::note_batch(const Request& request)
+{
+    if (request.order == 0) {
+        in_flight_ = false;
+        batch_ = 0;
+    }
+    const bool loads = kind_of(request.site) == load;
+    const bool next_turns = in_flight_ && request.site == first_load_ && ++turns_ == roofline_->turns_in_flight;
+    if (loads && (!in_flight_ || next_turns)) {
+        ++roofline.hit_batches;
+        ++batch_;
+        missed_ = false;
+        first_load_ = request.site;
+        turns_ = 0;
+    }
+    in_flight_ = loads;
+}
+
 int Counter::count(const Request& request, Space space, uint64_t offset)
 {
     SiteCounts& here = note(request, space);
-    if (space == global) {
-        if (request.order == 0) {
-            in_flight_ = false;
-            batch_ = 0;
-        }
-        const bool loads = kind_of(request.site) == load;
-        if (loads && !in_flight_) {
-            ++roofline.hit_batches;
-            ++batch_;
-            missed_ = false;
-        }
-        in_flight_ = loads;
-    }
+    if (space == global && roofline_) note_batch(request);
     int units;
     if (space == shared) {
         units = rules_->shared(request);
@@ -341,10 +331,7 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
         const uint64_t asked = count_transactions(here, request);
         units = transactions_.count;
         if (roofline_ && kind_of(request.site) == load) load_through_l1(offset);
-        if (roofline_ && kind_of(request.site) != load) {
-            store_to_lines(asked);
-            note_pages(offset);
-        }
+        if (roofline_ && kind_of(request.site) != load) store_to_lines(offset, asked);
         if (map_->partitions) {
             std::vector<uint64_t>& traffic = kind_of(request.site) == load ? read_ : write_;
             for (int i = 0; i < transactions_.count; ++i) {

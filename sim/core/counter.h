@@ -17,6 +17,7 @@
 #include "l1.h"
 #include "requests.h"
 #include "rules.h"
+#include "touched.h"
 
 namespace sim {
 
@@ -69,7 +70,7 @@ struct PartitionCounts {
     double mean_read = 0, mean_write = 0;
     // For the model: bursts of the partition that takes longest, and how many of them are scattered.
     uint64_t bursts = 0, scattered = 0;
-    uint64_t scattered_bytes = 0;  // of all partitions, each byte once
+    harness::DramCounts dram;  // of all partitions
 };
 
 // A window's stores to one DRAM page of one partition.
@@ -86,7 +87,7 @@ public:
     uint64_t window_of(uint64_t block) const { return block / per_window_; }
     // Adds a part of a window: `blocks` of its blocks, their bytes by partition.
     void add(uint64_t window, uint64_t blocks, const std::vector<uint64_t>& read, const std::vector<uint64_t>& write,
-             const Pages& pages);
+             const Pages& pages, Touched& touched);
     PartitionCounts take_totals() { return std::exchange(totals_, {}); }  // since they were last taken
     // The same for what goes to other devices and comes from them.
     void add_peers(uint64_t window, const Peers& peers);
@@ -97,6 +98,7 @@ private:
         uint64_t blocks = 0;
         std::vector<uint64_t> read, write;
         Pages pages;
+        TouchedPages touched;
     };
     void close(const Open& window);
 
@@ -111,9 +113,8 @@ private:
 // A host thread's share of the counting.
 class Counter {
 public:
-    // `output`: where the output lies in the GPU's memory, and its size. `earlier_blocks`: of earlier launches.
-    void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t output,
-               uint64_t output_bytes, uint64_t earlier_blocks);
+    // `earlier_blocks`: of earlier launches.
+    void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t earlier_blocks);
     // The next requests are this block's. `l1_share`: bytes of the L1 that it has.
     void block(uint64_t block, uint64_t l1_share);
     // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the
@@ -136,9 +137,9 @@ private:
     void note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
+    void note_batch(const Request& request);
     void load_through_l1(uint64_t offset);
-    void store_to_lines(uint64_t asked);
-    void note_pages(uint64_t offset);
+    void store_to_lines(uint64_t offset, uint64_t asked);
 
     const Rules* rules_ = nullptr;
     const harness::PartitionMap* map_ = nullptr;
@@ -153,14 +154,12 @@ private:
     bool any_peers_ = false;  // in this window
     unsigned page_bytes_ = 0;  // 0: pages are not looked at
     Pages pages_;
-    // For a roofline: a word per page of the output, a bit per 32nd of it, and the pages begun.
-    const harness::Roofline* roofline_ = nullptr;
-    uint64_t output_ = 0;
-    std::vector<uint32_t> written_;
-    std::vector<uint32_t> begun_;
-    int piece_shift_ = 0;  // of a page's 32nds, which are a power of two of bytes
+    const harness::Roofline* roofline_ = nullptr;  // null: the machine has none
+    Touched touched_;
     L1 l1_;
     bool in_flight_ = false;  // the warp has loads on their way that no store has to wait for
+    Site first_load_ = 0;     // of a batch
+    int turns_ = 0;           // of a loop, since then
     bool missed_ = false;     // one of these loads waits for the memory
     uint64_t phase_ = 0, batch_ = 0;  // of the block; of the warp in this phase
     // Hashed maps are linear: the parities of an address are those of its bytes, combined. One row

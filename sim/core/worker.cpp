@@ -53,9 +53,7 @@ void Worker::start(Grid& grid)
     next_misaligned_ = 0;
     recent_ = nullptr;
     several_ = settings().several;
-    const Allocation* output = output_matrix();
-    counter.start(*grid.rules, *grid.machine, *grid.windows, output ? output->gpu_address : 0,
-                  output ? output->bytes : 0, grid.earlier_blocks);
+    counter.start(*grid.rules, *grid.machine, *grid.windows, grid.earlier_blocks);
 }
 
 void Worker::run_the_rest()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from conftest import step
-from lessons import LESSONS, ROOT, run
+from lessons import LESSONS, ROOT, make_try, run
 from samples import ALL, few, some
 
 MACHINES = ["g80", "gtx280", "m2090", "k20x", "k20c", "gtx1050ti", "gtx1080", "v100", "t4", "a100", "h100", "h200"]
@@ -261,6 +261,45 @@ def test_roofline_of_what_it_was_not_made_for(tmp_path):
         assert step("step04", "--kernel", "W12", "--size", 4096, "--csv", path).returncode == 0
         (row,) = csv.DictReader(path.open())
         assert row["model_time_ms"] == "" and row["verified"] == "yes"
+
+
+HALVES = """
+__global__ void move(float* out, const float* in)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, line = i / of_a_line * 2654435761u % LINES;
+    unsigned there = line * 32 + i % of_a_line;
+    if (random_stores) out[there] = in[i];
+    else out[i] = in[there];
+}
+
+int main()
+{
+    float *in, *out;
+    cudaMalloc(&in, LINES * 128);
+    cudaMalloc(&out, LINES * 128);
+    cudaMemset(in, 0, LINES * 128);
+    move<<<LINES * of_a_line / 256, 256>>>(out, in);
+    cudaFree(in);
+    cudaFree(out);
+}
+"""
+
+
+@pytest.mark.parametrize("of_a_line,stores", [(1, "false"), (16, "true"), (32, "false")])
+def test_what_lies_anywhere_is_moved_in_halves_of_lines(tmp_path, of_a_line, stores):
+    """The DRAM takes as long for 4 bytes of a line as for 64, as bench/microbench.cu measured on an H100."""
+    lines = 1 << 18
+    program = tmp_path / "halves.cu"
+    program.write_text(f"constexpr unsigned LINES = {lines}, of_a_line = {of_a_line};\n"
+                       f"constexpr bool random_stores = {stores};\n{HALVES}")
+    done = make_try(program, "SIM=--machine h100")
+    ms, limit = re.search(r"model of the H100 SXM: ([\d.]+) ms; limited by (.*?), then", done.stdout).groups()
+    values = micro("h100")
+    rate = (values["stream"] * 1e9 / 128 if of_a_line == 32 else values["random_sectors"] if stores == "false"
+            else values["random_stores_of_pairs"] / 16)
+    in_order = 4 * of_a_line * lines / values["stream"] / 1e9
+    assert (limit == "DRAM, halves of lines") == (of_a_line < 32)
+    if of_a_line < 32: assert float(ms) == pytest.approx((lines / rate + in_order) * 1e3 + 0.0022, rel=0.2)
 
 
 def test_errors_of_the_model():
