@@ -1,8 +1,9 @@
-// What the blocks of a window touch of global memory: which sectors they load and store, and how many bytes they store.
+// What the blocks of a window touch of global memory: which sectors they load and store, and how many bytes they
+// store.
 //
-// In: lines of 128 bytes with a bit for each sector. Out: pages of 2 KiB. Memory is looked at in regions of 64 MiB, each
-// a table of its pages, made when it is first touched. Cost: one look into a table for each line; neighbouring lines are
-// mostly in the region of the last one. Invariant: `begun` has each page that is not empty once.
+// In: lines of 128 bytes with a bit for each sector. Out: pages of 2 KiB. The memory is divided into regions of
+// 64 MiB. Each has a table of its pages, made when it is first touched. Cost: one look into a table for each line.
+// Invariant: `begun_` has each page that is not empty once.
 
 #pragma once
 
