@@ -1,11 +1,11 @@
 // Kernels as other programs have them: reductions, scans, stencils, histograms, matrix products, gathers. The model of
 // times was made without looking at any of them (docs/OUTPUT.md).
 //
-//   make elsewhere && ./elsewhere > elsewhere.csv             (needs a GPU: times)
-//   make try FILE=bench/elsewhere.cu CPPFLAGS=-I. ARGS=--once              (no GPU: counts, and the times that the model gives)
+//   make elsewhere && ./elsewhere > elsewhere.csv                     (needs a GPU: times)
+//   make try FILE=bench/elsewhere.cu CPPFLAGS=-I. ARGS=--once         (no GPU: counts and modelled times)
 //
-// Vectors have 2^24 elements of 4 bytes, matrices 4096 x 4096, those of products 1024 x 1024. Prints the median ms of 15
-// launches, each with other memory than the one before, so that none finds its data in the L2. --once launches each
+// Vectors have 2^24 elements of 4 bytes, matrices 4096 x 4096, those of products 1024 x 1024. Prints the median ms of
+// 15 launches, each with other memory than the one before, so that none finds its data in the L2. --once launches each
 // kernel once and takes no time. Exits 3 on a CUDA error.
 
 #include <cstdio>

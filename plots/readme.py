@@ -6,12 +6,13 @@ usage: python3 plots/readme.py [--check]
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of
 every step; `results stepNN`, the kernels that a step's page discusses (SHOWN); `variants stepNN`, all kernels of the
 step; `gpus`, those that step 8's page discusses; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside
-the libraries; `ahead`, how far ahead of them it is; `limits`, what a profiler says of them; `profile stepNN`, the
-command of a profiler for one step, and what it shows; `sanitizer`, the commands that look for faults; `widths`,
-`constants`, `timing`, `batches`, `transfers`, `readonly`, `memories`, `exercises`: the tables of the subject pages and
-of the lab (subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled
-with the trial that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The
-figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
+the libraries; `ahead`, how far ahead of them it is; `narrow`, elements of 1 and 2 bytes; `limits`, what a profiler
+says of them; `profile stepNN`, the command of a profiler for one step, and what it shows; `sanitizer`, the commands
+that look for faults; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`, `memories`, `exercises`: the
+tables of the subject pages and of the lab (subjects.py). In a table whose heading begins with `tried`, the cells under
+a type and a shape are filled with the trial that its row names. A figure in prose is followed by a comment that names
+its source (quoted.py). The figures come from plots/data and plots/published.csv. --check writes nothing and exits 1 if
+a page is stale, naming it.
 """
 
 import pathlib
@@ -175,6 +176,24 @@ def ahead():
         ", ".join(s.replace("x", "×") for s in LARGE) + ".")
 
 
+NARROW_AT = [(element, *shape) for element in ("char", "half")
+             for shape in ((16384, 16384), (32768, 32768), (16383, 16381))]
+
+
+def narrow():
+    """Elements of 1 and 2 bytes: the shares of cudaMemcpy's bandwidth that step 7, its vectors and libraries reach."""
+    measured = reader.load([DATA / "h100_peers.csv"])
+
+    def cell(kernel, element, width, height):
+        row = measured.find(kernel, width, height, type=element, backends=["cuda"])
+        return share(row["bandwidth_percent_of_memcpy"], 100) if row else "-"
+    names = ["transposeLongPieces", "transposeVectorized",
+             *dict.fromkeys(r["kernel"] for r in measured.rows if r["step"] == "peers")]
+    return Table("", ["transpose", *(at(*shape) for shape in NARROW_AT)],
+                 [[f"`{name}`", *(cell(name, *shape) for shape in NARROW_AT)] for name in names],
+                 "H100, measured: effective bandwidth as a share of `cudaMemcpy`'s in the same run.")
+
+
 def limits():
     def line(row):
         return [f"`{row['kernel']}`", at(row["type"], int(row["width"]), int(row["height"])), row["dram_busy_percent"],
@@ -252,6 +271,8 @@ def fill(text, data):
             table = beside_peers(words[1])
         elif words == ["ahead"]:
             table = ahead()
+        elif words == ["narrow"]:
+            table = narrow()
         elif words == ["gpus"]:
             table = spread(*SPREAD_SHOWN)
         elif words == ["limits"]:
