@@ -152,8 +152,10 @@ void Counter::start(const Rules& rules, const harness::Machine& machine, Windows
     blocks_ = 0;
     grain_ = ~0ull;
     grain_shift_ = map.partitions ? __builtin_ctzll(map.grain()) : 0;
-    read_.assign(map.partitions, 0);
-    write_.assign(map.partitions, 0);
+    // Where nothing is known of partitions, there is one, whose traffic is not counted.
+    const size_t partitions = size_t(std::max(map.partitions, 1));
+    read_.assign(partitions, 0);
+    write_.assign(partitions, 0);
 }
 
 unsigned Counter::partition_of(uint64_t address) const
@@ -184,9 +186,9 @@ void Counter::hand_over()
         peers_ = {};
         any_peers_ = false;
     }
-    if (blocks_ == 0 || map_->partitions == 0) return;
+    if (blocks_ == 0) return;
     for (uint32_t page : begun_) {
-        pages_[uint64_t(page) * map_->partitions].chunks = written_[page];
+        pages_[uint64_t(page) * read_.size()].chunks = written_[page];
         written_[page] = 0;
     }
     begun_.clear();

@@ -49,7 +49,7 @@ std::vector<std::string> words_of(const std::string& text)
 }
 
 // Runs a reader of another file, and turns its error into one of an option.
-template <typename Read> auto checked(const Read& read)
+template <typename Read> decltype(auto) checked(const Read& read)
 {
     try {
         return read();
@@ -84,9 +84,9 @@ std::string read_file(const char* option, const char* value)
     return value;
 }
 
-std::string read_machine(const char* value)
+const harness::Machine& read_machine(const char* value)
 {
-    return checked([&] { return harness::machine_named(value).name; });
+    return checked([&]() -> const harness::Machine& { return harness::machine_named(value); });
 }
 
 struct SimOption {
@@ -98,8 +98,8 @@ struct SimOption {
 
 // Every option, in the order of --help.
 const SimOption sim_options[] = {
-    {"machine", "NAME", "the GPU that is simulated (default: h200); ./step01 --list-machines lists them",
-     [](ProgramOptions& o, const char* value) { o.machine = read_machine(value); }},
+    {"machine", "NAME", "the GPU that is simulated (default: h200), of ./step01 --list-machines, or a machine file",
+     [](ProgramOptions& o, const char* value) { o.machine = &read_machine(value); }},
     {"gpus", "N", "so many of it (default: 1; at most 16)",
      [](ProgramOptions& o, const char* value) { o.gpus = whole_number("gpus", value, most_devices); }},
     {"no-peers", nullptr, "the GPUs cannot access each other's memory",
@@ -218,12 +218,6 @@ std::string program_usage()
     return text;
 }
 
-namespace {
-
-const harness::Machine* simulated = nullptr;
-
-}  // namespace
-
 ProgramOptions& program_options()
 {
     static ProgramOptions& options = *new ProgramOptions;  // used until the very end
@@ -238,9 +232,8 @@ void read_program_options()
     } catch (const harness::Error& error) {
         throw harness::Error{error.status, "SIM_OPTIONS: " + error.message};
     }
-    simulated = &harness::machine_named(program_options().machine);
 }
 
-const harness::Machine& machine() { return *simulated; }
+const harness::Machine& machine() { return *program_options().machine; }
 
 }  // namespace sim

@@ -11,7 +11,7 @@ namespace sim {
 
 // The environment variable SIM_OPTIONS.
 struct ProgramOptions {
-    std::string machine = "h200";
+    const harness::Machine* machine = &harness::machine_named("h200");
     std::string csv, json, sarif, trace;  // files; empty: none
     std::string ncu;         // a file that ncu wrote; empty: none
     bool quiet = false;      // findings alone
