@@ -13,7 +13,42 @@
 #include "common/base/error.h"
 #include "common/base/suggest.h"
 
-// The arguments of the program, each one of `known`. --help or -h prints `about`, --version the version. Either ends
+// Runs f. An error ends the program with its line and its status.
+template <typename F> auto or_exit(const F& f)
+{
+    try {
+        return f();
+    } catch (const harness::Error& error) {
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, harness::printable(error.message).c_str());
+        exit(error.status);
+    }
+}
+
+// Takes an option and its value, --machine-file FILE or --machine-file=FILE, out of the arguments. Returns the value;
+// empty: the option is not there. Exits 2 if it has no value, or is there twice.
+inline std::string taken_option(int& argc, char** argv, const std::string& option)
+{
+    std::string value;
+    int kept = 1;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const bool with_value = word.compare(0, option.size() + 1, option + "=") == 0;
+        if (!with_value && word != option) {
+            argv[kept++] = argv[i];
+            continue;
+        }
+        or_exit([&] {
+            if (!value.empty()) throw harness::Error{harness::status_bad_input, option + " is there twice"};
+            value = with_value ? word.substr(option.size() + 1) : i + 1 < argc ? argv[++i] : "";
+            if (value.empty()) throw harness::Error{harness::status_bad_input, option + " needs a value"};
+        });
+    }
+    argc = kept;
+    return value;
+}
+
+// The arguments of the program, each one of `known`. An option that taken_option() took is in `known` with the name of
+// its value, for the messages. --help or -h prints `about`, --version the version. Either ends
 // the program. Exits 2 at any other argument.
 inline std::vector<std::string> arguments_of(int argc, char** argv, const char* about,
                                              const std::vector<std::string>& known = {})

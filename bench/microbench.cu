@@ -2,6 +2,9 @@
 // bandwidth of each of its memories. None of these kernels is a transpose.
 //
 //   make microbench && ./microbench > constants.csv          (needs a GPU)
+//   ./microbench --machine-file mine.machine > constants.csv
+//
+// The second also writes a machine file, for --machine mine.machine of the steps and of simcuda.
 //
 // Each is timed with CUDA events, 15 samples after a warm-up; the median is reported, with the
 // distance from the 10th to the 90th percentile as a share of it. Latencies are those of one thread, by the SM's own
@@ -12,6 +15,7 @@
 #include <string>
 
 #include "bench/card.h"
+#include "bench/card_machine.h"
 
 // Eight independent loads per thread, then eight stores, all in order: the DRAM's stream.
 __global__ void stream(float* out, const float* in)
@@ -234,10 +238,24 @@ __global__ void constantLoads(unsigned* out, int loads)
     if (sum == ~0u) out[threadIdx.x] = sum;
 }
 
+// ns of a launch of one block that does nothing: launches back to back.
+harness::Summary launch_ns()
+{
+    const int launches = 1000;
+    harness::Summary s = seconds([] {
+        for (int i = 0; i < launches; ++i) nothing<<<1, 32>>>();
+    });
+    s.median *= 1e9 / launches;
+    return s;
+}
+
 int main(int argc, char** argv)
 {
+    const std::unique_ptr<harness::WholeFile> machine_file = open_machine_file(argc, argv);
     arguments_of(argc, argv,
-                 "Measures bandwidth and latency of each memory of the GPU, and the constants of its roofline.");
+                 "Measures bandwidth and latency of each memory of the GPU, and the constants of its roofline. With\n"
+                 "--machine-file also writes FILE, a machine for --machine FILE of the steps and of simcuda.",
+                 {"--machine-file FILE"});
     const std::string card = card_columns();
     cudaDeviceProp device;
     CUDA(cudaGetDeviceProperties(&device, 0));
@@ -249,9 +267,13 @@ int main(int argc, char** argv)
     CUDA(cudaMemset(in, 0, bytes));
     CUDA(cudaMemset(out, 0, bytes));
 
-    printf("date_utc,machine,cuda_driver,constant,unit,value,spread_percent\n");
+    std::string csv = "date_utc,machine,cuda_driver,constant,unit,value,spread_percent\n";
+    printf("%s", csv.c_str());
     const auto print = [&](const std::string& constant, const char* unit, double value, double spread) {
-        printf("%s,%s,%s,%.6g,%.1f\n", card.c_str(), constant.c_str(), unit, value, 100 * spread);
+        const std::string line = harness::format("%s,%s,%s,%.6g,%.1f\n", card.c_str(), constant.c_str(), unit, value,
+                                                 100 * spread);
+        printf("%s", line.c_str());
+        csv += line;
     };
     const auto report = [&](const std::string& constant, const char* unit, double amount, const harness::Summary& s) {
         print(constant, unit, amount / s.median, s.spread);
@@ -391,5 +413,8 @@ int main(int argc, char** argv)
            seconds([&] { constantLoads<32><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
     report("constant_by_lane_near", "loads of a warp/s", constant_loads,
            seconds([&] { constantLoads<1><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+    const harness::Summary launch = launch_ns();
+    print("launch", "ns", launch.median, launch.spread);
+    if (machine_file) write_machine_file(*machine_file, device, csv);
     return 0;
 }

@@ -2,9 +2,9 @@
 //
 // usage: build/tools/machine_file MACHINE FILE.csv [OTHER.csv] > NEW.machine
 //
-// MACHINE, a name or a machine file, has the limits of the card. FILE.csv is what ./microbench printed there. OTHER.csv
-// is of a card with the same SMs, for what FILE.csv does not have. A constant that follows from neither stays as MACHINE
-// has it.
+// MACHINE, a name or a machine file, has the limits of the card. FILE.csv is the text that ./microbench printed there.
+// OTHER.csv is of a card with the same SMs, for constants that FILE.csv does not have. A constant that follows from
+// neither stays as MACHINE has it.
 
 #include <cstdio>
 #include <fstream>

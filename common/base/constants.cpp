@@ -120,14 +120,14 @@ std::map<std::string, std::string> derive_constants(Machine& machine, const std:
         const Place place = figure.place(machine);
         double sum = 0;
         const Measurements* source = &measured.front();
-        for (const Part part : constant.parts) {
+        for (const Term term : constant.terms) {
             auto of = measured.begin();
-            while (of != measured.end() && std::isnan(part(*of))) ++of;
+            while (of != measured.end() && std::isnan(term(*of))) ++of;
             if (of == measured.end()) {
                 sum = std::numeric_limits<double>::quiet_NaN();
                 break;
             }
-            sum += part(*of);
+            sum += term(*of);
             if (of != measured.begin()) source = &*of;
         }
         double* const value = std::get_if<double*>(&place) ? std::get<double*>(place) : nullptr;
@@ -168,10 +168,13 @@ Machine machine_of_card(const std::string& card, int major, int minor)
 std::string measured_machine_text(Machine machine, const std::vector<Measurements>& measured)
 {
     const std::map<std::string, std::string> notes = derive_constants(machine, measured);
-    return machine_text(machine,
-                        {"A machine for --machine FILE. Its last part has the constants of the model of times. They",
-                         "follow from what ./microbench measured, by the formulas of common/base/constants.cpp."},
-                        notes);
+    const std::string text = machine_text(
+        machine,
+        {"A machine for --machine FILE. Its last part has the constants of the model of times. They follow from what",
+         "./microbench measured, by the formulas of common/base/constants.cpp."},
+        notes);
+    parse_machine("the machine that was measured", text);  // a driver may tell no clock
+    return text;
 }
 
 }  // namespace harness

@@ -27,18 +27,18 @@ private:
 // The CSV text that ./microbench prints. `from`: the beginning of messages. Throws bad input.
 Measurements parse_measurements(const std::string& from, const std::string& text);
 
-// A part of a constant, of one card. It is not a number if a measurement that it needs is missing.
-using Part = double (*)(const Measurements& m);
+// A term of a constant, of one card. It is not a number if a measurement that it needs is missing.
+using Term = double (*)(const Measurements& m);
 
 struct Constant {
     Figure figure;
-    std::vector<Part> parts;  // their sum is the constant
+    std::vector<Term> terms;  // their sum is the constant
 };
 
 const std::vector<Constant>& constants();
 
 // Gives the machine the constants that follow from the measurements. The first measurements are its own. Those of
-// another card, which has the same SMs, count where its own do not have what a part needs. A constant that follows from
+// another card, which has the same SMs, count where its own do not have what a term needs. A constant that follows from
 // none stays as it is. Returns a note for each key that does not follow from the card's own measurements. Throws bad
 // input if a constant is then missing.
 std::map<std::string, std::string> derive_constants(Machine& machine, const std::vector<Measurements>& measured);

@@ -282,3 +282,35 @@ def test_a_card_whose_constants_are_not_all_measured(tmp_path):
     assert figures(done.stdout)["launch_time"] == "2345.6 ns"
     (tmp_path / "new.machine").write_text(done.stdout)
     assert step("step04", "--machine", tmp_path / "new.machine", "--size", 64).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def with_option(tmp_path_factory):
+    """A program with the command line of ./microbench, which prints the path and the other arguments."""
+    folder = tmp_path_factory.mktemp("arguments")
+    (folder / "program.cpp").write_text("""#include "bench/arguments.h"
+int main(int argc, char** argv)
+{
+    const std::string path = taken_option(argc, argv, "--machine-file");
+    printf("%s", path.c_str());
+    for (const std::string& word : arguments_of(argc, argv, "", {"--machine-file FILE", "--once"}))
+        printf(" %s", word.c_str());
+}
+""")
+    objects = [ROOT / "build/common/base.o", ROOT / "build/common/base/commit.o"]
+    done = run("c++", "-std=c++17", f"-I{ROOT}", folder / "program.cpp", *objects, "-o", folder / "program", "-pthread")
+    assert done.returncode == 0, done.stderr
+    return folder / "program"
+
+
+@pytest.mark.parametrize("arguments, status, text", [
+    (["--machine-file", "a.machine"], 0, "a.machine"), (["--machine-file=a b"], 0, "a b"), ([], 0, ""),
+    (["--once", "--machine-file", "a", "--once"], 0, "a --once --once"),
+    (["--machine-file"], 2, "--machine-file needs a value"), (["--machine-file="], 2, "--machine-file needs a value"),
+    (["--machine-file", "a", "--machine-file", "b"], 2, "--machine-file is there twice"),
+    (["--machine-fil", "a"], 2, "--machine-fil: expected one of --machine-file FILE, --once, --help, --version"),
+])
+def test_the_option_of_microbench(with_option, arguments, status, text):
+    done = run(with_option, *arguments)
+    assert done.returncode == status
+    assert done.stdout == text if status == 0 else done.stderr == f"program: {text}\n"
