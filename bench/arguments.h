@@ -24,38 +24,22 @@ template <typename F> auto or_exit(const F& f)
     }
 }
 
-// Takes an option and its value, --machine-file FILE or --machine-file=FILE, out of the arguments. Returns the value;
-// empty: the option is not there. Exits 2 if it has no value, or is there twice.
-inline std::string taken_option(int& argc, char** argv, const std::string& option)
+[[noreturn]] inline void refuse_argument(const std::string& message)
 {
-    std::string value;
-    int kept = 1;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        const bool with_value = word.compare(0, option.size() + 1, option + "=") == 0;
-        if (!with_value && word != option) {
-            argv[kept++] = argv[i];
-            continue;
-        }
-        or_exit([&] {
-            if (!value.empty()) throw harness::Error{harness::status_bad_input, option + " is there twice"};
-            value = with_value ? word.substr(option.size() + 1) : i + 1 < argc ? argv[++i] : "";
-            if (value.empty()) throw harness::Error{harness::status_bad_input, option + " needs a value"};
-        });
-    }
-    argc = kept;
-    return value;
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, harness::printable(message).c_str());
+    exit(harness::status_bad_input);
 }
 
-// The arguments of the program, each one of `known`. An option that taken_option() took is in `known` with the name of
-// its value, for the messages. --help or -h prints `about`, --version the version. Either ends
-// the program. Exits 2 at any other argument.
+// The arguments of the program, each one of `known`. Of these, "--option FILE" has a value, as in --option FILE or
+// --option=FILE. It is among the arguments as --option=FILE, for value_of(). --help or -h prints `about`, --version the
+// version. Either ends the program. Exits 2 at any other argument.
 inline std::vector<std::string> arguments_of(int argc, char** argv, const char* about,
                                              const std::vector<std::string>& known = {})
 {
-    const std::vector<std::string> given(argv + 1, argv + argc);
+    std::vector<std::string> given;
     const char* program = program_invocation_short_name;
-    for (const std::string& argument : given) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string argument = argv[i], word = argument.substr(0, argument.find('='));
         const bool help = argument == "--help" || argument == "-h", version = argument == "--version";
         if (help) {
             std::string choice;
@@ -66,12 +50,28 @@ inline std::vector<std::string> arguments_of(int argc, char** argv, const char* 
         }
         if (version) printf("%s\n", harness::version_line(program).c_str());
         if (help || version) exit(harness::status_ok);
-        if (std::find(known.begin(), known.end(), argument) != known.end()) continue;
-        std::vector<std::string> expected = known;
-        expected.insert(expected.end(), {"--help", "--version"});
-        fprintf(stderr, "%s: %s: %s\n", program, harness::printable(argument).c_str(),
-                harness::expected_one_of(argument, expected).c_str());
-        exit(harness::status_bad_input);
+        const auto fits = [&](const std::string& name) {
+            return name == argument || name.compare(0, word.size() + 1, word + " ") == 0;
+        };
+        const auto option = std::find_if(known.begin(), known.end(), fits);
+        if (option == known.end()) {
+            std::vector<std::string> expected = known;
+            expected.insert(expected.end(), {"--help", "--version"});
+            refuse_argument(argument + ": " + harness::expected_one_of(argument, expected));
+        }
+        given.push_back(argument);
+        if (*option == argument) continue;
+        if (word == argument) given.back() += std::string("=") + (i + 1 < argc ? argv[++i] : "");
+        if (given.back() == word + "=") refuse_argument(word + " needs a value");
     }
     return given;
+}
+
+// The last value of such an option; empty: it was not given.
+inline std::string value_of(const std::vector<std::string>& given, const std::string& option)
+{
+    std::string value;
+    for (const std::string& argument : given)
+        if (argument.compare(0, option.size() + 1, option + "=") == 0) value = argument.substr(option.size() + 1);
+    return value;
 }

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/arguments.h"
 #include "bench/card.h"
@@ -49,9 +50,9 @@ inline harness::Machine limits_of(const cudaDeviceProp& device)
 }
 
 // The file of --machine-file FILE, which is tried before anything is measured. Null: there is no such option.
-inline std::unique_ptr<harness::WholeFile> open_machine_file(int& argc, char** argv)
+inline std::unique_ptr<harness::WholeFile> open_machine_file(const std::vector<std::string>& arguments)
 {
-    const std::string path = taken_option(argc, argv, "--machine-file");
+    const std::string path = value_of(arguments, "--machine-file");
     return or_exit([&] {
         return path.empty() ? nullptr : std::make_unique<harness::WholeFile>("--machine-file", path);
     });

@@ -251,11 +251,12 @@ harness::Summary launch_ns()
 
 int main(int argc, char** argv)
 {
-    const std::unique_ptr<harness::WholeFile> machine_file = open_machine_file(argc, argv);
-    arguments_of(argc, argv,
-                 "Measures bandwidth and latency of each memory of the GPU, and the constants of its roofline. With\n"
-                 "--machine-file also writes FILE, a machine for --machine FILE of the steps and of simcuda.",
-                 {"--machine-file FILE"});
+    const std::vector<std::string> given =
+        arguments_of(argc, argv,
+                     "Measures bandwidth and latency of each memory of the GPU, and the constants of its roofline.\n"
+                     "With --machine-file also writes FILE, a machine for --machine FILE of the steps and of simcuda.",
+                     {"--machine-file FILE"});
+    const std::unique_ptr<harness::WholeFile> machine_file = open_machine_file(given);
     const std::string card = card_columns();
     cudaDeviceProp device;
     CUDA(cudaGetDeviceProperties(&device, 0));

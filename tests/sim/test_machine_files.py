@@ -190,6 +190,14 @@ def test_no_such_file_a_folder_a_pipe_and_a_large_one(tmp_path):
         assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1
 
 
+def test_the_example_of_the_page(tmp_path):
+    page = (ROOT / "docs/OUTPUT.md").read_text()
+    (text,) = re.findall(r"^```\n(name = .*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "a10.machine").write_text(text)
+    out = step("step04", "--machine", "a10.machine", "--size", 64, "--explain", cwd=tmp_path).stdout
+    assert out.startswith("step04 on the simulator of the A10 (compute capability 8.6)") and "on all 72 SMs" in out
+
+
 def test_limits_of_a_capability():
     """Each limit that a machine file may have is that of the capability, if the file has none."""
     rows = capabilities()
@@ -286,15 +294,14 @@ def test_a_card_whose_constants_are_not_all_measured(tmp_path):
 
 @pytest.fixture(scope="module")
 def with_option(tmp_path_factory):
-    """A program with the command line of ./microbench, which prints the path and the other arguments."""
+    """A program with the command line of ./microbench, which prints the path and all arguments."""
     folder = tmp_path_factory.mktemp("arguments")
     (folder / "program.cpp").write_text("""#include "bench/arguments.h"
 int main(int argc, char** argv)
 {
-    const std::string path = taken_option(argc, argv, "--machine-file");
-    printf("%s", path.c_str());
-    for (const std::string& word : arguments_of(argc, argv, "", {"--machine-file FILE", "--once"}))
-        printf(" %s", word.c_str());
+    const std::vector<std::string> given = arguments_of(argc, argv, "", {"--machine-file FILE", "--once"});
+    printf("%s", value_of(given, "--machine-file").c_str());
+    for (const std::string& word : given) printf("; %s", word.c_str());
 }
 """)
     objects = [ROOT / "build/common/base.o", ROOT / "build/common/base/commit.o"]
@@ -304,10 +311,12 @@ int main(int argc, char** argv)
 
 
 @pytest.mark.parametrize("arguments, status, text", [
-    (["--machine-file", "a.machine"], 0, "a.machine"), (["--machine-file=a b"], 0, "a b"), ([], 0, ""),
-    (["--once", "--machine-file", "a", "--once"], 0, "a --once --once"),
+    (["--machine-file", "a.machine"], 0, "a.machine; --machine-file=a.machine"), ([], 0, ""),
+    (["--machine-file=a b=c"], 0, "a b=c; --machine-file=a b=c"),
+    (["--once", "--machine-file", "a", "--once"], 0, "a; --once; --machine-file=a; --once"),
+    (["--machine-file", "a", "--machine-file", "b"], 0, "b; --machine-file=a; --machine-file=b"),
+    (["--once=1"], 2, "--once=1: expected one of --machine-file FILE, --once, --help, --version; did you mean --once?"),
     (["--machine-file"], 2, "--machine-file needs a value"), (["--machine-file="], 2, "--machine-file needs a value"),
-    (["--machine-file", "a", "--machine-file", "b"], 2, "--machine-file is there twice"),
     (["--machine-fil", "a"], 2, "--machine-fil: expected one of --machine-file FILE, --once, --help, --version"),
 ])
 def test_the_option_of_microbench(with_option, arguments, status, text):
