@@ -2,6 +2,9 @@
 // bandwidth of each of its memories. None of these kernels is a transpose.
 //
 //   make microbench && ./microbench > constants.csv          (needs a GPU)
+//   ./microbench --machine-file mine.machine > constants.csv
+//
+// The second also writes a machine file, for --machine mine.machine of the steps and of simcuda.
 //
 // Each is timed with CUDA events, 15 samples after a warm-up; the median is reported, with the
 // distance from the 10th to the 90th percentile as a share of it. Latencies are those of one thread, by the SM's own
@@ -10,8 +13,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <utility>
 
+#include "bench/card_machine.h"
 #include "bench/texture.h"
 
 // Eight independent loads per thread, then eight stores, all in order: the DRAM's stream.
@@ -56,14 +59,12 @@ __global__ void partialSectors(float* out, size_t sectors)
     for (int i = 0; i < 8; ++i) out[lane * 8 + i] = float(i);
 }
 
-// Every lane stores an element to a line of 128 bytes of its own; in 32 turns (of 4 bytes) the lines are full. Piece i
-// is again at i times an odd factor, modulo their number.
-template <typename T>
-__global__ void partialLines(T* out, size_t pieces, size_t factor)
+// Every lane stores 4 bytes to a line of 128 bytes of its own; 32 turns fill the lines. Piece i is
+// again at i times an odd factor, modulo their number.
+__global__ void partialLines(float* out, size_t pieces, size_t factor)
 {
-    constexpr int in_line = 128 / sizeof(T);
     const size_t piece = (size_t(blockIdx.x) * blockDim.x + threadIdx.x) * factor % pieces;
-    for (int i = 0; i < in_line; ++i) out[piece * in_line + i] = T(i);
+    for (int i = 0; i < 32; ++i) out[piece * 32 + i] = float(i);
 }
 
 // A bijection of all numbers of 32 bits. Neighbours become strangers.
@@ -275,10 +276,37 @@ __global__ void constantLoads(unsigned* out, int loads)
     if (sum == ~0u) out[threadIdx.x] = sum;
 }
 
+// One block that waits so many clocks of its SM.
+__global__ void wait(long long clocks)
+{
+    const long long begin = clock64();
+    while (clock64() - begin < clocks) {}
+}
+
+// ns of a launch beside the time of its kernel: launches back to back of a kernel that takes long enough for the host to
+// be ahead. Twice the time of one that waits, less the time of one that waits twice as long.
+harness::Summary launch_ns()
+{
+    const int launches = 100;
+    const long long clocks = 20000;
+    const auto waiting = [&](long long turns) {
+        return seconds([&] {
+            for (int i = 0; i < launches; ++i) wait<<<1, 32>>>(turns);
+        });
+    };
+    harness::Summary s = waiting(clocks);
+    s.median = (2 * s.median - waiting(2 * clocks).median) * 1e9 / launches;
+    return s;
+}
+
 int main(int argc, char** argv)
 {
-    arguments_of(argc, argv,
-                 "Measures bandwidth and latency of each memory of the GPU, and the constants of its roofline.");
+    const std::vector<std::string> given =
+        arguments_of(argc, argv,
+                     "Measures bandwidth and latency of each memory of the GPU, and the constants of its roofline.\n"
+                     "With --machine-file also writes FILE, a machine for --machine FILE of the steps and of simcuda.",
+                     {"--machine-file FILE"});
+    const std::unique_ptr<harness::WholeFile> machine_file = open_machine_file(given);
     const std::string card = card_columns();
     cudaDeviceProp device;
     CUDA(cudaGetDeviceProperties(&device, 0));
@@ -290,9 +318,13 @@ int main(int argc, char** argv)
     CUDA(cudaMemset(in, 0, bytes));
     CUDA(cudaMemset(out, 0, bytes));
 
-    printf("date_utc,machine,cuda_driver,constant,unit,value,spread_percent\n");
+    std::string csv = "date_utc,machine,cuda_driver,constant,unit,value,spread_percent\n";
+    printf("%s", csv.c_str());
     const auto print = [&](const std::string& constant, const char* unit, double value, double spread) {
-        printf("%s,%s,%s,%.6g,%.1f\n", card.c_str(), constant.c_str(), unit, value, 100 * spread);
+        const std::string line = harness::format("%s,%s,%s,%.6g,%.1f\n", card.c_str(), constant.c_str(), unit, value,
+                                                 100 * spread);
+        printf("%s", line.c_str());
+        csv += line;
     };
     const auto report = [&](const std::string& constant, const char* unit, double amount, const harness::Summary& s) {
         print(constant, unit, amount / s.median, s.spread);
@@ -321,13 +353,6 @@ int main(int argc, char** argv)
            seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 1); }));
     report("partial_lines_near", "stores of a lane/s", double(elements),
            seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(out, bytes / 128, 513); }));
-    // Rows of 8192 and of 16384 elements of 8 bytes.
-    double* const doubles = reinterpret_cast<double*>(out);
-    report("partial_lines_of_doubles_l2", "stores of a lane/s", double(elements / 2),
-           seconds([&] { partialLines<<<elements / 32 / 256, 256>>>(doubles, in_l2 / 128, 1); }));
-    for (const auto& [name, factor] : {std::pair("order", 1), {"64_kib", 513}, {"128_kib", 1025}})
-        report(std::string("partial_lines_of_doubles_") + name, "stores of a lane/s", double(elements / 2),
-               seconds([&, far = factor] { partialLines<<<elements / 32 / 256, 256>>>(doubles, bytes / 128, far); }));
     const auto random = [&](const char* name, auto kernel, unsigned sectors) {
         report(name, "sectors/s", double(elements / 8),
                seconds([&] { kernel<<<elements / 64 / 256, 256>>>(out, in, unsigned(bytes / 32 / sectors)); }));
@@ -335,10 +360,6 @@ int main(int argc, char** argv)
     random("random_sectors", randomPieces<1>, 1);
     random("random_pairs", randomPieces<2>, 2);
     random("random_lines", randomPieces<4>, 4);
-    for (int mib : {8, 16, 32, 64, 128, 256})
-        report("random_sectors_of_" + std::to_string(mib) + "_mib", "sectors/s", double(elements / 8), seconds([&] {
-            randomPieces<1><<<elements / 64 / 256, 256>>>(out, in, unsigned(mib) << 15);
-        }));
     const auto random_stores = [&](const char* name, auto kernel, unsigned lanes) {
         report(name, "stores of a lane/s", double(elements / 8),
                seconds([&] { kernel<<<elements / 64 / 256, 256>>>(out, unsigned(elements / lanes)); }));
@@ -460,5 +481,8 @@ int main(int argc, char** argv)
            seconds([&] { constantLoads<32><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
     report("constant_by_lane_near", "loads of a warp/s", constant_loads,
            seconds([&] { constantLoads<1><<<readers, 1024>>>(reinterpret_cast<unsigned*>(out), reads); }));
+    const harness::Summary launch = launch_ns();
+    print("launch", "ns", launch.median, launch.spread);
+    if (machine_file) write_machine_file(*machine_file, device, csv);
     return 0;
 }

@@ -27,6 +27,7 @@ struct DeviceInfo {
     double
         first_launch_ms;  // of the host's time, from the first call of the runtime to the end of a launch; 0: unknown
     int gpus = 0;             // that kernels for several run on; 0: as many as they ask for
+    const Machine* simulated = nullptr;  // null: not on the simulator
 };
 
 // Memory on the device, and what it is to hold or should hold.

@@ -34,8 +34,9 @@ int serve(const Options& options, const std::string& program)
     if (options.help) printf("%s", usage(program).c_str());
     else if (options.version) printf("%s\n", version_line(program).c_str());
     else if (options.list) print_and_write(list_text(), options.csv, list_csv());
-    else if (options.list_machines) print_and_write(list_machines(), options.csv, machines_csv());
-    else if (options.errata) status = run_errata(options.kernels, machine_named(options.machine), options.csv, program);
+    else if (options.list_machines)
+        print_and_write(list_machines(*options.machine), options.csv, machines_csv(*options.machine));
+    else if (options.errata) status = run_errata(options.kernels, *options.machine, options.csv, program);
     else status = run(options, program);
     if (fflush(stdout) || ferror(stdout)) throw Error{status_bad_input, "standard output cannot be written"};
     return status;

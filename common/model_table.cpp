@@ -6,7 +6,7 @@ namespace harness {
 
 std::string model_table(const Results& results)
 {
-    const Machine& machine = machine_labelled(results.device.machine);
+    const Machine& machine = *results.device.simulated;
     const bool published_size = results.width == 2048 && results.height == 2048 && results.type == Type::f32;
     const bool compare = published_size && published_gbs(machine, "W1") > 0;
     const bool estimate = machine.roofline.stream_gbs > 0;

@@ -113,8 +113,9 @@ const Known known[] = {
      false, set<&Options::print>},
     {"errata", nullptr, "run the faults published at this stage: what each does, and which check finds it",
      true, set<&Options::errata>},
-    {"machine", "NAME", "the GPU that the simulator counts for (default: h200); see --list-machines",
-     true, [](Parsed& p, const char* value) { p.options.machine = machine_named(value).name; }},
+    {"machine", "NAME|FILE", "the GPU that the simulator counts for (default: h200): one of --list-machines,\n"
+     "or a machine file, FILE.machine or any file with a / in its name",
+     true, [](Parsed& p, const char* value) { p.options.machine = &machine_named(value); }},
     {"gpus", "G", "spread the matrix over so many GPUs (default: all; on the simulator 4; at most 16)", true, set_gpus,
      true},
     {"link", "NAME",
@@ -136,7 +137,8 @@ const Known known[] = {
      false, [](Parsed& p, const char* value) { p.options.json = file_named("json", value); }},
     {"list", nullptr, "list the kernels, what each must produce and its row in the table of sources",
      true, set<&Options::list>},
-    {"list-machines", nullptr, "list the GPUs that the simulator knows; --csv FILE writes their full descriptions",
+    {"list-machines", nullptr, "list the GPUs that the simulator knows, and the file of --machine; --csv FILE writes\n"
+     "their full descriptions",
      true, set<&Options::list_machines>},
     {"help", nullptr, "print this text, as -h does", true, set<&Options::help>},
     {"version", nullptr, "print the version, and the commit that this program was built from", true,

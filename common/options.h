@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/machine.h"
 #include "kernel.h"
 #include "option_values.h"
 
@@ -25,7 +26,7 @@ struct Options {
     std::string trace;    // the same
     std::string json;     // the same
     double peak_gbs = 0;  // 0: ask the device
-    std::string machine = "h200";  // that the simulator stands for
+    const Machine* machine = &machine_named("h200");  // that the simulator stands for
     int gpus = 0;  // for kernels of several GPUs; 0: all, or the usual number of the simulator
     std::string link = "nvlink4";  // between them, in the model
     int patience_s = 60;           // how long to wait for a process that does not come

@@ -201,7 +201,7 @@ Line line_of(const Results& results, const Result& row, const std::string& date)
 {
     Line line{results, row, date, {}, {}};
     if (!row.counts) return line;
-    const Machine& machine = machine_labelled(results.device.machine);
+    const Machine& machine = *results.device.simulated;
     line.model = modelled(results, machine, row);
     line.over = over_copy(results, machine, row);
     return line;

@@ -286,7 +286,7 @@ int run(const Options& asked, const std::string& program)
     leave_output_to_the_first(options);
     const Setting setting{
         program,
-        machine_named(options.machine),
+        *options.machine,
         {options.kernels, options.all, options.blocks, world().ranks > 1},
         {options.type, options.reps, options.explain, options.print, options.once, options.one_launch, options.link}};
     check_names(setting.selection);

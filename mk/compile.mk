@@ -83,6 +83,14 @@ $(eval $(call NOTE,version.h,VERSION_LINE))
 KERNELS_OF_STEPS := $(shell sh mk/kernels.sh)
 $(eval $(call NOTE,kernels.h,KERNELS_OF_STEPS))
 
+# The machines that are built into the programs, from the oldest to the newest, and the limits of their capabilities.
+MACHINES := g80 gtx280 m2090 k20x k20c gtx1050ti gtx1080 v100 t4 a100 h100 h200
+MACHINE_FILES := $(addprefix common/machines/,capabilities.csv $(addsuffix .machine,$(MACHINES)))
+MACHINES_COMMAND = sh mk/embed.sh $(MACHINE_FILES)
+$(eval $(call NOTE,commands/machines,MACHINES_COMMAND))
+build/machines.h: $(MACHINE_FILES) mk/embed.sh build/commands/machines
+	@$(MACHINES_COMMAND) > $@.$$$$ && mv $@.$$$$ $@
+
 # make V=1 shows the commands. Without it, a line for each says what is made, and how much there is to make. A line in
 # front of the first says how long it takes, if that is 10 seconds or more.
 ifeq ($(V),)
@@ -147,6 +155,7 @@ build/common/main.o build/common/all_steps.o build/common/base/commit.o: build/%
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_HARNESS) -c $<
 build/common/base/commit.o: build/commit.h build/home.h build/version.h
 build/common/all_steps.o: build/kernels.h
+build/common/base.o: build/machines.h
 
 # Both halves of a program define kernels of the same names. Those of the simulator go into a separate namespace.
 build/%.sim.o: %.cu build/rewrite build/commands/kernels

@@ -30,6 +30,7 @@ make handout           pack the project for students, without tests and solution
 make gradescope        pack the autograder of an exercise for Gradescope: EXERCISE=NN
 make try               run a CUDA program of yours on the simulator: FILE=program.cu [ARGS=...]
                        [SIM='--machine t4 --gpus 2 --csv counts.csv --sarif findings.sarif'];
+                       SIM='--machines h200,t4,mine.machine' prints the modelled times on each;
                        DEVICE=cuda runs it on the GPU
 make simcuda           build the command sim/simcuda, which compiles, runs and checks a CUDA program from any folder:
                        sim/simcuda program.cu -I... -- ARGUMENTS; simcuda --help lists its options
@@ -49,7 +50,8 @@ make sanitize          build step 4 with the sanitizers of the compiler, in a co
 make bench-page        measure how fast the page of make report answers in a browser
 make bench-sim         measure the simulator in traced accesses per second; AGAINST=commit compares it
                        with an earlier commit
-make microbench        measure this GPU's limits, and the latency and bandwidth of its memories (needs nvcc)
+make microbench        measure this GPU's limits, and the latency and bandwidth of its memories (needs nvcc);
+                       ./microbench --machine-file mine.machine also writes it as a machine of the simulator
 make elsewhere         time kernels as other programs have them on this GPU, for the model's errors (needs nvcc)
 make timing            compare ways to time a kernel on this GPU (needs nvcc)
 make transfers         measure copies between host and GPU by size, pageable and pinned (needs nvcc)

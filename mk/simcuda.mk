@@ -36,10 +36,11 @@ $(eval $(call NOTE,commands/simcuda,SIMCUDA_COMMANDS))
 $(eval $(call NOTE,commands/simcuda-gpu,SIMCUDA_GPU_COMMANDS))
 
 # It reads the command line. It runs where programs are built, as build/rewrite does.
-ARGUMENTS_BASE := $(addprefix common/base/,error csv hash machine suggest utf8 whole_number)
+ARGUMENTS_BASE := $(addprefix common/base/,constants csv error hash machine machine_file suggest utf8 \
+                   whole_number)
 ARGUMENTS_CPP := $(sort $(wildcard sim/command/*.cpp)) sim/runtime/options.cpp sim/runtime/filters.cpp \
                  $(wildcard $(addsuffix .cpp,$(ARGUMENTS_BASE)))
-build/simcuda-arguments: $(ARGUMENTS_CPP) build/commands/rewrite
+build/simcuda-arguments: $(ARGUMENTS_CPP) build/machines.h build/commands/rewrite
 	$(call say,C++,$@) sh mk/whole.sh -d $@ $(CXX_REWRITE) $(GROUPED) $(addprefix -include ,$(ARGUMENTS_CPP)) \
 	    -x c++ /dev/null
 

@@ -3,7 +3,8 @@
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,programs/*.cu language/*.cu seen/*.cu)) \
                 $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu ncu.cu))
 TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faults faulty_gpu several) \
-                 $(addprefix tests/sim/,rules order places unusual/unusual) $(addprefix tools/,witness bench_sim))
+                 $(addprefix tests/sim/,rules order places unusual/unusual) \
+                 $(addprefix tools/,witness bench_sim machine_file))
 
 build/tests/%.o: tests/%.cpp build/commands/test
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) $(FLAGS_OF_$(notdir $*)) -c $<
@@ -73,6 +74,9 @@ build/mutants/%: $(COMMON) $(MAIN) build/build/mutants/%.sim.o build/commands/li
 
 # Measures wavefronts of requests to shared memory on a GPU; needs nvcc to build and a GPU to run.
 build/tools/wavefronts: build/tools/wavefronts.cuda.o build/commands/link
+	$(link)
+
+build/tools/machine_file: build/tools/machine_file.o $(BASE) build/commands/link
 	$(link)
 
 build/tools/bench_sim: $(COMMON) build/tools/bench_sim.o $(ALL_KERNELS) build/commands/link

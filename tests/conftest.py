@@ -28,8 +28,8 @@ HAS_GPU = bool(shutil.which("nvidia-smi")) and run("nvidia-smi", "-L").returncod
 # Files whose tests build in the checkout.
 CHECKOUT = {
     "test_devices", "test_divergence", "test_findings", "test_foreign", "test_completeness", "test_kinds",
-    "test_language", "test_mutation", "test_notebook", "test_prelab", "test_seen", "test_simcuda", "test_steps",
-    "test_tables", "test_try"}
+    "test_language", "test_mutation", "test_notebook", "test_prelab", "test_seen", "test_several_machines",
+    "test_simcuda", "test_steps", "test_tables", "test_try"}
 # Files whose tests share what the chapter is made of: traces of the steps, and the gallery.
 CHAPTER = {"test_errata", "test_explorables", "test_figures", "test_report", "test_taint"}
 FIRST = ["chapter", "checkout", "test_exercises", "test_lab"]

@@ -397,11 +397,11 @@ def new(out):
         bench(out / "new")
     CHOSEN.clear()
     STEPS[:] = every
-    for program, name in (("microbench", "micro"), ("timing", "timing"), ("transfers", "transfers"),
-                          ("readonly", "readonly")):
+    for program, name, *arguments in (("microbench", "micro", "--machine-file", out / "card.machine"),
+                                      ("timing", "timing"), ("transfers", "transfers"), ("readonly", "readonly")):
         built = run("make", program, timeout=300)
         expect(built.returncode == 0, built.stderr)
-        done = run(ROOT / program, timeout=300)
+        done = run(ROOT / program, *arguments, timeout=300)
         expect(done.returncode == 0, f"{program}: {done.stderr}")
         (out / f"{name}.csv").write_text(done.stdout)
 

@@ -1,4 +1,5 @@
-// The GPUs the simulator can stand for, as data.
+// The GPUs the simulator can stand for, as data: common/machines has a file for each, which is built into the programs,
+// and a user's file is another one. machine_file.h reads them.
 
 #pragma once
 
@@ -14,7 +15,11 @@ struct PartitionMap {
     unsigned granularity = 0;  // plain map: partition = address / granularity mod partitions
     // Hashed map: bit b of the partition is the parity of address & hash[b]. Empty: plain.
     std::vector<uint64_t> hash;
-    bool assumed = false;  // not published: an assumption, to be labelled as one
+    // The machine whose published map stands in for this one's, which is not known: an assumption, to be labelled as
+    // one. Empty: the map is this machine's own.
+    std::string like;
+
+    bool assumed() const { return !like.empty(); }
 
     // Neighbouring bytes that surely share a partition, a power of two.
     uint64_t grain() const
@@ -51,7 +56,8 @@ struct MemoryModel {
 };
 
 // Constants of a model of times: latencies, and the limit of each resource. All zero: no such model. Measured by
-// bench/microbench.cu, which has no transpose in it.
+// bench/microbench.cu, which has no transpose in it. constants.h has the key of each, its unit, and how it follows from
+// the measurements.
 struct Roofline {
     // ns that a block waits when it is alone on its SM.
     double launch_ns = 0;         // a launch of one block, which does nothing
@@ -67,16 +73,15 @@ struct Roofline {
     double blocks_per_s = 0;      // started
     double stream_gbs = 0;        // DRAM, reads and writes in order
     double scatter_gbs = 0;       // the same, every 128 bytes stored about 64 KB from the last
-    double half_loads_per_s = 0;  // of 64 bytes, anywhere in the memory
-    double half_stores_per_s = 0; // the same
-    double unfilled_stores_per_s = 0; // of 4 bytes, anywhere in the memory
+    // As shares of the time that a line of 128 bytes takes in order.
+    double half_load = 0;         // a load of 64 bytes or less, anywhere in the memory
+    double half_store = 0;        // a store of 64 bytes
+    double unfilled_store = 0;    // a store of 4 bytes
     double partial_lines_per_s = 0;   // in the L2: lines of 128 bytes that stores touch and do not fill
     double l1_turns_per_s = 0;    // sectors that loads read from the same place of their lines
     double l1_lines_per_s = 0;    // lines that miss the L1 and hit the L2
     double wavefronts_per_s = 0;  // of shared memory
     double constant_words_per_s = 0;  // of __constant__ memory, different ones of a warp
-    uint64_t l1_bytes = 0;        // of an SM, with its shared memory
-    int turns_in_flight = 0;      // of a loop of unknown length, whose loads are in flight together
 };
 
 // How many blocks of a kernel run on one SM at the same time, and what limits them. Registers are not modelled: the
@@ -91,30 +96,41 @@ struct Occupancy {
     const char* limit() const;
 };
 
-struct Machine {
-    std::string name;   // for --machine
-    std::string label;  // for people
-    int major, minor;   // compute capability
-    int sms;
-    int sm_mhz;           // the highest clock of the multiprocessors
-    uint64_t dram_bytes;
-    int dram_mhz, bus_bits;
-    uint64_t l2_bytes;    // 0: none
-    int blocks_per_sm, threads_per_sm;
-    uint64_t shared_per_sm;  // bytes
+// Limits that follow from the compute capability: a row of common/machines/capabilities.csv, which has their sources.
+struct Capability {
+    int major = 0, minor = 0;
+    unsigned threads_per_block = 0, block[3] = {}, grid[3] = {};
+    int blocks_per_sm = 0, threads_per_sm = 0, registers_per_sm = 0, registers_per_block = 0;
+    uint64_t shared_per_sm = 0, shared_per_block = 0, shared_per_block_optin = 0;  // bytes
+    uint64_t reserved_shared = 0;  // bytes that a block takes beside its own
+    uint64_t shared_unit = 0;      // a block takes a multiple of so many bytes
+    uint64_t l1_bytes = 0;         // of an SM; with its shared memory, where that is a part of it
+    unsigned load_bytes = 0, store_bytes = 0;  // the piece of memory that a load or a store moves
+    unsigned banks = 0, bank_bytes = 0;
+    bool lockstep = false;         // a warp has one program counter
+    int copy_engines = 0;
+    int double_ratio = 0;          // operations on float for each on double; 0: no doubles
+};
+
+struct Machine : Capability {
+    std::string name;     // for --machine
+    std::string label;    // for people
+    int sms = 0;
+    int sm_mhz = 0;       // the highest clock of the multiprocessors
+    uint64_t dram_bytes = 0;
+    int dram_mhz = 0, bus_bits = 0;
+    uint64_t l2_bytes = 0;  // 0: none
     PartitionMap map;
-    std::string source;  // of the figures
-    MemoryModel model = {};
-    Roofline roofline = {};
+    std::string source;     // of the map
+    MemoryModel model;
+    Roofline roofline;
+    std::string measured, driver, card;  // when the constants of the roofline were measured, and on what
     // Of a load from DRAM, in clocks of the SM; 0: not known.
     int latency_clocks = 0;
-    std::string latency_source = "";
+    std::string latency_source;
 
     // 10^9 bytes/s: two transfers per clock, each as wide as the bus (double data rate).
     double dram_peak_gbs() const { return 2e-3 * dram_mhz * bus_bits / 8; }
-    int registers_per_sm() const;
-    uint64_t reserved_shared_per_block() const;  // bytes that a block takes beside its own
-    uint64_t shared_unit() const;                // a block takes a multiple of so many bytes
 
     // ns from a load to its bytes; 0: not known. Where the roofline was measured: with one load of every thread of the
     // machine on its way.
@@ -128,19 +144,22 @@ struct Machine {
     }
 };
 
+// Those that are built in.
 const std::vector<Machine>& machines();
 
-// Throws bad input, with the names there are.
-const Machine& machine_named(const std::string& name);
+// The row of a capability or, if it has none, that of the last one before it with the same major number. Throws bad
+// input.
+Capability capability(int major, int minor);
 
-// The machine with this label. Throws bad input.
-const Machine& machine_labelled(const std::string& label);
+// The value of --machine: the name of a built-in machine, or a file, which has a / in its name or ends in .machine. A
+// file is read once. Throws bad input, with the names there are.
+const Machine& machine_named(const std::string& name_or_file);
 
-// The --list-machines text.
-std::string list_machines();
+// The --list-machines text: the built-in machines and, if it is another one, the chosen one.
+std::string list_machines(const Machine& chosen);
 
 // The same as CSV, whole: the limits of an SM and the map, too. A hash is its masks in hexadecimal, that of bit 0
 // first.
-std::string machines_csv();
+std::string machines_csv(const Machine& chosen);
 
 }  // namespace harness

@@ -41,11 +41,12 @@ double whole_lines(const Roofline& r, const DramCounts& n, uint64_t stored)
 }
 
 // Seconds of the DRAM for halves of lines, which take longer than half of a line. A sector that a store has not filled
-// is loaded first.
+// takes longer still.
 double half_lines(const Roofline& r, const DramCounts& n)
 {
-    return double(n.half_loads) / r.half_loads_per_s + double(n.half_stores) / r.half_stores_per_s +
-           double(n.unfilled_sectors) * (1 / r.unfilled_stores_per_s - 1 / r.half_stores_per_s);
+    const double lines = double(n.half_loads) * r.half_load + double(n.half_stores) * r.half_store +
+                         double(n.unfilled_sectors) * (r.unfilled_store - r.half_store);
+    return lines * 128 / r.stream_gbs * 1e-9;
 }
 
 // ns that a block waits, if it is alone on its SM: it starts, its warps load one batch after another, meet at barriers,

@@ -60,7 +60,9 @@ public:
                  machine_.dram_peak_gbs(),
                  machine_.l2_bytes,
                  "",
-                 0};
+                 0,
+                 0,
+                 &machine_};
     }
 
     void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,

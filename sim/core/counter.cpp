@@ -142,8 +142,10 @@ void Counter::start(const Rules& rules, const harness::Machine& machine, Windows
     blocks_ = 0;
     grain_ = ~0ull;
     grain_shift_ = map.partitions ? __builtin_ctzll(map.grain()) : 0;
-    read_.assign(map.partitions, 0);
-    write_.assign(map.partitions, 0);
+    // Where nothing is known of partitions, there is one, whose traffic is not counted.
+    const size_t partitions = size_t(std::max(map.partitions, 1));
+    read_.assign(partitions, 0);
+    write_.assign(partitions, 0);
 }
 
 unsigned Counter::partition_of(uint64_t address) const
@@ -174,9 +176,8 @@ void Counter::hand_over()
         peers_ = {};
         any_peers_ = false;
     }
-    if (blocks_ == 0 || map_->partitions == 0) return;
+    if (blocks_ == 0) return;
     windows_->add(window_, blocks_, read_, write_, pages_, touched_);
-
     blocks_ = 0;
     pages_.clear();
     std::fill(read_.begin(), read_.end(), 0);
@@ -297,8 +298,7 @@ inline uint64_t Counter::count_transactions(SiteCounts& here, const Request& req
     return asked;
 }
 
-// Loads are in flight together up to the next store. A compiler unrolls a loop of unknown length a few turns, and has
-// the loads of these in flight together.
+// Loads are in flight together up to the next store.
 void Counter::note_batch(const Request& request)
 {
     if (request.order == 0) {
@@ -306,13 +306,10 @@ void Counter::note_batch(const Request& request)
         batch_ = 0;
     }
     const bool loads = kind_of(request.site) == load;
-    const bool next_turns = in_flight_ && request.site == first_load_ && ++turns_ == roofline_->turns_in_flight;
-    if (loads && (!in_flight_ || next_turns)) {
+    if (loads && !in_flight_) {
         ++roofline.hit_batches;
         ++batch_;
         missed_ = false;
-        first_load_ = request.site;
-        turns_ = 0;
     }
     in_flight_ = loads;
 }

@@ -158,8 +158,6 @@ private:
     Touched touched_;
     L1 l1_;
     bool in_flight_ = false;  // the warp has loads on their way that no store has to wait for
-    Site first_load_ = 0;     // of a batch
-    int turns_ = 0;           // of a loop, since then
     bool missed_ = false;     // one of these loads waits for the memory
     uint64_t phase_ = 0, batch_ = 0;  // of the block; of the warp in this phase
     // Hashed maps are linear: the parities of an address are those of its bytes, combined. One row

@@ -145,7 +145,7 @@ void Pool::run(Grid& grid)
     own.start(grid);
     const uint64_t before = barriers();
     // The first block finds the shared memory, which decides how many blocks run at a time. It has the whole L1.
-    grid.l1_share = grid.machine->roofline.l1_bytes;
+    grid.l1_share = grid.machine->l1_bytes;
     grid.next_block = 1;
     last_grid_ = grid.grid;
     last_block_ = grid.block;
@@ -155,8 +155,8 @@ void Pool::run(Grid& grid)
     const harness::Occupancy occupancy =
         grid.machine->occupancy(int(threads), own.shared().static_bytes() + own.shared().dynamic_bytes());
     resident_blocks_ = occupancy.blocks * uint64_t(grid.machine->sms);
-    grid.l1_share = grid.machine->roofline.l1_bytes / occupancy.blocks - std::min(
-        grid.machine->roofline.l1_bytes / occupancy.blocks, occupancy.shared_bytes);
+    grid.l1_share = grid.machine->l1_bytes / occupancy.blocks - std::min(
+        grid.machine->l1_bytes / occupancy.blocks, occupancy.shared_bytes);
     windows_.start(*grid.machine, resident_blocks_, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.

@@ -73,7 +73,7 @@ LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bo
     for (const SiteCounts& site : report.sites)
         add_site(counts.sites, worst, site, locate ? place_of(return_address(site.site)) : Place(), rules);
     counts.partitions = machine.map.partitions;
-    counts.map_assumed = machine.map.assumed;
+    counts.map_assumed = machine.map.assumed();
     counts.partition_round = machine.map.partitions ? machine.map.round_bytes() : 0;
     const PartitionCounts& p = report.partitions;
     if (p.mean_read > 0) counts.busiest_read = double(p.busiest_read) / p.mean_read;

@@ -192,7 +192,14 @@ uint32_t without_partner(uint32_t lanes, int apart)
 
 }  // namespace
 
-Rules::Rules(const harness::Machine& machine) : major_(machine.major), minor_(machine.minor) {}
+Rules::Rules(const harness::Machine& machine)
+    : major_(machine.major),
+      minor_(machine.minor),
+      load_bytes_(machine.load_bytes),
+      store_bytes_(machine.store_bytes),
+      banks_(machine.banks),
+      bank_bytes_(machine.bank_bytes)
+{}
 
 void Rules::global(const Request& r, Transactions& out) const
 {
@@ -206,8 +213,8 @@ void Rules::global(const Request& r, Transactions& out) const
             if (minor_ <= 1) half_warp_in_order(r, half, first, out);
             else half_warp_by_segment(r, half, out);
         }
-    } else if (major_ == 2 && kind_of(r.site) == load) {
-        // Cached in L1, whole lines; 8-byte words half a warp at a time, 16-byte a quarter.
+    } else if (kind_of(r.site) == load && load_bytes_ == 128) {
+        // 2.x: cached in L1, whole lines; 8-byte words half a warp at a time, 16-byte a quarter.
         const int lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
         for (int first = 0; first < warp_size; first += lanes)
             pieces(r, lanes_from(r, first, lanes), 128, out);
@@ -297,7 +304,7 @@ int Rules::shared(const Request& r) const
             });
             wavefronts += passes_with_one_broadcast(words, n);
         } else {
-            wavefronts += most_in_a_bank(r, lanes, major_ == 3);
+            wavefronts += most_in_a_bank(r, lanes, bank_bytes_ == 8);
         }
     }
     return wavefronts;
@@ -312,15 +319,15 @@ Conflict Rules::conflict(const Request& r) const
         for (int a = 0; a < warp_size; ++a)
             for (int b = a + 1; b < warp_size && b / size == a / size; ++b)
                 if (r.lanes >> a & r.lanes >> b & 1 && meet(a, b))
-                    return Conflict{{a, b}, {word(a), word(b)}, unsigned(word(a) % banks())};
+                    return Conflict{{a, b}, {word(a), word(b)}, unsigned(word(a) % banks_)};
         return Conflict{};
     };
     // Elements are aligned: all of their words meet if the first do. On 3.x, words i and i + 32 of
     // 64 come together.
-    const unsigned row = major_ == 3 ? 64 : banks();
+    const unsigned row = banks_ * bank_bytes_ / 4;
     const bool turns = take_turns(r);
     const auto differ = [&](int a, int b) {
-        return word(a) % banks() == word(b) % banks() && (turns || word(a) / row != word(b) / row);
+        return word(a) % banks_ == word(b) % banks_ && (turns || word(a) / row != word(b) / row);
     };
     const Conflict inside = first_of_two(together, differ);
     if (inside.lanes[0] >= 0) return inside;
@@ -363,14 +370,14 @@ int Rules::ideal_shared(const Request& r) const
 
 const char* Rules::unit(Kind kind) const
 {
-    return major_ == 1 ? "transactions" : major_ == 2 && kind == load ? "lines" : "sectors";
+    return major_ == 1 ? "transactions" : piece_of(kind) == 128 ? "lines" : "sectors";
 }
 
 uint64_t Rules::ideal_global(const Request& r, uint64_t asked) const
 {
     // Each half of a warp has transactions of its own, of up to 128 bytes.
     if (major_ == 1) return std::max<uint64_t>((asked + 127) / 128, ((r.lanes & 0xffff) != 0) + (r.lanes >> 16 != 0));
-    const unsigned unit = major_ == 2 && kind_of(r.site) == load ? 128 : 32;
+    const unsigned unit = piece_of(kind_of(r.site));
     return (asked + unit - 1) / unit;
 }
 

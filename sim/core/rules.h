@@ -72,9 +72,11 @@ private:
     uint32_t may_share(const Request& request, int first) const;
     bool could_share(const Request& request, int first) const;
     bool one_for_all(const Request& request) const;
-    unsigned banks() const { return major_ == 1 ? 16 : 32; }
+    // The piece of memory that a request moves, from 2.0 on.
+    unsigned piece_of(Kind kind) const { return kind == load ? load_bytes_ : store_bytes_; }
 
     int major_, minor_;
+    unsigned load_bytes_, store_bytes_, banks_, bank_bytes_;
 };
 
 }  // namespace sim

@@ -44,7 +44,7 @@ void Worker::start(Grid& grid)
     grid_ = &grid;
     block_size = {grid.block.x, grid.block.y, grid.block.z};
     grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
-    const bool lockstep = grid.machine->major < 7;
+    const bool lockstep = grid.machine->lockstep;
     threads_.start(grid.block, grid.threads, grid.arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);

@@ -90,20 +90,6 @@ int current_device() { return current; }
 void set_current_device(int device) { current = device; }
 uint32_t peers_of(int device) { return enabled_peers[device]; }
 
-Limits limits_of(const harness::Machine& m)
-{
-    Limits l{1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * kib, 48 * kib, 0, 0};
-    if (m.major == 1) l = {512, {512, 512, 64}, {65535, 65535, 1}, 16 * kib, 16 * kib, 0, 0};
-    if (m.major == 2) l.grid[0] = 65535;
-    l.registers_per_block = std::min(m.registers_per_sm(), 65536);
-    if (m.major >= 7) l.shared_per_block_optin = m.shared_per_sm;
-    if (m.major >= 8) {
-        l.reserved_shared_per_block = m.reserved_shared_per_block();
-        l.shared_per_block_optin -= l.reserved_shared_per_block;
-    }
-    return l;
-}
-
 }  // namespace sim
 
 using namespace sim;
@@ -185,23 +171,22 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     if (!properties) return result(cudaErrorInvalidValue);
     if (!good(device)) return result(cudaErrorInvalidDevice);
     const harness::Machine& m = machine();
-    const Limits l = limits_of(m);
     cudaDeviceProp p;
     std::memset(&p, 0, sizeof p);
     snprintf(p.name, sizeof p.name, "NVIDIA %s (simulated)", m.label.c_str());
     p.totalGlobalMem = m.dram_bytes;
-    p.sharedMemPerBlock = l.shared_per_block;
-    p.sharedMemPerBlockOptin = l.shared_per_block_optin;
-    p.reservedSharedMemPerBlock = l.reserved_shared_per_block;
+    p.sharedMemPerBlock = m.shared_per_block;
+    p.sharedMemPerBlockOptin = m.shared_per_block_optin;
+    p.reservedSharedMemPerBlock = m.reserved_shared;
     p.sharedMemPerMultiprocessor = m.shared_per_sm;
-    p.regsPerBlock = l.registers_per_block;
-    p.regsPerMultiprocessor = m.registers_per_sm();
+    p.regsPerBlock = m.registers_per_block;
+    p.regsPerMultiprocessor = m.registers_per_sm;
     p.warpSize = 32;
     p.memPitch = 2147483647;
-    p.maxThreadsPerBlock = int(l.threads_per_block);
+    p.maxThreadsPerBlock = int(m.threads_per_block);
     for (int i = 0; i < 3; ++i) {
-        p.maxThreadsDim[i] = int(l.block[i]);
-        p.maxGridSize[i] = int(l.grid[i]);
+        p.maxThreadsDim[i] = int(m.block[i]);
+        p.maxGridSize[i] = int(m.grid[i]);
     }
     p.totalConstMem = 64 * kib;
     p.major = m.major;
@@ -213,7 +198,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     p.canMapHostMemory = 1;
     p.concurrentKernels = m.major >= 2;
     p.ECCEnabled = m.l2_bytes > 0 && p.totalGlobalMem > 10 * gib;
-    p.asyncEngineCount = m.major >= 3 ? 2 : 1;
+    p.asyncEngineCount = m.copy_engines;
     p.deviceOverlap = 1;
     p.unifiedAddressing = 1;
     p.memoryBusWidth = m.bus_bits;
@@ -228,7 +213,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     p.concurrentManagedAccess = m.major >= 6;
     p.computePreemptionSupported = m.major >= 6;
     p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = 1;
-    p.singleToDoublePrecisionPerfRatio = m.major == 6 && m.minor == 0 ? 2 : (m.major >= 7 && m.minor == 0) ? 2 : 32;
+    p.singleToDoublePrecisionPerfRatio = m.double_ratio;
     p.memoryPoolsSupported = m.major >= 6;
     p.pciDeviceID = device;
     p.computeMode = cudaComputeModeDefault;

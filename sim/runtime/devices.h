@@ -4,19 +4,10 @@
 
 #include <cstdint>
 
-#include "../../common/base/machine.h"
 #include "../cuda/driver_types.h"
 
 namespace sim {
 
-// Limits of a compute capability: CUDA C Programming Guide, "Technical Specifications per Compute Capability".
-struct Limits {
-    unsigned threads_per_block;
-    unsigned block[3], grid[3];
-    uint64_t shared_per_block, shared_per_block_optin, reserved_shared_per_block;
-    int registers_per_block;
-};
-Limits limits_of(const harness::Machine& machine);
 // A program may pass any number as an enumeration. True if the enumeration has it.
 bool known_preference(cudaFuncCache preferred);
 bool known_banks(cudaSharedMemConfig banks);

@@ -94,6 +94,12 @@ void add_launch(const Launching& launching, const LaunchCounts& counts)
     if (model.ms > known->longest.ms) known->longest = model;
 }
 
+std::optional<harness::Prediction> model_of(const Launches& l)
+{
+    if (l.model_ms == 0 || program_options().blocks) return {};
+    return harness::Prediction{l.model_ms / double(l.counts.launched.launches), l.longest.limit, l.longest.next};
+}
+
 std::string title_of(const std::string& kernel, dim3 grid, dim3 block, size_t dynamic_bytes)
 {
     const std::string dynamic = dynamic_bytes ? ", " + std::to_string(dynamic_bytes) : "";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ uint64_t launches_finished();
 uint64_t launches_reported();
 // The names of the others.
 std::vector<std::string> kernels_left_out();
+
+// The modelled time of a launch, in the mean, and the limits of the longest one. None for a machine without constants,
+// and for a sample of the blocks.
+std::optional<harness::Prediction> model_of(const Launches& launches);
 
 void add_launch(const Launching& launching, const harness::LaunchCounts& counts);
 

@@ -47,7 +47,7 @@ uint64_t dynamic_limit(const void* kernel, uint64_t static_bytes)
 {
     const auto set = told().dynamic.find(kernel);
     if (set != told().dynamic.end()) return set->second;
-    const uint64_t usual = limits_of(machine()).shared_per_block;
+    const uint64_t usual = machine().shared_per_block;
     uint64_t limit = usual - std::min(usual, before_dynamic(static_bytes));
     // Which kernel it is cannot be told: a template, whose arguments are deduced.
     if (!kernel)
@@ -59,11 +59,10 @@ uint64_t dynamic_limit(const void* kernel, uint64_t static_bytes)
 int blocks_per_multiprocessor(const void* kernel, int threads, uint64_t shared_bytes)
 {
     const harness::Machine& m = machine();
-    const Limits l = limits_of(m);
     const uint64_t fixed = static_shared(kernel), shared = before_dynamic(fixed) + shared_bytes;
-    if (threads < 1 || unsigned(threads) > l.threads_per_block || shared > l.shared_per_block_optin) return 0;
+    if (threads < 1 || unsigned(threads) > m.threads_per_block || shared > m.shared_per_block_optin) return 0;
     // A limit that the program lowered counts for launches alone.
-    if (shared > l.shared_per_block && shared_bytes > dynamic_limit(kernel, fixed)) return 0;
+    if (shared > m.shared_per_block && shared_bytes > dynamic_limit(kernel, fixed)) return 0;
     return int(m.occupancy(threads, shared).blocks);
 }
 
@@ -95,7 +94,7 @@ bool may_launch(const Launching& launching)
 {
     const RuntimeLock lock;
     if (context_lost()) return false;
-    const Limits l = limits_of(machine());
+    const harness::Machine& m = machine();
     const Configuration& c = launching.configuration;
     const auto refuse = [&](cudaError_t error, const std::string& why) {
         launch_refused(launching, error, why);
@@ -105,28 +104,28 @@ bool may_launch(const Launching& launching)
     // H200 with one driver for both).
     const unsigned grid[] = {c.grid.x, c.grid.y, c.grid.z}, block[] = {c.block.x, c.block.y, c.block.z};
     for (int i = 0; i < 3; ++i) {
-        if (grid[i] < 1 || grid[i] > l.grid[i])
+        if (grid[i] < 1 || grid[i] > m.grid[i])
             return refuse(cudaErrorInvalidValue,
-                          format("a grid of %u blocks in %c, where 1 to %u are allowed", grid[i], "xyz"[i], l.grid[i]));
-        if (block[i] < 1 || block[i] > l.block[i])
+                          format("a grid of %u blocks in %c, where 1 to %u are allowed", grid[i], "xyz"[i], m.grid[i]));
+        if (block[i] < 1 || block[i] > m.block[i])
             return refuse(cudaErrorInvalidValue, format("a block of %u threads in %c, where 1 to %u are allowed",
-                                                        block[i], "xyz"[i], l.block[i]));
+                                                        block[i], "xyz"[i], m.block[i]));
     }
     const uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-    if (threads > l.threads_per_block)
+    if (threads > m.threads_per_block)
         return refuse(cudaErrorInvalidValue, format("a block of %llu threads, where 1 to %u are allowed",
-                                                    (unsigned long long)threads, l.threads_per_block));
+                                                    (unsigned long long)threads, m.threads_per_block));
     if (const unsigned bound = launch_bound(launching.kernel); bound && threads > bound)
         return refuse(cudaErrorInvalidValue,
                       format("a block of %llu threads, where the kernel's __launch_bounds__ allows 1 to %u",
                              (unsigned long long)threads, bound));
     const uint64_t fixed = static_shared(launching.kernel), dynamic = c.shared_bytes;
     if (dynamic > dynamic_limit(launching.kernel, fixed) ||
-        fixed + dynamic > std::max(l.shared_per_block, l.shared_per_block_optin))
+        fixed + dynamic > std::max(m.shared_per_block, m.shared_per_block_optin))
         return refuse(cudaErrorInvalidValue,
                       format("%llu bytes of dynamic shared memory, where %llu are allowed%s",
                              (unsigned long long)dynamic, (unsigned long long)dynamic_limit(launching.kernel, fixed),
-                             fixed + dynamic <= l.shared_per_block_optin
+                             fixed + dynamic <= m.shared_per_block_optin
                                  ? "; cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more"
                                  : ""));
     if (!known_stream(static_cast<cudaStream_t>(c.stream)))
@@ -179,7 +178,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     switch (attribute) {
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
             if (value < 0 ||
-                uint64_t(value) + before_dynamic(static_shared(kernel)) > limits_of(machine()).shared_per_block_optin)
+                uint64_t(value) + before_dynamic(static_shared(kernel)) > machine().shared_per_block_optin)
                 return result(cudaErrorInvalidValue);
             told().dynamic[kernel] = uint64_t(value);
             return cudaSuccess;
@@ -204,7 +203,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     *attributes = {};
     attributes->sharedSizeBytes = static_shared(kernel);
     const unsigned bound = launch_bound(kernel);
-    attributes->maxThreadsPerBlock = int(bound ? bound : limits_of(m).threads_per_block);
+    attributes->maxThreadsPerBlock = int(bound ? bound : m.threads_per_block);
     attributes->ptxVersion = attributes->binaryVersion = 10 * m.major + m.minor;
     attributes->maxDynamicSharedSizeBytes = int(dynamic_limit(kernel, attributes->sharedSizeBytes));
     const auto carveout = told().carveout.find(kernel);
@@ -242,7 +241,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (!bytes || blocks < 1 || threads < 1 || blocks > blocks_per_multiprocessor(kernel, threads, 0))
         return result(cudaErrorInvalidValue);
     // Like CUDA 13.0, it leaves out what is reserved in each block: with so many bytes, a block fewer may run.
-    const uint64_t unit = machine().shared_unit(), of_each = machine().shared_per_sm / uint64_t(blocks) / unit * unit,
+    const uint64_t unit = machine().shared_unit, of_each = machine().shared_per_sm / uint64_t(blocks) / unit * unit,
                    fixed = static_shared(kernel);
     *bytes = std::min(of_each - std::min(of_each, before_dynamic(fixed)), dynamic_limit(kernel, fixed));
     return cudaSuccess;

@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -49,7 +50,7 @@ std::vector<std::string> words_of(const std::string& text)
 }
 
 // Runs a reader of another file, and turns its error into one of an option.
-template <typename Read> auto checked(const Read& read)
+template <typename Read> decltype(auto) checked(const Read& read)
 {
     try {
         return read();
@@ -84,9 +85,25 @@ std::string read_file(const char* option, const char* value)
     return value;
 }
 
-std::string read_machine(const char* value)
+const harness::Machine& read_machine(const char* value)
 {
-    return checked([&] { return harness::machine_named(value).name; });
+    return checked([&]() -> const harness::Machine& { return harness::machine_named(value); });
+}
+
+// A list of machines. Their names are those of files, too.
+std::vector<const harness::Machine*> read_machines(const std::string& value)
+{
+    std::vector<const harness::Machine*> machines;
+    for (size_t at = 0; at <= value.size();) {
+        const size_t comma = std::min(value.find(',', at), value.size());
+        const harness::Machine& next = read_machine(value.substr(at, comma - at).c_str());
+        for (const harness::Machine* other : machines)
+            if (other->name == next.name)
+                refuse("--machines: two machines are called " + next.name + "; expected a name of its own for each");
+        machines.push_back(&next);
+        at = comma + 1;
+    }
+    return machines;
 }
 
 struct SimOption {
@@ -98,8 +115,13 @@ struct SimOption {
 
 // Every option, in the order of --help.
 const SimOption sim_options[] = {
-    {"machine", "NAME", "the GPU that is simulated (default: h200); ./step01 --list-machines lists them",
-     [](ProgramOptions& o, const char* value) { o.machine = read_machine(value); }},
+    {"machine", "NAME", "the GPU that is simulated (default: h200), of ./step01 --list-machines, or a machine file",
+     [](ProgramOptions& o, const char* value) { o.machines = {&read_machine(value)}; }},
+    {"machines", "LIST", "run the program once for each, such as h200,h100,my.machine, and print the modelled times",
+     [](ProgramOptions& o, const char* value) {
+         o.machines = read_machines(value);
+         o.each_machine = true;
+     }},
     {"gpus", "N", "so many of it (default: 1; at most 16)",
      [](ProgramOptions& o, const char* value) { o.gpus = whole_number("gpus", value, most_devices); }},
     {"no-peers", nullptr, "the GPUs cannot access each other's memory",
@@ -203,6 +225,7 @@ ProgramOptions parse_program_options(const std::string& text)
         sim_options[c - 1].read(o, optarg);
     }
     if (!o.ncu.empty() && o.blocks) refuse("--ncu compares whole launches; remove --blocks");
+    if (!o.ncu.empty() && o.each_machine) refuse("--ncu compares with one card; expected --machine for --machines");
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
     return o;
 }
@@ -218,12 +241,6 @@ std::string program_usage()
     return text;
 }
 
-namespace {
-
-const harness::Machine* simulated = nullptr;
-
-}  // namespace
-
 ProgramOptions& program_options()
 {
     static ProgramOptions& options = *new ProgramOptions;  // used until the very end
@@ -238,9 +255,8 @@ void read_program_options()
     } catch (const harness::Error& error) {
         throw harness::Error{error.status, "SIM_OPTIONS: " + error.message};
     }
-    simulated = &harness::machine_named(program_options().machine);
 }
 
-const harness::Machine& machine() { return *simulated; }
+const harness::Machine& machine() { return *program_options().machines.front(); }
 
 }  // namespace sim

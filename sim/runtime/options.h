@@ -11,7 +11,8 @@ namespace sim {
 
 // The environment variable SIM_OPTIONS.
 struct ProgramOptions {
-    std::string machine = "h200";
+    std::vector<const harness::Machine*> machines = {&harness::machine_named("h200")};
+    bool each_machine = false;  // the program runs once for each of them
     std::string csv, json, sarif, trace;  // files; empty: none
     std::string ncu;         // a file that ncu wrote; empty: none
     bool quiet = false;      // findings alone
@@ -44,7 +45,7 @@ std::string program_usage();
 ProgramOptions& program_options();
 void read_program_options();
 
-// The machine that is simulated.
+// The machine that is simulated. Of several, each has a process of its own (machines.h).
 const harness::Machine& machine();
 
 }  // namespace sim

@@ -63,6 +63,22 @@ void begin_trace(WholeFile& trace)
 
 }  // namespace
 
+void name_files_after(const harness::Machine& machine, ProgramOptions& options)
+{
+    for (const Output& output : outputs) {
+        std::string& path = options.*output.path;
+        if (path.empty()) continue;
+        const size_t name = path.rfind('/') + 1, dot = path.rfind('.');
+        path.insert(dot == path.npos || dot <= name ? path.size() : dot, "." + machine.name);
+    }
+}
+
+void try_files(const ProgramOptions& options)
+{
+    for (const Output& output : outputs)
+        if (const std::string& path = options.*output.path; !path.empty()) harness::WholeFile(output.option, path);
+}
+
 void open_files()
 {
     for (const Output& output : outputs) {

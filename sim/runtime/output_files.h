@@ -5,11 +5,18 @@
 #include <cstdint>
 
 #include "../core/launch.h"
+#include "options.h"
 
 namespace sim {
 
 // Opens them, so that a path that cannot be written costs no results. Throws Error with status_bad_input.
 void open_files();
+
+// The same files, in a place of its own for each machine: counts.csv becomes counts.t4.csv.
+void name_files_after(const harness::Machine& machine, ProgramOptions& options);
+
+// Throws as open_files() does, and opens nothing.
+void try_files(const ProgramOptions& options);
 
 // Has the requests of a launch traced, if there is a file for them. `number`: of the launch, from 1.
 void trace_launch(const Launching& launching, uint64_t number);

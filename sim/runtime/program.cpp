@@ -27,6 +27,7 @@
 #include "host_faults.h"
 #include "kernels.h"
 #include "launch_hooks.h"
+#include "machines.h"
 #include "notes.h"
 #include "options.h"
 #include "output_files.h"
@@ -67,18 +68,19 @@ void tell_and_leave()
 __attribute__((constructor(101))) void begin_program()
 {
     const NoWayOut no_way_out;
-    process = getpid();
     keep_standard_files();
     try {
         need_symbols();
         read_program_options();
         tell_and_leave();
+        if (program_options().each_machine) run_on_each_machine();
         open_files();
         open_comparison();
     } catch (const Error& error) {
         say(error);
         _exit(error.status);
     }
+    process = getpid();
     // Objects made before at_exit is registered still exist when the program's own variables are destroyed, and after.
     memory();
     place_of(uint64_t(SIM_PLACE));
@@ -142,6 +144,7 @@ int finish_program(int status, int signal)
         say(error);
         if (own == status_ok) own = error.status;
     }
+    write_models();
     fflush(nullptr);
     return own;
 }

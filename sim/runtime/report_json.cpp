@@ -6,6 +6,7 @@
 
 #include "../../common/base/commit.h"
 #include "../../common/base/csv.h"
+#include "../../common/base/error.h"
 #include "../../common/base/json.h"
 #include "count_rows.h"
 #include "notes.h"
@@ -37,6 +38,10 @@ std::string json_kernel(const Launches& launches)
     for (const harness::AccessSite& site : launches.counts.sites)
         places.push_back(json_object(members_of(access_values(site))));
     JsonMembers members = members_of(launch_values(launches));
+    const std::optional<harness::Prediction> model = model_of(launches);
+    members.push_back({"model_time_ms", model ? harness::format("%.6g", model->ms) : "null"});
+    members.push_back({"model_limit", model ? json_text(model->limit) : "null"});
+    members.push_back({"model_next_limit", model ? json_text(model->next) : "null"});
     members.push_back({"places", json_array(places)});
     return json_object(members);
 }

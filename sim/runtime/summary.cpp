@@ -40,15 +40,12 @@ void print_findings()
     for (const harness::FindingRecord& finding : program_findings()) printf("%s", finding_lines(finding).c_str());
 }
 
-// A sample of the blocks has no time.
-bool modelled(const Launches& l) { return l.model_ms > 0 && !program_options().blocks; }
-
 std::string model_text(const Launches& l)
 {
-    if (!modelled(l)) return "";
-    const uint64_t launches = l.counts.launched.launches;
-    return format("  model of the %s: %.4g ms%s; limited by %s, then by %s\n", machine().label.c_str(),
-                  l.model_ms / double(launches), launches > 1 ? " a launch" : "", l.longest.limit, l.longest.next);
+    const std::optional<harness::Prediction> model = model_of(l);
+    if (!model) return "";
+    return format("  model of the %s: %.4g ms%s; limited by %s, then by %s\n", machine().label.c_str(), model->ms,
+                  l.counts.launched.launches > 1 ? " a launch" : "", model->limit, model->next);
 }
 
 void print_counts()
@@ -60,7 +57,7 @@ void print_counts()
     }
     printf("%s", traffic_text().c_str());
     if (!all_launches().empty()) printf("\n");
-    if (std::any_of(all_launches().begin(), all_launches().end(), modelled))
+    if (std::any_of(all_launches().begin(), all_launches().end(), model_of))
         printf("The model's times are not measured. They are for data that come from the DRAM; what lies in the L2 is "
                "faster.\nArithmetic is not in the model.\n\n");
 }

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import step
 from lessons import ROOT, run
+from machine_files import capabilities, machine_file
 
 sys.path.insert(0, str(ROOT / "plots"))
 import subjects
@@ -163,13 +164,11 @@ def test_what_the_pages_compute():
 
 def test_sizes_of_the_memories():
     """Those of the machine table."""
-    (row,) = re.findall(r'\{"h200", .*', (ROOT / "common/base/machine.cpp").read_text())
-    dram, l2, shared = (
-        int(n) for n in re.search(r"1980, (\d+), \d+, \d+, (\d+) \* mib, \d+, \d+, (\d+) \* kib", row).groups())
+    card, limits = machine_file("h200"), capabilities()["9.0"]
     sizes = {name: size for name, (_, _, _, size, *_) in subjects.MEMORIES.items()}
     assert ((sizes["global (DRAM)"], sizes["L2 cache"], sizes["shared"])
-            == (f"{dram / 1e9:.0f} GB", f"{l2} MiB", f"{shared} KiB per SM"))
-    assert sizes["registers"] == f"{65536 * 4 >> 10} KiB per SM"
+            == (card["dram"], card["l2"], f"{limits['shared_per_sm']} KiB per SM"))
+    assert sizes["registers"] == f"{int(limits['registers_per_sm']) * 4 >> 10} KiB per SM"
 
 
 def test_what_is_not_measured_says_so(monkeypatch, tmp_path):

@@ -43,8 +43,7 @@ Access access(unsigned bytes, Address address)
 harness::Machine with(int major, int minor)
 {
     harness::Machine m = harness::machine_named("gtx280");
-    m.major = major;
-    m.minor = minor;
+    static_cast<harness::Capability&>(m) = harness::capability(major, minor);
     return m;
 }
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from conftest import step
+from machine_files import machine_file
 from lessons import LESSONS, ROOT, make_try, run
 from samples import ALL, few, some
 
@@ -190,11 +191,10 @@ def test_model_predicts_the_whitepapers_table(tmp_path):
 
 def test_model_constants_are_the_fitted_ones():
     fitted = re.findall(r"[\d.]+", run(sys.executable, ROOT / "plots/fit_gtx280.py").stdout)
-    (row,) = re.findall(r'"gtx280".*\n.*\n.*\n +\{([^}]*)\}', (ROOT / "common/base/machine.cpp").read_text())
-    constants = row.split(", ")
+    constants = machine_file("gtx280")
     assert len(fitted) == 3
-    for have, refitted in zip(constants, fitted):
-        assert abs(float(have) / float(refitted) - 1) < 1e-3
+    for key, refitted in zip(("burst_time", "scattered_time", "partition_barrier_time"), fitted):
+        assert abs(float(constants[key].split()[0]) / float(refitted) - 1) < 1e-3
 
 
 def test_model_is_labelled_and_stands_beside_what_was_published():
@@ -263,6 +263,11 @@ def test_roofline_of_what_it_was_not_made_for(tmp_path):
         assert row["model_time_ms"] == "" and row["verified"] == "yes"
 
 
+def micro(card):
+    with (ROOT / f"plots/data/{card}_micro.csv").open() as file:
+        return {row["constant"]: float(row["value"]) for row in csv.DictReader(file)}
+
+
 HALVES = """
 __global__ void move(float* out, const float* in)
 {
@@ -311,30 +316,3 @@ def test_errors_of_the_model():
     page = " ".join((ROOT / "docs/OUTPUT.md").read_text().split())
     assert f"{near} of the {len(errors)} float kernels of steps 4 to 7 are within 15 %" in page
     assert f"the mean error is {sum(errors) / len(errors):.0%}".replace("%", " %") in page
-
-
-def micro(card):
-    with (ROOT / f"plots/data/{card}_micro.csv").open() as file:
-        return {row["constant"]: float(row["value"]) for row in csv.DictReader(file)}
-
-
-def test_roofline_constants_are_the_measured_ones():
-    """Those of an H200's SMs are an H100's, but for a load, which takes as much less as its DRAM is faster."""
-    h100, h200 = micro("h100"), micro("h200")
-    pair = {n: (h100[f"life_9_barrier_pairs_{n}"] - h100[f"life_1_barrier_pair_{n}"]) / 16 for n in (32, 1024)}
-    load = h100["life_load_32"] - h100["life_empty_32"]
-    of_an_sm = [h100["life_empty_32"], (h100["life_empty_1024"] - h100["life_empty_32"]) / 992, load, None,
-                h100["latency_l1_ns"], h100["life_store_32"] - h100["life_empty_32"], pair[32],
-                (pair[1024] - pair[32]) / 992, h100["empty_warps_256"] / 8, None, None, None,
-                32 * h100["l1_loads_stride_32"], h100["line_misses"], None, 32 * h100["constant_by_lane_near"]]
-    for card, own in (("h100", h100), ("h200", h200)):
-        expected = list(of_an_sm)
-        expected[2] = load - h100["latency_dram_ns"] + own["latency_dram_ns"]
-        expected[3] = own["one_in_flight"]
-        expected[9:12] = [own[name] for name in ("stream", "scatter_near", "partial_lines_l2")]
-        expected[14] = own["wavefronts"]
-        pattern = '"%s".*\\n.*\\n.*\\n +{([^}]*)}' % card
-        (row,) = re.findall(pattern, (ROOT / "common/base/machine.cpp").read_text())
-        # The first is the time of an empty launch, the last two are no measurements.
-        given = [float(v) for v in re.split(r",\s+", row)[1:17]]
-        assert given == [pytest.approx(value, rel=0.02) for value in expected], card
