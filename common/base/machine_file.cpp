@@ -234,7 +234,7 @@ private:
             if (goes_on) entries_[key].value += " " + kept;
             else key = add(kept, number + 1);
         }
-        if (!key.empty() && entries_[key].value.back() == ',') 
+        if (!key.empty() && entries_[key].value.back() == ',')
             refuse(number, "the value of " + key + " goes on after its last comma; expected more of it");
     }
 
