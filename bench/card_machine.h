@@ -21,10 +21,10 @@ inline int attribute(cudaDeviceAttr which)
 }
 
 // The card with its limits, as the driver tells them. The map of its memory partitions is that of the built-in machine
-// of this card, or not known.
-inline harness::Machine limits_of(const cudaDeviceProp& device)
+// of this card, or not known. `path`: of the file, which gives the machine its name.
+inline harness::Machine limits_of(const cudaDeviceProp& device, const std::string& path)
 {
-    harness::Machine m = harness::machine_of_card(device.name, device.major, device.minor);
+    harness::Machine m = harness::machine_of_card(device.name, device.major, device.minor, path);
     m.sms = device.multiProcessorCount;
     m.sm_mhz = attribute(cudaDevAttrClockRate) / 1000;
     m.dram_bytes = device.totalGlobalMem;
@@ -63,7 +63,7 @@ inline void write_machine_file(harness::WholeFile& file, const cudaDeviceProp& d
 {
     or_exit([&] {
         const harness::Measurements measured = harness::parse_measurements("the results", csv);
-        file.append(harness::measured_machine_text(limits_of(device), {measured}));
+        file.append(harness::measured_machine_text(limits_of(device, file.path()), {measured}));
         file.commit();
     });
 }

@@ -3,7 +3,7 @@
 
 #include "constants.h"
 
-#include <cctype>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -22,6 +22,15 @@ double barrier_of_1024(const M& m) { return (m("life_9_barrier_pairs_1024") - m(
 
 // Lines of 128 bytes per second, in order.
 double line(const M& m) { return m("stream") * 1e9 / 128; }
+
+// mine for folder/mine.machine: a name for --machines that is not that of a built-in machine, unless it is wanted.
+std::string name_of_file(const std::string& path)
+{
+    std::string name = path.substr(path.rfind('/') + 1);
+    name = name.substr(0, name.find('.', 1));
+    name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return !in_machine_names(c); }), name.end());
+    return name.empty() ? "mine" : name.substr(0, longest_machine_name);
+}
 
 constexpr double more_threads = 1024 - 32, warp = 32;
 
@@ -154,19 +163,18 @@ std::map<std::string, std::string> derive_constants(Machine& machine, const std:
     return notes;
 }
 
-Machine machine_of_card(const std::string& card, int major, int minor)
+Machine machine_of_card(const std::string& card, int major, int minor, const std::string& path)
 {
-    for (const Machine& m : machines())
-        if (m.card == card) return m;
-    Machine m;
+    const auto is_it = [&](const Machine& m) { return m.card == card; };
+    const auto known = std::find_if(machines().begin(), machines().end(), is_it);
+    Machine m = known == machines().end() ? Machine() : *known;
+    m.name = name_of_file(path);
+    if (known != machines().end()) return m;
     static_cast<Capability&>(m) = capability(major, minor);
     m.major = major;
     m.minor = minor;
-    const std::string maker = "NVIDIA ", series = "GeForce ";
+    const std::string maker = "NVIDIA ";
     m.label = card.compare(0, maker.size(), maker) ? card : card.substr(maker.size());
-    const size_t begin = m.label.compare(0, series.size(), series) ? 0 : series.size();
-    for (char c : m.label.substr(begin))
-        if (std::isalnum(static_cast<unsigned char>(c))) m.name += char(std::tolower(static_cast<unsigned char>(c)));
     m.latency_source = "one load in flight per thread, measured";
     return m;
 }

@@ -44,8 +44,9 @@ const std::vector<Constant>& constants();
 std::map<std::string, std::string> derive_constants(Machine& machine, const std::vector<Measurements>& measured);
 
 // The machine on which a micro-benchmark runs, before its limits are known: the built-in one whose constants were
-// measured on a card of this name, or one that has the name of the card and the limits of its capability.
-Machine machine_of_card(const std::string& card, int major, int minor);
+// measured on a card of this name, or one that has the label of the card and the limits of its capability. It is called
+// as the file at `path`, in which it will be.
+Machine machine_of_card(const std::string& card, int major, int minor, const std::string& path);
 
 // The machine file that follows from measurements.
 std::string measured_machine_text(Machine machine, const std::vector<Measurements>& measured);

@@ -3,6 +3,8 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "csv.h"
@@ -112,8 +114,13 @@ const std::vector<Machine>& machines()
 {
     static const std::vector<Machine>& all = *new std::vector<Machine>([] {
         std::vector<Machine> found;
-        for (const auto& file : built_in)
-            if (is_file(file.name)) found.push_back(parse_machine(file.name, file.text));
+        try {
+            for (const auto& file : built_in)
+                if (is_file(file.name)) found.push_back(parse_machine(file.name, file.text));
+        } catch (const Error& error) {  // the first call comes before main, where nothing catches it
+            fprintf(stderr, "common/machines/%s\n", error.message.c_str());
+            std::_Exit(error.status);
+        }
         return found;
     }());
     return all;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <cmath>
@@ -234,7 +235,7 @@ private:
             if (goes_on) entries_[key].value += " " + kept;
             else key = add(kept, number + 1);
         }
-        if (!key.empty() && entries_[key].value.back() == ',') 
+        if (!key.empty() && entries_[key].value.back() == ',')
             refuse(number, "the value of " + key + " goes on after its last comma; expected more of it");
     }
 
@@ -311,11 +312,9 @@ private:
     // Limits of the simulator.
     void check() const
     {
-        const auto name_is_good = [](char c) {
-            return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("._-", c);
-        };
-        if (!std::all_of(machine_.name.begin(), machine_.name.end(), name_is_good) || machine_.name.size() > 30)
-            refuse(entry("name")->line, "name = " + machine_.name.substr(0, 60) +
+        const std::string& name = machine_.name;
+        if (!std::all_of(name.begin(), name.end(), in_machine_names) || name.size() > longest_machine_name)
+            refuse(entry("name")->line, "name = " + name.substr(0, 60) +
                                             ": expected up to 30 letters, digits, dots, dashes or underscores");
         if (machine_.map.partitions > 65536)
             refuse(entry("partitions")->line,
@@ -435,6 +434,8 @@ const std::vector<Figure>& figures()
 
 #undef AT
 #undef LIMITS
+
+bool in_machine_names(char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("._-", c); }
 
 Machine parse_machine(const std::string& from, const std::string& text) { return Parser(from).run(text); }
 

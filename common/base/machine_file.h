@@ -46,6 +46,10 @@ struct Figure {
 // All but the constants of the model of times.
 const std::vector<Figure>& figures();
 
+// A name has these characters, and so many of them.
+bool in_machine_names(char c);
+constexpr size_t longest_machine_name = 30;
+
 // The machine that the text describes. `from`: the beginning of messages. Throws bad input: one line with the file, the
 // line, and what is wrong there.
 Machine parse_machine(const std::string& from, const std::string& text);

@@ -532,12 +532,14 @@ void test_machine_files()
 // The machine of a card that micro-benchmarks run on.
 void test_machine_of_a_card()
 {
-    const Machine known = machine_of_card("NVIDIA H200", 9, 0);
-    const Machine other = machine_of_card("NVIDIA GeForce RTX 4090", 8, 9);
-    CHECK(known.name == "h200" && known.map.partitions == 32 && known.map.assumed());
+    const Machine known = machine_of_card("NVIDIA H200", 9, 0, "mine.machine");
+    const Machine other = machine_of_card("NVIDIA GeForce RTX 4090", 8, 9, "cards.d/rtx 4090.machine");
+    CHECK(known.name == "mine" && known.label == "H200" && known.map.partitions == 32 && known.map.assumed());
     CHECK(other.name == "rtx4090" && other.label == "GeForce RTX 4090" && other.map.partitions == 0);
     CHECK(other.blocks_per_sm == 24 && other.threads_per_sm == 1536);
-    CHECK(machine_of_card("Tesla T4", 7, 5).name == "teslat4" && machine_of_card("NVIDIA B300", 10, 3).minor == 3);
+    CHECK(machine_of_card("Tesla T4", 7, 5, "/a.b/.machine").name == ".machine");
+    CHECK(machine_of_card("NVIDIA B300", 10, 3, "/dev/fd/ ").name == "mine");
+    CHECK(machine_of_card("NVIDIA B300", 10, 3, std::string(99, 'x')).name.size() == 30);
 }
 
 // All that the formulas need, from one card: a file that a program reads.
@@ -554,7 +556,7 @@ void test_machine_that_was_measured()
         {"constant_by_lane_near", 2e9}};
     for (const auto& [name, value] : results)
         csv += format("2026-11-30T00:00:00Z,NVIDIA GeForce RTX 4090,13.0,%s,unit,%.6g,0.5\n", name.c_str(), value);
-    Machine limits = machine_of_card("NVIDIA GeForce RTX 4090", 8, 9);
+    Machine limits = machine_of_card("NVIDIA GeForce RTX 4090", 8, 9, "rtx4090.machine");
     const std::vector<Measurements> measured{parse_measurements("results", csv)};
     const auto refused = [&] {
         try {
