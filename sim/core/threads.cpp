@@ -110,7 +110,7 @@ int Threads::advance()
         }
         if (state_[current_] > ready) continue;
         thread_index = index_[current_];
-        record_.begin_lane(current_ % warp_size);
+        record_.begin_lane(unsigned(current_) % warp_size);
         return current_;
     }
 }

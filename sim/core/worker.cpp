@@ -48,6 +48,7 @@ void Worker::start(Grid& grid)
     threads_.start(grid.block, grid.threads, grid.arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
+    shared_checker_.start_launch();
     likely = {};
     std::fill(std::begin(misaligned_), std::end(misaligned_), Misaligned());
     next_misaligned_ = 0;
@@ -99,6 +100,7 @@ void Worker::warp_stopped(int warp)
         sequence_warp_ = warp;
         requests_ = 0;
     }
+    if (order_.eventful()) shared_checker_.note_event(findings);
     requests_ = record_.flush(requests_, order_.times(warp), [&](const Request& r) {
         if (settings().instruments) request(r, warp);
     });
@@ -114,7 +116,11 @@ void Worker::barrier_opens()
     sequence_warp_ = -1;
 }
 
-void Worker::warp_syncs(int warp, uint32_t lanes) { order_.meet(warp, lanes); }
+void Worker::warp_syncs(int warp, uint32_t lanes)
+{
+    shared_checker_.note_event(findings);
+    order_.meet(warp, lanes);
+}
 
 void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
 {
