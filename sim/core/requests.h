@@ -97,6 +97,8 @@ struct Request {
         return known.spacing == even;
     }
 
+    unsigned lane_count() const { return lanes == ~0u ? warp_size : unsigned(__builtin_popcount(lanes)); }
+
     // A store has recorded the fingerprint of the value that the lane has overwritten.
     uint16_t before(int lane) const { return recorded ? uint16_t(recorded[lane] >> before_shift) : uint16_t(0); }
 };
@@ -118,11 +120,11 @@ public:
     void begin_lane(unsigned lane)
     {
         lane_ = lane;
-        cursor.next = end_of_[lane];
+        cursor.next = end_of_[lane] + lane;
         cursor.end = end_ + lane;
     }
 
-    void end_lane() { end_of_[lane_] = cursor.next; }
+    void end_lane() { end_of_[lane_] = cursor.next - lane_; }
 
     void grow();  // when there is no room left
     // There may be no more of it: 32 MB. The threads make way, so that requests are formed.
@@ -145,16 +147,13 @@ private:
     // Forms a request of accesses that were made together.
     Request request_of(const Row& row, uint32_t lanes, int order, const uint32_t* times);
     void clear();
-    uint64_t* column(unsigned lane) { return rows_.data()->address + lane; }
-    size_t length(unsigned lane) const
-    {
-        return size_t(end_of_[lane] - (rows_.data()->address + lane)) / words_per_row;
-    }
+    uint64_t* begin() { return rows_.data()->address; }
+    size_t length(unsigned lane) const { return size_t(end_of_[lane] - rows_.data()->address) / words_per_row; }
 
     std::vector<Row> rows_;
     uint64_t* end_;                // of the rows
     unsigned lane_ = 0;            // that is running
-    uint64_t* end_of_[warp_size];  // where each lane's next record comes
+    uint64_t* end_of_[warp_size];  // the row of each lane's next record
     uint64_t address_[warp_size];  // of a store, without the fingerprints
 };
 
@@ -173,22 +172,26 @@ inline Request WarpRecord::request_of(const Row& row, uint32_t lanes, int order,
 
 inline void WarpRecord::clear()
 {
-    for (unsigned lane = 0; lane < warp_size; ++lane) end_of_[lane] = column(lane);
-    end_ = column(0) + ptrdiff_t(rows_.size()) * words_per_row;
+    for (unsigned lane = 0; lane < warp_size; ++lane) end_of_[lane] = begin();
+    end_ = begin() + ptrdiff_t(rows_.size()) * words_per_row;
 }
 
 template <typename Count>
 int WarpRecord::flush(int order, uint32_t* times, Count&& count)
 {
-    // The usual case: every lane with a record made the same accesses in the same order.
-    uint32_t active = 0;
-    for (unsigned lane = 0; lane < warp_size; ++lane) active |= uint32_t(end_of_[lane] != column(lane)) << lane;
-    if (!active) return order;
+    // The usual case: every lane made the same accesses in the same order, or every one that made any.
+    uint64_t unlike = 0;
+    for (unsigned lane = 0; lane < warp_size; ++lane) unlike |= uint64_t(end_of_[lane]) ^ uint64_t(end_of_[0]);
+    uint32_t active = ~0u;  // lanes with a record
+    if (unlike)
+        for (unsigned lane = 0; lane < warp_size; ++lane)
+            if (end_of_[lane] == begin()) active &= ~(1u << lane);
     const unsigned first = unsigned(__builtin_ctz(active));
     const size_t length = this->length(first);
+    if (length == 0) return order;
     bool together = true;
-    for (unsigned lane = 0; lane < warp_size; ++lane)
-        together &= end_of_[lane] - lane == end_of_[first] - first || !(active >> lane & 1);
+    for (unsigned lane = 0; lane < warp_size && unlike; ++lane)
+        together &= end_of_[lane] == end_of_[first] || !(active >> lane & 1);
     for (size_t i = 0; i < length && together; ++i) {
         const Row& row = rows_[i];
         uint64_t differ = 0;

@@ -280,7 +280,7 @@ void Worker::memory_request(const Request& request, int warp, const Allocation& 
     if (!target.counted) return counter.count_constant(request);
     const Kind kind = kind_of(request.site);
     if (target.unwritten && kind == store)
-        output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);
+        output_stored += uint64_t(request.lane_count()) * bytes_of(request.site);
     else if (target.unwritten || (kind == store && !target.constant)) unordered_possible = true;
     const uint64_t offset = target.gpu_address - target.begin;
     const int units = far ? counter.count_peer(request, target.device) : counter.count(request, global, offset);
