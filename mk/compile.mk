@@ -129,9 +129,12 @@ endef
 SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks memory order requests \
              rules shared_memory thread threads watch worker))
 $(eval $(call ROOM,common/base,CXX_HARNESS,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))))
+# Loops over all elements of a matrix.
+ELEMENTS := common/devices/elements.cpp
 ALONE := %/main.cpp %/all_steps.cpp
 $(eval $(call ROOM,common/harness,CXX_HARNESS,$(filter-out $(ALONE),$(sort $(wildcard common/*.cpp)))))
-$(eval $(call ROOM,common/devices,CXX_HARNESS,$(sort $(wildcard common/devices/*.cpp))))
+$(eval $(call ROOM,common/devices,CXX_HARNESS,$(filter-out $(ELEMENTS),$(sort $(wildcard common/devices/*.cpp)))))
+$(eval $(call ROOM,common/elements,CXX_SIM,$(ELEMENTS)))
 $(eval $(call ROOM,sim/elf,CXX_HARNESS,$(sort $(wildcard sim/elf/*.cpp))))
 $(eval $(call ROOM,sim/loops,CXX_SIM,$(SIM_LOOPS)))
 $(eval $(call ROOM,sim/core,CXX_SIM,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*.cpp)))))
@@ -141,7 +144,7 @@ $(eval $(call ROOM,sim/runtime,CXX_SIM,$(sort $(wildcard sim/runtime/*.cpp))))
 # GPUs, too. SIM_LIBRARY is the simulator with the CUDA runtime, for programs with a main of their own. It needs no
 # harness.
 BASE := build/common/base/commit.o build/common/base.o
-HARNESS := build/common/harness.o build/common/all_steps.o build/common/devices.o
+HARNESS := build/common/harness.o build/common/all_steps.o $(addprefix build/common/,devices.o elements.o)
 SIM_CORE := build/sim/elf.o build/sim/loops.o build/sim/core.o
 COMMON_CPP := $(BASE) $(HARNESS) $(SIM_CORE)
 SIM_LIBRARY := $(BASE) $(SIM_CORE) build/sim/runtime.o

@@ -3,7 +3,7 @@
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,programs/*.cu language/*.cu seen/*.cu)) \
                 $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu ncu.cu))
 TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faults faulty_gpu several) \
-                 $(addprefix tests/sim/,rules order places unusual/unusual) \
+                 $(addprefix tests/sim/,rules order repeats places unusual/unusual) \
                  $(addprefix tools/,witness bench_sim machine_file))
 
 build/tests/%.o: tests/%.cpp build/commands/test
@@ -19,7 +19,7 @@ $(eval $(call NOTE,commands/test,TEST_BOTH))
 build/tests/steps/unit: $(COMMON) build/tests/steps/unit.o build/tests/steps/probes.sim.o build/commands/link
 	$(link)
 
-$(addprefix build/tests/sim/,rules order places): %: %.o $(COMMON) build/commands/link
+$(addprefix build/tests/sim/,rules order repeats places): %: %.o $(COMMON) build/commands/link
 	$(link)
 
 # Compares what the hooks saw with what valgrind saw.

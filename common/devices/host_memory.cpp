@@ -4,11 +4,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
 #include "../base/error.h"
 #include "../base/limits.h"
+#include "elements.h"
 
 namespace harness {
 namespace {
@@ -37,7 +39,7 @@ void fill_region(const Region& region)
 {
     Bits* data = static_cast<Bits*>(region.data);
     in_parallel(region.contents.elements(), [&region, data](uint64_t begin, uint64_t end) {
-        for (uint64_t i = begin; i < end; ++i) data[i] = region.contents.at<Bits>(i);
+        write_elements(region.contents, begin, end - begin, data + begin);
     });
 }
 
@@ -49,8 +51,14 @@ Mismatch compare_region(const Region& region)
     std::mutex mutex;
     in_parallel(region.contents.elements(), [&, data](uint64_t begin, uint64_t end) {
         Mismatch own;
-        for (uint64_t i = begin; i < end; ++i)
-            if (data[i] != region.contents.at<Bits>(i) && own.count++ == 0) own.first = i;
+        Bits expected[1024];
+        for (uint64_t n; begin < end; begin += n) {
+            n = std::min<uint64_t>(std::size(expected), end - begin);
+            write_elements(region.contents, begin, n, expected);
+            if (std::memcmp(data + begin, expected, n * sizeof(Bits)) == 0) continue;
+            for (uint64_t i = 0; i < n; ++i)
+                if (data[begin + i] != expected[i] && own.count++ == 0) own.first = begin + i;
+        }
         if (own.count == 0) return;
         std::lock_guard<std::mutex> lock(mutex);
         all.first = all.count ? std::min(all.first, own.first) : own.first;

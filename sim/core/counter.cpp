@@ -277,7 +277,7 @@ inline SiteCounts& Counter::note(const Request& request, Space space)
 {
     SiteCounts& here = at(request, space);
     here.requests += 1;
-    here.accesses += request.lanes == ~0u ? warp_size : __builtin_popcount(request.lanes);
+    here.accesses += request.lane_count();
     if (here.stride == 0)
         for (int lane = 0; lane + 1 < warp_size; ++lane)
             if (request.lanes >> lane & request.lanes >> (lane + 1) & 1) {
@@ -331,14 +331,20 @@ int Counter::count(const Request& request, Space space, uint64_t offset)
         if (roofline_ && kind_of(request.site) != load) store_to_lines(offset, asked);
         if (map_->partitions) {
             std::vector<uint64_t>& traffic = kind_of(request.site) == load ? read_ : write_;
-            for (int i = 0; i < transactions_.count; ++i) {
-                const uint64_t address = transactions_.list[i].address + offset;
-                if (address >> grain_shift_ != grain_) {
-                    grain_ = address >> grain_shift_;
-                    partition_ = partition_of(address);
+            for (int i = 0; i < transactions_.count;) {
+                const uint64_t first = transactions_.list[i].address + offset;
+                if (first >> grain_shift_ != grain_) {
+                    grain_ = first >> grain_shift_;
+                    partition_ = partition_of(first);
                 }
-                traffic[partition_] += transactions_.list[i].bytes;
-                if (page_bytes_ && kind_of(request.site) != load) write_page(address, transactions_.list[i].bytes);
+                uint64_t bytes = 0;
+                for (; i < transactions_.count; ++i) {
+                    const uint64_t address = transactions_.list[i].address + offset;
+                    if (address >> grain_shift_ != grain_) break;
+                    bytes += transactions_.list[i].bytes;
+                    if (page_bytes_ && kind_of(request.site) != load) write_page(address, transactions_.list[i].bytes);
+                }
+                traffic[partition_] += bytes;
             }
         }
     }

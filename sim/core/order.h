@@ -49,6 +49,8 @@ public:
 
     // The time of the next access of each lane of a warp. It is written while requests are formed.
     uint32_t* times(int warp) { return &times_[warp * warp_size]; }
+    const uint32_t* times(int warp) const { return &times_[warp * warp_size]; }
+    bool eventful() const { return clock_ != block_start_; }  // an event of this block is no barrier
     uint32_t epoch() const { return epoch_; }
     uint32_t block_epoch() const { return block_epoch_; }  // at the beginning of this block
     uint64_t block() const { return block_; }

@@ -33,11 +33,13 @@ uint64_t return_address(Site site)
 
 void WarpRecord::grow()
 {
-    const size_t length = rows_.size();
-    const ptrdiff_t words = cursor.next - (rows_.data()->address + lane_);
-    rows_.resize(2 * length);
-    cursor.next = rows_.data()->address + lane_ + words;
-    cursor.end = rows_.data()->address + lane_ + rows_.size() * words_per_row;
+    size_t lengths[warp_size];
+    end_lane();
+    for (unsigned lane = 0; lane < warp_size; ++lane) lengths[lane] = length(lane);
+    rows_.resize(2 * rows_.size());
+    clear();
+    for (unsigned lane = 0; lane < warp_size; ++lane) end_of_[lane] += ptrdiff_t(lengths[lane]) * words_per_row;
+    begin_lane(lane_);
 }
 
 namespace {
@@ -96,7 +98,7 @@ std::vector<size_t> WarpRecord::regroup(std::vector<Group>& groups, uint32_t* ti
     std::vector<size_t> paths[warp_size], first;
     std::vector<int> lanes;
     for (int lane = 0; lane < warp_size; ++lane)
-        for (size_t i = 0; i < length_[lane]; ++i) {
+        for (size_t i = 0; i < length(lane); ++i) {
             const Site site = rows_[i].site[lane];
             if (is_event(site)) {
                 times[lane] = uint32_t(rows_[i].address[lane]);

@@ -97,6 +97,8 @@ struct Request {
         return known.spacing == even;
     }
 
+    unsigned lane_count() const { return lanes == ~0u ? warp_size : unsigned(__builtin_popcount(lanes)); }
+
     // A store has recorded the fingerprint of the value that the lane has overwritten.
     uint16_t before(int lane) const { return recorded ? uint16_t(recorded[lane] >> before_shift) : uint16_t(0); }
 };
@@ -112,22 +114,17 @@ extern __thread Cursor cursor;
 // The accesses of one warp, recorded through this host thread's cursor.
 class WarpRecord {
 public:
-    WarpRecord() : rows_(64) {}
+    WarpRecord() : rows_(64) { clear(); }
 
     // The running lane goes on where its column ends.
-    void begin_lane(int lane)
+    void begin_lane(unsigned lane)
     {
         lane_ = lane;
-        cursor.next = rows_.data()->address + lane + length_[lane] * words_per_row;
-        cursor.end = rows_.data()->address + lane + rows_.size() * words_per_row;
+        cursor.next = end_of_[lane] + lane;
+        cursor.end = end_ + lane;
     }
 
-    void end_lane()
-    {
-        const size_t length = (cursor.next - (rows_.data()->address + lane_)) / words_per_row;
-        length_[lane_] = uint32_t(length);
-        if (length) active_ |= 1u << lane_;
-    }
+    void end_lane() { end_of_[lane_] = cursor.next - lane_; }
 
     void grow();  // when there is no room left
     // There may be no more of it: 32 MB. The threads make way, so that requests are formed.
@@ -149,11 +146,14 @@ private:
     std::vector<size_t> regroup(std::vector<Group>& groups, uint32_t* times) const;
     // Forms a request of accesses that were made together.
     Request request_of(const Row& row, uint32_t lanes, int order, const uint32_t* times);
+    void clear();
+    uint64_t* begin() { return rows_.data()->address; }
+    size_t length(unsigned lane) const { return size_t(end_of_[lane] - rows_.data()->address) / words_per_row; }
 
     std::vector<Row> rows_;
-    int lane_ = 0;
-    uint32_t active_ = 0;  // lanes with at least one record
-    uint32_t length_[warp_size] = {};
+    uint64_t* end_;                // of the rows
+    unsigned lane_ = 0;            // that is running
+    uint64_t* end_of_[warp_size];  // the row of each lane's next record
     uint64_t address_[warp_size];  // of a store, without the fingerprints
 };
 
@@ -170,25 +170,36 @@ inline Request WarpRecord::request_of(const Row& row, uint32_t lanes, int order,
     return request;
 }
 
+inline void WarpRecord::clear()
+{
+    for (unsigned lane = 0; lane < warp_size; ++lane) end_of_[lane] = begin();
+    end_ = begin() + ptrdiff_t(rows_.size()) * words_per_row;
+}
+
 template <typename Count>
 int WarpRecord::flush(int order, uint32_t* times, Count&& count)
 {
-    if (!active_) return order;
-    const int first = __builtin_ctz(active_);
-    const size_t length = length_[first];
-
-    // The usual case: every active lane made the same accesses in the same order.
+    // The usual case: every lane made the same accesses in the same order, or every one that made any.
+    uint64_t unlike = 0;
+    for (unsigned lane = 0; lane < warp_size; ++lane) unlike |= uint64_t(end_of_[lane]) ^ uint64_t(end_of_[0]);
+    uint32_t active = ~0u;  // lanes with a record
+    if (unlike)
+        for (unsigned lane = 0; lane < warp_size; ++lane)
+            if (end_of_[lane] == begin()) active &= ~(1u << lane);
+    const unsigned first = unsigned(__builtin_ctz(active));
+    const size_t length = this->length(first);
+    if (length == 0) return order;
     bool together = true;
-    for (int lane = 0; lane < warp_size; ++lane)
-        together &= length_[lane] == length || !(active_ >> lane & 1);
+    for (unsigned lane = 0; lane < warp_size && unlike; ++lane)
+        together &= end_of_[lane] == end_of_[first] || !(active >> lane & 1);
     for (size_t i = 0; i < length && together; ++i) {
         const Row& row = rows_[i];
         uint64_t differ = 0;
-        if (active_ == ~0u)
+        if (active == ~0u)
             for (int lane = 0; lane < warp_size; ++lane) differ |= row.site[lane] ^ row.site[0];
         else
             for (int lane = 0; lane < warp_size; ++lane)
-                if (active_ >> lane & 1) differ |= row.site[lane] ^ row.site[first];
+                if (active >> lane & 1) differ |= row.site[lane] ^ row.site[first];
         together = differ == 0;
     }
 
@@ -197,9 +208,9 @@ int WarpRecord::flush(int order, uint32_t* times, Count&& count)
             const Row& row = rows_[i];
             if (__builtin_expect(is_event(row.site[first]), 0)) {
                 for (int lane = 0; lane < warp_size; ++lane)
-                    if (active_ >> lane & 1) times[lane] = uint32_t(row.address[lane]);
+                    if (active >> lane & 1) times[lane] = uint32_t(row.address[lane]);
             } else {
-                count(request_of(row, active_, order++, times));
+                count(request_of(row, active, order++, times));
             }
         }
     } else {
@@ -209,8 +220,7 @@ int WarpRecord::flush(int order, uint32_t* times, Count&& count)
             count(request_of(g.row, g.lanes, order++, g.times));
         }
     }
-    active_ = 0;
-    for (uint32_t& n : length_) n = 0;
+    clear();
     return order;
 }
 

@@ -80,17 +80,26 @@ uint32_t Threads::warp_lanes() const
 }
 
 // Makes the next thread current that can run; nobody at the end of the block.
-int Threads::advance()
+inline __attribute__((always_inline)) int Threads::advance()
 {
-    for (;;) {
-        ++current_;
+    ++current_;  // mostly that one
+    if ((current_ == warp_end_ || state_[current_] > ready) && !find_next()) return nobody;
+    thread_index = index_[current_];
+    record_.begin_lane(unsigned(current_) % warp_size);
+    return current_;
+}
+
+// The same, from the current one on, where that cannot run or is of the next warp. False at the end of the block.
+bool Threads::find_next()
+{
+    for (;; ++current_) {
         if (current_ == warp_end_) {
             if (unsettled_ && meet_lanes((warp_end_ - 1) / warp_size * warp_size, warp_end_)) {
                 current_ = (warp_end_ - 1) / warp_size * warp_size - 1;
                 continue;
             }
             observer_.warp_stopped((warp_end_ - 1) / warp_size);
-            if (stopping) return nobody;
+            if (stopping) return false;
             unsettled_ = false;
             if (warp_end_ < threads_) {
                 warp_end_ = std::min(warp_end_ + warp_size, threads_);
@@ -100,7 +109,7 @@ int Threads::advance()
                     std::replace(state_, state_ + threads_, yielded, ready);
                     yields_ = false;
                 } else {
-                    if (at_barrier_ == 0) return nobody;
+                    if (at_barrier_ == 0) return false;
                     open_barrier();
                 }
                 current_ = nobody;
@@ -108,10 +117,7 @@ int Threads::advance()
                 continue;
             }
         }
-        if (state_[current_] > ready) continue;
-        thread_index = index_[current_];
-        record_.begin_lane(current_ % warp_size);
-        return current_;
+        if (state_[current_] <= ready) return true;
     }
 }
 

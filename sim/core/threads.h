@@ -101,7 +101,8 @@ private:
     };
 
     // Hot: a compiler takes functions that never return for error handling, to be made small.
-    __attribute__((hot)) int advance();
+    int advance();
+    __attribute__((hot, noinline)) bool find_next();
     [[noreturn]] __attribute__((hot)) void go_on(int thread);
     [[noreturn]] __attribute__((hot)) void fiber_start();
     static void enter_fiber();

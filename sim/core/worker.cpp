@@ -48,6 +48,7 @@ void Worker::start(Grid& grid)
     threads_.start(grid.block, grid.threads, grid.arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
+    shared_checker_.start_launch();
     likely = {};
     std::fill(std::begin(misaligned_), std::end(misaligned_), Misaligned());
     next_misaligned_ = 0;
@@ -97,6 +98,7 @@ void Worker::warp_stopped(int warp)
         sequence_warp_ = warp;
         requests_ = 0;
     }
+    if (order_.eventful()) shared_checker_.note_event(findings);
     requests_ = record_.flush(requests_, order_.times(warp), [&](const Request& r) {
         if (settings().instruments) request(r, warp);
     });
@@ -112,7 +114,11 @@ void Worker::barrier_opens()
     sequence_warp_ = -1;
 }
 
-void Worker::warp_syncs(int warp, uint32_t lanes) { order_.meet(warp, lanes); }
+void Worker::warp_syncs(int warp, uint32_t lanes)
+{
+    shared_checker_.note_event(findings);
+    order_.meet(warp, lanes);
+}
 
 void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
 {
@@ -272,7 +278,7 @@ void Worker::memory_request(const Request& request, int warp, const Allocation& 
     if (!target.counted) return counter.count_constant(request);
     const Kind kind = kind_of(request.site);
     if (target.unwritten && kind == store)
-        output_stored += uint64_t(__builtin_popcount(request.lanes)) * bytes_of(request.site);
+        output_stored += uint64_t(request.lane_count()) * bytes_of(request.site);
     else if (target.unwritten || (kind == store && !target.constant)) unordered_possible = true;
     const uint64_t offset = target.gpu_address - target.begin;
     const int units = far ? counter.count_peer(request, target.device) : counter.count(request, global, offset);

@@ -32,6 +32,14 @@ def test_order():
     assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 500000
 
 
+def test_repeats():
+    """Blocks that repeat an earlier one have the same findings as if all were checked."""
+    done = run(ROOT / "build/tests/sim/repeats")
+    print(done.stdout)
+    assert done.returncode == 0
+    assert int(re.match(r"(\d+) checks, 0 failed", done.stdout.splitlines()[-1]).group(1)) > 10000
+
+
 @pytest.mark.parametrize("strip, option",
                          [(None, None), ("--strip-debug", "--no-debug"), ("--strip-all", "--stripped")])
 def test_places_in_the_source(strip, option, tmp_path):

@@ -23,6 +23,7 @@
 #include "common/base/error.h"
 #include "common/kernel.h"
 #include "common/base/limits.h"
+#include "common/devices/elements.h"
 #include "common/reference.h"
 #include "common/base/machine.h"
 #include "common/base/machine_file.h"
@@ -192,6 +193,47 @@ void test_pattern()
     }
     const Contents untouched{Type::i32, writes_nothing, 4, 4, 0, Holds::result};
     CHECK(!untouched.written(0) && !untouched.written(15));
+}
+
+// Many elements at a time are those that are made one by one, wherever a range begins and ends.
+template <typename Bits>
+void test_elements_of(Type type, const Contents& contents, uint64_t first, uint64_t count)
+{
+    Contents own = contents;
+    own.type = type;
+    std::vector<Bits> written(count + 1, Bits(0x5a));
+    write_elements(own, first, count, written.data());
+    bool same = written[count] == Bits(0x5a);
+    for (uint64_t i = 0; i < count; ++i) same = same && written[i] == own.at<Bits>(first + i);
+    CHECK(same);
+}
+
+void test_elements()
+{
+    const auto each_type = [](const Contents& contents, uint64_t first, uint64_t count) {
+        test_elements_of<uint8_t>(Type::i8, contents, first, count);
+        test_elements_of<uint16_t>(Type::f16, contents, first, count);
+        test_elements_of<uint32_t>(Type::f32, contents, first, count);
+        test_elements_of<uint64_t>(Type::f64, contents, first, count);
+        test_elements_of<uint128_t>(Type::f64x2, contents, first, count);
+    };
+    const Expected kinds[] = {copies, transposes, transposes_each_tile(32), moves_each_tile(16), transposes_numbers,
+                              transposes_with_padded_rows(64), {Produces::pieces, 3}, adds, writes_nothing};
+    for (const Expected& kind : kinds)
+        for (Holds holds : {Holds::input, Holds::result, Holds::poison})
+            for (uint32_t seed : {5u, first_secret_seed + 5, ~0u})
+                for (const auto& [width, height] : {std::pair(100, 65), {64, 96}, {1, 40}, {40, 1}, {3000, 2}}) {
+                    const Contents contents{Type::i8, kind, uint64_t(width), uint64_t(height), seed, holds};
+                    each_type(contents, 0, contents.elements());
+                    each_type(contents, 37, contents.elements() - 39);
+                }
+    // Indices around the multiples of 2^32.
+    for (const Expected& kind : {copies, transposes, moves_each_tile(32)}) {
+        const Contents huge{Type::i8, kind, 200000, 100000, 5, Holds::result};
+        for (uint64_t first : {(uint64_t(1) << 32) - 500, (uint64_t(3) << 32) - 3})
+            each_type(huge, first, 3000);
+        each_type(huge, 17 * huge.pitch() + 21000, 1000);
+    }
 }
 
 void test_statistics()
@@ -610,6 +652,7 @@ int main()
     test_noise();
     test_reference();
     test_pattern();
+    test_elements();
     test_statistics();
     test_limits();
     test_simulator();
