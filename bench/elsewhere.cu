@@ -4,9 +4,9 @@
 //   make elsewhere && ./elsewhere > elsewhere.csv                     (needs a GPU: times)
 //   make try FILE=bench/elsewhere.cu CPPFLAGS=-I. ARGS=--once         (no GPU: counts and modelled times)
 //
-// Vectors have 2^24 elements of 4 bytes, matrices 4096 x 4096, those of products 1024 x 1024. Prints the median ms of
-// 15 launches, each with other memory than the one before, so that none finds its data in the L2. --once launches each
-// kernel once and takes no time. Exits 3 on a CUDA error.
+// Vectors have 2^24 elements of 4 bytes, matrices 4096 x 4096, those of products 1024 x 1024. Prints the ms of a
+// launch, the median of 15 samples of five launches. Each launch has other memory than the one before, so that none
+// finds its data in the L2. --once launches each kernel once and takes no time. Exits 3 on a CUDA error.
 
 #include <cstdio>
 #include <functional>
@@ -261,18 +261,19 @@ int main(int argc, char** argv)
     }
     CUDA(cudaDeviceSynchronize());
 
-    int round = 0;
     if (!once) printf("date_utc,machine,cuda_driver,kernel,time_median_ms,spread_percent\n");
     const auto report = [&](const char* name, const std::function<void(const Buffers&)>& launch) {
-        const auto next = [&] { launch(sets[round++ % rounds]); };
+        const auto launches = [&] {
+            for (int r = 0; r < rounds; ++r) launch(sets[r]);
+        };
         if (once) {
-            next();
+            launches();
             CUDA(cudaGetLastError());
             CUDA(cudaDeviceSynchronize());
             return;
         }
-        const harness::Summary s = seconds(next);
-        printf("%s,%s,%.5g,%.1f\n", card.c_str(), name, s.median * 1e3, 100 * s.spread);
+        const harness::Summary s = seconds(launches);
+        printf("%s,%s,%.5g,%.1f\n", card.c_str(), name, s.median * 1e3 / rounds, 100 * s.spread);
     };
     const auto bins = [](const Buffers& s) { return reinterpret_cast<unsigned*>(s.c); };
     const dim3 tiles(SIDE / 32, SIDE / 8);

@@ -157,9 +157,10 @@ unsigned Counter::partition_of(uint64_t address) const
     return n & (n - 1) ? p % n : p & (n - 1);
 }
 
-void Counter::block(uint64_t block, uint64_t l1_share)
+void Counter::block(uint64_t block, uint64_t l1_share, unsigned warps)
 {
-    if (roofline_) l1_.next_block(l1_share);
+    if (roofline_) l1_.next_block(l1_share, warps);
+    phase_begin_ = phase_end_ = 0;
     const uint64_t window = windows_->window_of(block);
     if (window != window_) hand_over();
     window_ = window;
@@ -209,7 +210,7 @@ void Counter::load_through_l1(uint64_t offset)
             sectors |= 1u << place;
             ++turns[place];
         }
-        const L1::Found found = l1_.load(line, sectors, phase_ << 32 | batch_);
+        const L1::Found found = l1_.load(line, sectors, time_, phase_ << 32 | batch_);
         if (found.missing) {
             touched_.load(line, found.missing);
             ++roofline.missed_lines;
@@ -298,13 +299,16 @@ inline uint64_t Counter::count_transactions(SiteCounts& here, const Request& req
     return asked;
 }
 
+void Counter::warp_begins()
+{
+    in_flight_ = false;
+    batch_ = 0;
+    time_ = phase_begin_;
+}
+
 // Loads are in flight together up to the next store.
 void Counter::note_batch(const Request& request)
 {
-    if (request.order == 0) {
-        in_flight_ = false;
-        batch_ = 0;
-    }
     const bool loads = kind_of(request.site) == load;
     if (loads && !in_flight_) {
         ++roofline.hit_batches;
@@ -312,11 +316,14 @@ void Counter::note_batch(const Request& request)
         missed_ = false;
     }
     in_flight_ = loads;
+    l1_.request();
+    phase_end_ = std::max(phase_end_, ++time_);
 }
 
 int Counter::count(const Request& request, Space space, uint64_t offset)
 {
     SiteCounts& here = note(request, space);
+    if (request.order == 0) warp_begins();
     if (space == global && roofline_) note_batch(request);
     int units;
     if (space == shared) {

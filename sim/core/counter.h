@@ -116,7 +116,7 @@ public:
     // `earlier_blocks`: of earlier launches.
     void start(const Rules& rules, const harness::Machine& machine, Windows& windows, uint64_t earlier_blocks);
     // The next requests are this block's. `l1_share`: bytes of the L1 that it has.
-    void block(uint64_t block, uint64_t l1_share);
+    void block(uint64_t block, uint64_t l1_share, unsigned warps);
     // `offset` is added to a host address to make it the GPU's, or one of the block's shared memory. Returns the
     // request's cost: transactions, lines, sectors or wavefronts.
     int count(const Request& request, Space space, uint64_t offset);
@@ -126,7 +126,11 @@ public:
     void finish();  // hands over what is left
 
     std::vector<SiteCounts>& sites() { return sites_; }
-    void barrier() { ++phase_; }  // of the block
+    void barrier()  // of the block
+    {
+        ++phase_;
+        phase_begin_ = phase_end_;
+    }
     void count_constant(const Request& request);  // __constant__ memory
     harness::RooflineCounts roofline;
 
@@ -137,6 +141,7 @@ private:
     void note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
+    void warp_begins();  // after a barrier, or the beginning of the block
     void note_batch(const Request& request);
     void load_through_l1(uint64_t offset);
     void store_to_lines(uint64_t offset, uint64_t asked);
@@ -160,6 +165,7 @@ private:
     bool in_flight_ = false;  // the warp has loads on their way that no store has to wait for
     bool missed_ = false;     // one of these loads waits for the memory
     uint64_t phase_ = 0, batch_ = 0;  // of the block; of the warp in this phase
+    uint64_t phase_begin_ = 0, phase_end_ = 0, time_ = 0;  // requests of a warp since the block began
     // Hashed maps are linear: the parities of an address are those of its bytes, combined. One row
     // per byte of the address, filled when the map changes.
     unsigned partition_of(uint64_t address) const;

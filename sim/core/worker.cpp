@@ -78,7 +78,7 @@ void Worker::run_block(uint64_t number)
     const uint64_t block = grid_->block_at(number);
     block_index = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
     block_ = block;
-    counter.block(number, grid_->l1_share);
+    counter.block(number, grid_->l1_share, unsigned(threads_.count() + warp_size - 1) / warp_size);
     order_.start_block(block);
     shared_.poison();
     if (witnessed) announce_memory(*this);
