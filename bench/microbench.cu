@@ -283,8 +283,8 @@ __global__ void wait(long long clocks)
     while (clock64() - begin < clocks) {}
 }
 
-// ns of a launch beside the time of its kernel: launches back to back of a kernel that takes long enough for the host to
-// be ahead. Twice the time of one that waits, less the time of one that waits twice as long.
+// ns of a launch beside the time of its kernel: launches back to back of a kernel that takes so long that the host is
+// ahead. Twice the time of one that waits, less the time of one that waits twice as long.
 harness::Summary launch_ns()
 {
     const int launches = 100;

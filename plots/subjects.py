@@ -1,6 +1,7 @@
 """The tables of the subject pages, from the committed measurements. What nobody measured yet is said to be so."""
 
 import pathlib
+import statistics
 
 from facts import METRICS
 from tables import Table, read
@@ -243,6 +244,26 @@ def memories():
               "`bench/microbench.cu`, bandwidths of all SMs together; of constant memory, 4 bytes for a whole warp.",
               "`make microbench`"),
         texts=5)
+
+
+def errors():
+    """How far the model's times are from the measured ones: kernels that were looked at, and those held out."""
+    def near(rows):
+        if not rows: return ["", "", ""]
+        off = [abs(float(r["ratio"]) - 1) for r in rows]
+        return [f"{sum(e <= 0.15 + 1e-9 for e in off)} of {len(off)}", f"{100 * statistics.mean(off):.1f}",
+                f"{100 * max(off):.0f}"]
+
+    groups = {}
+    for row in read(DATA / "model_errors.csv"):
+        groups.setdefault((row["machine"], row["type"], row["width"]), []).append(row)
+    lines = [[card.upper(), f"{element} {width}²" if width else "from elsewhere",
+              *near([r for r in rows if r["held_out"] == "no"])[:2], *near([r for r in rows if r["held_out"] == "yes"])]
+             for (card, element, width), rows in groups.items()]
+    return Table("", ["card", "kernels", "steps 1 to 3: within 15 %", "mean error, %", "held out: within 15 %",
+                      "mean error, %", "largest, %"], lines,
+                 "Modelled times, compared with measured ones. Held out: steps 4 to 7, and kernels from elsewhere. Counted "
+                 "at 4096² and 8192². Larger sizes have the counts of 8192², scaled by the area.", texts=2)
 
 
 def spaced(number):

@@ -62,15 +62,17 @@ def of_steps(card, sizes, counted, types):
         of_step = {}
         for kernel in kernels("lesson", "variant"):
             name, step = kernel["kernel"], kernel["program"]
-            if name != REPEATS and is_for(kernel, element) and step < "step08" and any((name, element, n) in times for n in sizes):
+            measured = any((name, element, n) in times for n in sizes)
+            if measured and name != REPEATS and is_for(kernel, element) and step < "step08":
                 of_step.setdefault(step, []).append(name)
         for step, names in of_step.items():
             for row in modelled(step, names, element, card, counted):
                 for n in sizes:
                     ms = times.get((row["kernel"], element, n))
-                    if ms: yield row_of(card, step, row["kernel"], element, n, counted, ms,
-                                        float(row["model_time_ms"]) * (n / counted) ** 2, row["model_limit"],
-                                        row["model_next_limit"])
+                    if not ms: continue
+                    model_ms = float(row["model_time_ms"]) * (n / counted) ** 2
+                    yield row_of(card, step, row["kernel"], element, n, counted, ms, model_ms, row["model_limit"],
+                                 row["model_next_limit"])
 
 
 def of_elsewhere(card):
@@ -83,8 +85,8 @@ def of_elsewhere(card):
         model = {kernel["kernel"]: kernel for kernel in json.loads(path.read_text())["kernels"]}
     for row in read(ROOT / f"plots/data/{card}_elsewhere.csv"):
         kernel = model[row["kernel"]]
-        yield row_of(card, "elsewhere", row["kernel"], "", "", "", float(row["time_median_ms"]), kernel["model_time_ms"],
-                     kernel["model_limit"], kernel["model_next_limit"])
+        yield row_of(card, "elsewhere", row["kernel"], "", "", "", float(row["time_median_ms"]),
+                     kernel["model_time_ms"], kernel["model_limit"], kernel["model_next_limit"])
 
 
 def summary(rows):

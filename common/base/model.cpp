@@ -80,15 +80,15 @@ Prediction roofline(const Machine& machine, const LaunchCounts& c, bool large)
         {(l1 + wavefronts) * share, wavefronts > l1 ? "shared-memory wavefronts" : "L1: lines touched by loads"},
         {double(n.constant_words) / r.constant_words_per_s * share, "constant memory: words of a warp"}};
     // No block waits for its stores, so nobody queues for this.
-    const Demand stores{n.partial_lines ? (partial + whole) * share : 0, "L2: lines touched by stores"};
+    const double stores = n.partial_lines ? (partial + whole) * share : 0;
     const double starts = machine.sms / r.blocks_per_s * 1e9, waits = waits_of_block(r, c);
     const double slowest = std::max_element(demands.begin(), demands.end(), less)->ns;
     const uint64_t most = std::max<uint64_t>(c.occupancy.blocks, 1);
     const uint64_t there = (c.launched.blocks + uint64_t(machine.sms) - 1) / uint64_t(machine.sms);
     const uint64_t together = large ? most : std::clamp<uint64_t>(there, 1, most);
-    const double between = std::max(between_blocks(together, waits - starts, {starts, slowest}), stores.ns);
+    const double between = std::max(between_blocks(together, waits - starts, {starts, slowest}), stores);
     const double rounds = large ? blocks / machine.sms : std::max(blocks / machine.sms, double(together));
-    demands.insert(demands.end(), {stores,
+    demands.insert(demands.end(), {{partial * share, "L2: lines touched by stores"},
                                    {starts, "start of blocks"},
                                    {waits / double(together), "latency: loads in flight"}});
     std::partial_sort(demands.begin(), demands.begin() + 2, demands.end(),

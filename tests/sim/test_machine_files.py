@@ -134,7 +134,8 @@ WRONG = [
      "map_like = t4: expected a built-in machine whose map is published"),
     (with_line("map_like", "hash = 10 64"), "hash", "hash = 10 64: no bits from 0 to 63; expected hash = 10 13, 11 15"),
     (with_line("map_like", "banks = 16"), "banks", "banks follows from the capability; expected no line with it"),
-    (with_line("half_load", "half_load = -1"), "half_load", "half_load = -1: a negative number; expected half_load = NUMBER"),
+    (with_line("half_load", "half_load = -1"), "half_load",
+     "half_load = -1: a negative number; expected half_load = NUMBER"),
     (with_line("name", "name = a/b"), "name", "name = a/b: expected up to 30 letters, digits, dots, dashes or "),
     (with_line("partitions", "partitions = 100000"), "partitions", "partitions = 100000: expected at most 65536"),
 ]
