@@ -262,8 +262,8 @@ def errors():
              for (card, element, width), rows in groups.items()]
     return Table("", ["card", "kernels", "steps 1 to 3: within 15 %", "mean error, %", "held out: within 15 %",
                       "mean error, %", "largest, %"], lines,
-                 "Modelled times, compared with measured ones. Held out: steps 4 to 7, and kernels from elsewhere. Counted "
-                 "at 4096² and 8192². Larger sizes have the counts of 8192², scaled by the area.", texts=2)
+                 "Modelled times, compared with measured ones. Held out: steps 4 to 7, and kernels from elsewhere. "
+                 "Counted at 4096² and 8192². Larger sizes have the counts of 8192², scaled by the area.", texts=2)
 
 
 def spaced(number):
