@@ -1,5 +1,5 @@
 // Kernels as other programs have them: reductions, scans, stencils, histograms, matrix products, gathers. The model of
-// times was made without looking at any of them (docs/OUTPUT.md).
+// times was made without looking at any of them (docs/MODEL.md).
 //
 //   make elsewhere && ./elsewhere > elsewhere.csv                     (needs a GPU: times)
 //   make try FILE=bench/elsewhere.cu CPPFLAGS=-I. ARGS=--once         (no GPU: counts and modelled times)

@@ -12,6 +12,7 @@ from machine_files import capabilities, figures, machine_file
 
 FOLDER = ROOT / "common/machines"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.machine"))
+MODEL = (ROOT / "docs/MODEL.md").read_text()
 H100 = (FOLDER / "h100.machine").read_text()
 GTX280 = (FOLDER / "gtx280.machine").read_text()
 
@@ -192,8 +193,7 @@ def test_no_such_file_a_folder_a_pipe_and_a_large_one(tmp_path):
 
 
 def test_the_example_of_the_page(tmp_path):
-    page = (ROOT / "docs/OUTPUT.md").read_text()
-    (text,) = re.findall(r"^```\n(name = .*?)^```", page, re.MULTILINE | re.DOTALL)
+    (text,) = re.findall(r"^```\n(name = .*?)^```", MODEL, re.MULTILINE | re.DOTALL)
     (tmp_path / "a10.machine").write_text(text)
     out = step("step04", "--machine", "a10.machine", "--size", 64, "--explain", cwd=tmp_path).stdout
     assert out.startswith("step04 on the simulator of the A10 (compute capability 8.6)") and "on all 72 SMs" in out
@@ -236,6 +236,34 @@ def test_constants_are_the_measured_ones(tmp_path, card, files):
 def micro(card):
     with (ROOT / f"plots/data/{card}_micro.csv").open() as file:
         return {row["constant"]: float(row["value"]) for row in csv.DictReader(file)}
+
+
+def rounded(figure, digits):
+    return f"{float(figure.split()[0]):.{digits}g}"
+
+
+def times_ten(figure):
+    """5.1e+11 /s as the page has it: 5.1 × 10¹¹."""
+    mantissa, power = f"{float(figure.split()[0]):.1e}".split("e+")
+    return f"{mantissa} × 10{str(int(power)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
+def test_the_page_has_the_constants():
+    """docs/MODEL.md explains the model with those of the H100."""
+    h100 = machine_file("h100")
+    block = ("{} ns + {} ns × threads + {} ns × batches of loads + {} ns for the stores + ({} ns + {} ns × threads) × "
+             "barriers.")
+    keys = {"block_time": 3, "thread_time": 2, "load_time": 3, "store_time": 2, "barrier_time": 2,
+            "barrier_thread_time": 2}
+    assert block.format(*(rounded(h100[key], digits) for key, digits in keys.items())) in MODEL
+    assert f"({times_ten(h100['blocks_started'])} a second)" in MODEL
+    lines = float(h100["dram_stream"].split()[0]) * 1e9 / 128
+    for key, what in (("half_load", "loaded"), ("half_store", "stored"), ("unfilled_store", "stored")):
+        (row,) = re.findall(rf"^\| DRAM, lines of which 64 bytes or less are {what} \|.*$", MODEL, re.MULTILINE)
+        assert times_ten(f"{lines / float(h100[key])}") in row
+    for key, what in (("l1_turns", "L1"), ("l1_lines", "L1, lines that miss"), ("wavefronts", "shared memory"),
+                      ("partial_lines", "L2, lines that stores fill in part")):
+        assert f"\n| {what} | {times_ten(h100[key])} " in MODEL
 
 
 def test_constants_by_hand():
