@@ -228,15 +228,17 @@ void Counter::load_through_l1(uint64_t offset)
 // Lines that a store fills pass through the L2 as fast as they come. Others are merged there.
 void Counter::store_to_lines(uint64_t offset, uint64_t asked)
 {
+    // Rounded up, so that a page whose sectors are all filled does not fall short of them.
+    const unsigned of_a_sector = unsigned((asked + unsigned(transactions_.count) - 1) / unsigned(transactions_.count));
     uint64_t lines = 0;
-    for (int i = 0; i < transactions_.count;) {
+    for (int i = 0; i < transactions_.count; ++lines) {
         const uint64_t line = (transactions_.list[i].address + offset) / 128;
-        unsigned sectors = 0;
-        for (; i < transactions_.count && (transactions_.list[i].address + offset) / 128 == line; ++i)
+        unsigned sectors = 0, bytes = 0;
+        for (; i < transactions_.count && (transactions_.list[i].address + offset) / 128 == line; ++i) {
             sectors |= 1u << (transactions_.list[i].address + offset) / 32 % 4;
-        const unsigned here = unsigned(__builtin_popcount(sectors));
-        touched_.store(line, sectors, unsigned(asked * here / unsigned(transactions_.count)));
-        ++lines;
+            bytes += of_a_sector;
+        }
+        touched_.store(line, sectors, bytes);
     }
     if (asked < 32 * lines) roofline.partial_lines += lines;
 }
