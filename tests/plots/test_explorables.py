@@ -601,10 +601,15 @@ def test_a_wrong_order_is_played(page):
         page.wait_for_timeout(50)
     assert len(seen) > 4 and verdict(panel)[1].startswith("Found. ")
     control(panel, "show").click()
-    page.wait_for_function("""() => document.querySelectorAll('[data-explorable=race] li.done').length === 2""")
-    control(panel, "back").click()
+    page.wait_for_function("""() => document.querySelectorAll('[data-explorable=race] li.done').length >= 2""")
+    # Counted and clicked at once: a slow machine may play a step in between.
+    played = control(panel, "back").evaluate("""button => {
+        const played = document.querySelectorAll('[data-explorable=race] li.done').length;
+        button.click();
+        return played;
+    }""")
     page.wait_for_timeout(700)
-    assert panel.locator("li.done").count() == 1
+    assert panel.locator("li.done").count() == played - 1
     page.emulate_media(reduced_motion="reduce")
     control(panel, "barrier-0").click()  # without the first barrier, too
     control(panel, "show").click()
