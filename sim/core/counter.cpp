@@ -230,15 +230,12 @@ void Counter::store_to_lines(uint64_t offset, uint64_t asked)
 {
     // Rounded up, so that a page whose sectors are all filled does not fall short of them.
     const unsigned of_a_sector = unsigned((asked + unsigned(transactions_.count) - 1) / unsigned(transactions_.count));
-    uint64_t lines = 0;
-    for (int i = 0; i < transactions_.count; ++lines) {
-        const uint64_t line = (transactions_.list[i].address + offset) / 128;
-        unsigned sectors = 0, bytes = 0;
-        for (; i < transactions_.count && (transactions_.list[i].address + offset) / 128 == line; ++i) {
-            sectors |= 1u << (transactions_.list[i].address + offset) / 32 % 4;
-            bytes += of_a_sector;
-        }
-        touched_.store(line, sectors, bytes);
+    uint64_t lines = 0, last = ~0ull;
+    for (int i = 0; i < transactions_.count; ++i) {
+        const uint64_t sector = (transactions_.list[i].address + offset) / 32;
+        touched_.store(sector, of_a_sector);
+        lines += sector / 4 != last;
+        last = sector / 4;
     }
     if (asked < 32 * lines) roofline.partial_lines += lines;
 }

@@ -29,10 +29,11 @@ class Touched {
 public:
     // `line`: an address divided by 128. Bit i of `sectors`: the i-th 32 bytes of the line.
     void load(uint64_t line, unsigned sectors) { page_of(line).loaded |= uint64_t(sectors) << line % 16 * 4; }
-    void store(uint64_t line, unsigned sectors, unsigned bytes)
+    // `sector`: an address divided by 32. `bytes`: that a request stores there.
+    void store(uint64_t sector, unsigned bytes)
     {
-        TouchedPage& page = page_of(line);
-        page.stored |= uint64_t(sectors) << line % 16 * 4;
+        TouchedPage& page = page_of(sector / 4);
+        page.stored |= uint64_t(1) << sector % 64;
         page.stored_bytes += bytes;
     }
     void hand_over(TouchedPages& to);  // all pages, and forgets them
