@@ -13,21 +13,26 @@
 #include "common/base/error.h"
 #include "common/base/suggest.h"
 
-// Runs f. An error ends the program with its line and its status.
+// Ends the program with the error's line and its status.
+[[noreturn]] inline void exit_with(const harness::Error& error)
+{
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, harness::printable(error.message).c_str());
+    exit(error.status);
+}
+
+// Runs f. An error ends the program.
 template <typename F> auto or_exit(const F& f)
 {
     try {
         return f();
     } catch (const harness::Error& error) {
-        fprintf(stderr, "%s: %s\n", program_invocation_short_name, harness::printable(error.message).c_str());
-        exit(error.status);
+        exit_with(error);
     }
 }
 
 [[noreturn]] inline void refuse_argument(const std::string& message)
 {
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, harness::printable(message).c_str());
-    exit(harness::status_bad_input);
+    exit_with({harness::status_bad_input, message});
 }
 
 // The arguments of the program, each one of `known`. Of these, "--option FILE" has a value, as in --option FILE or

@@ -1,5 +1,5 @@
-// Kernels as other programs have them: reductions, scans, stencils, histograms, matrix products, gathers. The model of
-// times was made without looking at any of them (docs/MODEL.md).
+// Kernels as other programs have them: reductions, scans, stencils, histograms, matrix products, gathers. They show
+// what the model of times lacks (docs/MODEL.md).
 //
 //   make elsewhere && ./elsewhere > elsewhere.csv                     (needs a GPU: times)
 //   make try FILE=bench/elsewhere.cu CPPFLAGS=-I. ARGS=--once         (no GPU: counts and modelled times)
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int N = 1 << 24, SIDE = 4096, PRODUCT = 1024, BINS = 256, ROW = 16;  // ROW: entries of a sparse row
 
-// Where random places are needed. Bijective on 2^24 numbers: a product with an odd number, and shifts.
+// A random place for each of N numbers. Products with odd numbers and shifts: no two have the same.
 __device__ unsigned shuffled(unsigned i)
 {
     i = i * 2654435761u & (N - 1);
@@ -27,11 +27,11 @@ __device__ unsigned shuffled(unsigned i)
     return i ^ i >> 13;
 }
 
-__global__ void fill(float* a, int* places, int n)
+__global__ void fill(float* a, int* places)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     a[i] = float(i % 1000) / 1000;
-    places[i] = int(shuffled(unsigned(i))) & (n - 1);
+    places[i] = int(shuffled(unsigned(i)));
 }
 
 // Reductions.
@@ -115,7 +115,7 @@ __global__ void stencilShared(float* out, const float* in, int width, int height
     out[y * width + x] = 0.2f * (tile[j][i] + tile[j][i - 1] + tile[j][i + 1] + tile[j - 1][i] + tile[j + 1][i]);
 }
 
-// Histograms of bytes.
+// Histograms of numbers from 0 to 255.
 
 __global__ void histogramGlobal(unsigned* bins, const int* in)
 {
@@ -256,8 +256,8 @@ int main(int argc, char** argv)
         for (float** buffer : {&s.a, &s.b, &s.c}) CUDA(cudaMalloc(buffer, BYTES));
         CUDA(cudaMalloc(&s.places, BYTES));
         CUDA(cudaMemset(s.c, 0, BYTES));
-        fill<<<N / 256, 256>>>(s.a, s.places, N);
-        fill<<<N / 256, 256>>>(s.b, s.places, N);
+        fill<<<N / 256, 256>>>(s.a, s.places);
+        fill<<<N / 256, 256>>>(s.b, s.places);
     }
     CUDA(cudaDeviceSynchronize());
 

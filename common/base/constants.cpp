@@ -48,7 +48,7 @@ double Measurements::operator()(const char* constant) const
 const std::vector<Constant>& constants()
 {
     static const std::vector<Constant>& all = *new std::vector<Constant>{
-        // Beside the time of its kernel.
+        // Launches back to back of a kernel that waits, less the time that it waits.
         {CONSTANT("launch_time", ns, launch_ns, "a launch, beside the time of its kernel"),
          {[](const M& m) { return m("launch"); }}},
         // A block alone on its SM, whose threads do nothing.
@@ -132,7 +132,7 @@ std::map<std::string, std::string> derive_constants(Machine& machine, const std:
     std::map<std::string, std::string> notes;
     for (const Constant& constant : constants()) {
         const Figure& figure = constant.figure;
-        const Place place = figure.place(machine);
+        double& value = *std::get<double*>(figure.place(machine));
         double sum = 0;
         const Measurements* source = &measured.front();
         for (const Term term : constant.terms) {
@@ -145,14 +145,12 @@ std::map<std::string, std::string> derive_constants(Machine& machine, const std:
             sum += term(*of);
             if (of != measured.begin()) source = &*of;
         }
-        double* const value = std::get_if<double*>(&place) ? std::get<double*>(place) : nullptr;
         if (!std::isnan(sum)) {
-            if (value) *value = std::strtod(format("%.6g", sum).c_str(), nullptr);  // as it is written
-            else *std::get<unsigned*>(place) = unsigned(sum);
+            value = std::strtod(format("%.6g", sum).c_str(), nullptr);  // as it is written
             if (source != &measured.front()) notes[figure.key] = "of the " + source->card;
             continue;
         }
-        if (!value || *value <= 0)
+        if (value <= 0)
             throw Error{status_bad_input, std::string(figure.key) + " does not follow from these measurements: measure "
                                                                     "them again with this ./microbench"};
         notes[figure.key] = "not among these measurements";

@@ -44,12 +44,6 @@ void Launched::add(const Launched& more)
 
 void RooflineCounts::add(const RooflineCounts& more)
 {
-    dram.loaded_bytes += more.dram.loaded_bytes;
-    dram.half_loads += more.dram.half_loads;
-    dram.half_stores += more.dram.half_stores;
-    dram.stored_in_halves += more.dram.stored_in_halves;
-    dram.scattered_bytes += more.dram.scattered_bytes;
-    dram.unfilled_sectors += more.dram.unfilled_sectors;
     load_batches += more.load_batches;
     hit_batches += more.hit_batches;
     l1_turns += more.l1_turns;

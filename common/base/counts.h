@@ -62,7 +62,7 @@ struct BetweenGpus {
     std::vector<std::vector<uint64_t>> picture;
 };
 
-// What the DRAM does in windows of blocks that run together. What a window loads twice is in the L2 the second time.
+// Work of the DRAM, in windows of blocks that run together. Data that a window loads again come from the L2.
 struct DramCounts {
     uint64_t loaded_bytes = 0;      // of lines of which both halves are loaded
     uint64_t half_loads = 0;        // lines of which one half of 64 bytes is loaded, or a part of it
@@ -73,7 +73,6 @@ struct DramCounts {
 
 // Input of a roofline (model.cpp). Lines have 128 bytes, sectors 32.
 struct RooflineCounts {
-    DramCounts dram;
     // Loads of a warp with no store between them, if at least one waits for the memory: it misses the L1, or finds a
     // line that is on its way. Of the others, all hit.
     uint64_t load_batches = 0, hit_batches = 0;
@@ -103,6 +102,7 @@ struct LaunchCounts {
     uint64_t model_bursts = 0, model_scattered = 0;  // of the partition that takes longest, over all windows
     double model_waves = 0;                          // barriers, of all resident blocks at once
     RooflineCounts roofline;
+    DramCounts dram;
 
     // Sums over sites of one kind.
     uint64_t requests(bool shared, bool store) const;

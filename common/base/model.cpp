@@ -71,11 +71,11 @@ Prediction roofline(const Machine& machine, const LaunchCounts& c, bool large)
         if (!s.shared && (s.store || s.atomic)) stored += s.asked;
     const double wavefronts = double(c.units(true, false) + c.units(true, true)) / r.wavefronts_per_s;
     const double l1 = double(n.l1_turns) / r.l1_turns_per_s + double(n.missed_lines) / r.l1_lines_per_s;
-    const double whole = whole_lines(r, n.dram, stored), halves = half_lines(r, n.dram), dram = whole + halves;
+    const double whole = whole_lines(r, c.dram, stored), halves = half_lines(r, c.dram), dram = whole + halves;
     const double partial = double(n.partial_lines) / r.partial_lines_per_s;
     std::vector<Demand> demands = {
         {dram * share, halves > whole                         ? "DRAM, halves of lines"
-                       : 2 * n.dram.scattered_bytes > stored ? "DRAM, scattered stores"
+                       : 2 * c.dram.scattered_bytes > stored ? "DRAM, scattered stores"
                                                               : "DRAM bandwidth"},
         {(l1 + wavefronts) * share, wavefronts > l1 ? "shared-memory wavefronts" : "L1: lines touched by loads"},
         {double(n.constant_words) / r.constant_words_per_s * share, "constant memory: words of a warp"}};

@@ -22,10 +22,10 @@ public:
         unsigned missing;  // sectors that are not in the L1
         bool on_its_way;   // some are missing, or came in the same batch of loads
     };
-    // A warp makes another request, the `time`-th since the block began.
+    // A warp of the block makes another request to global memory.
     void request() { ++requests_; }
     // `line`: an address divided by 128. `sectors`: bit i is the i-th 32 bytes of the line. `batch`: a number of the
-    // loads that threads of the block make at about the same time.
+    // loads that threads of the block make at about the same time. `time`: requests that the warp has made so far.
     Found load(uint64_t line, unsigned sectors, uint64_t time, uint64_t batch);
 
 private:

@@ -83,7 +83,7 @@ LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bo
     counts.launched = report.launched;
     counts.occupancy = machine.occupancy(report.block.x * report.block.y * report.block.z, report.shared_bytes);
     counts.roofline = report.roofline;
-    counts.roofline.dram = p.dram;
+    counts.dram = p.dram;
     if (machine.model.burst_ns > 0) {
         counts.model_bursts = p.bursts;
         counts.model_scattered = p.scattered;

@@ -1,4 +1,4 @@
-// What the blocks of a window touch of global memory: which sectors they load and store, and how many bytes they
+// The global memory that the blocks of a window touch: which sectors they load and store, and how many bytes they
 // store.
 //
 // In: lines of 128 bytes with a bit for each sector. Out: pages of 2 KiB. The memory is divided into regions of
@@ -22,8 +22,7 @@ struct TouchedPage {
     bool empty() const { return (loaded | stored) == 0; }
     void add(const TouchedPage& more);
 };
-constexpr uint64_t touched_page_bytes = 64 * 32;
-using TouchedPages = std::unordered_map<uint64_t, TouchedPage>;  // by address / touched_page_bytes
+using TouchedPages = std::unordered_map<uint64_t, TouchedPage>;  // by address / 2048
 
 class Touched {
 public:
@@ -58,7 +57,7 @@ private:
     std::vector<uint64_t> begun_;
 };
 
-// Adds what the DRAM does for a window.
+// Adds the work of the DRAM for a window.
 void add_window(harness::DramCounts& sum, const TouchedPages& window);
 
 }  // namespace sim
