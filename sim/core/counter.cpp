@@ -322,7 +322,6 @@ void Counter::note_batch(const Request& request)
 int Counter::count(const Request& request, Space space, uint64_t offset)
 {
     SiteCounts& here = note(request, space);
-    if (request.order == 0) warp_begins();
     if (space == global && roofline_) note_batch(request);
     int units;
     if (space == shared) {

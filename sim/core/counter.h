@@ -131,6 +131,7 @@ public:
         ++phase_;
         phase_begin_ = phase_end_;
     }
+    void warp_begins();  // the next requests are those of a warp after a barrier, or since the block began
     void count_constant(const Request& request);  // __constant__ memory
     harness::RooflineCounts roofline;
 
@@ -141,7 +142,6 @@ private:
     void note_conflict(SiteCounts& site, const Request& request, int units, uint64_t offset);
     void hand_over();
     void write_page(uint64_t address, unsigned bytes);
-    void warp_begins();  // after a barrier, or the beginning of the block
     void note_batch(const Request& request);
     void load_through_l1(uint64_t offset);
     void store_to_lines(uint64_t offset, uint64_t asked);

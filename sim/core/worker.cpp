@@ -97,6 +97,7 @@ void Worker::warp_stopped(int warp)
         sequence_.clear();
         sequence_warp_ = warp;
         requests_ = 0;
+        counter.warp_begins();
     }
     if (order_.eventful()) shared_checker_.note_event(findings);
     requests_ = record_.flush(requests_, order_.times(warp), [&](const Request& r) {
