@@ -262,7 +262,7 @@ th { color: var(--muted); font-size: .7rem; vertical-align: bottom; }
   .slide.picture { grid-template-columns: minmax(0, 1fr); align-content: center; padding-right: 1rem; }
   .picture svg { height: auto; } .picture p { font-size: 1rem; }
   .numbers table { font-size: 11px; } .numbers th, .numbers td { padding: .2rem; }
-  .numbers th, .numbers p { font-size: 10px; } .numbers code { overflow-wrap: anywhere; }
+  .numbers th, .numbers p { font-size: 10px; } .numbers th code { overflow-wrap: anywhere; }
 }
 """
 SCRIPT = """

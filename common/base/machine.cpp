@@ -148,8 +148,9 @@ const Machine& machine_named(const std::string& name_or_file)
         if (strcasecmp(m.name.c_str(), name_or_file.c_str()) == 0) return m;
         names.push_back(m.name);
     }
-    names.push_back("FILE.machine");
-    throw Error{status_bad_input, "--machine " + name_or_file + ": " + expected_one_of(name_or_file, names)};
+    std::string expected = expected_one_of(name_or_file, names);
+    if (nearest(name_or_file, names).empty()) expected += ", or a file whose name ends in .machine";
+    throw Error{status_bad_input, "--machine " + name_or_file + ": " + expected};
 }
 
 std::string list_machines(const Machine& chosen)
