@@ -6,6 +6,8 @@ drifted. SHAPE is `16384` (a square) or `WIDTHxHEIGHT`. On an H200:
 
     gbs KERNEL TYPE SHAPE            effective bandwidth, GB/s
     ms KERNEL TYPE SHAPE             time of one pass
+    bound TYPE SHAPE                 ms in which the DRAM's peak reads and writes such a matrix once: the lower bound
+    over KERNEL TYPE SHAPE           the time of a kernel / that bound
     share KERNEL TYPE SHAPE          of cudaMemcpy's bandwidth in the same run, as 0.83; `percent` gives 83
     times KERNEL OTHER TYPE SHAPE    how many times as fast KERNEL is as OTHER
     ahead CONTENDER TYPE SHAPE       how many times as fast step 7 is as one of `make peers`, 1.05
@@ -84,6 +86,13 @@ def step(kernel, element, shape):
     return found[-1]
 
 
+def bound(kernel, element, shape):
+    """(ms of one pass, the fewest ms that it could take at the peak of the card's DRAM)."""
+    row = step(kernel, element, shape)
+    return (float(row["time_median_ms"]),
+            2e-6 * int(row["width"]) * int(row["height"]) * int(row["element_bytes"]) / float(row["dram_peak_gbs"]))
+
+
 def ratio(value):
     return f"{value:.0f}" if value >= 20 else f"{value:.1f}"
 
@@ -116,6 +125,8 @@ def published(row):
 KINDS = {
     "gbs": lambda *key: f"{float(step(*key)['bandwidth_gbs']):.0f}",
     "ms": lambda *key: f"{float(step(*key)['time_median_ms']):.3g}",
+    "bound": lambda *at: f"{bound('cudaMemcpy', *at)[1]:.2f}",
+    "over": lambda *key: f"{bound(*key)[0] / bound(*key)[1]:.1f}",
     "share": lambda *key: f"{float(step(*key)['bandwidth_percent_of_memcpy']) / 100:.2f}",
     "percent": lambda *key: f"{float(step(*key)['bandwidth_percent_of_memcpy']):.0f}",
     "times": lambda kernel, other, *at:

@@ -5,14 +5,14 @@ usage: python3 plots/readme.py [--check]
 
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of
 every step; `results stepNN`, the kernels that a step's page discusses (SHOWN); `variants stepNN`, all kernels of the
-step; `gpus`, those that step 8's page discusses; `rungs`, the way from step 4 to step 7; `peers TYPE`, step 7 beside
-the libraries; `ahead`, how far ahead of them it is; `narrow`, elements of 1 and 2 bytes; `limits`, what a profiler
-says of them; `profile stepNN`, the command of a profiler for one step, and what it shows; `sanitizer`, the commands
-that look for faults; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`, `memories`, `exercises`,
-`errors`: the tables of the subject pages and of the lab (subjects.py). In a table whose heading begins with `tried`,
-the cells under a type and a shape are filled with the trial that its row names. A figure in prose is followed by a
-comment that names its source (quoted.py). The figures come from plots/data and plots/published.csv. --check writes
-nothing and exits 1 if a page is stale, naming it.
+step; `gpus`, those that step 8's page discusses; `cards`, the way from step 4 to step 7 on two cards; `rungs`, the
+same by type; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `narrow`, elements of 1
+and 2 bytes; `limits`, what a profiler says of them; `profile stepNN`, the command of a profiler for one step, and
+what it shows; `sanitizer`, the commands that look for faults; `widths`, `constants`, `timing`, `batches`,
+`transfers`, `readonly`, `memories`, `exercises`, `errors`: the tables of the subject pages and of the lab
+(subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the
+trial that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures
+come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
 """
 
 import pathlib
@@ -76,14 +76,22 @@ HEADING = ["GTX 280, published", "GTX 280, model", "H200, measured", "of cudaMem
 
 
 def steps(data):
-    lines = []
-    for lesson in LESSONS:
-        lines.append([
-            f"[{lesson.number}]({lesson.step}/README.md)", lesson.idea, f"`{lesson.kernel}`",
-            *data.cells(lesson.kernel)[2:]])
-    note = ("H200, float, 16384 × 16384: effective bandwidth in GB/s, measured, and as a share of `cudaMemcpy`'s in "
-            "the same run.")
-    return Table("", ["step", "the idea", "kernel", "GB/s", "of cudaMemcpy"], lines, note, texts=3)
+    """The lessons between the lower bound and cudaMemcpy. Each has its time, and how many times the bound that is."""
+    def line(number, idea, kernel):
+        row = quoted.step(kernel, "float", "16384")
+        ms, least = quoted.bound(kernel, "float", "16384")
+        return [number, idea, f"`{kernel}`", f"{ms:.2f}", f"{ms / least:.2f}", f"{float(row['bandwidth_gbs']):.0f}",
+                f"{float(row['bandwidth_percent_of_memcpy']) / 100:.2f}"]
+    copies = quoted.step("cudaMemcpy", "float", "16384")
+    peak = float(copies["dram_peak_gbs"])
+    lines = [["", "the lower bound, at the peak of the memory", "",
+              f"{quoted.bound('cudaMemcpy', 'float', '16384')[1]:.2f}", "1.00", f"{peak:.0f}",
+              f"{peak / float(copies['bandwidth_gbs']):.2f}"],
+             *(line(f"[{lesson.number}]({lesson.step}/README.md)", lesson.idea, lesson.kernel) for lesson in LESSONS),
+             line("", "CUDA's own copy", "cudaMemcpy")]
+    note = ("H200, float, 16384 × 16384, measured: time, time / lower bound, effective bandwidth, and its share of "
+            "`cudaMemcpy`'s in the same run.")
+    return Table("", ["step", "the idea", "kernel", "ms", "× the bound", "GB/s", "of cudaMemcpy"], lines, note, texts=3)
 
 
 # What each page discusses, and the kernels of other steps that it compares with: at most six rows.
@@ -133,6 +141,25 @@ def at(element, width, height):
 
 def share(gbs, copy):
     return f"{float(gbs) / float(copy):.3f}"
+
+
+CARDS_AT = [(card, element, shape) for shape in ("16384", "16383x16381") for card in ("H200", "H100")
+            for element in ("float", "double") if shape == "16384" or element == "float"]
+
+
+def cards():
+    """From step 4 to step 7 on two cards: shares of cudaMemcpy in the same run."""
+    def cell(kernel, card, element, shape):
+        width, _, height = shape.partition("x")
+        found = [r for name in ("steps", "step07") for r in subjects.rows_of(f"{card.lower()}_{name}.csv")
+                 if (r["kernel"], r["type"], r["width"], r["height"]) == (kernel, element, width, height or width)]
+        return share(found[0]["bandwidth_percent_of_memcpy"], 100) if found else "-"
+    lines = [[f"`{kernel}`", idea, *(cell(kernel, *where) for where in CARDS_AT)]
+             for kernel, idea in {"copySharedMem": "a copy, step 1", **RUNGS}.items()]
+    heading = [f"{card}, {element}" + (", 16383 × 16381" if "x" in shape else "") for card, element, shape in CARDS_AT]
+    return Table("", ["kernel", "what it adds", *heading], lines,
+                 "Measured on an H200 and an H100: effective bandwidth as a share of `cudaMemcpy`'s in the same run. "
+                 "16384² where no shape is named.", texts=2)
 
 
 def rungs(data):
@@ -268,6 +295,8 @@ def fill(text, data):
             table = variants(data, words[1])
         elif words == ["rungs"]:
             table = rungs(data)
+        elif words == ["cards"]:
+            table = cards()
         elif words[0] == "peers" and len(words) == 2:
             table = beside_peers(words[1])
         elif words == ["ahead"]:
