@@ -17,7 +17,7 @@ FOLDERS = {path.name[:6]: path for path in sorted(ROOT.glob("step[0-9][0-9]_*"))
 EVERY = list(FOLDERS)  # with step 8, whose kernels need several GPUs
 TEXT = {program: (FOLDERS[program] / "README.md").read_text() for program in EVERY}
 # The table of a page. Step 7 leads from kernel to kernel, and step 8 compares ways between GPUs.
-TABLES = {program: f"results {program}" for program in EVERY} | {"step07": "rungs", "step08": "gpus"}
+TABLES = {program: f"results {program}" for program in EVERY} | {"step07": "cards", "step08": "gpus"}
 
 of_one_gpu = pytest.mark.parametrize("program", STEPS)
 of_all = pytest.mark.parametrize("program", EVERY)
