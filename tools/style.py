@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How the pages are written, in figures: the length of sentences, colons between clauses, and phrases that shared style
-forbids.
+"""How the pages are written, in figures: the lengths of sentences, colons between clauses, and phrases that shared
+style forbids.
 
 usage: python3 tools/style.py [--sentences] [PAGE.md...]
 
 For each page, or those named: its sentences, their mean length in words, the share with a colon in the middle, and the
 phrases found. A sentence is prose: of paragraphs, list items and captions. Code, tables, headings and generated parts
-are none. --sentences prints those of more than 30 words, those with a colon, and those with a phrase. Exits 1 if a page
-is over a limit: 18 words, one sentence in ten, no phrase.
+are none. --sentences prints those with a colon and those with a phrase. Exits 1 if a page has a phrase, or a colon in
+more than one sentence of ten. No length is a limit: whoever reads a page aloud hears it.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ import sys
 from lessons import ROOT
 import command_line
 
-WORDS, COLONS, LONG = 18, 0.1, 30
+COLONS = 0.1
 
 PHRASES = [
     r"(?:is|are|was|be) told", r"told as", r"under way", r"as it is\b(?! [a-z]+ed)", r"what is left", r"the like\b",
@@ -72,7 +72,7 @@ def joins_clauses(sentence):
 def judge(text):
     """(number of sentences, mean words, share with a colon, [phrase found...], [(why, sentence)...])."""
     every = list(sentences(text))
-    remarks = [("long", s) for s in every if words(s) > LONG] + [("colon", s) for s in every if joins_clauses(s)]
+    remarks = [("colon", s) for s in every if joins_clauses(s)]
     remarks += [(f"“{m[0]}”", s) for s in every for m in FORBIDDEN.finditer(s)]
     mean = sum(map(words, every)) / len(every) if every else 0
     return len(every), mean, sum(map(joins_clauses, every)) / max(1, len(every)), [
@@ -92,7 +92,7 @@ def main():
         except (OSError, UnicodeDecodeError) as error:
             sys.exit(f"style.py: {path}: {error}")
         count, mean, share, phrases, remarks = judge(text)
-        over |= mean > WORDS or share > COLONS or bool(phrases)
+        over |= share > COLONS or bool(phrases)
         total, length, colons = total + count, length + count * mean, colons + count * share
         print(f"{count:9}   {mean:5.1f}   {100 * share:4.0f} %   {len(phrases):7}   "
               f"{path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else path}")

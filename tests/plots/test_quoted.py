@@ -34,6 +34,9 @@ def test_each_kind_gives_what_the_data_say():
     expected = {
         "gbs transposeNaive float 16384": f"{float(naive['bandwidth_gbs']):.0f}",
         "ms transposeNaive float 16384x16384": f"{float(naive['time_median_ms']):.3g}",
+        "bound float 16384": f"{2 * 16384 ** 2 * 4 / float(naive['dram_peak_gbs']) / 1e6:.2f}",
+        "over transposeNaive float 16384":
+            f"{float(naive['dram_peak_gbs']) / float(naive['bandwidth_gbs']):.1f}",
         "share transposeNaive float 16384": f"{float(naive['bandwidth_percent_of_memcpy']) / 100:.2f}",
         "percent transposeNaive float 16384": f"{float(naive['bandwidth_percent_of_memcpy']):.0f}",
         "times transposeNoBankConflicts transposeNaive float 16384":
@@ -83,14 +86,14 @@ def test_a_drifted_figure_is_noticed(tmp_path):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     page = tmp_path / "README.md"
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    figure = f"{quoted.number('percent transposeNaive float 16384')}<!-- = percent transposeNaive float 16384 -->"
+    figure = f"{quoted.number('ms transposeNaive float 16384')}<!-- = ms transposeNaive float 16384 -->"
     assert figure in text
     command = [sys.executable, tmp_path / "plots/readme.py"]
-    page.write_text(text.replace(figure, "13<!-- = percent transposeNaive float 16384 -->"), encoding="utf-8")
+    page.write_text(text.replace(figure, "4.23<!-- = ms transposeNaive float 16384 -->"), encoding="utf-8")
     stale = run(*command, "--check")
     assert (stale.returncode, stale.stderr) == (1, "stale: README.md\n")
     assert run(*command).returncode == 0 and page.read_text(encoding="utf-8") == text
-    page.write_text(text.replace("percent transposeNaive float 16384", "percent transposeNaif float 16384"),
+    page.write_text(text.replace("ms transposeNaive float 16384", "ms transposeNaif float 16384"),
                     encoding="utf-8")
     lost = run(*command, "--check")
     assert (lost.returncode == 1 and lost.stderr.startswith("readme.py: ") and "transposeNaif" in lost.stderr
