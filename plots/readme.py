@@ -5,14 +5,14 @@ usage: python3 plots/readme.py [--check]
 
 Every page's `<!-- generated: NAME -->` ... `<!-- end -->` is filled with what NAME stands for: `steps`, the lesson of
 every step; `results stepNN`, the kernels that a step's page discusses (SHOWN); `variants stepNN`, all kernels of the
-step; `gpus`, those that step 8's page discusses; `cards`, the way from step 4 to step 7 on two cards; `rungs`, the
-same by type; `peers TYPE`, step 7 beside the libraries; `ahead`, how far ahead of them it is; `narrow`, elements of 1
-and 2 bytes; `limits`, what a profiler says of them; `profile stepNN`, the command of a profiler for one step, and
-what it shows; `sanitizer`, the commands that look for faults; `widths`, `constants`, `timing`, `batches`,
-`transfers`, `readonly`, `memories`, `exercises`, `errors`: the tables of the subject pages and of the lab
-(subjects.py). In a table whose heading begins with `tried`, the cells under a type and a shape are filled with the
-trial that its row names. A figure in prose is followed by a comment that names its source (quoted.py). The figures
-come from plots/data and plots/published.csv. --check writes nothing and exits 1 if a page is stale, naming it.
+step; `gpus`, those that step 8's page discusses; `cards`, the way from step 4 to step 7 on two cards; `peers TYPE`,
+step 7 beside the libraries; `ahead`, how far ahead of them it is; `narrow`, elements of 1 and 2 bytes; `limits`, what
+a profiler says of them; `profile stepNN`, the command of a profiler for one step, and what it shows; `sanitizer`, the
+commands that look for faults; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`, `memories`,
+`exercises`, `errors`: the tables of the subject pages and of the lab (subjects.py). In a table whose heading begins
+with `tried`, the cells under a type and a shape are filled with the trial that its row names. A figure in prose is
+followed by a comment that names its source (quoted.py). The figures come from plots/data and plots/published.csv.
+--check writes nothing and exits 1 if a page is stale, naming it.
 """
 
 import pathlib
@@ -45,7 +45,6 @@ class Data:
     """The committed rows that the pages show."""
 
     def __init__(self):
-        self.results = reader.load([DATA / "h200_steps.csv"])
         self.measured = {(r["kernel"], r["width"], r["type"]): r
                          for r in read(DATA / "h200_steps.csv")
                          if r["bandwidth_gbs"] and r["step"]}
@@ -70,8 +69,6 @@ class Data:
         return sorted(names, key=lambda name: name not in IDEAS)
 
 
-RUNGS_AT = [("float", 16384, 16384), ("float", 16383, 16381), ("double", 16384, 16384), ("double", 16383, 16381)] + \
-           [(element, 16384, 16384) for element in ("char", "half", "double2")]
 HEADING = ["GTX 280, published", "GTX 280, model", "H200, measured", "of cudaMemcpy"]
 
 
@@ -155,16 +152,6 @@ def cards():
              for kernel, idea in {"copySharedMem": "a copy, step 1", **RUNGS}.items()]
     return Table("", ["kernel", "what it adds", *(", ".join(where) for where in CARDS_AT)], lines,
                  "16384², measured: bandwidth as a share of `cudaMemcpy`'s in the same run.", texts=2)
-
-
-def rungs(data):
-    """Every rung's share of cudaMemcpy in its own run."""
-    def cell(kernel, element, width, height):
-        row = data.results.find(kernel, width, height, type=element, backends=["cuda"])
-        return share(row["bandwidth_percent_of_memcpy"], 100) if row else "-"
-    lines = [[f"`{kernel}`", idea, *(cell(kernel, *shape) for shape in RUNGS_AT)] for kernel, idea in RUNGS.items()]
-    return Table("", ["kernel", "what it adds", *(at(*shape) for shape in RUNGS_AT)], lines,
-                 "H200, measured: effective bandwidth as a share of `cudaMemcpy`'s in the same run.", texts=2)
 
 
 def beside_peers(element):
@@ -288,8 +275,6 @@ def fill(text, data):
             table = results(data, words[1])
         elif words[0] == "variants" and len(words) == 2:
             table = variants(data, words[1])
-        elif words == ["rungs"]:
-            table = rungs(data)
         elif words == ["cards"]:
             table = cards()
         elif words[0] == "peers" and len(words) == 2:

@@ -104,14 +104,15 @@ CAPTIONS = {
         "", "Tiles numbered in the order in which their blocks start: in step 4 along rows, in step 6 along diagonals, "
             "in step 7 down the columns"),
     "bytes_in_flight": Caption(
-        "Effective bandwidth against the bytes that the loads of one SM can have in flight. The line is a model. "
-        "The points are the steps' kernels, measured on an NVIDIA H200 (committed with the project).",
-        "The bandwidth of kernels on the curve is limited by their loads in flight. The flat part is the bandwidth of "
-        "a micro-benchmark that copies. With 12.9 KiB in flight all the time, an SM reaches it. It is no upper limit. "
-        "Step 7 is a little faster than this benchmark. Kernels below the curve have other limits, or fewer bytes in "
-        "flight than they can have. A block with a tile loads only for a part of its time, so more than 12.9 KiB "
-        "still gain. On an H100, bytes in flight count up to 32 to 48 KiB per SM (step 7).",
-        "Effective bandwidth over bytes in flight per SM: the model's curve, flat from 12.9 KiB on, and the lesson "
+        "Effective bandwidth against the bytes that the loads of one SM can have in flight. The line is the queue of "
+        "the model, for loads and nothing else. The points are the steps' kernels, measured on an NVIDIA H200 "
+        "(committed with the project).",
+        "Each KiB of loads waits for the latency and then for its turn at the memory, so the line is flat from about "
+        "13 KiB on. The flat part is the bandwidth of a micro-benchmark that copies. It is no upper limit, and step 7 "
+        "is a little faster. Kernels below the line have other limits, or fewer bytes in flight than they can have, "
+        "because a block with a tile loads only for a part of its time. So measured kernels still gain beyond 13 KiB, "
+        "on an H200 up to 64 KiB on an SM (step 7).",
+        "Effective bandwidth over bytes in flight per SM: the model's curve, flat from 13 KiB on, and the lesson "
         "kernels as points"),
     "race": Caption(
         "Two threads of a kernel that moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), "

@@ -60,9 +60,12 @@ class Prose:
                  "padded": "[padding](#term-padding) the [tile](#term-tile)"}
         ideas = [f"{names[idea]} {'saves' if before > after else 'costs'} {abs(before - after):#.2g} ms"
                  for idea, before, after in self.tables.ideas()]
-        return ("A matrix transpose computes nothing. It moves every element once, and its speed depends on the order "
-                "of the memory accesses. This chapter speeds a transpose up in seven steps on one GPU and "
-                "explains each step by what the hardware does. An eighth step is about several GPUs. The yardstick is "
+        peak = self.shown.row(best, self.n, self.machine)["dram_peak_gbs"]
+        least = (f"For {self.n} × {self.n} floats this takes at least **{sig(8e-6 * self.n ** 2 / float(peak))} ms**, "
+                 f"at {sig(float(peak))} GB/s, the peak of this card's memory. " if peak else "")
+        return ("A matrix transpose computes nothing. It reads and writes every element once, and the order of the "
+                f"memory accesses decides how fast. {least}This chapter speeds a transpose up in seven steps on one GPU "
+                "and explains each step by what the hardware does. An eighth step is about several GPUs. The yardstick is "
                 "`cudaMemcpy`, the copy that comes with CUDA, NVIDIA's extension of C++ for its GPUs. Three numbers "
                 f"sum it up, for {self.n} × {self.n} floats on one "
                 f"{self.machine.name}:\n\n- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s "
@@ -164,29 +167,35 @@ class Prose:
         return f"{int(row[above]) / int(row[below]):.0f}"
 
     @staticmethod
-    def trial(**values):
-        """The share of cudaMemcpy's bandwidth that a trial of bench/pieces.cu has, on an H100: 0.96."""
-        row = quoted.only("h100_pieces", type="float", width="16384", **values)
-        return f"{float(row['of_memcpy']):.2f}"
+    def trial(card, side, wide, high, blocks):
+        """GB/s of a trial of bench/pieces.cu, 16384² floats in the order of rows."""
+        row = quoted.only(f"{card}_pieces", type="float", width="16384", loads_first="1", tiles_per_block="1",
+                          side=side, wide=str(wide), high=str(high), order="rows", offset="0",
+                          blocks_per_sm=str(blocks))
+        return f"{float(row['bandwidth_gbs']):.0f}"
 
     def trials_of_the_tile(self):
         """What tells the bytes in flight from the length of the pieces."""
-        flight = listed([self.trial(side="transpose", wide="64", high="64", loads_first="1", order="rows",
-                                    blocks_per_sm=str(blocks)) for blocks in (1, 2, 3)])
-        short, long = (self.trial(side="read", wide=side, high=side, order="columns", offset="0")
-                       for side in ("32", "64"))
-        return (f"With one, two and three blocks on an SM (16, 32 and 48 KiB in flight), such tiles reach {flight} of "
-                "`cudaMemcpy`'s bandwidth. So bytes in flight count up to 32 to 48 KiB. That is more than "
-                "[[figure bytes_in_flight]] says, because a block spends only a part of its time on loads. Reads that "
-                f"follow the columns reach {short} in pieces of 128 bytes and {long} in pieces of 256. Longer pieces "
-                f"gain nothing (measured on an H100, float, 16384²).")
+        less, more = ([self.trial("h200", "transpose", side, side, blocks) for side, blocks in tiles]
+                      for tiles in ([(32, 8), (64, 2)], [(32, 16), (64, 4)]))
+        slower = [self.trial("h100", "transpose", 64, 64, blocks) for blocks in (2, 4)]
+        short, long = ([self.trial(card, "write", *tile, 8) for card in ("h200", "h100")]
+                       for tile in ((64, 32), (32, 64)))
+        return (f"With at most 32 KiB in flight on an SM, an H200 has {less[0]} GB/s in tiles of 32 × 32 and {less[1]} "
+                f"in tiles of 64 × 64, and with 64 KiB {more[0]} and {more[1]}. So the bytes come first, and the "
+                "pieces count when there are enough. An H100, whose memory has 0.70 of the peak, goes from "
+                f"{slower[0]} to {slower[1]} only. Writes alone, out of order and from tiles of equal size, reach "
+                f"{short[0]} GB/s in pieces of 128 bytes and {long[0]} in pieces of 256 on an H200, and {short[1]} and "
+                f"{long[1]} on an H100 (measured, float, 16384²).")
 
     def trials_of_the_blocks(self):
         """What tells the number of blocks from both."""
-        several, one = (self.trial(side="transpose", wide="32", high="32", loads_first="1", order="rows",
-                                   blocks_per_sm="8", tiles_per_block=tiles) for tiles in ("4", "1"))
-        return (f"Blocks that move four tiles of 32 × 32 one after another reach {several}, and a block for each tile "
-                f"reaches {one} (H100).")
+        several, one = (
+            float(quoted.only("h100_pieces", type="float", width="16384", side="transpose", wide="32", high="32",
+                              loads_first="1", order="rows", blocks_per_sm="8", tiles_per_block=tiles)["of_memcpy"])
+            for tiles in ("4", "1"))
+        return (f"Blocks that move four tiles of 32 × 32 one after another reach {several:.2f}, and a block for each "
+                f"tile reaches {one:.2f} of `cudaMemcpy`'s bandwidth (H100).")
 
     def ideas(self):
         """Which idea saves the most, and which kernel is how near to the copy."""

@@ -1,10 +1,17 @@
 // Bytes in flight: how many an SM needs to fill the memory's pipe, and where the kernels are.
 
-// The simulator's model: a thread waits for its loads, then its stores take their time; memory is never faster
-// than the flat part of the curve, which is `roof` here.
+// The queue of the simulator's model: each KiB of loads waits for the latency, then for its turn at the memory, which
+// reads and writes it at `roof`, the flat part of the curve.
 function effectiveBandwidth(bytesPerSM, sms, latency, roof) {
-  const loaded = sms * bytesPerSM / latency; // bytes per ns are GB/s
-  return loaded < roof ? 2 * loaded * roof / (loaded + roof) : roof;
+  const piece = 1024, serve = 2 * piece * sms / roof, pieces = bytesPerSM / piece; // bytes per ns are GB/s
+  let queue = 0, less = 0, rate = 0;
+  for (let n = 1; n < pieces + 1; ++n) {
+    const here = serve * (1 + queue);
+    [less, rate] = [rate, n / (latency + here)];
+    queue = rate * here;
+  }
+  const part = pieces - Math.ceil(pieces) + 1; // of the last piece
+  return 2 * piece * sms * (less + part * (rate - less));
 }
 
 explorables.set("flight", (panel, data, machines) => {
@@ -72,8 +79,8 @@ explorables.set("flight", (panel, data, machines) => {
             say("right", `Right. An SM needs ${enough} bytes in flight, because latency × bandwidth / SMs is ${
                 Math.round(state.latency)} ns × ${Math.round(roof).toLocaleString("en")} GB/s / ${
                 machines[state.machine].sms}. It has ${bytes}. ${
-                state.loads > fewest ? `${plural(fewest, "load")} per thread would do, and more gain nothing.` :
-                                       "More loads gain nothing."}`);
+                state.loads > fewest ? `${plural(fewest, "load")} per thread would do, and more gain nothing here.` :
+                                       "More loads gain nothing here."}`);
     }
 
     function draw() {

@@ -7,11 +7,18 @@ from .shared import BLUE, GREY, LESSONS, canvas, says, save, spread, styled
 EXPLORABLE = "flight"
 
 
+PIECE = 1024  # bytes: a load of 4 bytes for each thread of a block of 256
+
+
 def model(bytes_per_sm, sms, latency, roof):
-    """GB/s by the model: a thread waits for its loads, then its stores take their time; memory is no faster than when a
-    micro-benchmark copies, the roof."""
-    loaded = sms * np.asarray(bytes_per_sm, float) / latency
-    return np.where(loaded < roof, 2 * loaded * roof / (loaded + roof), roof)
+    """GB/s by the queue of common/base/model.cpp: each KiB of loads waits for the latency, then for its turn at the
+    memory, which reads and writes it as fast as a micro-benchmark copies, the roof."""
+    serve, queue, rates = 2 * PIECE * sms / roof, 0, [0]
+    for n in range(1, int(np.max(bytes_per_sm)) // PIECE + 2):
+        here = serve * (1 + queue)
+        rates.append(n / (latency + here))
+        queue = rates[-1] * here
+    return 2 * PIECE * sms * np.interp(np.asarray(bytes_per_sm, float) / PIECE, range(len(rates)), rates)
 
 
 @styled
@@ -42,8 +49,8 @@ def draw(data, stem):
                    "on an SM")
         name = f"{step} {point['kernel'].removeprefix('transpose')}"
         if point["kernel"] not in at:
-            axes.annotate(name, (point["bytes"], point["gbs"]), (-8, 0), textcoords="offset points", fontsize=9,
-                          va="center", ha="right")
+            axes.annotate(name, (point["bytes"], point["gbs"]), (0, -8), textcoords="offset points", fontsize=9,
+                          va="top", ha="center")
             continue
         axes.annotate(name, (point["bytes"], point["gbs"]), (1.03, at[point["kernel"]]), "data", "axes fraction",
                       fontsize=9, va="center",

@@ -455,7 +455,7 @@ def test_loads_that_reach_the_flat_part(page):
     assert verdict(panel)[0] == "wrong" and "8,192 bytes in flight are 62 % of the 13,2" in verdict(panel)[1]
     control(panel, "loads").press("ArrowRight")
     kind, text = verdict(panel)
-    assert kind == "right" and "It has 16,384." in text and text.endswith("More loads gain nothing.")
+    assert kind == "right" and "It has 16,384." in text and text.endswith("More loads gain nothing here.")
     control(panel, "loads").press("ArrowRight")
     assert verdict(panel)[0] == "right" and "2 loads per thread would do" in verdict(panel)[1]
     slide(panel, "loads", 1)
