@@ -86,7 +86,8 @@ def steps(data):
               f"{peak / float(copies['bandwidth_gbs']):.2f}"],
              *(line(f"[{lesson.number}]({lesson.step}/README.md)", lesson.idea, lesson.kernel) for lesson in LESSONS),
              line("", "CUDA's own copy", "cudaMemcpy")]
-    note = "H200, float, 16384 × 16384, measured: time, time / lower bound, effective bandwidth, share of `cudaMemcpy`'s."
+    note = ("H200, float, 16384 × 16384, measured: time, time / lower bound, effective bandwidth, share of "
+            "`cudaMemcpy`'s.")
     return Table("", ["step", "the idea", "kernel", "ms", "× the bound", "GB/s", "of cudaMemcpy"], lines, note, texts=3)
 
 
