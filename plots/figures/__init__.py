@@ -35,7 +35,8 @@ ALL = {
     module.__name__.split(".")[-1]: module
     for module in (transpose, bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured,
                    way_through_the_tile, sectors_naive, sectors_naive_coalesced, banks, explorable, two_halves,
-                   partitions_2048, partition_traffic, receivers, block_orders, bytes_in_flight, race, memories, transfers, scaling)}
+                   partitions_2048, partition_traffic, receivers, block_orders, bytes_in_flight, race, memories,
+                   transfers, scaling)}
 FIGURES = {name: module for name, module in ALL.items() if hasattr(module, "FILES")}
 TRACED = {name: module for name, module in ALL.items() if hasattr(module, "TRACES")}
 BENCHED = {name: module for name, module in ALL.items() if hasattr(module, "BENCHED")}

@@ -98,7 +98,8 @@ def test_what_is_published(tmp_path):
     (command,) = (step["run"] for step in write if step.get("run", "").startswith(".ci/site "))
     assert command == f".ci/site {folder}"
     copy = tmp_path / "project"
-    for name in run("git", "ls-files", ".ci", "lab", "plots", "step*", "docs", "common", "README.md").stdout.splitlines():
+    rooms = (".ci", "lab", "plots", "step*", "docs", "common", "README.md")
+    for name in run("git", "ls-files", *rooms).stdout.splitlines():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, copy / name)
     (tmp_path / "make").write_text("""#!/bin/sh
@@ -106,13 +107,14 @@ echo "$*" >> made && mkdir -p report && touch report/chapter.html report/referen
 """)
     (tmp_path / "make").chmod(0o755)
     url = "https://github.com/a/b"
-    assert run("git", "init", "-q", copy).returncode == run("git", "-C", copy, "remote", "add", "origin", url).returncode
+    assert run("git", "init", "-q", copy).returncode == 0
+    assert run("git", "-C", copy, "remote", "add", "origin", url).returncode == 0
     done = run(*command.split(), cwd=copy, env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
     assert done.returncode == 0 and (copy / "made").read_text() == "report\nslides\n", done.stderr
     files = {path.name for path in (copy / folder).iterdir()}
     links = set(re.findall(r'(?:href="|url=)([^"]+)"', (copy / folder / "index.html").read_text()))
     assert links == files - {"index.html"} == {"chapter.html", "reference.html", "slides.html", "transpose.ipynb"}
-    assert f"URL = '{url}'" in "".join(json.loads((copy / folder / "transpose.ipynb").read_text())["cells"][1]["source"])
+    assert f"URL = '{url}'" in (copy / folder / "transpose.ipynb").read_text()
 
 
 @pytest.mark.parametrize("path", [*(f".github/workflows/{name}" for name in WORKFLOWS), "lab/classroom.yml"])

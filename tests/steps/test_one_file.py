@@ -58,7 +58,8 @@ def test_a_wrong_result_is_noticed(tmp_path, what, becomes):
     assert what in TEXT
     (tmp_path / "wrong.cu").write_text(TEXT.replace(what, becomes))
     done = simulated(tmp_path / "wrong.cu", "100 1001")
-    assert done.returncode == 1 and re.search(r" wrong at row \d+, column \d+ of odata$", done.stdout, re.M), done.stdout
+    assert done.returncode == 1, done.stdout
+    assert re.search(r" wrong at row \d+, column \d+ of odata$", done.stdout, re.MULTILINE), done.stdout
 
 
 def test_a_shape_is_refused(program):
