@@ -72,6 +72,10 @@ GALLERY = {
                                    "movesAllButOne"),
     ("E32", "accessesAllAtOnce"): ("not at once: of 65536 blocks at 4096 x 4096, a K20c holds 104 at a time",
                                    "accessesASmallMatrixAtOnce"),
+    ("E33", "dividesByTheCopysTime"): (r"wrong formula: 0.134217728 GB / 0.001610 s is 83.4 GB/s and not 33.5",
+                                       "dividesByItsOwnTime"),
+    ("E34", "timesWithoutWaiting"): ("clock read early: at call 10 of 10, 1 kernel may still be running",
+                                     "timesAfterWaiting"),
     ("E22", "comparesAcrossTables"): ("two times for one kernel: .* a ratio of 1.18", "comparesWithinATable"),
 }
 
