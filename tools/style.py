@@ -30,7 +30,8 @@ FORBIDDEN = re.compile("|".join(PHRASES), re.IGNORECASE)
 def pages():
     """Every page in English that a user reads."""
     return sorted(path for pattern in ("*.md", "docs/[A-Z]*.md", "step*/*.md", "lab/*.md", "plots/*.md",
-                                       "plots/data/*.md", "tests/data/*.md", "common/**/*.md", "sim/*.md", "bench/*.md", ".github/*.md")
+                                       "plots/data/*.md", "tests/data/*.md", "common/**/*.md", "sim/*.md", "bench/*.md",
+                                       ".github/*.md")
                   for path in ROOT.glob(pattern))
 
 
