@@ -81,7 +81,7 @@ void launchLoadsFirst(T* odata, const T* idata, int width, int height)
 KERNEL(transposeLoadsFirst, "-", transposes, launchLoadsFirst)
 
 // The same, with blocks that go down the columns of tiles: blockIdx.x and blockIdx.y change places. Step 7 adds one
-// warp per row, and rows of odata that are cut at sectors.
+// warp per row, rows of odata that are cut at sectors, and two columns at once.
 template <typename T>
 __global__ void transposeDownColumns(T* odata, const T* idata, int width, int height)
 {
@@ -117,49 +117,6 @@ void launchDownColumns(T* odata, const T* idata, int width, int height)
 }
 
 KERNEL(transposeDownColumns, "-", transposes, launchDownColumns)
-
-// The same, down two columns at once that are half a matrix apart. Measured on an H200: where rows of idata are an odd
-// multiple of 128 KiB apart, this is 3 to 5 % faster for elements of 8 and 16 bytes. A hypothesis: the two columns use
-// other banks of the DRAM.
-template <typename T>
-__global__ void transposeTwoColumns(T* odata, const T* idata, int width, int height)
-{
-    __shared__ T tile[HIGH<T>][WIDE<T> + PAD<T>];
-
-    int left = (blockIdx.y + blockIdx.x % 2 * gridDim.y) * WIDE<T>;
-    int top = blockIdx.x / 2 * HIGH<T>;
-
-    int x = left + threadIdx.x;
-    int y = top + threadIdx.y;
-
-    T in[HIGH<T> / ROWS<T>];
-    for (int j = 0; j < HIGH<T>; j += ROWS<T>)
-        if (x < width && y + j < height)
-            in[j / ROWS<T>] = idata[size_t(y + j) * width + x];
-
-    for (int j = 0; j < HIGH<T>; j += ROWS<T>)
-        tile[threadIdx.y + j][threadIdx.x] = in[j / ROWS<T>];
-
-    __syncthreads();
-
-    x = top + threadIdx.x;
-    y = left + threadIdx.y;
-
-    for (int j = 0; j < WIDE<T>; j += ROWS<T>)
-        for (int i = 0; i < HIGH<T>; i += WIDE<T>)
-            if (x + i < height && y + j < width)
-                odata[size_t(y + j) * height + x + i] = tile[threadIdx.x + i][threadIdx.y + j];
-}
-
-template <typename T>
-void launchTwoColumns(T* odata, const T* idata, int width, int height)
-{
-    int wide = (width + WIDE<T> - 1) / WIDE<T>, high = (height + HIGH<T> - 1) / HIGH<T>;
-    dim3 grid(2 * high, (wide + 1) / 2);
-    transposeTwoColumns<T><<<grid, dim3(WIDE<T>, ROWS<T>)>>>(odata, idata, width, height);
-}
-
-KERNEL(transposeTwoColumns, "-", transposes, launchTwoColumns)
 
 // Vectors: a thread moves 16 bytes by one instruction, and turns a square of elements in its registers.
 // This is as fast as step 7 where rows begin at multiples of 16 bytes, and nowhere else. Vectors are one way
