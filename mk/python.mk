@@ -26,7 +26,7 @@ pins: .venv/pins
 	@.venv/bin/python tools/pins.py $(PINS)
 
 # The style of the code, as CI asks for it. For AArch64, shellcheck is not among Python's packages.
-SHELL_FILES := .ci/run .ci/packages sim/simcuda $(wildcard mk/*.sh bench/*.sh tools/*.sh sim/command/*.sh)
+SHELL_FILES := .ci/run .ci/packages .ci/site sim/simcuda $(wildcard mk/*.sh bench/*.sh tools/*.sh sim/command/*.sh)
 lint: .venv/tests
 	python3 tools/columns.py
 	.venv/bin/ruff check --quiet .

@@ -3,7 +3,7 @@
 import pathlib
 import statistics
 
-from facts import METRICS
+from facts import METRICS, RUNGS
 from tables import Table, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -109,6 +109,22 @@ def exercises():
     return Table("", ["exercise", "handed out", "solved", "ask for"], map(line, sorted(found)),
                  "Shares of `cudaMemcpy`'s bandwidth, H200, measured. A hand-out with a wrong result has none. The "
                  "last column is two thirds of the way from the hand-out to the solution.")
+
+
+# The kernels whose speed depends on what the compiler makes of them.
+COMPILED = ["copy", "copyRowRestrict", "copySharedMem", *RUNGS]
+
+
+def instructions():
+    rows = {(r["kernel"], r["type"]): r for r in rows_of("instructions.csv")}
+    kinds, types = ["ldg", "stg", "lds", "sts", "registers"], ["float", "double", "char"]
+    return Table(
+        "", ["kernel", *map(str.upper, kinds[:4]), "registers", *(f"loads in a row, {t}" for t in types)],
+        [[f"`{kernel}`", *(rows[kernel, "float"][kind] for kind in kinds),
+          *(rows[kernel, t]["loads_in_a_row"] for t in types)] for kernel in COMPILED],
+        f"Instructions in a thread's machine code, float, nvcc {rows['copy', 'float']['nvcc']}, compute capability 9.0 "
+        "(`python3 tools/instructions.py`). LDG and STG load from and store to global memory, LDS and STS shared "
+        "memory. Loads in a row: LDGs with no store between them.")
 
 
 def transfers():

@@ -108,3 +108,28 @@ ERRATUM(givesTheM2090TooLittle, E24)
     .story("Published: the theoretical peak of a Tesla M2090 is 117.6 GB/s. Clock x width of the bus x 2 is 1850 MHz x "
            "384 bit x 2 = 177.6 GB/s, so a digit was lost. A copy shows it: the whitepaper's takes 134.4 GB/s on this "
            "card. What remains: the advice to compare with the peak, once the peak is right.");
+
+// Follows a program by what it does in turn: l launches a kernel, w waits for the GPU, c reads the clock.
+static std::string reads_the_clock(const std::string& calls)
+{
+    for (size_t i = 0, running = 0; i < calls.size(); ++i) {
+        if (calls[i] == 'c' && running)
+            return format("clock read early: at call %zu of %zu, %zu kernel may still be running", i + 1, calls.size(),
+                          running);
+        running = calls[i] == 'l' ? running + 1 : calls[i] == 'w' ? 0 : running;
+    }
+    return "";
+}
+
+static std::string timesWithoutWaiting() { return reads_the_clock("clwcllwclc"); }
+static std::string timesAfterWaiting() { return reads_the_clock("clwcllwclwc"); }
+
+ERRATUM(timesWithoutWaiting, E34)
+    .published_in("book 17.4")
+    .caught_by("clock read early")
+    .with_methods(timesWithoutWaiting, timesAfterWaiting)
+    .corrected_by("timesAfterWaiting")
+    .story("Published: a launch takes 6.000 us, as one launch between two readings of the clock shows. A launch only "
+           "enqueues the kernel and returns. The program waits for the GPU after the first launch and after the 1000 "
+           "that follow, and not after this one, so the clock times the host. What remains: the mean of the 1000, "
+           "6.267 us, after which it does wait.");

@@ -51,3 +51,24 @@ ERRATUM(loopsOverRowsFirst, E26)
            "columns, and the loops end at l and n where they must end at n and l: of 50 rows x 70 columns, 1000 of "
            "3500 reads are beyond the end of b. A later listing, in 18.1, has the right order. Squares are right. "
            "What remains: the gain of the product, which is of squares.");
+
+// 2^24 floats, read and written, in so many seconds: is this the printed bandwidth?
+static std::string divides_by(double seconds, double printed_gbs)
+{
+    const double gbs = 2.0 * 4 * 4096 * 4096 / seconds * 1e-9;
+    if (gbs / printed_gbs < 1.001 && gbs / printed_gbs > 0.999) return "";
+    return format("wrong formula: 0.134217728 GB / %.6f s is %.1f GB/s and not %.1f", seconds, gbs, printed_gbs);
+}
+
+static std::string dividesByTheCopysTime() { return divides_by(0.001610, 33.4874); }
+static std::string dividesByItsOwnTime() { return divides_by(0.004008, 33.4874); }
+
+ERRATUM(dividesByTheCopysTime, E33)
+    .published_in("bandwidth post, naive transposes")
+    .caught_by("wrong formula")
+    .with_methods(dividesByTheCopysTime, dividesByItsOwnTime)
+    .corrected_by("dividesByItsOwnTime")
+    .story("Published: the bandwidths of the naive kernels by rows and by columns, with their formulas. The first "
+           "fraction of each divides by the time of another kernel, 0.001610 s and 0.004202 s, which are those of "
+           "copyRow and copyCol. The second one divides by the right time. What remains: the results, 33.5 and 63.2 "
+           "GB/s.");

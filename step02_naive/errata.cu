@@ -241,6 +241,6 @@ ERRATUM(transposeBlockPerRow, E19)
     .shown_on(2, 16 * 8192)
     .story("Published: many threads cost less than loops, because 16 x 8192 blocks take only 3 us. The book's own "
            "time for a launch that does nothing is 6 us (17.4), and its compiler's default, sm_10, allows 65535 "
-           "blocks. The launch must have failed, since no error was asked for, and the clock timed nothing. The "
+           "blocks. The launch probably failed. No error was asked for, and the clock then timed nothing. The "
            "kernel shown asks for as many blocks in y, where the limit is 65535 to this day. What remains: no "
            "figure, and no preference. Every launch is to be checked before it is timed.");

@@ -36,7 +36,8 @@ ERRATUM(campsAtEveryPartitionWidth, E30)
     .story("Published: a column lies in one partition whenever the rows are a multiple of 256 bytes long, the width "
            "of a partition. The rows have to be a multiple of a round over all eight, 2048 bytes. The cure that the "
            "whitepaper names, 64 more columns, makes rows of 8448 bytes, 33 x 256. By the published rule it would "
-           "cure nothing. What remains: 2048 floats are 8192 bytes, which is a multiple of both.");
+           "cure nothing. Nor do the low bits of an address choose its partition, as the explanation says. Bits 8 to "
+           "10 do. What remains: 2048 floats are 8192 bytes, which is a multiple of both.");
 
 // The tile that block (x, y) of a square grid goes to, in the whitepaper's diagonal order.
 static std::string goes_to(int side, int x, int y, int tile_x, int tile_y)

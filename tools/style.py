@@ -28,9 +28,10 @@ FORBIDDEN = re.compile("|".join(PHRASES), re.IGNORECASE)
 
 
 def pages():
-    """Every page that a user reads."""
-    return sorted(path for pattern in ("*.md", "docs/*.md", "step*/*.md", "lab/*.md", "plots/*.md", "plots/data/*.md",
-                                       "tests/data/*.md", "common/**/*.md", "sim/*.md", "bench/*.md", ".github/*.md")
+    """Every page in English that a user reads."""
+    return sorted(path for pattern in ("*.md", "docs/[A-Z]*.md", "step*/*.md", "lab/*.md", "plots/*.md",
+                                       "plots/data/*.md", "tests/data/*.md", "common/**/*.md", "sim/*.md", "bench/*.md",
+                                       ".github/*.md")
                   for path in ROOT.glob(pattern))
 
 

@@ -11,8 +11,9 @@ REFERENCES = {
               "The program of the whitepaper, as it is shipped.",
     "harris": "M. Harris, [*An Efficient Matrix Transpose in CUDA "
               "C/C++*](https://developer.nvidia.com/blog/efficient-matrix-transpose-cuda-cc/). NVIDIA developer blog.",
-    "book": "M. Fang, W. Zhang, J. Fang and H. Zhou, *GPU 编程与优化: 大众高性能计算*. "
-            "Tsinghua University Press, 2016. Chapter 9, with sections of chapters 15 to 17. The *book*.",
+    "book": "M. Fang, W. Zhang, J. Fang and H. Zhou, *GPU 编程与优化: 大众高性能计算* (GPU programming and "
+            "optimization). Tsinghua University Press, 2016. Chapter 9, with sections of chapters 15 to 17. The "
+            "*book*.",
     "bandwidth-post": "T. Tan, [CUDA basics 4.4, *The bandwidth a kernel can "
                       "reach*](https://face2ai.com/CUDA-F-4-4-核函数可达到的带宽/). 2018, in Chinese; "
                       "[its programs](https://github.com/Tony-Tan/CUDA_Freshman). The *bandwidth post*.",

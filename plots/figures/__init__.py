@@ -25,16 +25,18 @@ import subjects
 from outside import Text, revealed
 from traces import take_traces
 
-from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, memories, partition_traffic,
-               partitions_2048, predicted_measured, race, receivers, scaling, sectors_naive, sectors_naive_coalesced,
-               time_per_element, transfers, transpose, two_halves, waterfall, way_through_the_tile)
+from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, explorable, memories,
+               partition_traffic, partitions_2048, predicted_measured, race, receivers, scaling, sectors_naive,
+               sectors_naive_coalesced, time_per_element, transfers, transpose, two_halves, waterfall,
+               way_through_the_tile)
 from .shared import DATA
 
 ALL = {
     module.__name__.split(".")[-1]: module
     for module in (transpose, bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured,
-                   way_through_the_tile, sectors_naive, sectors_naive_coalesced, banks, two_halves, partitions_2048,
-                   partition_traffic, receivers, block_orders, bytes_in_flight, race, memories, transfers, scaling)}
+                   way_through_the_tile, sectors_naive, sectors_naive_coalesced, banks, explorable, two_halves,
+                   partitions_2048, partition_traffic, receivers, block_orders, bytes_in_flight, race, memories,
+                   transfers, scaling)}
 FIGURES = {name: module for name, module in ALL.items() if hasattr(module, "FILES")}
 TRACED = {name: module for name, module in ALL.items() if hasattr(module, "TRACES")}
 BENCHED = {name: module for name, module in ALL.items() if hasattr(module, "BENCHED")}

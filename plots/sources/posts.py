@@ -77,7 +77,7 @@ def the_diagonal_order_loses(bench):
 
 
 @claim("35", "coalescing notes",
-       "From Pascal on the compiler loads as by __ldg() of itself, so that it changes nothing.",
+       "From Pascal on __ldg() changes nothing.",
        "./step02 --all --size 4096 --csv FILE")
 def ldg_is_automatic(bench):
     return [

@@ -158,12 +158,6 @@ def test_example_of_a_wrong_result_is_real():
     assert done.stderr.strip() == line
 
 
-def test_example_of_a_race_is_real():
-    page = (ROOT / "docs/SOURCES.md").read_text()
-    (block,) = re.findall(r"^```\n(E2  .*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert run(ROOT / "step04", "--errata", "--kernel", "E2").stdout == block + "\n"
-
-
 def test_the_readme_is_a_walk_of_one_sitting():
     """It leads through all steps, each with its page, and a picture comes before the first command."""
     lines = README.splitlines()

@@ -13,8 +13,10 @@ import yaml
 import pins
 from lessons import ROOT, run
 
-WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
+WORKFLOWS = {path.name: yaml.safe_load(path.read_text()) for path in (ROOT / ".github/workflows").glob("*.yml")}
+WORKFLOW, PUBLISHING = WORKFLOWS["ci.yml"], WORKFLOWS["pages.yml"]
 STEPS = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
+JOBS = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
 DOCKERFILE = re.sub(r"\\\n", " ", (ROOT / ".devcontainer/Dockerfile").read_text())
 FORMS = sorted(path for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
 PAGES = sorted((ROOT / ".github").glob("**/*.md"))
@@ -50,7 +52,8 @@ def missing_targets(text):
 
 
 def test_the_workflow_runs_what_exists():
-    commands = [command for step in STEPS if "run" in step for command in step["run"].splitlines()]
+    commands = [command for job in JOBS for step in job["steps"] if "run" in step
+                for command in step["run"].splitlines()]
     assert any(command.startswith("make ") and "test" in command.split() for command in commands)
     for command in commands:
         program, *arguments = command.split()
@@ -58,6 +61,7 @@ def test_the_workflow_runs_what_exists():
             continue
         if program.startswith(".ci/"):
             assert os.access(ROOT / program, os.X_OK), command
+            if program == ".ci/site": continue  # see below
             program, *arguments = arguments or ["make"]
         assert program == "make", command
         assert missing_targets(f"make {' '.join(arguments)}") == [], command
@@ -73,15 +77,47 @@ def test_the_workflow_covers_the_systems_and_compilers():
 
 
 def test_the_workflow_has_few_rights_and_an_end():
-    assert WORKFLOW["permissions"] == {"contents": "read"}
     assert {"push", "pull_request"} <= set(WORKFLOW[True])  # `on` is a truth value in YAML 1.1
-    for job in WORKFLOW["jobs"].values():
+    for workflow in WORKFLOWS.values():
+        assert workflow["permissions"] == {"contents": "read"}
+    for job in JOBS:
         assert 0 < job["timeout-minutes"] <= 120
-    for step in STEPS:
-        assert ("run" in step) != ("uses" in step)
+        assert all(("run" in step) != ("uses" in step) for step in job["steps"])
+    # Only the job that publishes may write, it runs nothing of the repository, and a pull request does not start it.
+    writing = [job for job in JOBS if "permissions" in job]
+    assert writing == [PUBLISHING["jobs"]["publish"]] and set(PUBLISHING[True]) == {"push", "workflow_dispatch"}
+    assert writing[0]["permissions"] == {"pages": "write", "id-token": "write"}
+    assert [step["uses"].split("@")[0] for step in writing[0]["steps"]] == ["actions/deploy-pages"]
 
 
-@pytest.mark.parametrize("path", [".github/workflows/ci.yml", "lab/classroom.yml"])
+def test_what_is_published(tmp_path):
+    """The commands of the job that writes the pages, with a make that writes empty ones. Every link of the first page
+    leads to a file of the folder that is uploaded."""
+    write = PUBLISHING["jobs"]["write"]["steps"]
+    (folder,) = (step["with"]["path"] for step in write if "upload-pages-artifact" in step.get("uses", ""))
+    (command,) = (step["run"] for step in write if step.get("run", "").startswith(".ci/site "))
+    assert command == f".ci/site {folder}"
+    copy = tmp_path / "project"
+    rooms = (".ci", "lab", "plots", "step*", "docs", "common", "README.md")
+    for name in run("git", "ls-files", *rooms).stdout.splitlines():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, copy / name)
+    (tmp_path / "make").write_text("""#!/bin/sh
+echo "$*" >> made && mkdir -p report && touch report/chapter.html report/reference.html report/slides.html
+""")
+    (tmp_path / "make").chmod(0o755)
+    url = "https://github.com/a/b"
+    assert run("git", "init", "-q", copy).returncode == 0
+    assert run("git", "-C", copy, "remote", "add", "origin", url).returncode == 0
+    done = run(*command.split(), cwd=copy, env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert done.returncode == 0 and (copy / "made").read_text() == "report\nslides\n", done.stderr
+    files = {path.name for path in (copy / folder).iterdir()}
+    links = set(re.findall(r'(?:href="|url=)([^"]+)"', (copy / folder / "index.html").read_text()))
+    assert links == files - {"index.html"} == {"chapter.html", "reference.html", "slides.html", "transpose.ipynb"}
+    assert f"URL = '{url}'" in (copy / folder / "transpose.ipynb").read_text()
+
+
+@pytest.mark.parametrize("path", [*(f".github/workflows/{name}" for name in WORKFLOWS), "lab/classroom.yml"])
 def test_actions_are_pinned_by_hash(path):
     """A tag can be moved to other code, a commit cannot. The version is a comment, which Dependabot reads, too."""
     uses = re.findall(r"^ +- uses: (.*)$", (ROOT / path).read_text(), re.MULTILINE)

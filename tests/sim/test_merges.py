@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+import instructions
 import merges
 from lessons import ROOT, made, make_try, run, tried_of
 
@@ -129,3 +130,17 @@ def test_the_instructions_are_the_requests_of_a_card():
 @pytest.mark.skipif(not merges.disassembler(), reason="needs nvcc and cuobjdump")
 def test_the_data_are_what_nvcc_makes():
     assert {(row["kernels"], row["kernel"]): {kind: row[kind] for kind in KINDS} for row in merges.all_rows()} == CARD
+
+
+@pytest.mark.skipif(not merges.disassembler(), reason="needs nvcc and cuobjdump")
+def test_the_lessons_are_compiled_as_the_table_says():
+    committed = list(csv.DictReader(instructions.DATA.open()))
+    if {row["nvcc"] for row in committed} != {instructions.nvcc_version()}: pytest.skip("another nvcc")
+    assert [{name: str(value) for name, value in row.items()} for row in instructions.all_rows()] == committed
+
+
+def test_what_the_page_says_of_loads():
+    """docs/PROFILING.md, "What the compiler made of it"."""
+    row = {(r["kernel"], r["type"]): int(r["loads_in_a_row"]) for r in csv.DictReader(instructions.DATA.open())}
+    kernels = ("copy", "copyRowRestrict", "copySharedMem", "transposeLargeTile", "transposeLoadsFirst")
+    assert [row[kernel, "float"] for kernel in kernels] == [1, 3, 4, 7, 8]

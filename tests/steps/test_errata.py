@@ -72,6 +72,10 @@ GALLERY = {
                                    "movesAllButOne"),
     ("E32", "accessesAllAtOnce"): ("not at once: of 65536 blocks at 4096 x 4096, a K20c holds 104 at a time",
                                    "accessesASmallMatrixAtOnce"),
+    ("E33", "dividesByTheCopysTime"): (r"wrong formula: 0.134217728 GB / 0.001610 s is 83.4 GB/s and not 33.5",
+                                       "dividesByItsOwnTime"),
+    ("E34", "timesWithoutWaiting"): ("clock read early: at call 10 of 10, 1 kernel may still be running",
+                                     "timesAfterWaiting"),
     ("E22", "comparesAcrossTables"): ("two times for one kernel: .* a ratio of 1.18", "comparesWithinATable"),
 }
 
@@ -99,6 +103,24 @@ def test_the_page_has_every_fault_once():
     lines = re.findall(r"^\|[^|]*\| (E[\dE, ]+) \|.*\| (\d) \|$", page, re.MULTILINE)
     named = [(id_, number) for ids, number in lines for id_ in ids.split(", ")]
     assert sorted(named) == sorted({(fault.id, fault.program[-1]) for fault in gallery()})
+
+
+def test_the_chinese_page_has_every_fault_and_every_term():
+    """docs/zh.md: at most 1500 characters besides two tables, one of the glossary's terms and one of the faults. A
+    fault stands with the same source as on the English page."""
+    page, english = ((ROOT / "docs" / name).read_text() for name in ("zh.md", "SOURCES.md"))
+
+    def sources(text):
+        rows = re.findall(r"^\|([^|]*)\| (E[\dE, ]+) \|", text, re.MULTILINE)
+        places = [i for i, (source, _) in enumerate(rows) if source.strip()]
+        return [ids for source, ids in rows], places
+    assert sources(page) == sources(english) and len(sources(page)[0]) == len(ERRATA) - 1  # E9 and E13 are one row
+    terms = re.findall(r"^### (.*)$", (ROOT / "docs/GLOSSARY.md").read_text().split("## Columns")[0], re.MULTILINE)
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|") and "| E" not in line]
+    words = [row[i] for row in rows for i in range(0, len(row) - 1, 2)]
+    assert sorted(set(terms) - set(words)) == [] and len(words) == len(set(words)) + 1  # "英文" heads two columns
+    prose = re.sub(r"^```.*?^```$|^\|.*$", "", page, flags=re.DOTALL | re.MULTILINE)
+    assert len(prose) <= 1500 and len(re.findall(r"^\|---", page, re.MULTILINE)) == 2
 
 
 def stores(width, height, places):
