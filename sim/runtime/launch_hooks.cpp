@@ -22,7 +22,6 @@
 #include "../elf/places.h"
 #include "../core/simulator.h"
 #include "../core/thread.h"
-#include "comparison.h"
 #include "devices.h"
 #include "host_faults.h"
 #include "kernels.h"
@@ -169,7 +168,6 @@ void end_launch(const Launching& launching)
     note_peers(current_device(), now.window, report.peers);
     const cudaError_t error = note_findings(name_of(launching), report);
     add_launch(launching, counts);
-    compare_launch(launching, counts, launches_finished());
     if (program_options().threads > 1)
         program_note(
             "no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");

@@ -9,7 +9,6 @@
 #include "../core/shared_memory.h"
 #include "../elf/symbols.h"
 #include "devices.h"
-#include "kernel_names.h"
 #include "kernels.h"
 #include "notes.h"
 #include "options.h"
@@ -17,6 +16,22 @@
 
 namespace sim {
 namespace {
+
+// void k<float>(float*, int) is k<float>.
+std::string without_types(std::string name)
+{
+    for (const std::string part : {"(anonymous namespace)::", "<unnamed>::"})
+        for (size_t i = 0; (i = name.find(part, i)) != std::string::npos;) name.erase(i, part.size());
+    size_t begin = 0;
+    int depth = 0;
+    for (size_t i = 0; i < name.size(); ++i) {
+        if (name[i] == '<') ++depth;
+        if (name[i] == '>') --depth;
+        if (depth == 0 && name[i] == '(') return name.substr(begin, i - begin);
+        if (depth == 0 && name[i] == ' ') begin = i + 1;
+    }
+    return name.substr(begin);
+}
 
 using harness::format;
 

@@ -22,7 +22,6 @@
 #include "../core/simulator.h"
 #include "../elf/symbols.h"
 #include "../core/thread.h"
-#include "comparison.h"
 #include "filters.h"
 #include "host_faults.h"
 #include "kernels.h"
@@ -75,7 +74,6 @@ __attribute__((constructor(101))) void begin_program()
         tell_and_leave();
         if (program_options().each_machine) run_on_each_machine();
         open_files();
-        open_comparison();
     } catch (const Error& error) {
         say(error);
         _exit(error.status);
