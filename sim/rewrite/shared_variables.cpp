@@ -27,6 +27,11 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
     }
     qualify(d, "static __thread __attribute__((used, aligned(256))) ");
     gaps(d);
+    for (const auto& [name, behind] : declarators(d))
+        if (source_.is_word(name))
+            edits_.after(behind, " static_assert(sizeof " + std::string(source_.spelling(name)) + " <= 49152, \"" +
+                                     "nvcc allows 49152 bytes of __shared__ arrays; use dynamic shared memory and "
+                                     "cudaFuncSetAttribute\");");
     if (at_namespace_scope(source_, d.first)) return;
     // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The
     // third number is the size of an element.
