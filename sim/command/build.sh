@@ -43,8 +43,8 @@ rewritten() {
     return $status
 }
 
-# has_two_sides STEM SOURCE: true if a file of the program asks for __CUDA_ARCH__, which is defined in device code alone.
-# Then STEM.host.ii is the program as the host has it.
+# has_two_sides STEM SOURCE: true if a file of the program asks for __CUDA_ARCH__, which device code alone has. Then
+# STEM.host.ii is the program as the host has it.
 has_two_sides() {
     local stem=$1 source=$2
     sed -n 's/^# [0-9]* "\([^<].*\)".*/\1/p' "$stem.pre.ii" | sort -u | grep -v "^/usr/\|^$home/sim/" |
@@ -68,7 +68,7 @@ ask_clang() {
         clang++ -x cuda --cuda-$side-only --cuda-gpu-arch=sm_80 -fsyntax-only -nocudainc -nocudalib --cuda-path=/ -w \
             -ferror-limit=0 -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -isystem "$home/sim/cuda" \
             -include cuda_runtime.h -include "$home/sim/command/clang_words.h" -isystem "$stem.headers" \
-            -I"$(dirname "$source")" "${cpp_options[@]}" "${std_cpp_options[@]}" "$source" 2>&1 |
+            -I"$(dirname "$source")" "${cpp_options[@]}" "${std_cpp_options[@]}" -MF /dev/null "$source" 2>&1 |
             awk -f "$home/sim/command/sides.awk" >> "$stem.sides" &
     done
 }
@@ -77,7 +77,8 @@ ask_clang() {
 # the text of a line has been added to.
 program_warnings() {
     awk -v own="$home/sim/" '/: (warning|error): /{ shown = /: error: / || !(/sim_|sim::/ || index($0, own) == 1) }
-        /: In |^In file/ { held = held $0 "\n"; next } shown { printf "%s", held; if (length < 160 || !/^[ |~^]*$/) print } { held = "" }'
+        /: In |^In file/ { held = held $0 "\n"; next }
+        shown { printf "%s", held; if (length < 160 || !/^[ |~^]*$/) print } { held = "" }'
 }
 
 # The object of a file with kernels.
@@ -92,9 +93,11 @@ kernel_object() { # STEM SOURCE
     ask_clang "$stem" "$2"
     for option in "${host_options[@]}"; do [[ $option != -W* ]] || warnings+=("$option"); done
     if test ${#warnings[@]} != 0; then compiler=${compiler/ -w / }; fi
-    set -o pipefail
-    eval "$compiler" '"${warnings[@]}" "${std_cpp_options[@]}" "${compiler_options[@]}" -c "$stem.ii" -o "$stem.o"' 2>&1 |
-        program_warnings >&2 || exit 2
+    (
+        set -o pipefail
+        eval "$compiler" '"${warnings[@]}" "${std_cpp_options[@]}" "${compiler_options[@]}" -c "$stem.ii"' \
+            '-o "$stem.o"' 2>&1 | program_warnings >&2
+    ) || exit 2
     wait
     if test -s "$stem.sides"; then sort -u "$stem.sides" >&2; exit 2; fi
     if test "$rename_hooks"; then sh "$home/sim/command/rename_hooks.sh" "$stem.o" || exit 2; fi

@@ -10,3 +10,7 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...)
 #define __grid_constant__
+
+// What a launch calls, by versions of clang.
+extern "C" int cudaConfigureCall(dim3, dim3, size_t = 0, void* = 0);
+extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void* = 0);

@@ -4,7 +4,9 @@
 # The simulator's headers, and those of mathematics, are for both sides, and so are a few functions of C. nvcc only
 # warns where a function is for both sides itself. All other errors are of clang alone.
 
-function own(file) { return file !~ /^\/usr\/|\/include\/c\+\+\/|\/lib\/clang\/|sim\/(cuda|core|command)\/|\.headers\// }
+function own(file) {
+    return file !~ /^\/usr\/|\/include\/c\+\+\/|\/lib\/clang\/|sim\/(cuda|core|command)\/|\.headers\//
+}
 
 function end_of_error() {
     if (!error || both) return

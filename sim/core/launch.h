@@ -339,7 +339,7 @@ template <typename Kernel>
 struct CallLaunch {
     Launching launching;
     Kernel kernel;
-    SIM_REFUSED("the arguments of the launch do not fit the parameters of the kernel");
+    SIM_REFUSED("no kernel of this name fits the arguments of the launch; write nullptr for a null pointer");
     template <typename... Arguments, typename = std::invoke_result_t<Kernel, Arguments&...>>
     __attribute__((no_sanitize("thread"))) void operator()(Arguments... arguments) const
     {

@@ -60,7 +60,7 @@ private:
 
     void declarations(int first, int last, std::string_view of_class);
     int function(const Declaration& d, std::string_view of_class);
-    void note_sides(const Declaration& d, bool member, std::string_view of_class);
+    void note_sides(const Declaration& d, bool member);
     int class_body(int first, int last) const;
     std::string_view class_name(int first, int last) const;
     void local_classes(int first, int last);
@@ -87,7 +87,7 @@ private:
     Words passed_;                 // to kernels, by their names
     std::vector<Range> strict_;    // code of the device alone, which may call nothing of the host
     Sides sides_;
-    Words host_members_, device_members_;  // and their classes: members that only one side may use
+    bool sure_ = true;
     std::vector<Body> bodies_;
 };
 
@@ -113,15 +113,9 @@ HostFunctions Finder::run(bool check)
     };
     std::vector<Range> host;
     for (const Function& f : functions_) host.push_back(f.text);
-    if (check) check_sides(s_, sides_, strict_, host, device_);
+    if (check) sure_ &= check_sides(s_, sides_, strict_, host, device_);
     HostFunctions found;
-    const auto uses = [&](const std::vector<Range>& ranges, const Words& members) {
-        for (Range range : ranges)
-            for (int i = range.first; i < range.second; ++i)
-                if (s_.is_word(i) && members.count(s_.spelling(i))) return true;
-        return false;
-    };
-    found.sure = !uses(strict_, host_members_) && !uses(host, device_members_) && !host_members_.count("operator");
+    found.sure = sure_;
     found.bodies = bodies_;
     found.returned = returned_;
     for (const Function& f : functions_)
@@ -157,7 +151,7 @@ void Finder::declarations(int first, int last, std::string_view of_class)
             i = function(d, of_class);
             continue;
         }
-        if (d.function && !d.body) note_sides(d, !of_class.empty(), of_class);
+        if (d.function && !d.body) note_sides(d, !of_class.empty());
         // nvcc takes a function for one of the device if only its declaration says so.
         if (d.function && !d.body && is_for_device(s_, d.first, d.stop))
             declared_.insert(s_.is(d.name, "operator") ? of_class : s_.spelling(d.name));
@@ -204,7 +198,7 @@ int Finder::function(const Declaration& d, std::string_view of_class)
     while (s_.is(end, "catch") && s_.is(end + 1, "("))
         end = past(s_, past(s_, end + 1));  // a function that is one `try`
     const auto place = std::find(d.words.begin(), d.words.end(), d.name) - d.words.begin();
-    note_sides(d, !of_class.empty() || (place > 0 && s_.is(d.name - 1, "::")), of_class);
+    note_sides(d, !of_class.empty() || (place > 0 && s_.is(d.name - 1, "::")));
     if (!is_strict(s_, d.first, d.body) && !find_word(s_, d.first, d.body, "constexpr"))
         bodies_.push_back({d.name, d.body, !is_for_device(s_, d.first, d.body)});
     if (is_for_device(s_, d.first, d.body)) {
@@ -238,22 +232,18 @@ int Finder::function(const Declaration& d, std::string_view of_class)
 
 // Which side functions of a name are for. One without a word of CUDA may be a constructor or a variable, which is never
 // called by its name alone.
-void Finder::note_sides(const Declaration& d, bool member, std::string_view of_class)
+void Finder::note_sides(const Declaration& d, bool member)
 {
     const int last = d.body ? d.body : s_[d.stop].partner;
-    const bool is_operator = s_.is(d.name, "operator");
-    if (member || is_operator) {
-        Words* const members = is_strict(s_, d.first, last)       ? &device_members_
-                               : is_for_device(s_, d.first, last) ? nullptr
-                                                                  : &host_members_;
-        if (members && (!is_operator || !member)) members->insert(s_.spelling(d.name));
-        if (members && !of_class.empty() && (is_operator || of_class == s_.spelling(d.name))) members->insert(of_class);
+    unsigned side = d.has("__global__")                ? kernel_side
+                    : is_strict(s_, d.first, last)     ? device_side
+                    : is_for_device(s_, d.first, last) ? other_side
+                                                       : host_side;
+    if (member || d.has("friend") || s_.is(d.name, "operator")) {
+        sure_ &= side == other_side;
+        side = other_side;
     }
-    sides_[s_.spelling(d.name)] |= member || d.has("friend") || s_.is(d.name, "operator") ? other_side
-                                   : d.has("__global__")                                  ? kernel_side
-                                   : is_strict(s_, d.first, last)                         ? device_side
-                                   : is_for_device(s_, d.first, last)                     ? other_side
-                                                                                          : host_side;
+    sides_[s_.spelling(d.name)] |= side;
 }
 
 // The classes that a function defines.

@@ -30,7 +30,7 @@ struct HostFunctions {
         returned;  // in these functions: objects whose destructor must not run after their copy was made
     std::vector<std::pair<int, bool>> lambdas;  // the token behind which it goes, and whether `()` must come first
     std::vector<Body> bodies;                   // of all functions that the host may call
-    // False if one side uses a class that has members for the other one: names do not tell which of them it calls.
+    // False if there are members for one side alone, or a name has several meanings: names do not tell who calls them.
     bool sure = true;
 };
 

@@ -208,9 +208,10 @@ public:
         if (!bodies.empty()) text += "namespace sim { void library_call(const char*, const char*, void*); } " + bodies;
         // A status that means success is 0.
         int number = 0;
-        for (std::string_view constant : constants)
-            text += "enum : long { " + std::string(constant) + " = " +
-                    std::to_string(ends_with(constant, "SUCCESS") || ends_with(constant, "_OK") ? 0 : ++number) + " }; ";
+        for (std::string_view constant : constants) {
+            const bool success = ends_with(constant, "SUCCESS") || ends_with(constant, "_OK");
+            text += "enum : long { " + std::string(constant) + " = " + std::to_string(success ? 0 : ++number) + " }; ";
+        }
         return text;
     }
 

@@ -1,9 +1,9 @@
 // Libraries of the CUDA Toolkit, and others, that the simulator does not have.
 //
 // A program may include their headers: it gets empty ones, and the types, constants and functions that it names are
-// declared for it. A function that only prepares, such as cublasCreate, does nothing. One that computes ends the program
-// when it is reached, because what follows would be wrong. A program is refused at once where it names something else,
-// such as a namespace or a function of kernels.
+// declared for it. A function that only prepares, such as cublasCreate, does nothing. One that computes ends the
+// program when it is reached, because what follows would be wrong. A program is refused at once where it names
+// something else, such as a namespace or a function of kernels.
 
 #pragma once
 

@@ -138,7 +138,8 @@ int main(int argc, char** argv)
         Rewriter rewriter(source, o.language);
         std::string host_text;
         std::FILE* const host_file = o.host.empty() ? nullptr : std::fopen(o.host.c_str(), "rb");
-        if (!o.host.empty() && (!host_file || !read_all(host_file, host_text))) return fail(o.host + ": cannot be read");
+        if (!o.host.empty() && (!host_file || !read_all(host_file, host_text)))
+            return fail(o.host + ": cannot be read");
         const std::optional<Source> host = host_file ? std::optional<Source>(host_text) : std::nullopt;
         out = rewriter.run(o.wrapped, o.plain_host, o.headers, host ? &*host : nullptr);
         if (o.columns) out += column_table(source, out, rewriter.pieces());

@@ -73,8 +73,8 @@ void Rewriter::leave_host_plain(bool wanted, const Source* host)
         edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
 }
 
-// __CUDA_ARCH__ is defined in device code alone. A function for both sides has both bodies if they differ. In one of the
-// host, the tokens that differ are replaced.
+// __CUDA_ARCH__ is defined in device code alone. A function for both sides has both bodies if they differ. In one of
+// the host, the tokens that differ are replaced.
 void Rewriter::add_host_branches(const std::vector<Body>& bodies, const Source& host)
 {
     std::map<std::string, int> others;  // the `{` there, by the place of the name

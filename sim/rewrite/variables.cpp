@@ -43,8 +43,8 @@ void Variables::gaps(const Declaration& d)
     }
 }
 
-// nvcc takes a __constant__ variable for constant in all code: `c = `, `c[i] += `, `++c.x`. A name that is declared again
-// is let pass, and so is what a pointer leads to.
+// nvcc takes a __constant__ variable for constant in all code: `c = `, `c[i] += `, `++c.x`. A name that is declared
+// again is let pass, and so is what a pointer leads to.
 void Variables::check_constants() const
 {
     std::set<std::string_view> hidden;

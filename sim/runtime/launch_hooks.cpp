@@ -80,8 +80,9 @@ void block_done(uint64_t done, uint64_t blocks)
                  patience = program_options().patience, all = seconds * double(blocks) / double(done);
     if (seconds < std::min(patience, 1.0) || all < patience || done == blocks || now.told.exchange(true)) return;
     if (now.progress) now.progress->clear();
-    const std::string sample = format("; the simulator's option --blocks %.0f runs a sample of each launch, in about %s",
-                                      std::max(1.0, double(blocks) * patience / all), duration_text(patience).c_str());
+    const std::string sample =
+        format("; the simulator's option --blocks %.0f runs a sample of each launch, in about %s",
+               std::max(1.0, double(blocks) * patience / all), duration_text(patience).c_str());
     fprintf(stderr, "%s: %s: %llu of %llu blocks done in %s, about %s left; Ctrl-C ends the program with a report%s\n",
             program_invocation_short_name, now.title.c_str(), (unsigned long long)done, (unsigned long long)blocks,
             duration_text(seconds).c_str(), duration_text(all - seconds).c_str(),

@@ -655,10 +655,13 @@ def test_without_a_sample_the_search_for_uninitialized_memory_is_there(grid):
 
 
 SLOW = """#include <cstdio>
+#ifndef TURNS
+#define TURNS 1000
+#endif
 __global__ void slow(float* x, int turns) { for (int i = 0; i < turns; ++i) x[blockIdx.x * 256 + threadIdx.x] += i; }
 int main(int argc, char**)
 {
-    const int turns = argc > 1 ? 2 : 1000;
+    const int turns = argc > 1 ? 2 : TURNS;
     float* d;
     cudaMalloc(&d, 200 * 256 * sizeof(float));
     cudaMemset(d, 0, 200 * 256 * sizeof(float));
@@ -673,11 +676,27 @@ def test_a_long_launch_says_how_far_it_is(tmp_path):
     done = tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1")
     (line,) = [line for line in done.stderr.splitlines() if "blocks done" in line]
     assert re.fullmatch(r"slow: slow<<<200, 256>>>: \d+ of 200 blocks done in \d+ s, about \d+ (s|min) left; "
-                        r"Ctrl-C ends the program with a report; the simulator's option --blocks 64 runs a sample of "
-                        r"each launch",
-                        line), line
+                        r"Ctrl-C ends the program with a report; the simulator's option --blocks (\d+) runs a sample of "
+                        r"each launch, in about 1 s", line), line
     assert done.returncode == 0 and tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1",
                                           "ARGS=short").stderr == ""
+
+
+def test_a_long_launch_says_so_after_a_second(tmp_path):
+    """And which sample takes as long as it may."""
+    done = tried(tmp_path, {"slow.cu": SLOW.replace("x[blockIdx.x * 256 + threadIdx.x] += i",
+                                                    "x[blockIdx.x * 256 + threadIdx.x] += i % 7")},
+                 "SIM=--quiet --patience 3", "CPPFLAGS=-DTURNS=3000")
+    lines = [line for line in done.stderr.splitlines() if "blocks done in" in line]
+    for line in lines:  # a fast machine has none
+        number, seconds, left = map(int, re.search(r"(\d+) of 200 blocks done in (\d+) s, about (\d+) s left", line).groups())
+        assert seconds <= 3 and seconds + left >= 3
+        assert abs(int(re.search(r"--blocks (\d+)", line)[1]) - number * 3 / seconds) <= number * 3 / seconds
+
+
+def test_a_missing_header_of_libcu_is_one_line(tmp_path):
+    said = refusal(tried(tmp_path, {"main.cu": "\n#include <cuda/std/span>\nint main() {}\n"}))
+    assert said == f"{tmp_path}/main.cu:2: cuda/std/span: this header of libcu++ is not supported by the simulator"
 
 
 @pytest.mark.parametrize("options", ["--blocks 0", "--blocks", "--blocks many", "--blocks -1", "--patience 0"])
