@@ -319,22 +319,46 @@ SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&...
     launch_call(launching, callable(kernel), arguments...);
 }
 
+// What the arguments of a launch are handed to. What does not fit goes to the functions without a body: the compiler
+// says so at the line of the launch.
+#define SIM_REFUSED(why) template <int = 0> __attribute__((error(why))) void operator()(...) const
+struct LargeLaunch {
+    SIM_REFUSED("nvcc allows 32764 bytes of parameters; pass a pointer to memory of the device");
+};
+template <typename... Parameters>
+struct KernelLaunch {
+    Launching launching;
+    void (*kernel)(Parameters...);
+    SIM_REFUSED("the arguments of the launch do not fit the parameters of the kernel");
+    __attribute__((no_sanitize("thread"))) void operator()(Parameters... arguments) const
+    {
+        launch_with(launching, kernel, arguments...);
+    }
+};
+template <typename Kernel>
+struct CallLaunch {
+    Launching launching;
+    Kernel kernel;
+    SIM_REFUSED("no kernel of this name fits the arguments of the launch; write nullptr for a null pointer");
+    template <typename... Arguments, typename = std::invoke_result_t<Kernel, Arguments&...>>
+    __attribute__((no_sanitize("thread"))) void operator()(Arguments... arguments) const
+    {
+        launch_with(launching, kernel, arguments...);
+    }
+};
+
 template <typename... Parameters>
 SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, void (*kernel)(Parameters...))
 {
     const Launching launching{reinterpret_cast<const void*>(kernel), name, configuration, 0, SIM_PLACE};
-    return [launching, kernel](Parameters... arguments) __attribute__((no_sanitize("thread"))) {
-        launch_with(launching, kernel, arguments...);
-    };
+    if constexpr ((0 + ... + sizeof(Parameters)) > 32764) return LargeLaunch();
+    else return KernelLaunch<Parameters...>{launching, kernel};
 }
 
 template <typename Kernel>
 SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, Kernel kernel)
 {
-    const Launching launching{nullptr, name, configuration, 0, SIM_PLACE};
-    return [launching, kernel](auto... arguments) __attribute__((no_sanitize("thread"))) {
-        launch_with(launching, kernel, arguments...);
-    };
+    return CallLaunch<Kernel>{{nullptr, name, configuration, 0, SIM_PLACE}, kernel};
 }
 
 }  // namespace sim

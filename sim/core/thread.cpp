@@ -116,7 +116,14 @@ __thread uintptr_t declared[4];
 void declare(uintptr_t array, bool of_kernel)
 {
     if (!watching) return;
-    Worker::here()->shared().declare(array, of_kernel ? uint64_t(SIM_PLACE) : 0);
+    SharedMemory& shared = Worker::here()->shared();
+    shared.declare(array, of_kernel ? uint64_t(SIM_PLACE) : 0);
+    // The assembler of CUDA refuses such a kernel. The compiler refuses single arrays of this size.
+    if (shared.static_bytes() > 49152)
+        fail(harness::format("the kernel's __shared__ arrays take %llu bytes, and nvcc allows 49152; use dynamic "
+                             "shared memory and cudaFuncSetAttribute",
+                             (unsigned long long)shared.static_bytes()).c_str(),
+             SIM_PLACE);
     declared[declared_at(array)] = array;
 }
 

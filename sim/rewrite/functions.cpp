@@ -99,6 +99,21 @@ void DeviceFunctions::note_types()
     }
 }
 
+// `float a[n];`: g++ allows a length that is known when the thread comes by. A word in front of the name is the type.
+void DeviceFunctions::fixed_length(int open)
+{
+    static const std::set<std::string_view> others = {"return", "case", "else", "do",     "throw", "new", "delete",
+                                                      "goto",   "and",  "or",   "sizeof", "not",   "co_return"};
+    const int name = open - 1, type = open - 2;
+    int end = open;
+    if (!source_.is_word(type) || !source_.is_word(name) || others.count(source_.spelling(type)) ||
+        source_.is(name, "auto") || source_.is(source_[open].parent, "("))
+        return;
+    while (end < source_.count() && !source_.is(end, ";")) end = past(source_, end);
+    edits_.after(end, " static_assert(__builtin_constant_p(sizeof(" + std::string(source_.spelling(name)) +
+                          ")), \"nvcc refuses a local array whose length is no constant\");");
+}
+
 void DeviceFunctions::launch_bounds(const Declaration& d)
 {
     const int word = find_word(source_, d.first, d.stop, "__launch_bounds__");
@@ -138,7 +153,10 @@ void DeviceFunctions::body(int open, bool call, bool marked)
         if (i < unmarked_end) continue;
         if (source_.is(i, "[")) {
             const int brace = lambda_body(source_, i);
-            if (!brace) continue;
+            if (!brace) {
+                fixed_length(i);
+                continue;
+            }
             if (find_word(source_, i, brace, "constexpr")) unmarked_end = source_[brace].partner;
             else if (!source_[brace].system) edits_.after(brace, "::sim::Call sim_call; ");
         } else if (source_.is(i, "do")) {

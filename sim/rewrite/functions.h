@@ -38,6 +38,8 @@ private:
     // program's own types. A template may have any type, and a member function has that of its class.
     bool has_aligned_types(const Declaration& d);
     void note_types();
+    // Lets the compiler refuse a local array of variable length, if the `[` at `open` declares one.
+    void fixed_length(int open);
     // __launch_bounds__(threads, ...): the simulator asks a kernel for it before a launch.
     void launch_bounds(const Declaration& d);
     // The body of a device function. `marked`: constant expressions cannot hold markers.

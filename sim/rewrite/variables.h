@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ public:
     // Dynamic shared memory at namespace scope is an object that converts to a pointer. In a cast, or as an argument of
     // a template, it does so only after a unary +.
     void dynamic_shared_use(int i);
+    // Refuses stores to __constant__ variables. Called when all are known.
+    void check_constants() const;
 
 private:
     std::vector<std::pair<int, int>> declarators(const Declaration& d) const;
@@ -38,6 +41,7 @@ private:
     std::vector<std::string> dynamic_;  // arrays of dynamic shared memory at namespace scope, with their scope
     std::vector<std::string_view> dynamic_names_;
     std::set<std::string> templates_;   // of device variables, with their scope
+    std::map<std::string_view, int> constants_;  // __constant__ variables, and the dimensions of each
     int arrays_ = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -68,19 +69,23 @@ std::string duration_text(double seconds)
                                : format("%.1f h", seconds / 3600);
 }
 
-// Says once of each kernel how long it will take, if that is long. `told` keeps other host threads and later
-// blocks out.
+// Says once of each kernel how long it will take, if that is long, and which sample of its blocks is not. `told` keeps
+// other host threads and later blocks out.
 void block_done(uint64_t done, uint64_t blocks)
 {
     CurrentLaunch& now = current_launch();
     if (now.told.load(std::memory_order_relaxed)) return;
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - now.begun).count();
-    if (seconds < program_options().patience || done == blocks || now.told.exchange(true)) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - now.begun).count(),
+                 patience = program_options().patience, all = seconds * double(blocks) / double(done);
+    if (seconds < std::min(patience, 1.0) || all < patience || done == blocks || now.told.exchange(true)) return;
     if (now.progress) now.progress->clear();
+    const std::string sample =
+        format("; the simulator's option --blocks %.0f runs a sample of each launch, in about %s",
+               std::max(1.0, double(blocks) * patience / all), duration_text(patience).c_str());
     fprintf(stderr, "%s: %s: %llu of %llu blocks done in %s, about %s left; Ctrl-C ends the program with a report%s\n",
             program_invocation_short_name, now.title.c_str(), (unsigned long long)done, (unsigned long long)blocks,
-            duration_text(seconds).c_str(), duration_text(seconds * double(blocks - done) / double(done)).c_str(),
-            program_options().blocks ? "" : "; the simulator's option --blocks 64 runs a sample of each launch");
+            duration_text(seconds).c_str(), duration_text(all - seconds).c_str(),
+            program_options().blocks ? "" : sample.c_str());
     show_progress();
 }
 

@@ -135,8 +135,9 @@ bool may_launch(const Launching& launching)
                       format("a block of %llu threads, where the kernel's __launch_bounds__ allows 1 to %u",
                              (unsigned long long)threads, bound));
     const uint64_t fixed = static_shared(launching.kernel), dynamic = c.shared_bytes;
-    if (dynamic > dynamic_limit(launching.kernel, fixed) ||
-        fixed + dynamic > std::max(m.shared_per_block, m.shared_per_block_optin))
+    // A kernel with too much static shared memory, which nvcc refuses, ends at its array.
+    if (dynamic && (dynamic > dynamic_limit(launching.kernel, fixed) ||
+                    fixed + dynamic > std::max(m.shared_per_block, m.shared_per_block_optin)))
         return refuse(cudaErrorInvalidValue,
                       format("%llu bytes of dynamic shared memory, where %llu are allowed%s",
                              (unsigned long long)dynamic, (unsigned long long)dynamic_limit(launching.kernel, fixed),

@@ -88,6 +88,8 @@ __attribute__((constructor(101))) void begin_program()
     on_exit(at_exit, nullptr);
 }
 
+extern "C" __attribute__((weak)) const char sim_sides_by_names[];  // command/build.sh
+
 // Faults that show only now that the program has ended.
 void note_what_is_left(bool ended_well)
 {
@@ -98,6 +100,9 @@ void note_what_is_left(bool ended_well)
     // A program that was stopped could not free its memory.
     if (ended_well && !context_lost())
         for (const harness::FindingRecord& memory : never_freed()) program_finding(memory);
+    if (sim_sides_by_names)
+        program_note("host and device functions were told apart by their names alone; with clang++ installed, members "
+                     "are checked, too");
     if (const std::string note = tools_note(); !note.empty()) program_note(note);
     if (const uint64_t more = launches_finished() - launches_reported())
         program_note(format("--kernel %s: %llu launch%s of other kernels left out", program_options().kernel.c_str(),
@@ -145,6 +150,17 @@ int finish_program(int status, int signal)
     write_models();
     fflush(nullptr);
     return own;
+}
+
+// A function of a library that the simulator does not have, which rewrite/libraries.cpp declares, is reached. What the
+// program would do with its results is not judged.
+void library_call(const char* name, const char* why, void* place)
+{
+    if (in_kernel()) fail(format("%s: %s", name, why).c_str(), place);
+    const RuntimeLock lock;
+    program_finding(kinds::not_simulated, place,
+                    format("not simulated: %s %s: %s; the program ends here", name, at(place).c_str(), why));
+    _exit(finish_program(status_wrong_result));
 }
 
 }  // namespace sim
