@@ -46,6 +46,16 @@ uint64_t faulting_place(const void* context)
 #endif
 }
 
+bool faulting_store(const void* context)
+{
+#if defined __x86_64__
+    return static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
 bool use_signal_stack()
 {
     stack_t stack{};

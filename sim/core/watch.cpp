@@ -145,7 +145,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
         if (!array->elements.has_pairs()) prefer(likely.shared, array->begin, array->bytes);
         return true;
     }
-    const Allocation* target = memory().find(address);
+    Allocation* target = memory().find(address);
     if (!target) {
         // The variables that a kernel sees of itself.
         const auto in = [&](const auto& variable) {
@@ -170,6 +170,8 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
                target->begin);
     if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
     if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
+    const unsigned touched = kind == load ? Allocation::loaded : Allocation::stored;
+    if (!(target->touched & touched)) __atomic_or_fetch(&target->touched, touched, __ATOMIC_RELAXED);
     if (kind == load && target->unwritten) check_output(*target, address, site);
     else if (kind != atomic && !target->elements.has_pairs())
         prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);

@@ -12,6 +12,7 @@
 #include "../../common/base/finding.h"
 #include "../cuda/cuda_runtime_api.h"
 #include "../core/memory.h"
+#include "../elf/symbols.h"
 
 namespace sim {
 
@@ -21,6 +22,11 @@ struct Work;
 // Device memory is closed to the host but between these two calls, which can be nested.
 void open_device_memory();
 void close_device_memory();
+struct OpenMemory {
+    OpenMemory() { open_device_memory(); }
+    ~OpenMemory() { close_device_memory(); }
+    OpenMemory(const OpenMemory&) = delete;
+};
 
 // An address, for a reader: "byte 4 of d_out (cudaMalloc at program.cu:31)".
 std::string address_text(uintptr_t address);
@@ -77,9 +83,28 @@ struct Block {
 
 // The one that holds the address, freed ones included, or null.
 Block* block_of(uintptr_t address);
-// The owner of a variable that the source declares for the device: device or managed. None if no variable lies here.
-Owner variable_at(uintptr_t address);
 bool in_device_range(uintptr_t address);
+
+// A variable that the source declares for the device. Its address means something there once it was asked for.
+struct Variable {
+    Symbol symbol;
+    Owner owner;  // device or managed
+    bool asked = false;
+};
+// The one that holds the address, or null.
+const Variable* variable_of(uintptr_t address);
+// The same, if the address is none for the device: the host has it from the variable's name.
+const Variable* host_name(uintptr_t address);
+void ask_for(uintptr_t address);
+std::vector<Variable> managed_variables();
+// As long as it exists, the host thread's calls may use this variable by its name.
+struct NamedVariable {
+    explicit NamedVariable(const void* symbol);
+    ~NamedVariable();
+};
+// The pages of the device's variables.
+bool among_variables(uintptr_t address);
+void protect_variables(int protection);
 // From now on, these variables have the values of the device.
 void use_variables_of(int device);
 // Whose memory the address lies in; -1: no device's, or every device's own.
@@ -115,6 +140,27 @@ void forget_streams(int device);
 
 // A message's data, on either side: whether they lie in memory of the device. If not, a finding says so.
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
+// Memory that the host and the devices share, until it is freed.
+void share_with_host(Allocation& memory);
+void end_sharing(const Allocation& memory);
+// A piece of work has used shared memory, or what its launch has touched of it. To be closed to the host afterwards.
+void note_use(Allocation& memory, const Work& work, bool stores);
+void note_uses(const Work& work);
+// Closes shared memory that is in use to the host, or opens it.
+void protect_pending(bool close);
+// For the handler of a signal: false if the address is in no such memory. Otherwise the host can go on.
+// `where`: "program.cu:31".
+bool host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace& place, const std::string& where);
+// What a kernel prints.
+void print_later(const Work& work, const char* text);
+// Opens the memory, and prints the text, of what the host has waited for.
+void host_has_waited();
+// Launches that the program has not waited for at its end.
+std::vector<harness::FindingRecord> not_waited_for();
+
+// An allocation begins or ends in the order of a stream, at a call of this function.
+void use_whole(const char* function, const void* place, uintptr_t begin, uint64_t bytes, cudaStream_t stream);
+
 // Copies a message. What came before it was sent, and what the receiver did before.
 void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send,
                   const Work& receive, const Clock& before_receive);

@@ -4,6 +4,7 @@
 
 #include "../core/simulator.h"
 #include "devices.h"
+#include "runtime.h"
 
 namespace sim {
 
@@ -77,6 +78,14 @@ void Timeline::host_waits(const Clock& clock)
     host_.join(clock);
     for (Queue& q : queues_)
         while (!q.open.empty() && host_.covers(q.open.front().queue, q.open.front().number)) q.open.pop_front();
+    host_has_waited();
+}
+
+// What was put into the legacy stream later is not waited for, unless that is the stream.
+void Timeline::host_waits_for_queue(int queue)
+{
+    const Queue& q = queues_[size_t(queue)];
+    host_waits(q.legacy ? clock_of(queue) : q.clock);
 }
 
 void Timeline::host_waits_for_device(int device)
@@ -105,7 +114,7 @@ std::vector<Beside> Timeline::beside(const Work& own, const Clock& clock) const
         for (auto work = q.open.rbegin(); work != q.open.rend() && !clock.covers(work->queue, work->number); ++work)
             if (work->queue != own.queue || work->number != own.number)
                 works.push_back({work->first, work->blocks, work->name, work->place, work->launch,
-                                 device_count() > 1 ? q.device : -1});
+                                 device_count() > 1 ? q.device : -1, work->queue, work->number});
     std::sort(works.begin(), works.end(), [](const Beside& a, const Beside& b) { return a.first < b.first; });
     return works;
 }
