@@ -80,6 +80,8 @@ struct LaunchHooks {
     void (*ended)(const Launching& launching) = nullptr;
     void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
     void (*prints)(const char* text) = nullptr;  // by all host threads, too
+    // What is wrong with an address that a kernel uses; empty where nothing is known of it.
+    std::string (*bad_address)(uintptr_t address) = nullptr;
     void (*sent)(const Launching& launching) =
         nullptr;  // another process runs the launch; none of the others is called
 };

@@ -264,6 +264,7 @@ void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string
 void Worker::refuse_stray(uintptr_t address, Site site)
 {
     const Kind kind = kind_of(site);
+    fail_if_host_address(address, return_address(site));
     const Fault fault = address % bytes_of(site) ? Fault::misaligned
                         : kind == load           ? Fault::out_of_bounds_load
                                                  : Fault::out_of_bounds_store;
@@ -408,6 +409,12 @@ void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uin
     if (__builtin_expect(next_misaligned_ == 0, 1)) return;
     for (const Misaligned& m : misaligned_)
         if (m.address == address && bytes >= m.alignment) refuse_misaligned(address, kind, m.type, m.alignment, place);
+}
+
+void Worker::fail_if_host_address(uintptr_t address, uint64_t place)
+{
+    const std::string text = launch_hooks().bad_address ? launch_hooks().bad_address(address) : "";
+    if (!text.empty()) fail(Fault::host_memory, text, place);
 }
 
 void Worker::fail(Fault fault, const std::string& text, uint64_t place)

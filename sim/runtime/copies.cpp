@@ -96,6 +96,9 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
         return refuse(call, format("the %s is memory of the device (%s), and %s takes a pointer of the host there",
                                    role, address_text(first).c_str(), kind));
     const Allocation* a = memory().find(first);
+    if (const uint64_t extent = side.extent(shape), room = a || found != Where::host ? ~uint64_t(0) : host_room(first, extent); room < extent)
+        return refuse(call, format("the %s is memory of the host that ends after %llu bytes, and %s takes %llu", role,
+                                   (unsigned long long)room, call.takes, (unsigned long long)extent));
     if (!a) return cudaSuccess;
     if (a->freed) return refuse(call, format("the %s is freed memory: %s", role, address_text(first).c_str()));
     const uint64_t offset = first - a->begin, extent = side.extent(shape);
@@ -192,7 +195,8 @@ struct End {
 
 void move(const Side& to, const Side& from, const Shape& shape, const End& writes, const End& reads)
 {
-    const bool to_host = where(uintptr_t(to.begin)) != Where::device;
+    const bool to_host = where(uintptr_t(to.begin)) != Where::device,
+               from_host = where(uintptr_t(from.begin)) != Where::device;
     const OpenMemory open;
     copying_now = &writes.call;
     for (size_t z = 0; z < shape.depth; ++z)
@@ -202,6 +206,9 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
             check_beside(writes.call, to.row(y, z), shape.width, true, writes.beside);
             std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)),
                          shape.width);
+            void* const row = reinterpret_cast<void*>(to.row(y, z));
+            if (from_host && !to_host) move_addresses(row, shape.width);
+            if (to_host && !from_host) move_addresses_back(row, shape.width, from.row(y, z), true);
             note_read(from.row(y, z), shape.width, reads.block);
             note_copied(to.row(y, z), from.row(y, z), shape.width, writes.block);
         }
@@ -212,9 +219,10 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
 bool overlap(const Side& to, const Side& from, const Shape& shape)
 {
     const uintptr_t a = uintptr_t(to.begin), b = uintptr_t(from.begin);
-    if (a == b || a - b >= from.extent(shape) ? b - a >= to.extent(shape) || a == b : false) return false;
+    if (a == b || (a > b ? a - b >= from.extent(shape) : b - a >= to.extent(shape))) return false;
     if (shape.height == 1 && shape.depth == 1) return true;
-    const uint64_t apart = to.pitch == from.pitch && to.pitch ? (a > b ? a - b : b - a) % to.pitch : shape.width;
+    if (!to.pitch || to.pitch != from.pitch) return false;
+    const uint64_t apart = (a > b ? a - b : b - a) % to.pitch;
     return apart < shape.width || to.pitch - apart < shape.width;
 }
 

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <set>
 #include <string>
@@ -86,33 +85,12 @@ void block_done(uint64_t done, uint64_t blocks)
     show_progress();
 }
 
-// An argument that is the address of a variable of the device, as its name gives it to the host. On a GPU, no kernel can
-// use it.
-bool passes_host_name(const Launching& launching)
-{
-    for (size_t i = 0; i < launching.passed_count; ++i)
-        for (size_t at = 0; at + sizeof(uintptr_t) <= launching.passed[i].bytes; at += sizeof(uintptr_t)) {
-            uintptr_t word;
-            std::memcpy(&word, reinterpret_cast<const char*>(launching.passed[i].begin) + at, sizeof word);
-            const Variable* v = host_name(word);
-            if (!v) continue;
-            const std::string name = variable_name(v->symbol);
-            program_finding(kinds::host_pointer, launching.place,
-                            format("host pointer: %s, launched %s, is passed the address that %s has on the host; pass "
-                                   "the one that cudaGetSymbolAddress gives, or let the kernel use %s by its name",
-                                   name_of(launching), sim::at(launching.place).c_str(), name.c_str(), name.c_str()));
-            kernel_failed(launching, cudaErrorIllegalAddress);
-            return true;
-        }
-    return false;
-}
-
 bool begin_launch(const Launching& launching, dim3&)
 {
     if (in_kernel()) fail("a kernel launches a kernel, which is not simulated", launching.place);
     const harness::NoWayOut no_way_out;
     runtime_mutex().lock();
-    if (!may_launch(launching) || passes_host_name(launching)) {
+    if (!may_launch(launching)) {
         runtime_mutex().unlock();
         return false;
     }
@@ -133,6 +111,8 @@ bool begin_launch(const Launching& launching, dim3&)
     trace_launch(launching, launches_finished() + 1);
     if (host_threads() != o.threads) set_host_threads(o.threads);
     open_device_memory();
+    for (size_t i = 0; i < launching.passed_count; ++i)
+        move_addresses(reinterpret_cast<void*>(launching.passed[i].begin), launching.passed[i].bytes);
     if (!now.progress && isatty(STDERR_FILENO))
         now.progress = std::make_unique<harness::Progress>(program_invocation_short_name);
     now.title = title_of(name_of(launching), c.grid, c.block, c.shared_bytes);
@@ -184,6 +164,9 @@ void end_launch(const Launching& launching)
     kernel_stopped();
     if (now.told) now.told_of.insert(name_of(launching));
     if (now.progress) now.progress->clear();
+    for (size_t i = 0; i < launching.passed_count; ++i)
+        move_addresses_back(reinterpret_cast<void*>(launching.passed[i].begin), launching.passed[i].bytes,
+                            launching.passed[i].begin, false);
     note_uses(now.work);
     close_device_memory();
     const Report report = take_report();
@@ -206,7 +189,8 @@ void end_launch(const Launching& launching)
 void use_launch_hooks()
 {
     launch_hooks() = {begin_launch, end_launch, block_done,
-                      [](const char* text) { print_later(current_launch().work, text); }};
+                      [](const char* text) { print_later(current_launch().work, text); },
+                      host_address_text};
 }
 
 }  // namespace sim

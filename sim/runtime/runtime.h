@@ -96,6 +96,14 @@ const Variable* variable_of(uintptr_t address);
 // The same, if the address is none for the device: the host has it from the variable's name.
 const Variable* host_name(uintptr_t address);
 void ask_for(uintptr_t address);
+// On the way to a device, addresses of the program are moved to where no kernel can use them, and back on the way to
+// the host. `of_device`: what comes from a device; its own addresses are good there. `aligned_as`: where it lay there.
+void move_addresses(void* memory, size_t bytes);
+void move_addresses_back(void* memory, size_t bytes, uintptr_t aligned_as, bool of_device);
+// What a kernel does that uses such an address, and what to do instead. Empty: it is none.
+std::string host_address_text(uintptr_t address);
+// The bytes that the program's own memory has from the address on. ~0: unknown.
+uint64_t host_room(uintptr_t address, uint64_t wanted);
 std::vector<Variable> managed_variables();
 // As long as it exists, the host thread's calls may use this variable by its name.
 struct NamedVariable {
