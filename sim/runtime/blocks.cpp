@@ -66,7 +66,7 @@ void Allocated::protect(int protection) const
 {
     for (const AddressRange& reserve : devices) reserve.protect(protection);
     protect_variables(protection);
-    protect_pending(protection == PROT_NONE);
+    protect_shared(protection);
 }
 
 Allocated& allocated()

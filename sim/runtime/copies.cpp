@@ -97,7 +97,7 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
                                    role, address_text(first).c_str(), kind));
     const Allocation* a = memory().find(first);
     if (const uint64_t extent = side.extent(shape), room = a || found != Where::host ? ~uint64_t(0) : host_room(first, extent); room < extent)
-        return refuse(call, format("the %s is memory of the host that ends after %llu bytes, and %s takes %llu", role,
+        return refuse(call, format("the %s is memory of the host with at most %llu bytes, and %s takes %llu", role,
                                    (unsigned long long)room, call.takes, (unsigned long long)extent));
     if (!a) return cudaSuccess;
     if (a->freed) return refuse(call, format("the %s is freed memory: %s", role, address_text(first).c_str()));
@@ -208,7 +208,7 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
                          shape.width);
             void* const row = reinterpret_cast<void*>(to.row(y, z));
             if (from_host && !to_host) move_addresses(row, shape.width);
-            if (to_host && !from_host) move_addresses_back(row, shape.width, from.row(y, z), true);
+            if (to_host && !from_host) move_addresses_back(row, shape.width, from.row(y, z));
             note_read(from.row(y, z), shape.width, reads.block);
             note_copied(to.row(y, z), from.row(y, z), shape.width, writes.block);
         }
@@ -240,14 +240,16 @@ cudaError_t check_device(const RuntimeCall& call, const char* role, const void* 
                                address_text(uintptr_t(memory)).c_str(), by, named));
 }
 
-// The destination comes first. Memory that the host can touch, too, is in use until the host has waited.
+// The destination comes first.
 void finish(const Work& work, std::initializer_list<const Side*> sides, bool blocks)
 {
     timeline().end_work(work, 1);
     for (const Side* side : sides)
-        if (Allocation* a = memory().find(uintptr_t(side->begin))) note_use(*a, work, side == *sides.begin());
-    if (blocks) return timeline().host_waits_for_queue(work.queue);
-    protect_pending(true);
+        if (Allocation* a = memory().find(uintptr_t(side->begin)))
+            a->touched |= side == *sides.begin() ? Allocation::stored : Allocation::loaded;
+    note_uses(work);
+    protect_shared(PROT_NONE);
+    if (blocks) timeline().host_waits_for_queue(work.queue);
 }
 
 cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind,

@@ -23,6 +23,7 @@ struct FailedLaunch {
     const void* place;
     cudaError_t error;
     std::string refused;  // why; empty: it ran
+    bool of_kernel = true;
     const char* remedy = "call cudaGetLastError after the launch, and check what cudaDeviceSynchronize returns";
     bool seen = false;
 };
@@ -71,12 +72,16 @@ cudaError_t enter(bool waits)
 void operator,(cudaError_t error, Discarded call)
 {
     const RuntimeLock lock;
-    const auto known = [&](const FailedLaunch& f) { return f.error == error && f.refused.empty(); };
+    const void* const place = SIM_PLACE;
+    // What a failed kernel leaves behind is told as the kernel's.
+    const auto known = [&](const FailedLaunch& f) {
+        return f.error == error && (f.place == place ? !f.seen : f.of_kernel && f.refused.empty());
+    };
     if (error == cudaSuccess || error == cudaErrorNotReady || findings_at_enter != findings_so_far() ||
         std::any_of(failed_launches().begin(), failed_launches().end(), known))
         return;
     failed_launches().push_back(
-        {call.function + (" " + at(SIM_PLACE)), SIM_PLACE, error, "", "look at what the call returns"});
+        {call.function + (" " + at(place)), place, error, "", false, "look at what the call returns"});
 }
 
 bool context_lost() { return lost != cudaSuccess || pending != cudaSuccess; }

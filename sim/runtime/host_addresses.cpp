@@ -1,13 +1,11 @@
-// Addresses of the program that mean nothing on a device: of the host's variables and functions, of tables of virtual
-// functions, and of the device's variables by their names. On a GPU, host and device have others for each.
+// Addresses of the program that mean nothing on a device: of functions, of tables of virtual functions, and of variables
+// by their names. On a GPU, host and device have others for each.
 //
 // What goes from the host to a device, as an argument or by a copy, is searched for words that are addresses inside the
 // program's file. They are moved to a range of the same size with nothing behind it, where a kernel that uses one ends.
-// On the way back, they are moved back. An address that comes from the device, or from cudaGetSymbolAddress, may go
-// there again. So may that of memory that the runtime knows.
+// On the way back they are moved back. What the device, or cudaGetSymbolAddress, has told may go there again.
 
 #include <link.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -20,32 +18,24 @@ namespace sim {
 namespace {
 
 struct Image {
-    uintptr_t begin = 0, bytes = 0, moved = 0;
-    std::set<uintptr_t> of_device;  // addresses of functions that the device has told
+    uintptr_t begin = ~uintptr_t(0), bytes = 0, moved = 0;
+    std::set<uintptr_t> told;  // addresses of functions, by the device
 
     Image()
     {
         dl_iterate_phdr([](dl_phdr_info* info, size_t, void* out) {
-            uintptr_t first = ~uintptr_t(0), end = 0;
+            Image& image = *static_cast<Image*>(out);
             for (int i = 0; i < info->dlpi_phnum; ++i) {
                 const ElfW(Phdr)& p = info->dlpi_phdr[i];
                 if (p.p_type != PT_LOAD) continue;
-                first = std::min(first, uintptr_t(info->dlpi_addr + p.p_vaddr));
-                end = std::max(end, uintptr_t(info->dlpi_addr + p.p_vaddr + p.p_memsz));
+                image.begin = std::min(image.begin, uintptr_t(info->dlpi_addr + p.p_vaddr) / gpu_page * gpu_page);
+                image.bytes = uintptr_t(info->dlpi_addr + p.p_vaddr + p.p_memsz) - image.begin;
             }
-            static_cast<Image*>(out)->begin = first / gpu_page * gpu_page;
-            static_cast<Image*>(out)->bytes = end - first / gpu_page * gpu_page;
-            return 1;  // the program is the first in the list
+            return 1;  // the program is the first
         }, this);
         void* at = mmap(nullptr, bytes + gpu_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) bytes = 0;
-        else moved = rounded(uintptr_t(at), gpu_page);
-    }
-
-    bool means_something(uintptr_t address) const
-    {
-        if (const Variable* v = variable_of(address)) return v->owner == Owner::managed || v->asked;
-        return block_of(address) || of_device.count(address);
+        moved = rounded(uintptr_t(at), gpu_page);
     }
 };
 
@@ -55,18 +45,17 @@ Image& image()
     return image;
 }
 
-// Calls change(word) for each word of the range that is an address inside [begin, begin + image's bytes).
+// Changes the words that are addresses in a range as large as the image. `aligned_as`: where the device has them.
 template <typename Change>
-void for_each_address(void* memory, size_t bytes, uintptr_t aligned_as, uintptr_t begin, Change change)
+void change_words(void* memory, size_t bytes, uintptr_t aligned_as, uintptr_t begin, Change change)
 {
-    char* const at = static_cast<char*>(memory);
-    const uintptr_t size = image().bytes;
-    for (size_t i = -aligned_as % sizeof(uintptr_t); i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
-        uintptr_t word;
-        std::memcpy(&word, at + i, sizeof word);
+    for (size_t i = -aligned_as % 8, size = image().bytes; i + 8 <= bytes; i += 8) {
+        char* const at = static_cast<char*>(memory) + i;
+        uint64_t word;
+        std::memcpy(&word, at, 8);
         if (word - begin >= size) continue;
         word = change(word);
-        std::memcpy(at + i, &word, sizeof word);
+        std::memcpy(at, &word, 8);
     }
 }
 
@@ -75,21 +64,20 @@ void for_each_address(void* memory, size_t bytes, uintptr_t aligned_as, uintptr_
 void move_addresses(void* memory, size_t bytes)
 {
     const Image& i = image();
-    for_each_address(memory, bytes, uintptr_t(memory), i.begin, [&](uintptr_t word) {
-        return i.means_something(word) ? word : word - i.begin + i.moved;
+    change_words(memory, bytes, uintptr_t(memory), i.begin, [&](uintptr_t word) {
+        const bool good = variable_of(word) ? !host_name(word) : block_of(word) || i.told.count(word);
+        return good ? word : word - i.begin + i.moved;
     });
 }
 
-void move_addresses_back(void* memory, size_t bytes, uintptr_t aligned_as, bool of_device)
+void move_addresses_back(void* memory, size_t bytes, uintptr_t aligned_as)
 {
     Image& i = image();
-    if (of_device)
-        for_each_address(memory, bytes, aligned_as, i.begin, [&](uintptr_t word) {
-            if (const Variable* v = variable_of(word)) ask_for(v->symbol.address);
-            else i.of_device.insert(word);
-            return word;
-        });
-    for_each_address(memory, bytes, aligned_as, i.moved, [&](uintptr_t word) { return word - i.moved + i.begin; });
+    change_words(memory, bytes, aligned_as, i.begin, [&](uintptr_t word) {
+        if (!ask_for(word)) i.told.insert(word);
+        return word;
+    });
+    change_words(memory, bytes, aligned_as, i.moved, [&](uintptr_t word) { return word - i.moved + i.begin; });
 }
 
 std::string host_address_text(uintptr_t address)
@@ -99,15 +87,14 @@ std::string host_address_text(uintptr_t address)
     const uintptr_t own = address - i.moved + i.begin;
     const Symbol *function = function_at(own), *object = object_at(own);
     const bool table = object && object->name.substr(0, 4) == "_ZTV";
-    const std::string name = function  ? demangle(std::string(function->name))
-                             : table   ? "the virtual functions of " + demangle(std::string(object->name)).substr(11)
-                             : object  ? variable_name(*object)
-                                       : "a constant";
-    return "the kernel uses the address of " + name + " that the host has" +
-           (function           ? "; take it in device code"
-            : table            ? ", where the object was made; make it in a kernel"
-            : variable_of(own) ? "; pass the one that cudaGetSymbolAddress gives, or use the name in the kernel"
-                               : "; pass a pointer from cudaMalloc");
+    const std::string name = function || table ? demangle(std::string((function ? function : object)->name))
+                             : object          ? variable_name(*object)
+                                               : "a constant";
+    return "the kernel uses the address of " + name + " that the host has; " +
+           (function           ? "take it in device code"
+            : table            ? "make the object in a kernel"
+            : variable_of(own) ? "pass the one that cudaGetSymbolAddress gives, or use the name in the kernel"
+                               : "pass a pointer from cudaMalloc");
 }
 
 }  // namespace sim

@@ -4,7 +4,9 @@
 
 #include <execinfo.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "../../common/base/error.h"
@@ -69,6 +71,22 @@ std::string line_text(const harness::FindingPlace& place)
     die_of(signal);
 }
 
+void stop_after_instruction(void* context, bool stop)
+{
+#if defined __x86_64__
+    constexpr greg_t trap = 0x100;
+    greg_t& flags = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL];
+    flags = stop ? flags | trap : flags & ~trap;
+#endif
+}
+
+void on_instruction(int, siginfo_t*, void* context)
+{
+    stop_after_instruction(context, false);
+    const RuntimeLock lock;
+    protect_shared(PROT_NONE);
+}
+
 // True if variables are being initialized, before main.
 bool in_initializer(const void* context)
 {
@@ -84,7 +102,9 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
     const bool stores = faulting_store(context);
     if (const RuntimeLock lock; !in_device_range(address)) {
         const harness::FindingPlace place = fault_place(context);
-        if (host_meets_work(address, stores, place, line_text(place))) return;
+        const Meeting met = host_meets_work(address, stores, place, line_text(place));
+        if (met == Meeting::in_its_page) stop_after_instruction(context, true);
+        if (met != Meeting::none) return;
     } else if (among_variables(address) && in_initializer(context)) {
         return protect_variables(PROT_READ | PROT_WRITE);
     }
@@ -182,6 +202,8 @@ void catch_host_faults()
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     action.sa_sigaction = on_bad_address;
     for (int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
+    action.sa_sigaction = on_instruction;
+    sigaction(SIGTRAP, &action, nullptr);
     action.sa_flags |= SA_RESETHAND;
     action.sa_sigaction = on_abort;
     for (int signal : {SIGABRT, SIGFPE}) sigaction(signal, &action, nullptr);

@@ -166,7 +166,7 @@ void end_launch(const Launching& launching)
     if (now.progress) now.progress->clear();
     for (size_t i = 0; i < launching.passed_count; ++i)
         move_addresses_back(reinterpret_cast<void*>(launching.passed[i].begin), launching.passed[i].bytes,
-                            launching.passed[i].begin, false);
+                            launching.passed[i].begin);
     note_uses(now.work);
     close_device_memory();
     const Report report = take_report();

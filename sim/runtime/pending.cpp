@@ -1,23 +1,19 @@
-// Work that the host has not waited for, and what of it the host could touch.
+// Work that the host has not waited for, and what of it the host could see.
 //
 // Here a launch is over when it returns, so a host that does not wait would read the right values. On a GPU it reads
-// old ones. So managed, pinned and registered memory that a launch or an asynchronous copy has touched is closed to the
-// host, page by page, until the host has waited: for stores if it was only read, for all accesses if it was written. The
-// host's access then raises a signal, whose handler asks here. The record of the last accesses to each word (Shadow)
-// tells whether the host meets such a piece of work. If so, that is a race, and the memory is opened, so that the
-// program goes on. If not, the page is opened for this kind of access.
+// old ones. So managed, pinned and registered memory that a launch or an asynchronous copy has used is closed to the
+// host, until it has waited: for stores if the memory was only read, or else for all accesses. The signal's handler asks
+// here. The record of the last accesses to each word (Shadow) tells whether the host meets such work. If so, that is a
+// race, and the memory is opened, so that the program goes on. If not, its page is opened for this kind of access. If
+// other words of the page are in use, that is for one instruction, where the processor can stop after one (x86-64).
 //
-// A word that a kernel writes with volatile or atomic accesses is a signal, and the host may wait for it. What the
-// kernel wrote before is then the host's to read.
+// A word that a kernel stores as volatile or atomic is a signal. A host that reads it may read on.
 //
 // What kernels print is kept here, too, until the host has waited for them.
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <mutex>
 
 #include "../../common/base/error.h"
@@ -35,34 +31,27 @@ using harness::format;
 
 struct Use {
     Allocation* memory;
-    int queue;
-    uint32_t number;  // of the work in the queue
+    Work work;
     bool stores;
 };
 
 struct Printed {
-    int queue;
-    uint32_t number;
+    Work work;
     std::string text;
 };
 
-struct Unfinished {
-    std::vector<Allocation*> shared;  // with the host
-    std::vector<Use> uses;
-    std::vector<Printed> outputs;
-    std::mutex mutex;  // of the output: kernels print from all host threads
-};
+// Used until the very end.
+auto& with_host = *new std::vector<Allocation*>;  // the shared memory
+auto& uses = *new std::vector<Use>;
+auto& printed = *new std::vector<Printed>;
+std::mutex printing;  // kernels print from all host threads
 
-Unfinished& unfinished()
-{
-    static Unfinished& all = *new Unfinished;  // used until the very end
-    return all;
-}
+uintptr_t page_bytes() { return uintptr_t(sysconf(_SC_PAGESIZE)); }
 
+// Other memory has its pages for itself. Registered memory shares the first and the last.
 void protect(const Allocation& a, int protection)
 {
-    const uintptr_t page = sysconf(_SC_PAGESIZE);
-    // Registered memory shares its first and last page with other variables of the host.
+    const uintptr_t page = page_bytes();
     const Block* block = block_of(a.begin);
     const bool inside = block && block->owner == Owner::registered;
     const uintptr_t begin = inside ? rounded(a.begin, page) : a.begin / page * page,
@@ -70,72 +59,64 @@ void protect(const Allocation& a, int protection)
     if (begin < end) mprotect(reinterpret_cast<void*>(begin), end - begin, protection);
 }
 
-// Removes the uses that `done` is true of, and opens what nothing uses any more.
-template <typename Done>
-void forget(Done done)
+template <typename Over>
+void end_uses(Over over)
 {
-    std::vector<Use>& uses = unfinished().uses;
-    const auto first = std::stable_partition(uses.begin(), uses.end(), [&](const Use& use) { return !done(use); });
-    std::vector<Use> over(first, uses.end());
-    uses.erase(first, uses.end());
-    for (const Use& use : over) protect(*use.memory, PROT_READ | PROT_WRITE);
-    if (!over.empty()) protect_pending(true);
+    if (uses.empty()) return;
+    protect_shared(PROT_READ | PROT_WRITE);
+    uses.erase(std::remove_if(uses.begin(), uses.end(), over), uses.end());
+    protect_shared(PROT_NONE);
 }
+
+bool waited_for(const Work& work) { return timeline().host().covers(work.queue, work.number); }
+
+std::vector<Beside> not_waited_for() { return timeline().beside({-1}, timeline().host()); }
 
 }  // namespace
 
-void share_with_host(Allocation& memory) { unfinished().shared.push_back(&memory); }
+void share_with_host(Allocation& memory) { with_host.push_back(&memory); }
 
 void end_sharing(const Allocation& memory)
 {
-    std::vector<Allocation*>& all = unfinished().shared;
-    all.erase(std::remove(all.begin(), all.end(), &memory), all.end());
-    forget([&](const Use& use) { return use.memory == &memory; });
-}
-
-void note_use(Allocation& memory, const Work& work, bool stores)
-{
-    if (std::count(unfinished().shared.begin(), unfinished().shared.end(), &memory))
-        unfinished().uses.push_back({&memory, work.queue, work.number, stores});
+    end_uses([&](const Use& use) { return use.memory == &memory; });
+    with_host.erase(std::remove(with_host.begin(), with_host.end(), &memory), with_host.end());
 }
 
 void note_uses(const Work& work)
 {
-    static const bool variables_too = [] {
-        for (const Variable& v : managed_variables()) share_with_host(*memory().find(v.symbol.address));
+    static const bool once = [] {
+        for_each_managed_variable([](Allocation& variable) { share_with_host(variable); });
         return true;
     }();
-    (void)variables_too;
-    for (Allocation* a : unfinished().shared)
-        if (const unsigned touched = std::exchange(a->touched, 0))
-            unfinished().uses.push_back({a, work.queue, work.number, (touched & Allocation::stored) != 0});
+    (void)once;
+    for (Allocation* a : with_host)
+        if (const unsigned touched = std::exchange(a->touched, 0)) uses.push_back({a, work, touched >= Allocation::stored});
 }
 
-void protect_pending(bool close)
+void protect_shared(int protection)
 {
-    for (const Use& use : unfinished().uses)
-        if (!close) protect(*use.memory, PROT_READ | PROT_WRITE);
-        else if (!use.stores) protect(*use.memory, PROT_READ);
-    for (const Use& use : unfinished().uses)
-        if (close && use.stores) protect(*use.memory, PROT_NONE);
+    for (const Use& use : uses) protect(*use.memory, protection == PROT_NONE && !use.stores ? PROT_READ : protection);
+    for (const Use& use : uses)
+        if (use.stores) protect(*use.memory, protection);
 }
 
-bool host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace& place, const std::string& where)
+Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace& place, const std::string& where)
 {
-    std::vector<Use>& uses = unfinished().uses;
+    const uintptr_t size = page_bytes(), page = address / size * size;
     const auto use = std::find_if(uses.begin(), uses.end(), [&](const Use& u) {
-        const uintptr_t page = sysconf(_SC_PAGESIZE);
-        return address >= u.memory->begin / page * page && address < rounded(u.memory->begin + u.memory->bytes, page);
+        return page < u.memory->begin + u.memory->bytes && u.memory->begin < page + size;
     });
-    if (use == uses.end()) return false;
-    Allocation& a = *use->memory;
-    const std::vector<Beside> beside = timeline().beside({-1}, timeline().host());
+    if (use == uses.end()) return Meeting::none;
+    const Allocation& a = *use->memory;
+    const std::vector<Beside> beside = not_waited_for();
     const Beside* met = nullptr;
     bool writes = false, signal = false;
     uint64_t byte = 0;
-    const uint64_t offset = address - a.begin;
-    if (a.shadow && a.holds(address))
-        a.shadow->look(offset, std::min<uint64_t>(8 - address % 8, a.bytes - offset), [&](const Shadow::Cell& cell, uint64_t at) {
+    const auto look = [&](uintptr_t begin, uintptr_t end) {
+        begin = std::max(begin, a.begin);
+        end = std::min(end, a.begin + a.bytes);
+        if (!a.shadow || begin >= end) return;
+        a.shadow->look(begin - a.begin, end - begin, [&](const Shadow::Cell& cell, uint64_t at) {
             const Beside* writer = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr;
             const Beside* reader = stores && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr;
             signal = signal || (writer && strength_of_actor(cell.writer) != as_data);
@@ -144,14 +125,18 @@ bool host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace
             met = writes ? writer : reader;
             byte = at;
         });
+    };
+    look(address, address / 8 * 8 + 8);
     if (signal) {
-        forget([&](const Use&) { return true; });
-        return true;
+        end_uses([](const Use&) { return true; });
+        return Meeting::harmless;
     }
     if (!met) {
-        const uintptr_t page = sysconf(_SC_PAGESIZE);
+        look(page, page + size);
         const int kind = stores ? PROT_READ | PROT_WRITE : PROT_READ;
-        return mprotect(reinterpret_cast<void*>(address / page * page), page, kind) == 0;
+        return mprotect(reinterpret_cast<void*>(page), size, kind) ? Meeting::none
+               : met                                               ? Meeting::in_its_page
+                                                                   : Meeting::harmless;
     }
     const std::string other = met->text();
     harness::FindingRecord finding{
@@ -164,45 +149,39 @@ bool host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace
     finding.others.push_back(finding_place(uint64_t(met->place)));
     finding.others.back().text = met->text(writes);
     program_finding(finding, "host " + where + other);
-    forget([&](const Use& u) { return u.memory == &a; });
-    return true;
+    end_uses([&](const Use& u) { return u.memory == &a; });
+    return Meeting::harmless;
 }
 
 void print_later(const Work& work, const char* text)
 {
-    Unfinished& p = unfinished();
-    const std::lock_guard<std::mutex> lock(p.mutex);
-    if (p.outputs.empty() || p.outputs.back().queue != work.queue || p.outputs.back().number != work.number)
-        p.outputs.push_back({work.queue, work.number, ""});
-    p.outputs.back().text += text;
+    const std::lock_guard<std::mutex> lock(printing);
+    if (printed.empty() || printed.back().work.first != work.first) printed.push_back({work, ""});
+    printed.back().text += text;
 }
 
 void host_has_waited()
 {
-    Unfinished& p = unfinished();
-    const Clock& host = timeline().host();
-    std::vector<Printed> later;
-    for (Printed& output : p.outputs)
-        if (!host.covers(output.queue, output.number)) later.push_back(std::move(output));
-        else fwrite(output.text.data(), 1, output.text.size(), stdout);
-    p.outputs.swap(later);
-    if (!p.uses.empty()) forget([&](const Use& use) { return host.covers(use.queue, use.number); });
+    for (const Printed& p : printed)
+        if (waited_for(p.work)) fwrite(p.text.data(), 1, p.text.size(), stdout);
+    printed.erase(std::remove_if(printed.begin(), printed.end(), [](const Printed& p) { return waited_for(p.work); }),
+                  printed.end());
+    end_uses([](const Use& use) { return waited_for(use.work); });
 }
 
-std::vector<harness::FindingRecord> not_waited_for()
+std::vector<harness::FindingRecord> launches_not_waited_for()
 {
     std::vector<harness::FindingRecord> findings;
-    for (const Beside& launch : timeline().beside({-1}, timeline().host())) {
+    for (const Beside& launch : not_waited_for()) {
         if (!launch.launch) continue;
-        const auto output = std::find_if(unfinished().outputs.begin(), unfinished().outputs.end(), [&](const Printed& o) {
-            return o.number == launch.number && o.queue == launch.queue;
-        });
-        const auto lines = output == unfinished().outputs.end() ? 0 : std::count(output->text.begin(), output->text.end(), '\n');
-        findings.push_back(finding_of_call(
-            kinds::not_waited_for, launch.place,
-            "not waited for: the program ends before " + launch.text() + " is known to be done" +
-                (output == unfinished().outputs.end() ? "" : format(", so that its printf, of %d line%s, is lost", int(lines), lines == 1 ? "" : "s")) +
-                "; call cudaDeviceSynchronize() before the end, and check what it returns"));
+        std::string lost;
+        for (const Printed& p : printed)
+            if (p.work.first == launch.first)
+                lost = format(", so that %d lines of its printf are lost", int(std::count(p.text.begin(), p.text.end(), '\n')));
+        findings.push_back(finding_of_call(kinds::not_waited_for, launch.place,
+                                           "not waited for: the program ends before " + launch.text() +
+                                               ", is known to be done" + lost +
+                                               "; call cudaDeviceSynchronize() before the end"));
     }
     return findings;
 }

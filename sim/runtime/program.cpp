@@ -101,7 +101,7 @@ void note_what_is_left(bool ended_well)
     for (const harness::FindingRecord& message : lone_messages()) program_finding(message);
     // A program that was stopped could not free its memory, or wait.
     if (ended_well && !context_lost()) {
-        for (const harness::FindingRecord& launch : not_waited_for()) program_finding(launch);
+        for (const harness::FindingRecord& launch : launches_not_waited_for()) program_finding(launch);
         for (const harness::FindingRecord& memory : never_freed()) program_finding(memory);
     }
     if (const std::string note = tools_note(); !note.empty()) program_note(note);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -85,26 +86,18 @@ struct Block {
 Block* block_of(uintptr_t address);
 bool in_device_range(uintptr_t address);
 
-// A variable that the source declares for the device. Its address means something there once it was asked for.
+// A variable that the source declares for the device.
 struct Variable {
     Symbol symbol;
-    Owner owner;  // device or managed
-    bool asked = false;
+    Owner owner;         // device or managed
+    bool asked = false;  // for its address on the device
 };
 // The one that holds the address, or null.
 const Variable* variable_of(uintptr_t address);
-// The same, if the address is none for the device: the host has it from the variable's name.
+// The same, if the host has the address from the variable's name, and not from the device.
 const Variable* host_name(uintptr_t address);
-void ask_for(uintptr_t address);
-// On the way to a device, addresses of the program are moved to where no kernel can use them, and back on the way to
-// the host. `of_device`: what comes from a device; its own addresses are good there. `aligned_as`: where it lay there.
-void move_addresses(void* memory, size_t bytes);
-void move_addresses_back(void* memory, size_t bytes, uintptr_t aligned_as, bool of_device);
-// What a kernel does that uses such an address, and what to do instead. Empty: it is none.
-std::string host_address_text(uintptr_t address);
-// The bytes that the program's own memory has from the address on. ~0: unknown.
-uint64_t host_room(uintptr_t address, uint64_t wanted);
-std::vector<Variable> managed_variables();
+bool ask_for(uintptr_t address);  // false: it is no variable's
+void for_each_managed_variable(const std::function<void(Allocation&)>& visit);
 // As long as it exists, the host thread's calls may use this variable by its name.
 struct NamedVariable {
     explicit NamedVariable(const void* symbol);
@@ -113,6 +106,16 @@ struct NamedVariable {
 // The pages of the device's variables.
 bool among_variables(uintptr_t address);
 void protect_variables(int protection);
+
+// Addresses of the program go to a device as ones that no kernel can use, and come back as they were. `aligned_as`:
+// where the device has them.
+void move_addresses(void* memory, size_t bytes);
+void move_addresses_back(void* memory, size_t bytes, uintptr_t aligned_as);
+// What is wrong with a kernel that uses such an address. Empty: it is none.
+std::string host_address_text(uintptr_t address);
+// How many bytes the program's own memory has from the address on; ~0: unknown.
+uint64_t host_room(uintptr_t address, uint64_t wanted);
+
 // From now on, these variables have the values of the device.
 void use_variables_of(int device);
 // Whose memory the address lies in; -1: no device's, or every device's own.
@@ -148,23 +151,20 @@ void forget_streams(int device);
 
 // A message's data, on either side: whether they lie in memory of the device. If not, a finding says so.
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
-// Memory that the host and the devices share, until it is freed.
+// Memory that host and devices share (pending.cpp), until it is freed.
 void share_with_host(Allocation& memory);
 void end_sharing(const Allocation& memory);
-// A piece of work has used shared memory, or what its launch has touched of it. To be closed to the host afterwards.
-void note_use(Allocation& memory, const Work& work, bool stores);
+// The work has used what is marked as touched.
 void note_uses(const Work& work);
-// Closes shared memory that is in use to the host, or opens it.
-void protect_pending(bool close);
-// For the handler of a signal: false if the address is in no such memory. Otherwise the host can go on.
-// `where`: "program.cu:31".
-bool host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace& place, const std::string& where);
-// What a kernel prints.
+// PROT_NONE: closes to the host what is in use.
+void protect_shared(int protection);
+// The host touches memory that may be in use, at `where`: "program.cu:31". It can go on, or on by one instruction.
+enum class Meeting { none, harmless, in_its_page };
+Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace& place, const std::string& where);
 void print_later(const Work& work, const char* text);
 // Opens the memory, and prints the text, of what the host has waited for.
 void host_has_waited();
-// Launches that the program has not waited for at its end.
-std::vector<harness::FindingRecord> not_waited_for();
+std::vector<harness::FindingRecord> launches_not_waited_for();
 
 // An allocation begins or ends in the order of a stream, at a call of this function.
 void use_whole(const char* function, const void* place, uintptr_t begin, uint64_t bytes, cudaStream_t stream);

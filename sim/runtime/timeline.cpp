@@ -114,7 +114,7 @@ std::vector<Beside> Timeline::beside(const Work& own, const Clock& clock) const
         for (auto work = q.open.rbegin(); work != q.open.rend() && !clock.covers(work->queue, work->number); ++work)
             if (work->queue != own.queue || work->number != own.number)
                 works.push_back({work->first, work->blocks, work->name, work->place, work->launch,
-                                 device_count() > 1 ? q.device : -1, work->queue, work->number});
+                                 device_count() > 1 ? q.device : -1});
     std::sort(works.begin(), works.end(), [](const Beside& a, const Beside& b) { return a.first < b.first; });
     return works;
 }

@@ -1,8 +1,7 @@
 // The variables that the source declares for the device.
 //
-// Their sections begin and end with pages, so that the host can be kept out of them as out of cudaMalloc's memory. On a
-// GPU, the name of such a variable stands for a copy of its own on the host, and its address for nothing that a kernel
-// could use. cudaGetSymbolAddress gives the other one. Here both are equal, so it is noted which ones were asked for.
+// Their sections share no page with others, so that the host is kept out as out of cudaMalloc's memory. On a GPU, such a
+// name stands for something else on the host. Here both addresses are equal, so it is noted which were asked for.
 //
 // Each device has its own values. They have one address in the program, where the values of the device are put that
 // uses them next.
@@ -22,42 +21,36 @@
 #include "options.h"
 #include "runtime.h"
 
-// The linker takes the sections in the order in which it meets them, and the simulator's objects come first.
-#define SIM_SECTION(name) \
-    ".pushsection sim_" name ",\"aw\",@progbits\n.balign " SIM_LARGEST_PAGE "\nsim_pages_" name ": .zero 1\n.popsection\n"
+// The linker takes the sections in the order in which it meets them, and these come first.
 #ifdef __aarch64__
-#define SIM_LARGEST_PAGE "65536"
+#define SIM_BEGINS(name) ".pushsection " name ",\"aw\",@progbits\n.balign 65536\n.zero 1\n"
 #else
-#define SIM_LARGEST_PAGE "4096"
+#define SIM_BEGINS(name) ".pushsection " name ",\"aw\",@progbits\n.balign 4096\n.zero 1\n"
 #endif
-asm(SIM_SECTION("device") SIM_SECTION("device_inline") SIM_SECTION("constant") SIM_SECTION("constant_inline")
-        SIM_SECTION("managed") SIM_SECTION("managed_inline") SIM_SECTION("behind"));
-extern "C" __attribute__((visibility("hidden"))) char sim_pages_device[], sim_pages_device_inline[],
-    sim_pages_constant[], sim_pages_constant_inline[], sim_pages_managed[], sim_pages_managed_inline[],
-    sim_pages_behind[];
+#define SIM_ENDS ".popsection\n"
+asm(SIM_BEGINS("sim_device") "sim_pages = . - 1\n" SIM_ENDS SIM_BEGINS("sim_device_inline") SIM_ENDS
+        SIM_BEGINS("sim_constant") SIM_ENDS SIM_BEGINS("sim_constant_inline") SIM_ENDS
+            SIM_BEGINS("sim_managed") "sim_managed_pages = . - 1\n" SIM_ENDS SIM_BEGINS("sim_managed_inline") SIM_ENDS
+                SIM_BEGINS("sim_behind") SIM_ENDS);
+extern "C" __attribute__((visibility("hidden"))) char sim_pages[], sim_managed_pages[];
 
 namespace sim {
 namespace {
 
-// False: a linker has another order. There is no wall then.
-bool in_order()
+size_t page_range()
 {
-    const char* const all[] = {sim_pages_device,  sim_pages_device_inline,  sim_pages_constant, sim_pages_constant_inline,
-                               sim_pages_managed, sim_pages_managed_inline, sim_pages_behind};
-    return std::is_sorted(std::begin(all), std::end(all));
+    const ptrdiff_t bytes = +sim_managed_pages - +sim_pages;
+    return bytes > 0 ? size_t(bytes) : 0;
 }
 
 std::vector<Variable>& variables()
 {
     static std::vector<Variable>& all = *[] {
         auto* all = new std::vector<Variable>;
-        const auto add = [&](const char* section, Owner owner) {
-            for (const Symbol& s : device_variables(section)) all->push_back({s, owner});
-        };
-        for (const char* section :
-             {"sim_device", "sim_device_const", "sim_device_table", "sim_constant", "sim_constant_const"})
-            add(section, Owner::device);
-        add("sim_managed", Owner::managed);
+        for (const std::string section : {"sim_device", "sim_device_const", "sim_device_table", "sim_constant",
+                                          "sim_constant_const", "sim_managed"})
+            for (const Symbol& s : device_variables(section.c_str()))
+                all->push_back({s, section == "sim_managed" ? Owner::managed : Owner::device});
         std::sort(all->begin(), all->end(),
                   [](const Variable& a, const Variable& b) { return a.symbol.address < b.symbol.address; });
         return all;
@@ -93,16 +86,9 @@ struct DeviceVariables {
 
 }  // namespace
 
-void protect_variables(int protection)
-{
-    static const bool can = in_order();
-    if (can) mprotect(sim_pages_device, size_t(sim_pages_managed - sim_pages_device), protection);
-}
+void protect_variables(int protection) { mprotect(sim_pages, page_range(), protection); }
 
-bool among_variables(uintptr_t address)
-{
-    return address - uintptr_t(sim_pages_device) < size_t(sim_pages_managed - sim_pages_device);
-}
+bool among_variables(uintptr_t address) { return address - uintptr_t(sim_pages) < page_range(); }
 
 const Variable* variable_of(uintptr_t address)
 {
@@ -120,23 +106,28 @@ const Variable* host_name(uintptr_t address)
     return v && v->owner == Owner::device && !v->asked && v->symbol.address != named ? v : nullptr;
 }
 
-void ask_for(uintptr_t address)
+bool ask_for(uintptr_t address)
 {
-    if (const Variable* v = variable_of(address)) const_cast<Variable*>(v)->asked = true;
+    const Variable* v = variable_of(address);
+    return v && (const_cast<Variable*>(v)->asked = true);
 }
 
-std::vector<Variable> managed_variables()
+static void know_variables()
 {
-    std::vector<Variable> managed;
+    use_exact_checks(program_options().threads <= 1);
+    add_device_variables();
+}
+
+void for_each_managed_variable(const std::function<void(Allocation&)>& visit)
+{
+    know_variables();
     for (const Variable& v : variables())
-        if (v.owner == Owner::managed) managed.push_back(v);
-    return managed;
+        if (v.owner == Owner::managed) visit(*memory().find(v.symbol.address));
 }
 
 NamedVariable::NamedVariable(const void* symbol)
 {
-    use_exact_checks(program_options().threads <= 1);
-    add_device_variables();
+    know_variables();
     const Variable* v = variable_of(uintptr_t(symbol));
     named = v ? v->symbol.address : 0;
 }

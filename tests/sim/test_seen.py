@@ -14,7 +14,7 @@ from lessons import ROOT, made, run
 from samples import ALL
 
 FOLDER = ROOT / "tests/sim/seen"
-CASES = ["wall"]
+CASES = ["wall", "pending", "calls"]
 COUNTED = ["values", "more_values"]
 FAULTY = ["values_faulty", "ends", "locals", "alignment"]
 

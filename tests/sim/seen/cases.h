@@ -24,7 +24,7 @@ template <typename T>
 T* device(int n)
 {
     T* memory = nullptr;
-    if (cudaMalloc(&memory, n * sizeof(T)) || cudaMemset(memory, 0, n * sizeof(T))) exit(3);
+    if (cudaMalloc(&memory, n * sizeof(T)) || cudaMemset(memory, 0, n * sizeof(T)) || cudaDeviceSynchronize()) exit(3);
     return memory;
 }
 

@@ -167,8 +167,8 @@ struct Shape {
 struct Square : Shape {
     __host__ __device__ int area() const override { return size * size; }
 };
-__global__ void measure(int* o, Shape* s) { o[0] = s->area(); }  //! in object, derived: host-pointer: the virtual functions of (Shape|Square).* make it in a kernel
-__global__ void measure_all(int* o, Shape** s) { for (int i = 0; i < 2; ++i) o[i] = s[i]->area(); }  //! in objects: host-pointer: virtual functions of Square
+__global__ void measure(int* o, Shape* s) { o[0] = s->area(); }  //! in object, derived: host-pointer: vtable for (Shape|Square).* make the object in a kernel
+__global__ void measure_all(int* o, Shape** s) { for (int i = 0; i < 2; ++i) o[i] = s[i]->area(); }  //! in objects: host-pointer: vtable for Square
 __global__ void make(Shape** s) { *s = new Square; }
 __global__ void unmake(Shape** s) { delete *s; }
 CASE(object) {
