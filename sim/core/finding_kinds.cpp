@@ -47,8 +47,10 @@ const FindingKind race{"race", warning, "Two accesses to the same bytes, one of 
                 of_calls, memcheck},
     event_not_reached{"event-not-reached", error, "A time is asked for before its event was waited for.",
                       of_calls, memcheck},
-    not_waited_for{"not-waited-for", warning, "The program ends and has not waited for a kernel.", of_calls, memcheck},
-    unchecked_error{"unchecked-error", error, "A launch or a call failed and the program did not look.", of_calls, memcheck},
+    not_waited_for{"not-waited-for", warning, "The program ends and has not waited for a kernel.",
+                   of_calls, memcheck},
+    unchecked_error{"unchecked-error", error, "A launch or a call failed and the program did not look.",
+                    of_calls, memcheck},
     not_simulated{"not-simulated", error, "The simulator does not have what the program asks for.", of_calls, ""};
 
 }  // namespace kinds

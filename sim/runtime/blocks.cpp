@@ -142,7 +142,8 @@ void close_device_memory()
 bool in_device_range(uintptr_t address)
 {
     const std::vector<AddressRange>& all = allocated().devices;
-    return among_variables(address) || std::any_of(all.begin(), all.end(), [&](const AddressRange& reserve) { return reserve.holds(address); });
+    return among_variables(address) ||
+           std::any_of(all.begin(), all.end(), [&](const AddressRange& reserve) { return reserve.holds(address); });
 }
 
 int device_at(uintptr_t address)

@@ -96,12 +96,13 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
         return refuse(call, format("the %s is memory of the device (%s), and %s takes a pointer of the host there",
                                    role, address_text(first).c_str(), kind));
     const Allocation* a = memory().find(first);
-    if (const uint64_t extent = side.extent(shape), room = a || found != Where::host ? ~uint64_t(0) : host_room(first, extent); room < extent)
+    const uint64_t extent = side.extent(shape);
+    if (const uint64_t room = a || found != Where::host ? extent : host_room(first, extent); room < extent)
         return refuse(call, format("the %s is memory of the host with at most %llu bytes, and %s takes %llu", role,
                                    (unsigned long long)room, call.takes, (unsigned long long)extent));
     if (!a) return cudaSuccess;
     if (a->freed) return refuse(call, format("the %s is freed memory: %s", role, address_text(first).c_str()));
-    const uint64_t offset = first - a->begin, extent = side.extent(shape);
+    const uint64_t offset = first - a->begin;
     if (extent > a->bytes - offset)
         return refuse(call, format("the %s has %llu bytes from byte %llu of %s on, and %s takes %llu", role,
                                    (unsigned long long)(a->bytes - offset), (unsigned long long)offset, a->name.c_str(),
@@ -154,7 +155,8 @@ void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block)
 void note_read(uintptr_t address, uint64_t bytes, uint64_t block)
 {
     uint64_t offset = 0;
-    if (Shadow* shadow = shadow_of(address, offset); shadow && (timeline().several() || where(address) == Where::either))
+    Shadow* shadow = shadow_of(address, offset);
+    if (shadow && (timeline().several() || where(address) == Where::either))
         shadow->note_read(offset, bytes, block);
 }
 

@@ -1,5 +1,5 @@
-// Addresses of the program that mean nothing on a device: of functions, of tables of virtual functions, and of variables
-// by their names. On a GPU, host and device have others for each.
+// Addresses of the program that mean nothing on a device: of functions, tables of virtual functions, and variables by
+// their names. On a GPU, host and device have others for each.
 //
 // What goes from the host to a device, as an argument or by a copy, is searched for words that are addresses inside the
 // program's file. They are moved to a range of the same size with nothing behind it, where a kernel that uses one ends.

@@ -1,8 +1,8 @@
 // How many bytes the program's own memory has behind an address, for copies that are too long.
 //
-// A variable has a symbol. A local one ends with its function's frame, at the latest. Memory from malloc lies in a chain
-// of pieces from the heap's beginning on, each with its size in front (glibc). A chain is believed if it leads to the
-// address without a gap. The last piece is kept, so that few copies follow a chain. Sizes are rounded up to 16 bytes.
+// A variable has a symbol. A local one ends with its function's frame, at the latest. Memory from malloc lies in a
+// chain of pieces from the heap's beginning on, each with its size in front (glibc). A chain is believed if it leads to
+// the address without a gap. The last piece is kept, so that few copies follow a chain. Sizes are rounded up to 16.
 
 #include <unistd.h>
 #include <unwind.h>

@@ -109,9 +109,9 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
         return protect_variables(PROT_READ | PROT_WRITE);
     }
     const Block* block = block_of(address);
-    const auto found = [&](const harness::FindingKind& kind, const std::string& text, const std::string& what_to_do = "") {
+    const auto found = [&](const harness::FindingKind& kind, const std::string& text, const std::string& remedy = "") {
         const harness::FindingPlace place = fault_place(context);
-        program_finding({&kind, "", text + ", at " + line_text(place) + what_to_do, place, {}, 1});
+        program_finding({&kind, "", text + ", at " + line_text(place) + remedy, place, {}, 1});
     };
     if (in_device_range(address)) {
         found(kinds::host_access, "host access: the host accesses device memory: " + address_text(address),

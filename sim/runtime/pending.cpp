@@ -2,10 +2,11 @@
 //
 // Here a launch is over when it returns, so a host that does not wait would read the right values. On a GPU it reads
 // old ones. So managed, pinned and registered memory that a launch or an asynchronous copy has used is closed to the
-// host, until it has waited: for stores if the memory was only read, or else for all accesses. The signal's handler asks
-// here. The record of the last accesses to each word (Shadow) tells whether the host meets such work. If so, that is a
-// race, and the memory is opened, so that the program goes on. If not, its page is opened for this kind of access. If
-// other words of the page are in use, that is for one instruction, where the processor can stop after one (x86-64).
+// host, until it has waited: for stores if the memory was only read, or else for all accesses. The handler of the
+// signal asks here. The record of the last accesses to each word (Shadow) tells whether the host meets such work. If
+// so, that is a race, and the memory is opened, so that the program goes on. If not, its page is opened for this kind
+// of access. If other words of the page are in use, that is for one instruction, where the processor can stop after
+// one (x86-64).
 //
 // A word that a kernel stores as volatile or atomic is a signal. A host that reads it may read on.
 //
@@ -90,7 +91,8 @@ void note_uses(const Work& work)
     }();
     (void)once;
     for (Allocation* a : with_host)
-        if (const unsigned touched = std::exchange(a->touched, 0)) uses.push_back({a, work, touched >= Allocation::stored});
+        if (const unsigned touched = std::exchange(a->touched, 0))
+            uses.push_back({a, work, touched >= Allocation::stored});
 }
 
 void protect_shared(int protection)
@@ -175,9 +177,11 @@ std::vector<harness::FindingRecord> launches_not_waited_for()
     for (const Beside& launch : not_waited_for()) {
         if (!launch.launch) continue;
         std::string lost;
-        for (const Printed& p : printed)
+        for (const Printed& p : printed) {
+            const int lines = int(std::count(p.text.begin(), p.text.end(), '\n'));
             if (p.work.first == launch.first)
-                lost = format(", so that %d lines of its printf are lost", int(std::count(p.text.begin(), p.text.end(), '\n')));
+                lost = format(", and what its printf says is lost (%d line%s)", lines, lines == 1 ? "" : "s");
+        }
         findings.push_back(finding_of_call(kinds::not_waited_for, launch.place,
                                            "not waited for: the program ends before " + launch.text() +
                                                ", is known to be done" + lost +

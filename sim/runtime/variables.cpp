@@ -1,7 +1,7 @@
 // The variables that the source declares for the device.
 //
-// Their sections share no page with others, so that the host is kept out as out of cudaMalloc's memory. On a GPU, such a
-// name stands for something else on the host. Here both addresses are equal, so it is noted which were asked for.
+// Their sections share no page with others, so that the host is kept out as out of cudaMalloc's memory. On a GPU, such
+// a name stands for something else on the host. Here both addresses are equal, so it is noted which were asked for.
 //
 // Each device has its own values. They have one address in the program, where the values of the device are put that
 // uses them next.
