@@ -47,7 +47,10 @@ const FindingKind race{"race", warning, "Two accesses to the same bytes, one of 
                 of_calls, memcheck},
     event_not_reached{"event-not-reached", error, "A time is asked for before its event was waited for.",
                       of_calls, memcheck},
-    unchecked_error{"unchecked-error", error, "A launch failed and the program did not ask.", of_calls, memcheck},
+    not_waited_for{"not-waited-for", warning, "The program ends and has not waited for a kernel.",
+                   of_calls, memcheck},
+    unchecked_error{"unchecked-error", error, "A launch or a call failed and the program did not look.",
+                    of_calls, memcheck},
     not_simulated{"not-simulated", error, "The simulator does not have what the program asks for.", of_calls, ""};
 
 }  // namespace kinds
@@ -77,6 +80,7 @@ const std::vector<const harness::FindingKind*>& finding_kinds()
                                                                            &bad_free,
                                                                            &bad_message,
                                                                            &event_not_reached,
+                                                                           &not_waited_for,
                                                                            &unchecked_error,
                                                                            &not_simulated};
     return all;

@@ -12,6 +12,7 @@
 #include "global_checker.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "../../common/base/error.h"
 #include "../../common/base/limits.h"
@@ -28,6 +29,16 @@ std::string Beside::text() const
                                            : harness::format("%s:%d", at.file.c_str(), at.line).c_str(),
                            device >= 0 ? harness::format(" on device %d", device).c_str() : "");
 }
+
+const char* verb(const char* function, bool writes)
+{
+    return !writes                                         ? " reads it"
+           : std::strncmp(function, "cudaMalloc", 10) == 0 ? " allocates it"
+           : std::strncmp(function, "cudaFree", 8) == 0    ? " frees it"
+                                                           : " writes it";
+}
+
+std::string Beside::text(bool writes) const { return text() + verb(name, writes); }
 
 const Beside* beside_of(uint64_t block, const std::vector<Beside>& all)
 {
@@ -88,10 +99,10 @@ bool Shadow::divide(Chunk& chunk, uint64_t cell_bytes)
     return true;
 }
 
-void Shadow::note_written(uint64_t offset, uint64_t bytes, uint64_t block)
+void Shadow::note_written(uint64_t offset, uint64_t bytes, uint64_t block, bool written)
 {
     Cell now;
-    now.written = true;
+    now.written = written;
     now.writer_block = block;
     for (uint64_t at = offset; at < offset + bytes && !gave_up_;) {
         const uint64_t begin = at / chunk_bytes * chunk_bytes, end = std::min(offset + bytes, end_of(at / chunk_bytes));
@@ -199,7 +210,7 @@ void GlobalChecker::note_beside(const Beside& other, const Request& request, int
     const uint64_t block = order_.block() - order_.first_block() - 1;
     meetings_.push_back({&other,
                          {Fault::race_beside, request.site, 0, thread, 0, block, memory.name, offset, 1, block, true,
-                          other.text() + (other_kind == load ? " reads it" : " writes it")}});
+                          other.text(other_kind != load)}});
     meetings_.back().finding.beside = uint64_t(other.place);
 }
 

@@ -29,7 +29,10 @@ struct Beside {
     bool launch;
     int device;              // -1: there is one alone
     std::string text() const;  // "put, launched at program.cu:31 on device 1"
+    std::string text(bool writes) const;  // "put, launched at program.cu:31 on device 1 writes it"
 };
+// " writes it", for a reader; of the functions that allocate and free in the order of a stream, what they do.
+const char* verb(const char* function, bool writes);
 // The one that a block is of; null: none. They are in the order of their blocks.
 const Beside* beside_of(uint64_t block, const std::vector<Beside>& all);
 
@@ -57,8 +60,8 @@ public:
     template <typename Look>
     void look(uint64_t offset, uint64_t bytes, Look look) const;
     // The host, or an operation of the runtime, has written here. `block`: of a copy, its number; 0: nothing runs
-    // beside it.
-    void note_written(uint64_t offset, uint64_t bytes, uint64_t block = 0);
+    // beside it. `written`: with a value.
+    void note_written(uint64_t offset, uint64_t bytes, uint64_t block = 0, bool written = true);
     void note_read(uint64_t offset, uint64_t bytes, uint64_t block);
     // The offset of the first byte of the range that nothing has written; its end if there is none.
     uint64_t first_unwritten(uint64_t offset, uint64_t bytes) const;

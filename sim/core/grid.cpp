@@ -233,7 +233,8 @@ Pool& pool()
     return pool;
 }
 
-// The variables that the source declares for the device: they are there from the beginning.
+}  // namespace
+
 void add_device_variables()
 {
     static bool added = false;
@@ -247,7 +248,7 @@ void add_device_variables()
             variable.constant =
                 std::string(section) == "sim_device_const" || std::string(section) == "sim_device_table";
             variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
-            if (settings().exact && variable.counted && !variable.constant) {
+            if (settings().exact && !variable.constant) {
                 variable.shadow = std::make_shared<Shadow>(variable.bytes);
                 variable.shadow->note_written(0, variable.bytes);
             }
@@ -255,8 +256,6 @@ void add_device_variables()
             at += (s.bytes + 255) / 256 * 256;
         }
 }
-
-}  // namespace
 
 void copy_bits(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
 

@@ -52,6 +52,8 @@ struct Allocation {
     const Unwritten* unwritten = nullptr;  // of an output: which elements were not stored to yet
     uint64_t first_element = 0;                    // of that output: the one that this memory begins with
     std::shared_ptr<Shadow> shadow = nullptr;  // with it, races and uninitialized loads are looked for
+    enum : unsigned { loaded = 1, stored = 2 };
+    unsigned touched = 0;  // how kernels have accessed it, until someone asks
 
     Elements elements = {};
 

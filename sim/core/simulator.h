@@ -26,6 +26,8 @@ struct PartOfMatrices {
 };
 // The same for matrices that are spread over devices. Without parts: none from now on.
 void use_parts(const std::vector<PartOfMatrices>& parts, const Unwritten* unwritten);
+// The variables that the source declares for the device are known from now on. A launch knows them.
+void add_device_variables();
 // odata of the next launches, or that of the first device, or null.
 const Allocation* output_matrix();
 
@@ -77,6 +79,9 @@ struct LaunchHooks {
     bool (*begins)(const Launching& launching, dim3& grid) = nullptr;
     void (*ended)(const Launching& launching) = nullptr;
     void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
+    void (*prints)(const char* text) = nullptr;  // by all host threads, too
+    // What is wrong with an address that a kernel uses; empty where nothing is known of it.
+    std::string (*bad_address)(uintptr_t address) = nullptr;
     void (*sent)(const Launching& launching) =
         nullptr;  // another process runs the launch; none of the others is called
 };

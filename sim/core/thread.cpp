@@ -3,6 +3,7 @@
 
 #include "thread.h"
 
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 
@@ -95,6 +96,22 @@ void fail(const char* what, const void* place)
     if (watching) Worker::here()->fail(Fault::failed, what, uint64_t(place));
     fprintf(stderr, "%s\n", what);
     abort();
+}
+
+int print(const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char* text = nullptr;
+    int length = -1;
+    if (!watching || !launch_hooks().prints) {
+        length = vprintf(format, arguments);
+    } else if ((length = vasprintf(&text, format, arguments)) >= 0) {
+        launch_hooks().prints(text);
+        free(text);
+    }
+    va_end(arguments);
+    return length;
 }
 
 uint64_t progress()

@@ -53,6 +53,8 @@ void release(const void* address, bool relaxed, Scope scope, const void* place);
 // After an atomic load, or an atomic operation: what was released here is taken over; with `relaxed`, from the
 // thread's next fence on.
 void acquire(const void* address, bool relaxed, const void* place);
+// printf, in device code.
+int print(const char* format, ...);
 // A compare-and-swap: a plain load of the same word, earlier, was not to be trusted and is not.
 void confirm(const void* address, unsigned bytes);
 

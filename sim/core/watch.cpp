@@ -145,7 +145,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
         if (!array->elements.has_pairs()) prefer(likely.shared, array->begin, array->bytes);
         return true;
     }
-    const Allocation* target = memory().find(address);
+    Allocation* target = memory().find(address);
     if (!target) {
         // The variables that a kernel sees of itself.
         const auto in = [&](const auto& variable) {
@@ -170,6 +170,8 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
                target->begin);
     if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
     if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
+    const unsigned touched = kind == load ? Allocation::loaded : Allocation::stored;
+    if (!(target->touched & touched)) __atomic_or_fetch(&target->touched, touched, __ATOMIC_RELAXED);
     if (kind == load && target->unwritten) check_output(*target, address, site);
     else if (kind != atomic && !target->elements.has_pairs())
         prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
@@ -262,6 +264,7 @@ void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string
 void Worker::refuse_stray(uintptr_t address, Site site)
 {
     const Kind kind = kind_of(site);
+    fail_if_host_address(address, return_address(site));
     const Fault fault = address % bytes_of(site) ? Fault::misaligned
                         : kind == load           ? Fault::out_of_bounds_load
                                                  : Fault::out_of_bounds_store;
@@ -406,6 +409,12 @@ void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uin
     if (__builtin_expect(next_misaligned_ == 0, 1)) return;
     for (const Misaligned& m : misaligned_)
         if (m.address == address && bytes >= m.alignment) refuse_misaligned(address, kind, m.type, m.alignment, place);
+}
+
+void Worker::fail_if_host_address(uintptr_t address, uint64_t place)
+{
+    const std::string text = launch_hooks().bad_address ? launch_hooks().bad_address(address) : "";
+    if (!text.empty()) fail(Fault::host_memory, text, place);
 }
 
 void Worker::fail(Fault fault, const std::string& text, uint64_t place)

@@ -65,6 +65,7 @@ public:
     void note_acquire(uintptr_t address, bool relaxed, uint64_t place);
     void note_confirmed(uintptr_t address);
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
+    void fail_if_host_address(uintptr_t address, uint64_t place);
     // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row
     // of a larger one.
     void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);

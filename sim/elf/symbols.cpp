@@ -177,25 +177,29 @@ void need_symbols()
                                                         "simulator finds shared memory: build it without strip and -s"};
 }
 
-const Symbol* function_at(uint64_t address)
+template <int type>
+static const Symbol* symbol_at(uint64_t address)
 {
-    static const std::vector<Symbol> functions = [] {
+    static const std::vector<Symbol> symbols = [] {
         std::vector<Symbol> all;
-        File::get().for_each_symbol(STT_FUNC, [&](Symbol s, unsigned) {
+        File::get().for_each_symbol(type, [&](Symbol s, unsigned) {
             s.address += load_address();
             all.push_back(std::move(s));
         });
         std::sort(all.begin(), all.end(), by_address);
         return all;
     }();
-    auto next = std::upper_bound(functions.begin(), functions.end(), address,
+    auto next = std::upper_bound(symbols.begin(), symbols.end(), address,
                                  [](uint64_t a, const Symbol& s) { return a < s.address; });
-    if (next == functions.begin()) return nullptr;
+    if (next == symbols.begin()) return nullptr;
     // One function may have several names, as constructors do: always the first.
-    auto found = std::lower_bound(functions.begin(), next, std::prev(next)->address,
+    auto found = std::lower_bound(symbols.begin(), next, std::prev(next)->address,
                                   [](const Symbol& s, uint64_t a) { return s.address < a; });
     return address - found->address < found->bytes ? &*found : nullptr;
 }
+
+const Symbol* function_at(uint64_t address) { return symbol_at<STT_FUNC>(address); }
+const Symbol* object_at(uint64_t address) { return symbol_at<STT_OBJECT>(address); }
 
 const std::vector<Symbol>& thread_local_symbols()
 {

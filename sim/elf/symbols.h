@@ -24,6 +24,8 @@ void need_symbols();
 // The function that holds an address; null if unknown.
 // The address that a call returns to may lie in the next function: ask for the one before it.
 const Symbol* function_at(uint64_t address);
+// The same of variables.
+const Symbol* object_at(uint64_t address);
 
 // The thread-local variables by their offsets, without the guards of their initializers.
 const std::vector<Symbol>& thread_local_symbols();

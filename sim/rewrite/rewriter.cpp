@@ -42,6 +42,9 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
             check_namespace_word(source_, i);
         } else if (c == 'c' && begins_with(source_.spelling(i), "cu")) {
             check_runtime_word(source_, i);
+            if (is_discarded_call(i))
+                edits_.after(source_[i + 1].partner,
+                             ", ::sim::Discarded{\"" + std::string(source_.spelling(i)) + "\"}");
         }
     }
     check_declared(source_);
@@ -105,6 +108,23 @@ void Rewriter::add_host_branches(const std::vector<Body>& bodies, const Source& 
             edits_.before(first, text);
         }
     }
+}
+
+// True if this is a statement that calls the runtime and does not look at the result.
+bool Rewriter::is_discarded_call(int i) const
+{
+    const std::string_view word = source_.spelling(i);
+    if (word.size() < 5 || word[4] < 'A' || word[4] > 'Z' || word.find("LastError") != word.npos ||
+        !source_.is(i + 1, "(") || !source_.is(source_[i + 1].partner + 1, ";") || functions_.in_function(i))
+        return false;
+    const int before = source_.is(i - 1, "::") ? i - 2 : i - 1;
+    if (source_.is(before, ")")) {
+        const std::string_view head = source_.spelling(source_[before].partner - 1);
+        return head == "if" || head == "for" || head == "while";
+    }
+    for (const char* word : {";", "{", "}", ":", "else", "do"})
+        if (source_.is(before, word)) return true;
+    return false;
 }
 
 // One namespace for each run of declarations between what is included.

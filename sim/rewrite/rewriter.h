@@ -39,6 +39,7 @@ private:
     int cuda_word(int i);
     int declaration(int i);
     void forced_inline(int i);
+    bool is_discarded_call(int i) const;
 
     const Source& source_;
     const Language language_;

@@ -47,9 +47,12 @@ cudaError_t cudaFree(void* memory)
     return release("cudaFree", memory, false, SIM_PLACE);
 }
 
-cudaError_t cudaFreeAsync(void* memory, cudaStream_t)
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream)
 {
     SIM_ENTER(false);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    if (const Block* block = block_of(uintptr_t(memory)); block && !block->allocation->freed)
+        use_whole("cudaFreeAsync", SIM_PLACE, block->allocation->begin, block->allocation->bytes, stream);
     return release("cudaFreeAsync", memory, false, SIM_PLACE);
 }
 

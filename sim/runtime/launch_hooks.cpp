@@ -115,6 +115,8 @@ bool begin_launch(const Launching& launching, dim3&)
     trace_launch(launching, launches_finished() + 1);
     if (host_threads() != o.threads) set_host_threads(o.threads);
     open_device_memory();
+    for (size_t i = 0; i < launching.passed_count; ++i)
+        move_addresses(reinterpret_cast<void*>(launching.passed[i].begin), launching.passed[i].bytes);
     if (!now.progress && isatty(STDERR_FILENO))
         now.progress = std::make_unique<harness::Progress>(program_invocation_short_name);
     now.title = title_of(name_of(launching), c.grid, c.block, c.shared_bytes);
@@ -166,6 +168,10 @@ void end_launch(const Launching& launching)
     kernel_stopped();
     if (now.told) now.told_of.insert(name_of(launching));
     if (now.progress) now.progress->clear();
+    for (size_t i = 0; i < launching.passed_count; ++i)
+        move_addresses_back(reinterpret_cast<void*>(launching.passed[i].begin), launching.passed[i].bytes,
+                            launching.passed[i].begin);
+    note_uses(now.work);
     close_device_memory();
     const Report report = take_report();
     const harness::LaunchCounts counts = counts_of(report, machine(), true);
@@ -183,6 +189,11 @@ void end_launch(const Launching& launching)
 
 }  // namespace
 
-void use_launch_hooks() { launch_hooks() = {begin_launch, end_launch, block_done}; }
+void use_launch_hooks()
+{
+    launch_hooks() = {begin_launch, end_launch, block_done,
+                      [](const char* text) { print_later(current_launch().work, text); },
+                      host_address_text};
+}
 
 }  // namespace sim

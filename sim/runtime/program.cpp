@@ -6,6 +6,7 @@
 
 #include "program.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -84,6 +85,7 @@ __attribute__((constructor(101))) void begin_program()
     place_of(uint64_t(SIM_PLACE));
     host_threads();
     use_launch_hooks();
+    protect_variables(PROT_NONE);
     catch_host_faults();
     on_exit(at_exit, nullptr);
 }
@@ -97,9 +99,11 @@ void note_what_is_left(bool ended_well)
     for (const std::string& launch : refused_launches()) program_note(launch);
     for (const harness::FindingRecord& error : unseen_errors()) program_finding(error);
     for (const harness::FindingRecord& message : lone_messages()) program_finding(message);
-    // A program that was stopped could not free its memory.
-    if (ended_well && !context_lost())
+    // A program that was stopped could not free its memory, or wait.
+    if (ended_well && !context_lost()) {
+        for (const harness::FindingRecord& launch : launches_not_waited_for()) program_finding(launch);
         for (const harness::FindingRecord& memory : never_freed()) program_finding(memory);
+    }
     if (sim_sides_by_names)
         program_note("host and device functions were told apart by their names alone; with clang++ installed, members "
                      "are checked, too");

@@ -9,11 +9,12 @@ import shutil
 
 import pytest
 
-from found import findings
+from found import findings, lines_of as lines_of_output
 from lessons import ROOT, made, run
 from samples import ALL
 
 FOLDER = ROOT / "tests/sim/seen"
+CASES = ["wall", "pending", "calls"]
 COUNTED = ["values", "more_values"]
 FAULTY = ["values_faulty", "ends", "locals", "alignment"]
 
@@ -34,11 +35,16 @@ def with_clang(tmp_path_factory):
     pytest.mark.skipif(not shutil.which("clang++"), reason="no clang++ here")])])
 def tried(request):
     """Runs a program of tests/sim/seen on the simulator: tried(name, options)."""
-    def by_the_checkout(name, options=""):
-        return run(made(f"build/try/tests/sim/seen/{name}"), env={**os.environ, "SIM_OPTIONS": f"--quiet {options}"})
+    def by_the_checkout(name, options="", *arguments):
+        return run(made(f"build/try/tests/sim/seen/{name}"), *arguments,
+                   env={**os.environ, "SIM_OPTIONS": f"--quiet {options}"})
 
-    def by_clang(name, options=""):
+    def by_clang(name, options="", *arguments):
         folder = request.getfixturevalue("with_clang")
+        if arguments:
+            program = f"build/try/tests/sim/seen/{name}"
+            run("make", "-s", "NVCC=", "CXX=clang++", program, cwd=folder)
+            return run(folder / program, *arguments, cwd=folder, env={**os.environ, "SIM_OPTIONS": "--quiet"})
         return run("make", "-s", "NVCC=", "CXX=clang++", "try", f"FILE=tests/sim/seen/{name}.cu",
                    f"SIM=--quiet {options}", cwd=folder)
 
@@ -97,6 +103,30 @@ def test_every_fault_is_found_in_its_line(name, tried):
     for finding in found:
         if bytes := re.search(r"misaligned access of (\d+) bytes.*; (.*)", finding):  # atomicAdd says no more
             assert bytes[2].endswith(f" must lie at a multiple of {bytes[1]} bytes")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_case_has_the_findings_that_its_lines_say(name, tried):
+    """And the output: of "//> text", after a case's name, in the order of the lines."""
+    said, printed, case = collections.defaultdict(list), collections.defaultdict(str), ""
+    for number, line in lines_of(name):
+        if begins := re.match(r"CASE\((\w+)\)", line):
+            case = begins[1]
+            said[case] = said[case]
+        for cases, kind, text in re.findall(r"//! (?:in ([\w, ]+): )?([\w-]+): (.*?)(?= //!|$)", line):
+            for of in (cases or case).split(", "):
+                said[of].append((str(number), kind, text))
+        for text in re.findall(r"//> (.*)", line):
+            printed[case] += text + "\n"
+    wrong = {}
+    for case, expected in said.items():
+        done = tried(name, "", case)
+        found = [(f["line"], f["kind"], f["text"]) for f in lines_of_output(done)]
+        fits = len(found) == len(expected) and all(
+            any((line, kind) == f[:2] and re.search(text, f[2]) for f in found) for line, kind, text in expected)
+        if not fits or done.returncode != bool(expected) or not done.stdout.startswith(printed[case]):
+            wrong[case] = done.returncode, expected, (done.stdout + done.stderr)[-1500:]
+    assert len(said) > 25 and not wrong
 
 
 def test_an_index_that_stays_in_its_array_is_no_finding(tried):
