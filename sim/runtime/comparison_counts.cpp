@@ -62,7 +62,7 @@ MaybeCount part_of(const std::string& name, const AccessSite& site)
     const size_t first = name.find(' '), second = name.find(' ', first + 1);
     const std::string memory = name.substr(0, first), what = name.substr(second + 1);
     const std::string access = name.substr(first + 1, second - first - 1);
-    if (site.shared != (memory == "shared") || access != access_name(site)) return 0;
+    if (memory != (site.in(harness::global) ? "global" : memory_name(site)) || access != access_name(site)) return 0;
     if (what == "requests") return site.requests;
     if (what == "conflicts") return site.units - site.ideal;
     if (what == site.unit) return site.units;
