@@ -31,6 +31,14 @@ bool changes(const Source& s, int i)
            (any_of(s, i, {"<", ">"}) && any_of(s, i + 1, {"<=", ">="}));
 }
 
+// True if the declaration at token i has the word.
+bool has(const Source& s, int i, std::string_view word)
+{
+    int first = i;
+    while (first > 1 && !any_of(s, first - 1, {";", "{", "}", "("})) --first;
+    return find_word(s, first, i, word) != 0;
+}
+
 int end_of(const Source& s, int i)
 {
     while (i <= s.count() && !any_of(s, i, {",", ";", ")", "]", "}"})) i = past(s, i);
@@ -95,9 +103,7 @@ bool Indices::depends(int first, int last)
 bool Indices::variable_depends(int declaration)
 {
     const int head = source_[declaration].parent;
-    int first = declaration;
-    while (!any_of(source_, first - 1, {";", "{", "}", "("})) --first;
-    if (find_word(source_, first, declaration, "__shared__")) return question_ == at_compile_time;
+    if (has(source_, declaration, "__shared__")) return question_ == at_compile_time;
     if (source_.is(declaration + 1, "[")) return question_ == among_lanes;  // an address, or what a thread has there
     const bool loop = source_.is(head, "(");
     for (int i = declaration + 1; i < source_[body_.open].partner; ++i)
@@ -178,13 +184,12 @@ void Indices::local_arrays()
     for (const auto& [at, use] : uses()) {
         const auto& [declaration, path] = at;
         const int block = source_[declaration].parent;
-        int first = declaration, end = declaration;
-        while (!any_of(source_, first - 1, {";", "{", "}"})) --first;
-        const auto has = [&](const char* word) { return find_word(source_, first, declaration, word) != 0; };
+        int end = declaration;
         // Nothing that is jumped over may stand in a switch.
         const bool jumps = source_.is(block - 1, ")") && source_.is(source_[block - 1].partner - 1, "switch");
-        if (is_parameter(declaration) || !source_.is(block, "{") || jumps || has("__shared__") || has("static") ||
-            has("extern") || has("constexpr"))
+        if (is_parameter(declaration) || !source_.is(block, "{") || jumps ||
+            has(source_, declaration, "__shared__") || has(source_, declaration, "static") ||
+            has(source_, declaration, "extern") || has(source_, declaration, "constexpr"))
             continue;
         while (!source_.is(end, ";")) end = past(source_, end);
         edits_.first_after(end, filled(" ::sim::Local<::sim::indexed_in_memory<decltype($array), $dynamic, $cost>> "
