@@ -81,8 +81,9 @@ uint64_t LaunchCounts::bytes_moved() const
 
 uint64_t LaunchCounts::bytes_moved(bool store) const
 {
-    return sum_over(sites,
-                    [=](const AccessSite& s) { return (s.store || s.atomic) == store && s.memory == global ? s.bytes : 0; });
+    return sum_over(sites, [=](const AccessSite& s) {
+        return (s.store || s.atomic) == store && s.memory == global ? s.bytes : 0;
+    });
 }
 
 uint64_t LaunchCounts::bytes_asked() const

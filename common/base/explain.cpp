@@ -64,11 +64,12 @@ std::string diagnosis(const AccessSite& s)
 {
     const double cost = double(s.units) / s.requests, ideal = double(s.ideal) / s.requests;
     if (s.memory == local)
-        return "an array that is indexed at run time lies in local memory, behind the caches, and not in registers; index "
-               "it with constants, in loops that nvcc can unroll, or put it into shared memory";
+        return "an array that is indexed at run time lies in local memory and not in registers; index it with constants, "
+               "in loops that nvcc can unroll, or put it into shared memory";
     if (s.memory == constant)
-        return s.units == s.ideal ? "all lanes read one word: it goes to all of them at once"
-                                  : format("lanes read different words, one after another: %.4g where 1 would do", cost);
+        return s.units == s.ideal
+                   ? "all lanes read one word: it goes to all of them at once"
+                   : format("lanes read different words, one after another: %.4g where 1 would do", cost);
     if (s.memory == shared) {
         if (s.units == s.ideal) return "no two lanes meet in a bank: no conflicts";
         const bool column = s.stride != 0 && s.stride % 128 == 0;

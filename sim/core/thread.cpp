@@ -24,7 +24,7 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     if (!watching) return;
     // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
     if (kind == atomic) release(address, true, device_scope, place);
-    if (kind == atomic && std::exchange(joined, false)) Worker::here()->counter.note_joined(site_of(uint64_t(place), kind, 0));
+    if (kind == atomic && std::exchange(joined, false)) Worker::here()->counter.note_joined(uint64_t(place));
     look(uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
     if (kind == atomic) acquire(address, false, place);
 }

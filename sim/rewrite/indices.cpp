@@ -73,8 +73,8 @@ int Indices::declared(int i) const
     return 0;
 }
 
-// True if tokens [first, last) depend on what nvcc does not know, or on the lane. What `&` at the beginning names has an
-// address, whatever its value.
+// True if tokens [first, last) depend on what nvcc does not know, or on the lane. What follows `&` at the beginning has
+// an address, whatever its value.
 bool Indices::depends(int first, int last)
 {
     for (int i = first; i < last; ++i) {
@@ -87,7 +87,8 @@ bool Indices::depends(int first, int last)
         if (i == first + 1 && source_.is(first, "&") && !element) continue;
         const int declaration = declared(i);
         if (question_ == at_compile_time) {
-            if (element || variables_.count(word) || any_of(source_, i, {"blockIdx", "blockDim", "gridDim"})) return true;
+            if (element || variables_.count(word)) return true;
+            if (any_of(source_, i, {"blockIdx", "blockDim", "gridDim"})) return true;
             if (declaration && is_parameter(declaration) && !known_parameters_) return true;
         } else if (declaration && is_parameter(declaration) && !body_.of_kernel) {
             return true;
@@ -109,7 +110,7 @@ bool Indices::variable_depends(int declaration)
     for (int i = declaration + 1; i < source_[body_.open].partner; ++i)
         if (source_.is(i, source_.spelling(declaration)) && !(loop && i < source_[head].partner) &&
             (changes(source_, i + 1) || any_of(source_, i - 1, {"++", "--"}) ||
-             (source_.is(i - 1, "&") && any_of(source_, i - 2, {"(", ","}))) && declared(i) == declaration)
+             (source_.is(i - 1, "&") && any_of(source_, i + 1, {")", ","}))) && declared(i) == declaration)
             return true;
     if (!loop) {
         if (source_.is(declaration + 1, ";") || source_.is(declaration + 1, ",")) return true;
@@ -117,11 +118,12 @@ bool Indices::variable_depends(int declaration)
     }
     if (question_ == at_compile_time) {
         // A loop that is unrolled in part, or not at all.
-        std::string_view gap = source_.text();
-        gap = gap.substr(source_.end_of(head - 2), source_.begin_of(head) - source_.end_of(head - 2));
-        const size_t unroll = gap.find("unroll"), number = gap.find_first_of("0123456789", std::min(unroll, gap.size()));
-        const size_t end = std::min(gap.find_first_not_of("0123456789", number), gap.size());
-        if (number < end && !find_word(source_, head, source_[head].partner, gap.substr(number, end - number)))
+        std::string_view number = source_.text();
+        number = number.substr(source_.end_of(head - 2), source_.begin_of(head) - source_.end_of(head - 2));
+        number.remove_prefix(std::min(number.find("unroll"), number.size()));
+        number.remove_prefix(std::min(number.find_first_not_of("unrol ("), number.size()));
+        number = number.substr(0, number.find_first_not_of("0123456789"));
+        if (!number.empty() && !find_word(source_, head, source_[head].partner, number))
             return true;
     }
     const int condition = find_word(source_, head, source_[head].partner, ";") + 1;
@@ -204,7 +206,8 @@ void Indices::local_arrays()
 void Indices::atomic(int i)
 {
     const std::string_view operation = source_.spelling(i).substr(6, 3);
-    const bool adds = operation == "Add" || operation == "Sub";
+    const auto is = [&](auto... names) { return ((operation == names) || ...); };
+    const bool adds = is("Add", "Sub");
     const int close = source_[i + 1].partner;
     const std::vector<Range> arguments = split(source_, i + 2, close);
     if (arguments.size() != 2 || depends(arguments[0].first, arguments[0].second)) return;
@@ -213,7 +216,7 @@ void Indices::atomic(int i)
     const bool behind = source_.is(before, ")") && (is_head(source_, open) || source_.is(open + 1, "void"));
     const bool unused =
         source_.is(close + 1, ";") && (behind || any_of(source_, before, {";", "{", "}", ":", "else", "do"}));
-    if (!adds && (!unused || operation == "Exc" || operation == "CAS" || operation == "Inc" || operation == "Dec")) return;
+    if (!adds && (!unused || is("Exc", "CAS", "Inc", "Dec"))) return;
     const bool one_value = !depends(arguments[1].first, arguments[1].second);
     edits_.before(arguments[0].first, std::string("::sim::shared_by_lanes<") + (adds && one_value ? "8>(" : "4>("));
     edits_.after(arguments[0].second - 1, ")");
