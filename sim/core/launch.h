@@ -200,14 +200,17 @@ constexpr bool indexed_in_memory = std::is_array_v<T> && (!(sizeof(Element) == 4
 template <bool in_memory>
 class Local {
 public:
-    explicit Local(const volatile void* array, size_t bytes) { local_begins(const_cast<const void*>(array), bytes); }
+    __attribute__((always_inline)) Local(const volatile void* array, size_t bytes, bool stored)
+    {
+        local_begins(const_cast<const void*>(array), bytes, stored);
+    }
     Local(const Local&) = delete;
     ~Local() { local_ends(); }
 };
 template <>
 class Local<false> {
 public:
-    explicit Local(const volatile void*, size_t) {}
+    __attribute__((always_inline)) Local(const volatile void*, size_t, bool) {}
 };
 
 // Around an address that all lanes share: nvcc joins what they do to an integer of at most so many bytes.

@@ -96,9 +96,11 @@ void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_
     __builtin_memset(static_cast<char*>(shared) + copied, 0, zero_filled);
 }
 
-void local_begins(const void* array, size_t bytes)
+void local_begins(const void* array, size_t bytes, bool stored)
 {
-    if (watching) Worker::here()->local_begins({uintptr_t(array), bytes});
+    if (!watching) return;
+    Worker::here()->local_begins({uintptr_t(array), bytes});
+    if (stored) look_at_range(uintptr_t(array), bytes, store, uint64_t(SIM_PLACE));
 }
 
 void local_ends()

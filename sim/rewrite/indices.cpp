@@ -193,13 +193,16 @@ void Indices::local_arrays()
             has(source_, declaration, "__shared__") || has(source_, declaration, "static") ||
             has(source_, declaration, "extern") || has(source_, declaration, "constexpr"))
             continue;
+        while (source_.is(++end, "[")) end = source_[end].partner;
+        const bool stored = any_of(source_, end, {"=", "{"});
         while (!source_.is(end, ";")) end = past(source_, end);
         edits_.first_after(end, filled(" ::sim::Local<::sim::indexed_in_memory<decltype($array), $dynamic, $cost>> "
-                                       "sim_local_$number(&$array, sizeof $array);",
+                                       "sim_local_$number(&$array, sizeof $array, $stored);",
                                        {{"array", std::string(source_.spelling(declaration)) + path},
                                         {"dynamic", std::to_string(use.dynamic)},
                                         {"cost", std::to_string(use.cost)},
-                                        {"number", std::to_string(++locals_)}}));
+                                        {"number", std::to_string(++locals_)},
+                                        {"stored", stored ? "true" : "false"}}));
     }
 }
 

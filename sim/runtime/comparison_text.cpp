@@ -140,8 +140,7 @@ std::string causes_text(const Comparison& comparison)
         if (count.name.compare(0, 6, "local ") == 0 &&
             any_count(comparison, count.name, [](const ComparedCount& both) { return both.theirs.value_or(0) > 0; }))
             cause(count.name,
-                  "nvcc keeps arrays, and values for which there is no register, in local memory, which "
-                  "the simulator does not count");
+                  "nvcc keeps arrays, and values for which there is no register, in local memory");
     }
     bool moved = false, in_headers = false;
     for (const ComparedLaunches& c : comparison.compared)
