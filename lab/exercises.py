@@ -297,6 +297,15 @@ def shared(least, most, what):
     return holds
 
 
+def no_local(keys, produces):
+    """An array that is indexed at run time is a tile in memory, too, and costs what one costs."""
+    def holds(run):
+        at = next((access for access in run.accesses if access["memory"] == "local"), None)
+        return "" if not at else (f"{at['file'].rsplit('/', 1)[-1]}:{at['line']} accesses an array in local memory, and "
+                                  f"the task moves each element once: {at['diagnosis']}")
+    return condition(keys, produces, holds)
+
+
 def launches(keys, produces, most=1):
     return at_most(keys, produces, "launches", most if callable(most) else lambda run: most,
                    value=lambda run, _: number(run, "launches"), unit="")
@@ -323,6 +332,7 @@ def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1, laun
         at_most(keys, produces, "requests to the tile", 2),
         at_most(keys, produces, "waits of warps at barriers", barriers),
         launches(keys, produces, launched),
+        no_local(keys, produces),
     ]
 
 

@@ -187,6 +187,40 @@ __attribute__((always_inline)) inline void declares(const volatile void* array, 
     if (last != uintptr_t(array)) declare(uintptr_t(array), of_kernel);
 }
 
+// Behind the declaration of an array that is indexed at run time. nvcc keeps it in local memory, unless it is so small
+// that choosing among registers costs less: by what nvcc 13.0 does, elements of 4 bytes that are read and chosen from
+// 64 times in all. `dynamic`: bit d is set for an index of dimension d. `cost`: 2 for each load, 1 for each store.
+template <typename T, unsigned dynamic>
+constexpr size_t choices = 1;
+template <typename T, size_t N, unsigned dynamic>
+constexpr size_t choices<T[N], dynamic> = (dynamic & 1 ? N : 1) * choices<T, dynamic / 2>;
+template <typename T, unsigned dynamic, unsigned cost, typename Element = std::remove_all_extents_t<T>>
+constexpr bool indexed_in_memory = std::is_array_v<T> && (!(sizeof(Element) == 4 || std::is_class_v<Element>) ||
+                                                        choices<T, dynamic> * cost > 128);
+template <bool in_memory>
+class Local {
+public:
+    __attribute__((always_inline)) Local(const volatile void* array, size_t bytes, bool stored)
+    {
+        local_begins(const_cast<const void*>(array), bytes, stored);
+    }
+    Local(const Local&) = delete;
+    ~Local() { local_ends(); }
+};
+template <>
+class Local<false> {
+public:
+    __attribute__((always_inline)) Local(const volatile void*, size_t, bool) {}
+};
+
+// Around an address that all lanes share: nvcc joins what they do to an integer of at most so many bytes.
+template <unsigned bytes, typename T>
+__attribute__((always_inline)) inline T* shared_by_lanes(T* address)
+{
+    if (std::is_integral_v<T> && sizeof(T) >= 4 && sizeof(T) <= bytes) join_lanes();
+    return address;
+}
+
 // At the beginning of a function that a kernel calls. Two calls differ in where they return to or, where the compiler
 // has inlined them, in where this code lies.
 class Call {

@@ -6,12 +6,17 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "../../common/base/error.h"
 #include "launch.h"
 #include "worker.h"
 
 namespace sim {
+
+namespace {
+thread_local bool joined = false;
+}
 
 bool in_kernel() { return watching; }
 
@@ -20,6 +25,7 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     if (!watching) return;
     // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
     if (kind == atomic) release(address, true, device_scope, place);
+    if (kind == atomic && std::exchange(joined, false)) Worker::here()->counter.note_joined(uint64_t(place));
     look(uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
     if (kind == atomic) acquire(address, false, place);
 }
@@ -90,6 +96,20 @@ void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_
     __builtin_memcpy(shared, global, copied);
     __builtin_memset(static_cast<char*>(shared) + copied, 0, zero_filled);
 }
+
+void local_begins(const void* array, size_t bytes, bool stored)
+{
+    if (!watching) return;
+    Worker::here()->local_begins({uintptr_t(array), bytes});
+    if (stored) look_at_range(uintptr_t(array), bytes, store, uint64_t(SIM_PLACE));
+}
+
+void local_ends()
+{
+    if (watching) Worker::here()->local_ends();
+}
+
+void join_lanes() { joined = true; }
 
 void fail(const char* what, const void* place)
 {

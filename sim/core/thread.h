@@ -72,6 +72,12 @@ bool shared_offset(const void* address, size_t* offset);
 // its own kind. Bytes from `bytes - zero_filled` on are set to 0 and not read. Done when it returns.
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place);
 
+// From one call to the other, an array of the thread's own is counted as local memory. `stored`: it has first values.
+SIM_FUNCTION void local_begins(const void* array, size_t bytes, bool stored);
+SIM_FUNCTION void local_ends();
+// The next atomic operation is made by one lane for all (launch.h).
+SIM_FUNCTION void join_lanes();
+
 // Ends the thread with a finding: "trap", or the text given.
 [[noreturn]] void fail(const char* what, const void* place);
 

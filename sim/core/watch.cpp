@@ -184,11 +184,33 @@ void Worker::look(uintptr_t address, Site site)
     look_for_misaligned(address, bytes_of(site), kind_of(site), return_address(site));
     if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16)
         return look_at_range(address, 16, kind_of(site), return_address(site), 8);
-    if (!may_pass(address, site, bytes_of(site))) return;
+    if (!may_pass(address, site, bytes_of(site))) return look_at_local(address, site);
     if (cursor.next == cursor.end) make_room(return_address(site));
     record(kind_of(site) == store ? with_fingerprint(address, bytes_of(site)) : address, site);
     if (__builtin_expect(suspicious, 0)) likely = {};
     if (witnessed) announce(address, bytes_of(site), kind_of(site));
+}
+
+void Worker::local_begins(Range array)
+{
+    locals_[threads_.current()].push_back(array);
+    has_locals_ = true;
+}
+
+void Worker::local_ends()
+{
+    auto& locals = locals_[threads_.current()];
+    if (!locals.empty()) locals.pop_back();
+}
+
+void Worker::look_at_local(uintptr_t address, Site site)
+{
+    for (const Range& array : locals_[threads_.current()]) {
+        if (!array.holds(address)) continue;
+        if (cursor.next == cursor.end) make_room(return_address(site));
+        const uint64_t at = address - array.begin, lane = uint64_t(threads_.current()) % warp_size;
+        return record(local_addresses + at / 4 * 4 * warp_size + lane * 4 + at % 4, in_local_memory(site));
+    }
 }
 
 void Worker::make_room(uint64_t place)
@@ -208,7 +230,9 @@ bool Worker::is_argument(uintptr_t address, size_t bytes) const
 // The size in bytes of the pieces in which an access to a structure is made.
 unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise)
 {
-    if (!threads_.fibers().hold(address)) {
+    if (threads_.fibers().hold(address)) {
+        otherwise = 16;  // nvcc aligns its arrays so that whole ones are moved in few pieces
+    } else {
         if (const SharedArray* array = shared_.find(address, place)) {
             if (array->elements.known(bytes)) return array->elements.piece(address - array->begin, bytes);
         } else if (const Allocation* target = memory().find(address)) {

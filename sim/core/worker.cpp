@@ -83,6 +83,8 @@ void Worker::run_block(uint64_t number)
     shared_.poison();
     if (witnessed) announce_memory(*this);
     sequence_warp_ = -1;
+    if (std::exchange(has_locals_, false))
+        for (auto& locals : locals_) locals.clear();
     watching = true;
     threads_.run_block(grid_->alone);
     watching = false;
@@ -160,6 +162,7 @@ void Worker::note_change(const Request& request)
     if (kind_of(request.site) != store && kind_of(request.site) != atomic) return;
     for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
         const uint64_t address = request.address[__builtin_ctz(lanes)];
+        if (address >= local_addresses) return;  // the stack is looked at anyway
         changes_ = hash_of(hash_of(changes_, &address, sizeof address), reinterpret_cast<const void*>(address),
                            bytes_of(request.site));
     }
@@ -190,6 +193,7 @@ void Worker::request(const Request& request, int warp)
     sequence_.add(request.site);
     const uint64_t address = request.address[__builtin_ctz(request.lanes)];
     if (!recent_ || !recent_->holds(address)) {
+        if (address >= local_addresses) return counter.count_local(request);
         if (const SharedArray* array = shared_.find(address)) return shared_request(request, warp, *array);
         recent_ = memory().find(address);
     }

@@ -64,6 +64,9 @@ public:
     void note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place);
     void note_acquire(uintptr_t address, bool relaxed, uint64_t place);
     void note_confirmed(uintptr_t address);
+    // An array of the running thread that lies in local memory, while it lives.
+    void local_begins(Range array);
+    void local_ends();
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
     void fail_if_host_address(uintptr_t address, uint64_t place);
     // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row
@@ -116,6 +119,7 @@ private:
     }
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
+    void look_at_local(uintptr_t address, Site site);
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
@@ -145,6 +149,8 @@ private:
     int sequence_warp_ = -1;
     int requests_ = 0;       // of that warp, since then
     uint64_t changes_ = 0;  // see changes()
+    std::vector<Range> locals_[Fibers::most];  // of each thread
+    bool has_locals_ = false;
     const Allocation* recent_ = nullptr;  // that a request went to
     bool several_ = false;                // devices
     struct Suspect {

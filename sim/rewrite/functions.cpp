@@ -41,7 +41,9 @@ void DeviceFunctions::function(const Declaration& d)
     // Its accesses belong to this function, and a copy's to the function that copies.
     if (!d.has("__global__")) edits_.before(d.words.front(), "__attribute__((noinline)) ");
     if (d.has("__global__")) launch_bounds(d);
-    body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
+    const bool marked = !d.has("constexpr") && !d.has("consteval");
+    body(d.body, !d.has("__global__"), marked);
+    if (marked) indices_.function(source_.spelling(d.name), {d.stop, d.body, d.has("__global__")});
 }
 
 bool DeviceFunctions::has_local_arrays(int open) const
@@ -49,17 +51,9 @@ bool DeviceFunctions::has_local_arrays(int open) const
     for (int i = open + 1; i < source_[open].partner; ++i) {
         if (!source_.is(i, "[") || !source_.is_word(i - 1)) continue;
         if (source_.is(i - 2, ".")) return true;
-        // A declaration has a type in front of the name; a `__shared__` one has that in front of the type.
-        const bool typed = (source_.is_word(i - 2) && !source_.is(i - 2, "return") && !source_.is(i - 2, "case") &&
-                            !source_.is(i - 2, "else") && !source_.is(i - 2, "do")) ||
-                           source_.is(i - 2, ">") || source_.is(i - 2, ",");
-        if (!typed) continue;
         int first = i - 1;
-        while (first > open && !source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}") &&
-               !source_.is(first, "("))
-            --first;
-        if (source_.is(first, "(")) continue;
-        if (!find_word(source_, first, i, "__shared__")) return true;
+        while (!source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}")) --first;
+        if (declares(source_, i - 1) && !find_word(source_, first, i, "__shared__")) return true;
     }
     return false;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heap.h"
+#include "indices.h"
 #include "launches.h"
 #include "loops.h"
 #include "variables.h"
@@ -17,7 +18,7 @@ class DeviceFunctions {
 public:
     DeviceFunctions(const Source& source, Edits& edits, Variables& variables, Launches& launches)
         : source_(source), edits_(edits), variables_(variables), launches_(launches), loops_(source, edits),
-          heap_(source, edits)
+          indices_(source, edits), heap_(source, edits)
     {
     }
 
@@ -28,6 +29,8 @@ public:
     // True if the token lies in the function that was entered last, or in the kernel.
     bool in_function(int i) const { return i < device_end_; }
     bool in_kernel(int i) const { return i < kernel_end_; }
+    // A variable of the device.
+    void variable(std::string_view name) { indices_.variable(name); }
     // Behind the last function.
     void end() { heap_.declare(); }
 
@@ -50,6 +53,7 @@ private:
     Variables& variables_;
     Launches& launches_;
     Loops loops_;
+    Indices indices_;
     Heap heap_;
     std::set<std::string_view> types_;  // that the program declares
     int device_end_ = 0;                // of the device function that was entered last

@@ -51,7 +51,7 @@ void print_counts()
 {
     for (const Launches& l : all_launches()) {
         printf("%s", explanation(title(l), l.counts).c_str());
-        if (l.counts.sites.empty()) printf("  no access to global or shared memory\n");
+        if (l.counts.sites.empty()) printf("  no access to memory\n");
         printf("%s", model_text(l).c_str());
     }
     printf("%s", traffic_text().c_str());
