@@ -15,7 +15,7 @@ from samples import ALL
 
 FOLDER = ROOT / "tests/sim/seen"
 COUNTED = ["values", "more_values"]
-FAULTY = ["values_faulty", "ends", "locals", "alignment"]
+FAULTY = ["values_faulty", "ends", "locals", "alignment", "lanes"]
 
 
 @pytest.fixture(scope="session")
