@@ -55,11 +55,15 @@ bool Fibers::guard(uintptr_t address) const
     return hold(address) && (address - uintptr_t(pool_)) % stack_bytes < page_;
 }
 
-std::string_view Fibers::stack(const Fiber& fiber) const
+const char* Fibers::stack_pointer(const Fiber& fiber) const
 {
     // Where __builtin_setjmp has the stack pointer. Compiled with -fcf-protection, Ubuntu's default, it has that of the
     // shadow stack first.
-    const char* top = static_cast<const char*>(hold(uintptr_t(fiber.paused[2])) ? fiber.paused[2] : fiber.paused[3]);
+    return static_cast<const char*>(hold(uintptr_t(fiber.paused[2])) ? fiber.paused[2] : fiber.paused[3]);
+}
+
+std::string_view Fibers::stack(const char* top) const
+{
     const size_t i = size_t(top - pool_) / stack_bytes;
     return {top, size_t(pool_ + (i + 1) * stack_bytes - top)};
 }

@@ -48,8 +48,9 @@ public:
     {
         return (a - uintptr_t(pool_)) / stack_bytes == (b - uintptr_t(pool_)) / stack_bytes;
     }
-    // A hash of a paused fiber's stack, its registers included.
-    std::string_view stack(const Fiber& fiber) const;
+    // A stack from an address on. That of a paused fiber begins with its registers.
+    std::string_view stack(const char* top) const;
+    const char* stack_pointer(const Fiber& fiber) const;
     // True if the address lies in the page that ends a stack: the stack has overflowed.
     bool guard(uintptr_t address) const;
 

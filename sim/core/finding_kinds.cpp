@@ -19,7 +19,7 @@ const FindingKind race{"race", warning, "Two accesses to the same bytes, one of 
                        of_order, racecheck},
     divergent_barrier{"divergent-barrier", warning, "Some threads of a block do not come to a barrier.",
                       of_order, synccheck},
-    divergent_warp{"divergent-warp", warning, "A warp operation waits for lanes that do not come.",
+    divergent_warp{"divergent-warp", warning, "Lanes that a warp operation names or reads do not take part in it.",
                    of_order, synccheck},
     uninitialized_load{"uninitialized-load", warning, "A kernel loads memory that was never written.",
                        of_memory, initcheck},

@@ -54,7 +54,7 @@ bool same_fault(const Finding& a, const Finding& b)
 void Findings::add(const Finding& finding)
 {
     for (Finding& known : list)
-        if (same_fault(known, finding) && known.text == finding.text) {
+        if (same_fault(known, finding) && (known.text == finding.text || finding.fault == Fault::mask_differs)) {
             known.count += finding.count;
             // Blocks run in any order: name the first.
             if (finding.block < known.block) {
@@ -129,6 +129,16 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
             return format("divergent barrier: the one at %s is not reached by every thread of %s: not by %s, "
                           "which has left the kernel; from compute capability 7.0 on, it need not come",
                           at.c_str(), in.c_str(), who.c_str());
+        case Fault::barrier_passed_by:
+            return format("divergent barrier: not all threads of %s come to it: %s, and %d of the same warps pass it "
+                          "by and leave the kernel (%s%s); put the barrier where all threads come",
+                          in.c_str(), group_text(f.threads.first, at, who).c_str(), f.threads.second,
+                          f.threads.second > 1 ? "the first is " : "", other.c_str());
+        case Fault::mask_differs:
+            return plain("divergent warp: " + f.text);
+        case Fault::absent_lane:
+            return plain(format("divergent warp: a shuffle reads lane %d, which %s, so the value is undefined",
+                                f.other_thread, f.text.c_str()));
         case Fault::lanes_not_reached:
             return format("divergent warp: the operation at %s in %s of %s waits for lanes that do not come (%s): %s",
                           at.c_str(), who.c_str(), in.c_str(), f.text.c_str(),
@@ -170,8 +180,11 @@ const harness::FindingKind& kind_of_fault(Fault fault)
             return kinds::uninitialized_load;
         case Fault::barriers_differ:
         case Fault::barrier_not_reached:
+        case Fault::barrier_passed_by:
             return kinds::divergent_barrier;
         case Fault::lanes_not_reached:
+        case Fault::mask_differs:
+        case Fault::absent_lane:
             return kinds::divergent_warp;
         case Fault::local_array:
             return kinds::local_array;

@@ -239,6 +239,12 @@ private:
     uint64_t outer_;
 };
 
+// At the end of a kernel: the thread has left it there, and not by `return`. That a function with a barrier returns
+// early counts as `return`, too.
+extern __thread uint64_t end_of_kernel;
+__attribute__((always_inline)) inline void ends() { SIM_POKE(end_of_kernel, uint64_t(1)); }
+SIM_FUNCTION void returns_early();
+
 // The configuration between <<< and >>>.
 struct Configuration {
     dim3 grid, block;

@@ -30,9 +30,12 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     if (kind == atomic) acquire(address, false, place);
 }
 
-const Exchange& exchange(uint32_t mask, uint64_t value, const void* place)
+const Exchange& exchange(uint32_t mask, uint64_t value, const void* place, Operation operation)
 {
-    return Worker::here()->threads().meet(Threads::values, mask, value, uint64_t(place));
+    const auto meeting = Threads::Meeting(Threads::values + int(operation));
+    const Exchange& all = Worker::here()->threads().meet(meeting, mask, value, uint64_t(place));
+    Worker::here()->forget_absent();
+    return all;
 }
 
 void sync_warp(uint32_t mask, const void* place)
@@ -139,7 +142,20 @@ uint64_t progress()
     return ++clock_reads;
 }
 
-void pass_turn(const void* place) { Worker::here()->threads().pass_turn(65536, uint64_t(place ? place : SIM_PLACE)); }
+void pass_turn(const void* place, const Arrivals* awaited)
+{
+    Worker::here()->threads().pass_turn(65536, uint64_t(place ? place : SIM_PLACE), awaited);
+}
+
+void note_absent(unsigned source, uint32_t mask, bool spare, const void* place)
+{
+    Worker::here()->note_absent(source, mask, spare, uint64_t(place));
+}
+
+void returns_early()
+{
+    if (watching) Worker::here()->threads().note_return();
+}
 
 void long_loop()
 {

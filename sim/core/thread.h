@@ -34,7 +34,8 @@ struct Exchange {
     uint32_t lanes;      // bit l set: lane l took part
     uint64_t value[32];  // of those lanes
 };
-const Exchange& exchange(uint32_t mask, uint64_t value, const void* place);
+enum class Operation : uint8_t { shuffle, vote, match, reduce };  // lanes meet in the same one
+const Exchange& exchange(uint32_t mask, uint64_t value, const void* place, Operation operation = Operation::shuffle);
 
 // As __syncwarp: the lanes of `mask` meet, and what they stored before is seen by them afterwards.
 void sync_warp(uint32_t mask, const void* place);
@@ -57,6 +58,10 @@ void acquire(const void* address, bool relaxed, const void* place);
 int print(const char* format, ...);
 // A compare-and-swap: a plain load of the same word, earlier, was not to be trusted and is not.
 void confirm(const void* address, unsigned bytes);
+
+// A shuffle reads a lane that takes no part in it, so that CUDA leaves the value open. `spare`: as the last lanes of a
+// sum over the warp do, whose values nothing uses.
+void note_absent(unsigned source, uint32_t mask, bool spare, const void* place);
 
 unsigned lane();      // of the warp, 0 to 31
 unsigned rank();      // of the thread in its block: x + y * blockDim.x + z * blockDim.x * blockDim.y
@@ -85,7 +90,11 @@ SIM_FUNCTION void join_lanes();
 uint64_t progress();
 
 // Lets other threads of the block run before this one goes on: __nanosleep(). Counts as much as a loop that is that
-// long.
-void pass_turn(const void* place = nullptr);
+// long. `awaited`: what it waits for, at a barrier in memory.
+struct Arrivals {
+    const void* barrier;
+    unsigned expected, missing;
+};
+void pass_turn(const void* place = nullptr, const Arrivals* awaited = nullptr);
 
 }  // namespace sim

@@ -251,24 +251,28 @@ void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t 
     for (size_t at = 0; at < bytes; at += piece) look(address + at, site);
 }
 
-// An event is recorded like an access, so that it keeps its place among them.
-void Worker::note_event(uint32_t time, uint64_t place)
+// An event is recorded like an access, so that it keeps its place among them. Room is made before it happens: the stack
+// of a thread that waits for ever has no time that grows (Threads::stuck).
+template <typename Event>
+void Worker::note_event(uint64_t place, Event event)
 {
-    if (!time) return;
     if (cursor.next == cursor.end) make_room(place);
-    record(time, event_of(place) | turn);
+    if (const uint32_t time = event()) record(time, event_of(place) | turn);
 }
 
-void Worker::note_fence(Scope scope, uint64_t place) { note_event(order_.fence(threads_.current(), scope), place); }
+void Worker::note_fence(Scope scope, uint64_t place)
+{
+    note_event(place, [&] { return order_.fence(threads_.current(), scope); });
+}
 
 void Worker::note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place)
 {
-    note_event(order_.release(threads_.current(), address, !relaxed, scope), place);
+    note_event(place, [&] { return order_.release(threads_.current(), address, !relaxed, scope); });
 }
 
 void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
 {
-    note_event(order_.acquire(threads_.current(), address, relaxed), place);
+    note_event(place, [&] { return order_.acquire(threads_.current(), address, relaxed); });
 }
 
 void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current(), address); }
@@ -443,7 +447,7 @@ void Worker::fail_if_host_address(uintptr_t address, uint64_t place)
 
 void Worker::fail(Fault fault, const std::string& text, uint64_t place)
 {
-    findings.add({fault, site_of(place, load, 0), 0, threads_.current(), 0, block_, "", 0, 1, block_, false, text});
+    add(fault, place, threads_.current(), text);
     forget_suspects();
     threads_.end_thread();
 }

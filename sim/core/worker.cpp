@@ -85,6 +85,8 @@ void Worker::run_block(uint64_t number)
     sequence_warp_ = -1;
     if (std::exchange(has_locals_, false))
         for (auto& locals : locals_) locals.clear();
+    std::fill(std::begin(doubtful_), std::end(doubtful_), 0);
+    values_.clear();
     watching = true;
     threads_.run_block(grid_->alone);
     watching = false;
@@ -131,10 +133,18 @@ void Worker::barriers_differ(const Waiting& first, const Waiting& second, int el
     findings.add(finding);
 }
 
-void Worker::barrier_missed(uint64_t place, int missing)
+void Worker::add(Fault fault, uint64_t place, int thread, const std::string& text)
 {
-    findings.add({Fault::barrier_not_reached, site_of(place, load, 0), 0, missing, 0, block_, "", 0, 1, block_, false,
-                  ""});
+    findings.add({fault, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false, text});
+}
+
+void Worker::barrier_missed(uint64_t place, int missing) { add(Fault::barrier_not_reached, place, missing, ""); }
+
+void Worker::barrier_passed_by(const Waiting& here, const Waiting& missing)
+{
+    Finding finding{Fault::barrier_passed_by, site_of(here.place, load, 0), 0, here.first, missing.first, block_};
+    finding.threads = {here.count, missing.count, 0};
+    findings.add(finding);
 }
 
 void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
@@ -146,25 +156,63 @@ void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t ca
     findings.add(finding);
 }
 
-void Worker::never_ends(uint64_t place, int thread, bool stuck)
+void Worker::mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
+{
+    add(Fault::mask_differs, place, thread,
+        thread == other
+            ? harness::format("a thread whose lane is not in the mask 0x%08x calls the operation", mask)
+            : harness::format("lanes meet with different masks, 0x%08x and 0x%08x", mask, other_mask));
+}
+
+void Worker::note_absent(unsigned source, uint32_t mask, bool spare, uint64_t place)
+{
+    const int thread = threads_.current(), warp = thread / warp_size, other = warp * warp_size + int(source);
+    Finding finding{Fault::absent_lane, site_of(place, load, 0), 0, thread, int(source), block_};
+    finding.text = other >= threads_.count()  ? "the block does not have"
+                   : !(mask >> source & 1)    ? "is not in the mask"
+                   : threads_.has_left(other) ? "has left the kernel"
+                                              : "takes no part in it";
+    if (!spare) return findings.add(finding);
+    doubts_.resize(Fibers::most);
+    doubts_[thread] = finding;
+    doubtful_[warp] |= 1u << thread % warp_size;
+}
+
+// The first access of a lane after it has read an undefined value: a store is taken for one of this value.
+void Worker::look_for_doubt(const Request& request, int warp)
+{
+    for (uint32_t lanes = request.lanes & doubtful_[warp]; lanes; lanes &= lanes - 1)
+        if (kind_of(request.site) != load) findings.add(doubts_[warp * warp_size + __builtin_ctz(lanes)]);
+    doubtful_[warp] &= ~request.lanes;
+}
+
+void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited)
 {
     grid_->endless = true;
-    findings.add({Fault::endless_loop, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false,
-                  stuck ? "every turn is like the last one, and neither the host nor another block runs meanwhile"
-                        : harness::format("more than %llu turns", (unsigned long long)most_turns())});
+    std::string text = harness::format("more than %llu turns", (unsigned long long)most_turns());
+    if (stuck && awaited)
+        text = harness::format("the barrier expects %u arrivals, %u came, and no thread is left that could arrive",
+                               awaited->expected, awaited->expected - awaited->missing);
+    else if (stuck)
+        text = "every turn is like the last one, and neither the host nor another thread of the block changes that";
+    const uint64_t later = grid_->blocks - grid_->done - 1;
+    if (stuck && later && !(awaited && shared_.find(uintptr_t(awaited->barrier))))
+        text += harness::format("; blocks run one after another here, and %llu of %llu have not begun",
+                                (unsigned long long)later, (unsigned long long)grid_->blocks);
+    add(Fault::endless_loop, place, thread, text);
 }
 
 uint64_t Worker::changes() { return std::exchange(changes_, 0); }
 
-// Adds the values that were stored to the hash of all changes, by which a block that hangs is found.
+// Adds the values that are new in their place to the hash of all changes, by which a block that hangs is found.
 void Worker::note_change(const Request& request)
 {
     if (kind_of(request.site) != store && kind_of(request.site) != atomic) return;
     for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
         const uint64_t address = request.address[__builtin_ctz(lanes)];
         if (address >= local_addresses) return;  // the stack is looked at anyway
-        changes_ = hash_of(hash_of(changes_, &address, sizeof address), reinterpret_cast<const void*>(address),
-                           bytes_of(request.site));
+        const uint64_t value = hash_of(address, reinterpret_cast<const void*>(address), bytes_of(request.site));
+        if (std::exchange(values_[address], value) != value) changes_ = hash_of(changes_, &value, sizeof value);
     }
 }
 
@@ -190,6 +238,7 @@ bool all_in(const Request& request, uintptr_t begin, uint64_t bytes)
 void Worker::request(const Request& request, int warp)
 {
     if (__builtin_expect(threads_.runs_long(), 0)) note_change(request);
+    if (__builtin_expect(doubtful_[warp], 0)) look_for_doubt(request, warp);
     sequence_.add(request.site);
     const uint64_t address = request.address[__builtin_ctz(request.lanes)];
     if (!recent_ || !recent_->holds(address)) {

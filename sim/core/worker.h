@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <unordered_map>
 #include <vector>
 
 #include "checker.h"
@@ -69,6 +70,10 @@ public:
     void local_ends();
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
     void fail_if_host_address(uintptr_t address, uint64_t place);
+    // A shuffle reads the value of a lane that takes no part in it. `spare`: the last lanes of a sum over a warp may,
+    // because nothing uses what they have then. It is a finding if they store before they load or exchange again.
+    void note_absent(unsigned source, uint32_t mask, bool spare, uint64_t place);
+    void forget_absent() { doubtful_[threads_.current() / warp_size] &= ~(1u << threads_.current() % warp_size); }
     // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row
     // of a larger one.
     void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);
@@ -102,13 +107,18 @@ private:
     void warp_syncs(int warp, uint32_t lanes) override;
     void barriers_differ(const Waiting& first, const Waiting& second, int elsewhere) override;
     void barrier_missed(uint64_t place, int missing) override;
+    void barrier_passed_by(const Waiting& here, const Waiting& missing) override;
     void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing) override;
-    void never_ends(uint64_t place, int thread, bool stuck) override;
+    void mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask) override;
+    void never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited) override;
     uint64_t changes() override;
     __attribute__((cold)) void note_change(const Request& request);
     void settle() override { settle_index(); }
 
-    void note_event(uint32_t time, uint64_t place);
+    template <typename Event>
+    void note_event(uint64_t place, Event event);
+    void add(Fault fault, uint64_t place, int thread, const std::string& text);
+    __attribute__((cold)) void look_for_doubt(const Request& request, int warp);
     void look_for_suspect(uintptr_t address, Site site);
     void look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
     [[noreturn]] void fail_index(const std::string& array, size_t suspect = 0);
@@ -151,8 +161,11 @@ private:
     uint64_t changes_ = 0;  // see changes()
     std::vector<Range> locals_[Fibers::most];  // of each thread
     bool has_locals_ = false;
+    std::unordered_map<uint64_t, uint64_t> values_;  // hashes of what threads that run long stored, by address
     const Allocation* recent_ = nullptr;  // that a request went to
     bool several_ = false;                // devices
+    uint32_t doubtful_[32] = {};          // lanes of each warp whose value may be undefined
+    std::vector<Finding> doubts_;         // what they read; one for each thread of the block
     struct Suspect {
         int64_t index;
         std::string type, last_type;  // of a[i][j], where both indices are suspected: of a and of a[i]

@@ -134,6 +134,14 @@ void DeviceFunctions::body(int open, bool call, bool marked)
     if (open < device_end_) return;  // of a local class: its loops are done
     device_end_ = source_[open].partner;
     if (!call) kernel_end_ = device_end_;
+    if (!call && marked) {
+        edits_.before(device_end_, "::sim::ends(); ");
+        if (source_.is(device_end_ - 1, ";") && source_.is(device_end_ - 2, "return"))
+            edits_.before(device_end_ - 2, "::sim::ends(); ");
+    }
+    bool barrier = false;  // of the block; such a function may be most of a kernel
+    for (int i = open; i < device_end_ && call && marked && !barrier; ++i)
+        barrier = source_.is(i, "sync") || begins_with(source_.spelling(i), "__syncthreads");
 
     std::vector<int> gotos, ends_of_do;
     for (int i = open; i < device_end_; ++i)
@@ -145,6 +153,12 @@ void DeviceFunctions::body(int open, bool call, bool marked)
         if (source_.is_word(i)) heap_.word(i);
         if (source_.is_word(i)) variables_.dynamic_shared_use(i);
         if (i < unmarked_end) continue;
+        if (barrier && source_.is(i, "return") && !source_.is(i + 1, "{")) {
+            int end = i + 1;
+            while (!source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+            if (end + 1 < device_end_)
+                edits_.after(i, end == i + 1 ? " ::sim::returns_early()" : " ::sim::returns_early(),");
+        }
         if (source_.is(i, "[")) {
             const int brace = lambda_body(source_, i);
             if (!brace) {

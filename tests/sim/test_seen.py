@@ -16,7 +16,7 @@ from samples import ALL
 FOLDER = ROOT / "tests/sim/seen"
 CASES = ["wall", "pending", "calls"]
 COUNTED = ["values", "more_values"]
-FAULTY = ["values_faulty", "ends", "locals", "alignment"]
+FAULTY = ["values_faulty", "ends", "locals", "alignment", "lanes"]
 
 
 @pytest.fixture(scope="session")

@@ -47,10 +47,10 @@ public:
     // Until phase number `phase` is over. However long that takes, it is one access.
     SIM_FUNCTION void wait(uint64_t phase, const void* place) const
     {
-        Turns turns;
         while (this->phase() == phase) {
-            turns.next();
-            pass_turn();
+            const uint64_t word = __atomic_load_n(&word_, __ATOMIC_SEQ_CST);
+            const Arrivals awaited{&word_, unsigned(word >> count_bits & most), unsigned(word & most)};
+            pass_turn(place, &awaited);
         }
         access(&word_, sizeof word_, atomic, place);
     }
