@@ -88,7 +88,7 @@ private:
     std::vector<Range> strict_;    // code of the device alone, which may call nothing of the host
     Sides sides_;
     bool sure_ = true;
-    std::vector<Body> bodies_;
+    std::vector<FunctionBody> bodies_;
 };
 
 HostFunctions Finder::run(bool check)

@@ -18,7 +18,7 @@ struct Returned {
     std::vector<int> returns;  // each `return`
 };
 
-struct Body {
+struct FunctionBody {
     int name, open;  // of the function, and the `{`
     bool of_host;    // alone
 };
@@ -29,7 +29,7 @@ struct HostFunctions {
     std::vector<Returned>
         returned;  // in these functions: objects whose destructor must not run after their copy was made
     std::vector<std::pair<int, bool>> lambdas;  // the token behind which it goes, and whether `()` must come first
-    std::vector<Body> bodies;                   // of all functions that the host may call
+    std::vector<FunctionBody> bodies;                   // of all functions that the host may call
     // False if there are members for one side alone, or a name has several meanings: names do not tell who calls them.
     bool sure = true;
 };

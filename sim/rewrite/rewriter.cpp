@@ -78,15 +78,15 @@ void Rewriter::leave_host_plain(bool wanted, const Source* host)
 
 // __CUDA_ARCH__ is defined in device code alone. A function for both sides has both bodies if they differ. In one of
 // the host, the tokens that differ are replaced.
-void Rewriter::add_host_branches(const std::vector<Body>& bodies, const Source& host)
+void Rewriter::add_host_branches(const std::vector<FunctionBody>& bodies, const Source& host)
 {
     std::map<std::string, int> others;  // the `{` there, by the place of the name
     const auto place = [](const Source& s, int i) {
         const Place at = place_in(s.text(), s.begin_of(i), "");
         return at.file + ":" + std::to_string(at.line) + ":" + std::string(s.spelling(i));
     };
-    for (const Body& b : host_functions(host, false).bodies) others[place(host, b.name)] = b.open;
-    for (const Body& b : bodies) {
+    for (const FunctionBody& b : host_functions(host, false).bodies) others[place(host, b.name)] = b.open;
+    for (const FunctionBody& b : bodies) {
         const auto other = others.find(place(source_, b.name));
         if (other == others.end()) continue;
         int first = b.open, last = source_[first].partner, from = other->second, to = host[from].partner;

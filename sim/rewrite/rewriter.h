@@ -35,7 +35,7 @@ public:
 private:
     void wrap(const std::string& name);
     void leave_host_plain(bool wanted, const Source* host);
-    void add_host_branches(const std::vector<Body>& bodies, const Source& host);
+    void add_host_branches(const std::vector<FunctionBody>& bodies, const Source& host);
     int cuda_word(int i);
     int declaration(int i);
     void forced_inline(int i);
