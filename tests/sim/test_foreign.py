@@ -356,6 +356,8 @@ USES = {
     "images": ("npp.h", "Npp8u* image;", "Npp8u: NPP is"),
     "tensor cores": ("mma.h", "using namespace nvcuda;", "nvcuda::wmma"),
     "small numbers": ("cuda_fp8.h", "__nv_fp8_e4m3 x;", "__nv_fp8_e4m3: numbers of 4, 6 and 8 bits"),
+    "interop": ("cuda_gl_interop.h", "void f(unsigned b) { cudaGLRegisterBufferObject(b); }",
+                "cudaGLRegisterBufferObject"),
     "DRM": ("drm_fourcc.h", "int f() { return fourcc_code(1, 2, 3, 4); }", "fourcc_code: graphics"),
 }
 # Headers, declarations, what only prepares, the call that ends the program, and what is said of it.
@@ -396,8 +398,6 @@ CALLS = {
     "GLEW": ("GL/glew.h", "", "if (glewInit() != GLEW_OK) return 5; glViewport(0, 0, 1, 1);",
              "float* p = (float*)glMapBuffer(GL_ARRAY_BUFFER, GL_READ_ONLY); if (p) return 5", "graphics"),
     "GLFW": ("GLFW/glfw3.h", "GLFWwindow* w;", "", "if (!glfwInit()) return 5", "graphics"),
-    "interop": ("cuda_gl_interop.h", "unsigned buffer = 1;", "cudaGLSetGLDevice(0);",
-                "cudaGLRegisterBufferObject(buffer)", "graphics"),
     "EGL": ("EGL/egl.h", "EGLDisplay e = 0;", "", "eglInitialize(e, nullptr, nullptr)", "graphics"),
     "cuDLA": ("cudla.h", "", "", "cudlaDeviceGetCount(nullptr)", "the deep-learning accelerator (cuDLA)"),
     "NvSci": ("nvscibuf.h", "NvSciBufModule m;", "", "NvSciBufModuleOpen(&m)", "buffers of NvSci"),

@@ -251,8 +251,10 @@ def test_without_clang_the_program_is_told(built, tmp_path):
     assert "sim_sides_by_names" in run("nm", tmp_path / "a.o").stdout
 
 
-# nvcc accepts these: launches whose arguments do not fit are refused by its compiler of the host, with other words, and
-# a device function's address has a use.
+# nvcc does not look at a store in a template. The card ends the kernel.
+NOT_SEEN_BY_NVCC = {"constant of a template"}
+
+
 @pytest.mark.skipif(not NVCC, reason="needs nvcc")
 def test_nvcc_accepts_the_right_ones(tmp_path):
     (tmp_path / "a.cu").write_text(right_program())
@@ -262,7 +264,8 @@ def test_nvcc_accepts_the_right_ones(tmp_path):
 
 
 @pytest.mark.skipif(not NVCC, reason="needs nvcc")
-@pytest.mark.parametrize("name", [n for i, n in enumerate([*BY_NAMES, *BY_COMPILER, *BY_CLANG]) if ALL or i % 8 == 0])
+@pytest.mark.parametrize("name", [n for i, n in enumerate([*BY_NAMES, *BY_COMPILER, *BY_CLANG])
+                                  if n not in NOT_SEEN_BY_NVCC and (ALL or i % 8 == 0)])
 def test_nvcc_refuses_them(name, tmp_path):
     text = {**BY_NAMES, **BY_COMPILER, **BY_CLANG}[name][0]
     (tmp_path / "a.cu").write_text(source_of(text))
