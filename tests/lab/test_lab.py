@@ -426,7 +426,8 @@ def test_a_local_array_is_no_tile(number, kernel, tile, tmp_path):
     """An array with an index that is known at run time lies in memory, and costs points for cost, if any are left."""
     text = (ROOT / "tests/lab/local_array.cu").read_text().replace("transposePatches", kernel)
     (tmp_path / "submission.cu").write_text(text.replace("    T a[32];", f"    {tile} T a[32];"))
-    result = check.Lab().check(EXERCISES.EXERCISES[number], tmp_path / "submission.cu")
+    exercise = check.exercise_of(check.load_exercises(), number)
+    result = check.Lab().check(exercise, tmp_path / "submission.cu")
     assert result["total"] <= 40, result
     assert number == 5 or "local memory" in result["checks"][-1]["hint"], result
 
