@@ -183,6 +183,7 @@ Indices::Uses Indices::uses()
 
 void Indices::local_arrays()
 {
+    int renamed = 0;
     for (const auto& [at, use] : uses()) {
         const auto& [declaration, path] = at;
         const int block = source_[declaration].parent;
@@ -196,9 +197,16 @@ void Indices::local_arrays()
         while (source_.is(++end, "[")) end = source_[end].partner;
         const bool stored = any_of(source_, end, {"=", "{"});
         while (!source_.is(end, ";")) end = past(source_, end);
+        // clang does not watch what it knows for the function's own, but what a reference leads to.
+        const std::string name(source_.spelling(declaration)), own = "sim_own_" + name;
+        if (find_word(source_, declaration + 1, end, name)) continue;
+        if (std::exchange(renamed, declaration) != declaration) {
+            edits_.replace(declaration, declaration + 1, own);
+            edits_.first_after(end, " auto& " + name + " = " + own + ";");
+        }
         edits_.first_after(end, filled(" ::sim::Local<::sim::indexed_in_memory<decltype($array), $dynamic, $cost>> "
                                        "sim_local_$number(&$array, sizeof $array, $stored);",
-                                       {{"array", std::string(source_.spelling(declaration)) + path},
+                                       {{"array", own + path},
                                         {"dynamic", std::to_string(use.dynamic)},
                                         {"cost", std::to_string(use.cost)},
                                         {"number", std::to_string(++locals_)},

@@ -418,6 +418,20 @@ def test_cuda_as_students_write_it(tmp_path):
     assert verdict((ROOT / "tests/lab/idioms.cu").read_text(), tmp_path)["total"] == 100
 
 
+@pytest.mark.parametrize("number, kernel, tile", [(2, "transposePatches", ""),
+                                                  (3, "transposeHalfTile", "__shared__ T tile[512];"),
+                                                  (4, "transposeSwizzledTall", "__shared__ T tile[512];"),
+                                                  (5, "turnTiles", "__shared__ T tile[4096];")])
+def test_a_local_array_is_no_tile(number, kernel, tile, tmp_path):
+    """An array with an index that is known at run time lies in memory, and costs points for cost, if any are left."""
+    text = (ROOT / "tests/lab/local_array.cu").read_text().replace("transposePatches", kernel)
+    (tmp_path / "submission.cu").write_text(text.replace("    T a[32];", f"    {tile} T a[32];"))
+    exercise = check.exercise_of(check.load_exercises(), number)
+    result = check.Lab().check(exercise, tmp_path / "submission.cu")
+    assert result["total"] <= 40, result
+    assert number == 5 or "local memory" in result["checks"][-1]["hint"], result
+
+
 def test_what_is_compiled_is_what_was_read():
     """Comments, line ends, spliced lines, macros: all is gone, and each token stands on its line, with a space between
     each two."""
