@@ -133,7 +133,7 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
                           group_text(f.threads.second, other_at, other).c_str());
         case Fault::local_array: return plain(f.text);
         case Fault::stack_overflow:
-            return plain("local memory: a thread has more local variables than fit its stack here");
+            return plain("local memory: a thread has more local variables than fit its stack, which CUDA limits to 512 kB");
         case Fault::endless_loop: return plain("endless loop: " + f.text);
         case Fault::failed: return plain(f.text);
     }

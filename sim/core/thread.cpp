@@ -19,7 +19,8 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     if (!watching) return;
     // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
     if (kind == atomic) release(address, true, device_scope, place);
-    look(uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
+    Worker::here()->called_by(__builtin_frame_address(0)).look(
+        uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
     if (kind == atomic) acquire(address, false, place);
 }
 

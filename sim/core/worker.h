@@ -58,6 +58,18 @@ public:
     void run_the_rest();
 
     // On the fiber of a thread.
+    // What a function's frame begins with, if compilers keep a frame pointer.
+    struct Frame {
+        const Frame* link;
+        uint64_t back;  // where it returns to
+    };
+    // The frame of a function that a hook is, or was called by.
+    Worker& called_by(const void* frame)
+    {
+        caller_at_ = static_cast<const Frame*>(frame);
+        caller_ = *caller_at_;  // which may be gone in a moment: compilers turn the last call into a jump
+        return *this;
+    }
     void look(uintptr_t address, Site site);
     void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise);
     void note_fence(Scope scope, uint64_t place);
@@ -115,6 +127,7 @@ private:
     }
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
+    const char* fault_on_stack(uintptr_t address, Site site, unsigned bytes) const;
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
@@ -144,6 +157,8 @@ private:
     int sequence_warp_ = -1;
     int requests_ = 0;       // of that warp, since then
     uint64_t changes_ = 0;  // see changes()
+    const Frame* caller_at_ = nullptr;
+    Frame caller_{};
     const Allocation* recent_ = nullptr;  // that a request went to
     bool several_ = false;                // devices
     struct Suspect {

@@ -135,6 +135,7 @@ void DeviceFunctions::body(int open, bool call, bool marked)
         if (source_.is_word(i)) check_device_word(source_, i);
         if (source_.is_word(i)) heap_.word(i);
         if (source_.is_word(i)) variables_.dynamic_shared_use(i);
+        if (source_.is(i, "static") && !source_[i].system) variables_.local_static(Declaration(source_, i));
         if (i < unmarked_end) continue;
         if (source_.is(i, "[")) {
             const int brace = lambda_body(source_, i);
