@@ -1,6 +1,7 @@
 // Stacks. All stacks of a host thread are one mapping without memory behind it, so a fiber costs what it touches. A
 // page at the end of each stack is closed when the fiber starts: a stack that overflows meets it and faults.cpp
-// makes a finding of it. A stack has room for the 512 kB of local memory that CUDA gives a thread. A fiber is never destroyed. It is used again by the next thread and the next block.
+// makes a finding of it. A stack has room for the 512 kB of local memory that CUDA gives a thread. A fiber is never
+// destroyed. It is used again by the next thread and the next block.
 
 #include "fibers.h"
 

@@ -233,9 +233,13 @@ unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsig
 {
     if (!threads_.fibers().hold(address)) {
         if (const SharedArray* array = shared_.find(address, place)) {
+            // By memcpy: nvcc knows how the array is aligned.
+            if (otherwise == 1)
+                return 1u << __builtin_ctzll((address - array->begin) | bytes | array->elements.alignment | 16);
             if (array->elements.known(bytes)) return array->elements.piece(address - array->begin, bytes);
         } else if (const Allocation* target = memory().find(address)) {
-            if (target->elements.known(bytes)) return target->elements.piece(address - target->begin, bytes);
+            if (otherwise > 1 && target->elements.known(bytes))
+                return target->elements.piece(address - target->begin, bytes);
         }
     }
     return 1u << __builtin_ctzll(address | bytes | otherwise);
@@ -422,6 +426,35 @@ void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& 
 void Worker::note_misaligned(const Misaligned& reference)
 {
     misaligned_[next_misaligned_++ % std::size(misaligned_)] = reference;
+}
+
+void Worker::note_malloc(uintptr_t address, size_t bytes, uintptr_t heap, uint64_t place)
+{
+    if (!settings().exact || !grid_->alone) return;
+    if (Allocation* whole = memory().find(heap)) whole->bytes = 0;  // from now on, there are pieces
+    const Place at = place_of(place);
+    Allocation* const again = memory().find(address);
+    Allocation& piece = again ? *again : memory().add({address, 0, (uint64_t(1) << 42) + address - heap, ""});
+    piece.bytes = bytes;
+    piece.name = harness::format("memory from malloc in a kernel at %s:%d", at.file.c_str(), at.line);
+    piece.freed = false;
+    // The accesses that threads made to what was freed here may not have been looked at yet.
+    piece.shadow = again || settings().sample ? nullptr : std::make_shared<Shadow>(bytes);
+    std::memset(reinterpret_cast<void*>(address), 0xff, bytes);
+}
+
+void Worker::note_free(uintptr_t address, uint64_t place)
+{
+    if (address && (!settings().exact || !grid_->alone)) return;
+    Allocation* piece = memory().find(address);
+    if (!piece || piece->begin != address)
+        fail(Fault::bad_free,
+             piece ? "the pointer is not to the beginning of " + piece->name
+                   : "the pointer is not one that malloc or new gave in a kernel",
+             place);
+    if (piece->freed) fail(Fault::bad_free, "freed before: " + piece->name, place);
+    piece->freed = true;
+    likely = {};
 }
 
 // A structure is copied from or to a reference that was bound before. Members that are accessed have a check of their

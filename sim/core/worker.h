@@ -90,6 +90,10 @@ public:
         unsigned alignment = 1;
         const char* type = nullptr;
     };
+    // malloc and free in a kernel. The pieces are checked where one host thread runs all blocks, because the others
+    // would look for memory while it changes.
+    void note_malloc(uintptr_t address, size_t bytes, uintptr_t heap, uint64_t place);
+    void note_free(uintptr_t address, uint64_t place);
     void note_misaligned(const Misaligned& reference);
 
     Threads& threads() { return threads_; }

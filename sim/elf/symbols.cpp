@@ -216,6 +216,7 @@ const Symbol* note(const std::string& name)
         std::unordered_map<std::string_view, Symbol> all;
         File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned) {
             if (s.name.find("sim_array_") == std::string_view::npos &&
+                s.name.find("sim_members_") == std::string_view::npos &&
                 s.name.find("sim_launch_bound") == std::string_view::npos)
                 return;
             s.address += load_address();

@@ -68,8 +68,12 @@ bool DeviceFunctions::has_aligned_types(const Declaration& d)
 {
     if (d.templated || !at_namespace_scope(source_, d.first)) return true;
     if (types_.empty()) note_types();
+    const auto cast = [&](int i) {  // (double*), reinterpret_cast<double&>
+        return (source_.is(i, "*") || source_.is(i, "&")) && (source_.is(i + 1, ")") || source_.is(i + 1, ">"));
+    };
     for (int i = d.first; i < source_[d.body].partner; ++i)
-        if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i))))
+        if (cast(i)) return true;
+        else if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i))))
             return true;
     return false;
 }

@@ -172,6 +172,17 @@ Owner variable_at(uintptr_t address)
     return std::any_of(variables.managed.begin(), variables.managed.end(), holds) ? Owner::managed : Owner::none;
 }
 
+bool in_device_heap(uintptr_t address)
+{
+    static const std::vector<Symbol>& heap = *new std::vector<Symbol>([] {
+        std::vector<Symbol> all = device_variables("sim_device");
+        const auto other = [](const Symbol& s) { return s.name != "device_heap"; };
+        all.erase(std::remove_if(all.begin(), all.end(), other), all.end());
+        return all;
+    }());
+    return !heap.empty() && address - heap[0].address < heap[0].bytes;
+}
+
 std::string address_text(uintptr_t address)
 {
     const auto in = [&](const Allocation& a) {

@@ -79,6 +79,7 @@ struct Block {
 Block* block_of(uintptr_t address);
 // The owner of a variable that the source declares for the device: device or managed. None if no variable lies here.
 Owner variable_at(uintptr_t address);
+bool in_device_heap(uintptr_t address);  // which no function of the runtime copies or frees
 bool in_device_range(uintptr_t address);
 // From now on, these variables have the values of the device.
 void use_variables_of(int device);
