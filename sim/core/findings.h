@@ -56,7 +56,7 @@ struct Finding {
 };
 
 // Of an uninitialized load that finds other bytes stored.
-constexpr char maybe_padding[] = "; other bytes of it were stored: if these are padding of a structure, nothing is wrong";
+constexpr char maybe_padding[] = "; other bytes of it were stored: if these are padding, nothing is wrong";
 
 // True if two findings are the same fault at the same places of the source.
 bool same_fault(const Finding& a, const Finding& b);
