@@ -78,8 +78,8 @@ __device__ void put(volatile int* p, int n)
 }
 __device__ __noinline__ void smash(int k, int by)
 {
-    size_t a = 0;
-    size_t* volatile p = &a;
+    size_t* a = (size_t*)__builtin_frame_address(0);
+    size_t* volatile p = a;
     size_t* q = p;
     q[k] += by;  //! a store to where a function keeps its return address
 }
@@ -88,23 +88,23 @@ template <int bytes> __device__ __noinline__ void deeper(char* p, int k)
     char own[bytes];
     char* volatile q = own;
     q[0] = p[0];
-    if (k == 0) smash(4, bytes);
+    if (k == 0) smash(1, bytes);
 }
 struct Four { int a, b, c, d; };
 KERNEL(below) { I;
     int own[4] = {1, 2, 3, o[i]};
     if (i == 0) o[i] = *dangling();  //! an address below the thread's local variables
-    if (i == 1) o[i] = sum(own - 200 + n, 4);
-    if (i == 2) put(own, n - 200);
-    if (i == 3) memcpy(own - 200 + n, o, 4);  //! an address below the thread's local variables
-    if (i == 4) atomicAdd(own - 200 + n, 1);  //! an address below the thread's local variables
-    if (i == 5) *(Four*)(own - 200 + n) = Four{1, 2, 3, 4};  //! an address below the thread's local variables
+    if (i == 1) o[i] = sum(own - 4000 + n, 4);
+    if (i == 2) put(own, n - 4000);
+    if (i == 3) memcpy(own - 4000 + n, o, 4);  //! an address below the thread's local variables
+    if (i == 4) atomicAdd(own - 4000 + n, 1);  //! an address below the thread's local variables
+    if (i == 5) *(Four*)(own - 4000 + n) = Four{1, 2, 3, 4};  //! an address below the thread's local variables
     if (i == 6) { int* p = dangling(); *p = 1; }  //! an address below the thread's local variables
     auto f = [] { return dangling(); };
     if (i == 7) o[i] = f()[n];  //! an address below the thread's local variables
     if (i == 8) o[i] = *((int*)((size_t)own & ~size_t(4095)) - 1024);  //! an address below the thread's local variables
-    if (i == 9) smash(4, 13);
-    if (i == 10) smash(5, 13);
+    if (i == 9) smash(0, 13);
+    if (i == 10) smash(1, 13);
     if (i == 11) { char c = 1; deeper<100>(&c, n); }
     if (i == 12) {
         int* volatile w = own;
