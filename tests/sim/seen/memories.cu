@@ -92,13 +92,13 @@ template <int bytes> __device__ __noinline__ void deeper(char* p, int k)
 }
 struct Four { int a, b, c, d; };
 KERNEL(below) { I;
-    int own[4] = {1, 2, 3, o[i]};
+    int own[4] = {1, 2, 3, o[i]}, *at = own;
     if (i == 0) o[i] = *dangling();  //! an address below the thread's local variables
-    if (i == 1) o[i] = sum(own - 4000 + n, 4);
+    if (i == 1) o[i] = sum(at - 4000 + n, 4);
     if (i == 2) put(own, n - 4000);
-    if (i == 3) memcpy(own - 4000 + n, o, 4);  //! an address below the thread's local variables
-    if (i == 4) atomicAdd(own - 4000 + n, 1);  //! an address below the thread's local variables
-    if (i == 5) *(Four*)(own - 4000 + n) = Four{1, 2, 3, 4};  //! an address below the thread's local variables
+    if (i == 3) memcpy(at - 4000 + n, o, 4);  //! an address below the thread's local variables
+    if (i == 4) atomicAdd(at - 4000 + n, 1);  //! an address below the thread's local variables
+    if (i == 5) *(Four*)(at - 4000 + n) = Four{1, 2, 3, 4};  //! an address below the thread's local variables
     if (i == 6) { int* p = dangling(); *p = 1; }  //! an address below the thread's local variables
     auto f = [] { return dangling(); };
     if (i == 7) o[i] = f()[n];  //! an address below the thread's local variables
