@@ -166,10 +166,15 @@ void SharedChecker::look(uint32_t epoch, const LastAccesses& cell, const Request
         conflict(cell.read_site, load, cell.reader, cell.read_time);
         if (cell.other_reader != cell.reader) conflict(cell.read_site, load, cell.other_reader, cell.other_read_time);
     }
-    if (kind != store && cell.write_epoch < order_.block_epoch()) {
+    bool padding = true;
+    for (uint64_t at = offset; at < offset + (1u << shift_); ++at) padding = padding && array.elements.pads(at);
+    if (kind != store && cell.write_epoch < order_.block_epoch() && !padding) {
         models_ = false;
+        const LastAccesses* const first = &cell - ((array.begin + offset - request.address[lane]) >> shift_);
+        const bool some = std::any_of(first, first + (bytes_of(request.site) >> shift_),
+                                      [&](const LastAccesses& c) { return c.write_epoch >= order_.block_epoch(); });
         findings.add({Fault::uninitialized, request.site, 0, thread, 0, order_.block() - order_.first_block() - 1,
-                      array.name, int64_t(offset), 1, 0, false, ""});
+                      array.name, int64_t(offset), 1, 0, false, some ? maybe_padding : ""});
     }
 }
 

@@ -119,7 +119,7 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
                           kind_of(f.first) == load ? "load" : "store", bytes, (long long)f.offset, f.memory.c_str(),
                           at.c_str());
         case Fault::misaligned: return access("misaligned access") + f.text;
-        case Fault::uninitialized: return access("uninitialized load");
+        case Fault::uninitialized: return access("uninitialized load") + f.text;
         case Fault::barriers_differ:
             return format("divergent barrier: the threads of %s do not come to the same one: %s, %s%s", in.c_str(),
                           group_text(f.threads.first, at, who).c_str(),
@@ -143,9 +143,10 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
             return format("divergent warp: the operation at %s in %s of %s waits for lanes that do not come (%s): %s",
                           at.c_str(), who.c_str(), in.c_str(), f.text.c_str(),
                           group_text(f.threads.second, other_at, other).c_str());
+        case Fault::bad_free: return plain("bad free: " + f.text);
         case Fault::local_array: return plain(f.text);
         case Fault::stack_overflow:
-            return plain("local memory: a thread has more local variables than fit its stack here");
+            return plain("local memory: a thread has more local variables than the 512 kB that CUDA allows");
         case Fault::endless_loop: return plain("endless loop: " + f.text);
         case Fault::failed: return plain(f.text);
     }
@@ -186,6 +187,8 @@ const harness::FindingKind& kind_of_fault(Fault fault)
         case Fault::mask_differs:
         case Fault::absent_lane:
             return kinds::divergent_warp;
+        case Fault::bad_free:
+            return kinds::bad_free;
         case Fault::local_array:
             return kinds::local_array;
         case Fault::stack_overflow:

@@ -33,6 +33,7 @@ enum class Fault {
     lanes_not_reached,    // an operation of a warp, by all lanes of its mask
     mask_differs,         // from that of another lane, or lacks the own lane
     absent_lane,          // that a shuffle reads: `other_thread`
+    bad_free,             // in a kernel
     local_array,          // an index beyond the end of an array of the thread's own
     stack_overflow,       // more local memory than a thread has here
     endless_loop,
@@ -56,6 +57,9 @@ struct Finding {
     } threads = {};                    // that wait: at `first`, at `second`, at other places
     uint64_t beside = 0;  // where a launch or a copy is called that races with this one
 };
+
+// Of an uninitialized load that finds other bytes stored.
+constexpr char maybe_padding[] = "; other bytes of it were stored: if these are padding, nothing is wrong";
 
 // True if two findings are the same fault at the same places of the source.
 bool same_fault(const Finding& a, const Finding& b);

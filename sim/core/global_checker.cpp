@@ -83,7 +83,8 @@ void Shadow::take(uint64_t cells, uint64_t given_back)
 
 bool Shadow::divide(Chunk& chunk, uint64_t cell_bytes)
 {
-    const uint64_t cells = chunk_bytes / cell_bytes;
+    const uint64_t first = uint64_t(&chunk - chunks_.data()), bytes = end_of(first) - first * chunk_bytes,
+                   cells = (bytes + cell_bytes - 1) / cell_bytes;
     if (!room_for(cells)) {
         gave_up_ = true;
         std::vector<Chunk>().swap(chunks_);
@@ -126,12 +127,19 @@ void Shadow::note_read(uint64_t offset, uint64_t bytes, uint64_t block)
     });
 }
 
-uint64_t Shadow::first_unwritten(uint64_t offset, uint64_t bytes) const
+uint64_t Shadow::first_unwritten(uint64_t offset, uint64_t bytes, const Elements& elements) const
 {
-    uint64_t first = offset + bytes;
+    const uint64_t stop = offset + bytes;
+    uint64_t first = stop, unwritten = stop;  // the cell at hand, from where on it is not written
+    const auto end_cell = [&](uint64_t end) {
+        while (unwritten < end && elements.pads(unwritten)) ++unwritten;
+        if (unwritten < end) first = std::min(first, unwritten);
+    };
     look(offset, bytes, [&](const Cell& cell, uint64_t at) {
-        if (!cell.written) first = std::min(first, at);
+        end_cell(at);
+        unwritten = cell.written ? stop : at;
     });
+    end_cell(stop);
     return first;
 }
 
@@ -149,7 +157,7 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
         if (!memory.shadow) continue;
         const Moment at{block, order_.epoch(), request.times[lane], first_thread + lane};
         const Actor actor = actor_of(at.thread, strength_of(request.site));
-        bool unset = false;
+        bool unset = false, set = false;
         memory.shadow->visit(request.address[lane] - memory.begin, bytes, [&](Shadow::Cell& cell, uint64_t offset) {
             const auto conflict = [&](uint32_t place, Kind other_kind, Actor who, uint64_t other_block, uint32_t epoch,
                                       uint32_t time) {
@@ -175,6 +183,7 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
                                request.before(lane)});
             };
             unset = unset || (kind != store && !cell.written);
+            set = set || cell.written;
             if (cell.writer_block)
                 conflict(cell.write_site, store, cell.writer, cell.writer_block, cell.write_epoch, cell.write_time);
             if (kind != load && cell.reader_block) {
@@ -193,9 +202,11 @@ void GlobalChecker::check(const Request& request, int first_thread, const Alloca
                 cell.reader_block = block;
             }
         });
-        if (unset)
+        const uint64_t offset = request.address[lane] - memory.begin;
+        if (unset &&
+            (kind == atomic || memory.shadow->first_unwritten(offset, bytes, memory.elements) < offset + bytes))
             findings.add({Fault::uninitialized, request.site, 0, at.thread, 0, block - order_.first_block() - 1,
-                          memory.name, int64_t(request.address[lane] - memory.begin), 1, 0, true, ""});
+                          memory.name, int64_t(offset), 1, 0, true, set ? maybe_padding : ""});
     }
 }
 

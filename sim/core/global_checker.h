@@ -63,8 +63,9 @@ public:
     // beside it. `written`: with a value.
     void note_written(uint64_t offset, uint64_t bytes, uint64_t block = 0, bool written = true);
     void note_read(uint64_t offset, uint64_t bytes, uint64_t block);
-    // The offset of the first byte of the range that nothing has written; its end if there is none.
-    uint64_t first_unwritten(uint64_t offset, uint64_t bytes) const;
+    // The offset of the first byte of the range that nothing has written, and that is no padding; its end if there is
+    // none.
+    uint64_t first_unwritten(uint64_t offset, uint64_t bytes, const Elements& elements) const;
 
 private:
     static constexpr uint64_t chunk_bytes = 4096;

@@ -8,21 +8,21 @@
 #include <type_traits>
 #include <utility>
 
+#include "padding.h"
 #include "thread.h"
 
 #ifdef SIMULATOR
-// A kernel's memcpy is watched, too. clang makes one of the copy of a structure; g++ does not, or has
+// A kernel's memcpy is watched, too. clang makes another one of the copy of a structure; g++ does not, or has
 // announced the copy before.
 #ifdef __clang__
 asm(".set memcpy, __tsan_memcpy\n.set memmove, __tsan_memmove\n.set memset, __tsan_memset");
-#else
+#endif
 #include <string.h>
 extern "C" {
-void* memcpy(void*, const void*, size_t) noexcept asm("__tsan_memcpy");
-void* memmove(void*, const void*, size_t) noexcept asm("__tsan_memmove");
-void* memset(void*, int, size_t) noexcept asm("__tsan_memset");
+void* memcpy(void*, const void*, size_t) noexcept asm("sim_memcpy");
+void* memmove(void*, const void*, size_t) noexcept asm("sim_memmove");
+void* memset(void*, int, size_t) noexcept asm("sim_memset");
 }
-#endif
 #endif
 
 // Where the simulator's headers are, for a program that asks which places are its own (elf/places.cpp).

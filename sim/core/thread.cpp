@@ -26,7 +26,8 @@ void access(const void* address, unsigned bytes, Kind kind, const void* place, S
     // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
     if (kind == atomic) release(address, true, device_scope, place);
     if (kind == atomic && std::exchange(joined, false)) Worker::here()->counter.note_joined(uint64_t(place));
-    look(uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
+    Worker::here()->called_by(__builtin_frame_address(0)).look(
+        uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
     if (kind == atomic) acquire(address, false, place);
 }
 
@@ -83,6 +84,13 @@ void* dynamic_shared() { return Worker::here() ? Worker::here()->shared().dynami
 
 size_t dynamic_shared_bytes() { return Worker::here()->shared().dynamic_bytes(); }
 
+void note_malloc(void* piece, size_t bytes, void* heap, const void* place)
+{
+    Worker::here()->note_malloc(uintptr_t(piece), bytes, uintptr_t(heap), uint64_t(place));
+}
+
+void note_free(void* piece, const void* place) { Worker::here()->note_free(uintptr_t(piece), uint64_t(place)); }
+
 bool shared_offset(const void* address, size_t* offset)
 {
     const SharedArray* array =
@@ -91,9 +99,18 @@ bool shared_offset(const void* address, size_t* offset)
     return array;
 }
 
+void need_aligned(const void* address, size_t bytes, Kind kind, const void* place)
+{
+    if (watching && uintptr_t(address) % bytes)
+        Worker::here()->refuse_misaligned(uintptr_t(address), kind, "'an asynchronous copy'", unsigned(bytes),
+                                          uint64_t(place));
+}
+
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place)
 {
     const unsigned copied = bytes - zero_filled;
+    if (copied) need_aligned(global, bytes, load, place);
+    need_aligned(shared, bytes, store, place);
     if (copied) access(global, copied & (copied - 1) ? 4 : copied, load, place);
     access(shared, bytes, store, place);
     __builtin_memcpy(shared, global, copied);

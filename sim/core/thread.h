@@ -73,6 +73,9 @@ size_t dynamic_shared_bytes();
 // True if an address lies in the block's shared memory. `offset`: its distance from the beginning, in bytes.
 bool shared_offset(const void* address, size_t* offset);
 
+// Ends the thread with a finding if an asynchronous copy of so many bytes at once cannot begin at the address.
+void need_aligned(const void* address, size_t bytes, Kind kind, const void* place);
+
 // Copies from global to shared memory past the registers, as cp.async does: counted as one request of
 // its own kind. Bytes from `bytes - zero_filled` on are set to 0 and not read. Done when it returns.
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place);

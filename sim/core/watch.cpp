@@ -108,14 +108,14 @@ void prefer(Range (&ranges)[2], uintptr_t begin, uintptr_t bytes)
 
 void look(uintptr_t address, Site site)
 {
-    if (watching) Worker::here()->look(address, site);
+    if (watching) Worker::here()->called_by(__builtin_frame_address(0)).look(address, site);
     else if (output_matrix()) look_at_host(address, site);
 }
 
 void look_volatile(uintptr_t address, Site site)
 {
     if (!watching) return look(address, site);
-    Worker& worker = *Worker::here();
+    Worker& worker = Worker::here()->called_by(__builtin_frame_address(0));
     if (kind_of(site) == store) worker.note_release(address, true, device_scope, return_address(site));
     worker.look(address, site);
     if (kind_of(site) == load) worker.note_acquire(address, true, return_address(site));
@@ -123,7 +123,33 @@ void look_volatile(uintptr_t address, Site site)
 
 void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
 {
-    if (watching) Worker::here()->look_at_range(address, bytes, kind, place, otherwise);
+    if (watching)
+        Worker::here()->called_by(__builtin_frame_address(0)).look_at_range(address, bytes, kind, place, otherwise);
+}
+
+// What is wrong with an access to this address of a fiber's stack; null: nothing. The frame of the function that makes
+// the access ends where its call of a hook has put the return address: below lies what other threads, or functions that
+// have returned, left. A function keeps the frame of its caller and its return address where its own frame begins.
+const char* Worker::fault_on_stack(uintptr_t address, Site site, unsigned bytes) const
+{
+    const Frame *at = caller_at_, *link = caller_.link;
+    uint64_t back = caller_.back;
+    const auto here = [&](const Frame* f) { return f > at && threads_.fibers().share(uintptr_t(f), uintptr_t(at)); };
+    if (!threads_.fibers().share(uintptr_t(at), address))
+        return "a local variable of another thread, which no thread can reach";
+    while (back != return_address(site)) {
+        if (!here(link)) return nullptr;
+        at = link;
+        back = at->back;
+        link = at->link;
+    }
+    if (address < uintptr_t(at + 1))
+        return "an address below the thread's local variables, where none lies: do not keep a pointer to a variable of "
+               "a function that has returned, and do not leave a local array";
+    for (; kind_of(site) != load && here(link); at = link, link = at->link)
+        if (address + bytes > uintptr_t(link) && address < uintptr_t(link + 1))
+            return "a store to where a function keeps its return address, past the end of a local variable";
+    return nullptr;
 }
 
 // True if an access of `piece` bytes may be made and is to be recorded. False: it is of no memory of the
@@ -131,9 +157,8 @@ void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, u
 bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 {
     if (threads_.fibers().hold(address)) {
-        if (!threads_.fibers().share(address, uintptr_t(__builtin_frame_address(0))))
-            fail(Fault::local_array, "a local variable of another thread, which no thread can reach",
-                 return_address(site));
+        if (const char* fault = fault_on_stack(address, site, piece))
+            fail(Fault::local_array, fault, return_address(site));
         return false;
     }
     const Kind kind = kind_of(site);
@@ -234,9 +259,13 @@ unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsig
         otherwise = 16;  // nvcc aligns its arrays so that whole ones are moved in few pieces
     } else {
         if (const SharedArray* array = shared_.find(address, place)) {
+            // By memcpy: nvcc knows how the array is aligned.
+            if (otherwise == 1)
+                return 1u << __builtin_ctzll((address - array->begin) | bytes | array->elements.alignment | 16);
             if (array->elements.known(bytes)) return array->elements.piece(address - array->begin, bytes);
         } else if (const Allocation* target = memory().find(address)) {
-            if (target->elements.known(bytes)) return target->elements.piece(address - target->begin, bytes);
+            if (otherwise > 1 && target->elements.known(bytes))
+                return target->elements.piece(address - target->begin, bytes);
         }
     }
     return 1u << __builtin_ctzll(address | bytes | otherwise);
@@ -428,6 +457,35 @@ void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& 
 void Worker::note_misaligned(const Misaligned& reference)
 {
     misaligned_[next_misaligned_++ % std::size(misaligned_)] = reference;
+}
+
+void Worker::note_malloc(uintptr_t address, size_t bytes, uintptr_t heap, uint64_t place)
+{
+    if (!settings().exact || !grid_->alone) return;
+    if (Allocation* whole = memory().find(heap)) whole->bytes = 0;  // from now on, there are pieces
+    const Place at = place_of(place);
+    Allocation* const again = memory().find(address);
+    Allocation& piece = again ? *again : memory().add({address, 0, (uint64_t(1) << 42) + address - heap, ""});
+    piece.bytes = bytes;
+    piece.name = harness::format("memory from malloc in a kernel at %s:%d", at.file.c_str(), at.line);
+    piece.freed = false;
+    // The accesses that threads made to what was freed here may not have been looked at yet.
+    piece.shadow = again || settings().sample ? nullptr : std::make_shared<Shadow>(bytes);
+    std::memset(reinterpret_cast<void*>(address), 0xff, bytes);
+}
+
+void Worker::note_free(uintptr_t address, uint64_t place)
+{
+    if (address && (!settings().exact || !grid_->alone)) return;
+    Allocation* piece = memory().find(address);
+    if (!piece || piece->begin != address)
+        fail(Fault::bad_free,
+             piece ? "the pointer is not to the beginning of " + piece->name
+                   : "the pointer is not one that malloc or new gave in a kernel",
+             place);
+    if (piece->freed) fail(Fault::bad_free, "freed before: " + piece->name, place);
+    piece->freed = true;
+    likely = {};
 }
 
 // A structure is copied from or to a reference that was bound before. Members that are accessed have a check of their

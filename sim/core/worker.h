@@ -59,6 +59,18 @@ public:
     void run_the_rest();
 
     // On the fiber of a thread.
+    // What a function's frame begins with, if compilers keep a frame pointer.
+    struct Frame {
+        const Frame* link;
+        uint64_t back;  // where it returns to
+    };
+    // The frame of a function that a hook is, or was called by.
+    Worker& called_by(const void* frame)
+    {
+        caller_at_ = static_cast<const Frame*>(frame);
+        caller_ = *caller_at_;  // which may be gone in a moment: compilers turn the last call into a jump
+        return *this;
+    }
     void look(uintptr_t address, Site site);
     void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise);
     void note_fence(Scope scope, uint64_t place);
@@ -87,6 +99,10 @@ public:
         unsigned alignment = 1;
         const char* type = nullptr;
     };
+    // malloc and free in a kernel. The pieces are checked where one host thread runs all blocks, because the others
+    // would look for memory while it changes.
+    void note_malloc(uintptr_t address, size_t bytes, uintptr_t heap, uint64_t place);
+    void note_free(uintptr_t address, uint64_t place);
     void note_misaligned(const Misaligned& reference);
 
     Threads& threads() { return threads_; }
@@ -130,6 +146,7 @@ private:
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
     void look_at_local(uintptr_t address, Site site);
+    const char* fault_on_stack(uintptr_t address, Site site, unsigned bytes) const;
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
@@ -162,6 +179,8 @@ private:
     std::vector<Range> locals_[Fibers::most];  // of each thread
     bool has_locals_ = false;
     std::unordered_map<uint64_t, uint64_t> values_;  // hashes of what threads that run long stored, by address
+    const Frame* caller_at_ = nullptr;
+    Frame caller_{};
     const Allocation* recent_ = nullptr;  // that a request went to
     bool several_ = false;                // devices
     uint32_t doubtful_[32] = {};          // lanes of each warp whose value may be undefined

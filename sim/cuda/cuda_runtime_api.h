@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../core/padding.h"
 #include "driver_types.h"
 
 #define CUDART_VERSION 13000
@@ -26,11 +27,11 @@ cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, u
 cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, const void* place);
 
 // Notes the type of the elements of new memory. An undefined type has no size to note.
-void note_elements(const void* memory, size_t bytes, size_t alignment);
+void note_elements(const void* memory, size_t bytes, size_t alignment, const unsigned char* members);
 template <typename T, size_t bytes = sizeof(T)>
 cudaError_t holding(T** memory, cudaError_t allocated)
 {
-    if (allocated == cudaSuccess) note_elements((const void*)*memory, bytes, alignof(T));
+    if (allocated == cudaSuccess) note_elements((const void*)*memory, bytes, alignof(T), members<T>());
     return allocated;
 }
 inline cudaError_t holding(const void*, cudaError_t allocated) { return allocated; }

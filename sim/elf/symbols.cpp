@@ -220,6 +220,7 @@ const Symbol* note(const std::string& name)
         std::unordered_map<std::string_view, Symbol> all;
         File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned) {
             if (s.name.find("sim_array_") == std::string_view::npos &&
+                s.name.find("sim_members_") == std::string_view::npos &&
                 s.name.find("sim_launch_bound") == std::string_view::npos)
                 return;
             s.address += load_address();
@@ -263,11 +264,17 @@ std::vector<Symbol> device_variables(const char* section)
     const std::string name = section, note = "sim_template_" + name + "_";
     // How the mangled names of a template's variables begin, from the name that the rewriter left beside it:
     // _ZN1NL23sim_template_sim_device_xE stands for _ZN1N1xI, and for _ZN1NL1xI. The L may be missing, so that the
-    // number follows a digit of the scope.
+    // number follows a digit of the scope. _ZZ1kvE24sim_template_sim_device_x_0 stands for _ZZ1kvE1x_0, in a function.
     std::vector<std::string> begins;
     file.for_each_symbol(STT_OBJECT, [&](const Symbol& s, unsigned) {
         const size_t at = s.name.find(note);
         if (at == std::string_view::npos) return;
+        if (s.name.compare(0, 3, "_ZZ") == 0) {
+            const size_t scope = s.name.rfind('E', at) + 1, bytes = std::stoul(std::string(s.name.substr(scope, at)));
+            begins.push_back(std::string(s.name.substr(0, scope)) + std::to_string(bytes - note.size()) +
+                             std::string(s.name.substr(at + note.size())));
+            return;
+        }
         const bool in_a_scope = s.name.compare(0, 3, "_ZN") == 0;  // whose end is an E
         const std::string_view whole = s.name.substr(at, s.name.size() - at - in_a_scope),
                                of = whole.substr(note.size());

@@ -62,8 +62,12 @@ bool DeviceFunctions::has_aligned_types(const Declaration& d)
 {
     if (d.templated || !at_namespace_scope(source_, d.first)) return true;
     if (types_.empty()) note_types();
+    const auto cast = [&](int i) {  // (double*), reinterpret_cast<double&>
+        return (source_.is(i, "*") || source_.is(i, "&")) && (source_.is(i + 1, ")") || source_.is(i + 1, ">"));
+    };
     for (int i = d.first; i < source_[d.body].partner; ++i)
-        if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i))))
+        if (cast(i)) return true;
+        else if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i))))
             return true;
     return false;
 }
@@ -152,6 +156,7 @@ void DeviceFunctions::body(int open, bool call, bool marked)
         if (source_.is_word(i)) check_device_word(source_, i);
         if (source_.is_word(i)) heap_.word(i);
         if (source_.is_word(i)) variables_.dynamic_shared_use(i);
+        if (source_.is(i, "static") && !source_[i].system) variables_.local_static(Declaration(source_, i));
         if (i < unmarked_end) continue;
         if (barrier && source_.is(i, "return") && !source_.is(i + 1, "{")) {
             int end = i + 1;

@@ -38,7 +38,8 @@ private:
     // True if this body may index an array of the thread's own: one that is declared there, or is a member.
     bool has_local_arrays(int open) const;
     // True if a function may access objects that need more alignment than their members: vectors of CUDA's, or the
-    // program's own types. A template may have any type, and a member function has that of its class.
+    // program's own types; or if it casts a pointer, because g++ splits an access that it knows to be misaligned. A
+    // template may have any type, and a member function has that of its class.
     bool has_aligned_types(const Declaration& d);
     void note_types();
     // Lets the compiler refuse a local array of variable length, if the `[` at `open` declares one.

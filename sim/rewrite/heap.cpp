@@ -36,7 +36,8 @@ void Heap::declare()
     if (!used_) return;
     edits_.after(source_.count(),
                  " extern \"C\" {"
-                 " __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {};"
+                 " __attribute__((section(\"sim_device\"), weak, aligned(65536)))"
+                 " char device_heap[::sim::device_heap_bytes] = {};"
                  " }");
 }
 

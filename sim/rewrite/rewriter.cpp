@@ -204,7 +204,8 @@ int Rewriter::declaration(int i)
         if (source_.is(w, "__global__")) edits_.replace(w, w + 1, "__attribute__((noinline, noipa))");
         else if (is_space_word(source_.spelling(w))) edits_.remove(w);
     if (shared) variables_.shared_variable(d, functions_.in_kernel(d.first));
-    else if (variable) variables_.device_variable(d), functions_.variable(source_.spelling(d.name));
+    else if (variable && !(functions_.in_function(d.first) && d.has("static") && !d.has("__constant__")))
+        variables_.device_variable(d), functions_.variable(source_.spelling(d.name));
     else if (d.function && !unplaced) functions_.function(d);
     return i;
 }

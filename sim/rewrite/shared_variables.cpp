@@ -36,7 +36,7 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
                                   "memory and cudaFuncSetAttribute\");");
     if (at_namespace_scope(source_, d.first)) return;
     // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The
-    // third number is the size of an element.
+    // third number is the size of an element, and a function tells which of its bytes are padding.
     std::string told = "1";
     for (int w : d.words)
         if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "("))
@@ -47,6 +47,8 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
             "$number, "
             "alignof(decltype($array)) > ($told) ? alignof(decltype($array)) : ($told), "
             "::sim::element_bytes<decltype($array)>};"
+            " static const unsigned char* (*const sim_members_$array)() __attribute__((used)) = "
+            "::sim::members<::std::remove_all_extents_t<decltype($array)>>;"
             " ::sim::declares(&reinterpret_cast<const volatile char&>($array), $kernel);",
             {{"array", std::string(source_.spelling(name))},
              {"number", std::to_string(++arrays_)},

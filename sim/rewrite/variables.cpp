@@ -107,7 +107,27 @@ void Variables::device_variable(const Declaration& d)
     int end = d.stop;
     while (end <= source_.count() && !source_.is(end, ";"))
         end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
-    edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");
+    edits_.after(end, template_note(section, d.name));
+}
+
+std::string Variables::template_note(const std::string& section, int name) const
+{
+    return " static const char sim_template_" + section + "_" + std::string(source_.spelling(name)) +
+           "[] __attribute__((used)) = \"\";";
+}
+
+// A static variable of a function of the device. The function may be inline or a template, so the variable has no
+// section, as above.
+void Variables::local_static(const Declaration& d)
+{
+    const bool in_for = source_.is(source_[d.first].parent, "(");
+    if (d.function || in_for || d.constant() || d.has("__shared__") || d.has("__constant__")) return;
+    const std::vector<std::pair<int, int>> all = declarators(d);
+    for (auto [name, end] : all) {
+        while (source_.is(name, "(") || source_.is(name, "*")) ++name;  // a pointer to a function
+        edits_.after(all.back().second, template_note("sim_device", name));
+    }
+    qualify(d, "static __attribute__((aligned(32))) ");
 }
 
 bool Variables::is_table(const Declaration& d) const

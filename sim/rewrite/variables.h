@@ -19,6 +19,7 @@ public:
     Variables(const Source& source, Edits& edits) : source_(source), edits_(edits) {}
 
     void device_variable(const Declaration& d);
+    void local_static(const Declaration& d);
     // `of_kernel`: it is declared in the body of a kernel.
     void shared_variable(const Declaration& d, bool of_kernel);
     void dynamic_shared(const Declaration& d);
@@ -32,6 +33,7 @@ private:
     std::vector<std::pair<int, int>> declarators(const Declaration& d) const;
     void gaps(const Declaration& d);
     void qualify(const Declaration& d, const std::string& specifiers);
+    std::string template_note(const std::string& section, int name) const;
     // True if a declaration is of one constant array.
     bool is_table(const Declaration& d) const;
     void table(const Declaration& d);

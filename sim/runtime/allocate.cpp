@@ -93,9 +93,9 @@ cudaError_t allocate_rows(const char* function, void** memory, size_t* pitch, si
 
 }  // namespace
 
-void note_elements(const void* pointer, size_t bytes, size_t alignment)
+void note_elements(const void* pointer, size_t bytes, size_t alignment, const unsigned char* members)
 {
-    if (Allocation* allocation = memory().find(uintptr_t(pointer))) allocation->elements = {bytes, alignment};
+    if (Allocation* allocation = memory().find(uintptr_t(pointer))) allocation->elements = {bytes, alignment, members};
 }
 
 cudaError_t allocate(void** memory, size_t bytes, const void* place)

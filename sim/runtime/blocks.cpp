@@ -161,6 +161,12 @@ Block* block_of(uintptr_t address)
     return block.allocation->holds(address) ? &block : nullptr;
 }
 
+bool in_device_heap(uintptr_t address)
+{
+    const Variable* v = variable_of(address);
+    return v && v->symbol.name == "device_heap";
+}
+
 std::string address_text(uintptr_t address)
 {
     const auto in = [&](const Allocation& a) {

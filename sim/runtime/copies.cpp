@@ -53,6 +53,7 @@ enum class Where { host, device, either, nowhere };
 Where where(uintptr_t address)
 {
     if (const Block* block = block_of(address)) return block->owner == Owner::device ? Where::device : Where::either;
+    if (in_device_heap(address)) return Where::nowhere;
     if (const Variable* v = variable_of(address); v && !host_name(address))
         return v->owner == Owner::device ? Where::device : Where::either;
     return in_device_range(address) ? Where::nowhere : Where::host;
@@ -88,7 +89,7 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
                                    variable_name(v->symbol).c_str(), call.function,
                                    *role == 's' ? "cudaMemcpyFromSymbol" : "cudaMemcpyToSymbol"));
     if (found == Where::nowhere)
-        return refuse(call, format("the %s is in no allocation: %s", role, address_text(first).c_str()));
+        return refuse(call, format("the %s is in no allocation of the runtime: %s", role, address_text(first).c_str()));
     if (kind && on_device && found == Where::host)
         return refuse(call,
                       format("the %s is memory of the host, and %s takes a pointer from cudaMalloc there", role, kind));
@@ -123,11 +124,14 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
 {
     uint64_t offset = 0;
     Shadow* shadow = shadow_of(address, offset);
-    const uint64_t first = shadow ? shadow->first_unwritten(offset, bytes) - offset : bytes;
+    const Elements elements = shadow ? memory().find(address)->elements : Elements();
+    const uint64_t first = shadow ? shadow->first_unwritten(offset, bytes, elements) - offset : bytes;
+    const bool begun = elements.bytes && !elements.members && (offset + first) % elements.bytes;
     if (first < bytes)
         program_finding(kinds::never_written, call.place,
-                        format("never written: %s copies uninitialized memory to the host; it begins at %s",
-                               call.text().c_str(), address_text(address + first).c_str()));
+                        format("never written: %s copies uninitialized memory to the host; it begins at %s%s",
+                               call.text().c_str(), address_text(address + first).c_str(),
+                               begun ? ", in an element: if it is padding, nothing is wrong" : ""));
 }
 
 void note_written(uintptr_t address, uint64_t bytes, uint64_t block, bool written = true)

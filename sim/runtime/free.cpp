@@ -21,7 +21,8 @@ cudaError_t release(const char* function, void* memory, bool pinned, const void*
         return result(cudaErrorInvalidValue);
     };
     if (!block || block->owner == Owner::registered)
-        return refuse(in_device_range(address) ? format("%p was never allocated", memory)
+        return refuse(in_device_heap(address)    ? "malloc gave it in a kernel, which must free it"
+                      : in_device_range(address) ? format("%p was never allocated", memory)
                                                : format("%p is memory of the host, not from %s", memory,
                                                         pinned ? "cudaMallocHost" : "cudaMalloc"));
     const Allocation& a = *block->allocation;

@@ -139,6 +139,7 @@ cudaError_t error_of(const Finding& f)
         case Fault::misaligned: return cudaErrorMisalignedAddress;
         case Fault::stack_overflow: return cudaErrorHardwareStackError;
         case Fault::endless_loop: return cudaErrorLaunchTimeout;
+        case Fault::bad_free: return cudaErrorLaunchFailure;
         case Fault::failed: return f.text.find("ssert") != std::string::npos ? cudaErrorAssert : cudaErrorLaunchFailure;
         default: return cudaSuccess;
     }

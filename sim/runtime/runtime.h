@@ -84,6 +84,7 @@ struct Block {
 
 // The one that holds the address, freed ones included, or null.
 Block* block_of(uintptr_t address);
+bool in_device_heap(uintptr_t address);  // which no function of the runtime copies or frees
 bool in_device_range(uintptr_t address);
 
 // A variable that the source declares for the device.
