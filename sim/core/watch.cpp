@@ -132,7 +132,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 {
     if (threads_.fibers().hold(address)) {
         if (!threads_.fibers().share(address, uintptr_t(__builtin_frame_address(0))))
-            fail(Fault::local_array, "a local variable of another thread, which no thread can reach",
+            fail(Fault::local_array, "a local variable of another thread, which no thread can reach; was the index set?",
                  return_address(site));
         return false;
     }
@@ -288,7 +288,8 @@ void Worker::refuse_stray(uintptr_t address, Site site)
                               : address < target->begin ? target->begin - address
                                                         : address - target->begin - target->bytes;
     if (distance > uint64_t(1) << 36) refuse(Fault::host_memory, address, site, "", 0);
-    refuse(fault, address, site, target->name, target->begin);
+    refuse(fault, address, site, target->name, target->begin,
+           distance > uint64_t(1) << 30 ? "so far outside: was the index set?" : "");
 }
 
 // A load from the output: it must have been stored to before.
