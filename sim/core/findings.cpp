@@ -107,10 +107,12 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
         case Fault::store_to_input: return access("store to the input,");
         case Fault::use_after_free: return access("use after free,");
         case Fault::host_memory:
-            return plain("host pointer: " +
-                         (f.text.empty() ? format("a %s of %u bytes of memory that is not the device's",
-                                                  kind_of(f.first) == load ? "load" : "store", bytes)
-                                         : f.text));
+            if (!f.text.empty()) return plain("host pointer: " + f.text);
+            // Below this address, no program has anything.
+            return plain(format(uint64_t(f.offset) < 1 << 22 ? "null pointer: a %s of %u bytes at address %lld"
+                                                             : "host pointer: a %s of %u bytes of memory that is not "
+                                                               "the device's",
+                                kind_of(f.first) == load ? "load" : "store", bytes, (long long)f.offset));
         case Fault::no_peer_access:
             return access(kind_of(f.first) == load ? "no peer access: a load" : "no peer access: a store") + "; " +
                    f.text;

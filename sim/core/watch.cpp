@@ -136,7 +136,7 @@ const char* Worker::fault_on_stack(uintptr_t address, Site site, unsigned bytes)
     uint64_t back = caller_.back;
     const auto here = [&](const Frame* f) { return f > at && threads_.fibers().share(uintptr_t(f), uintptr_t(at)); };
     if (!threads_.fibers().share(uintptr_t(at), address))
-        return "a local variable of another thread, which no thread can reach";
+        return "a local variable of another thread, which no thread can reach; was the index set?";
     while (back != return_address(site)) {
         if (!here(link)) return nullptr;
         at = link;
@@ -344,7 +344,8 @@ void Worker::refuse_stray(uintptr_t address, Site site)
                               : address < target->begin ? target->begin - address
                                                         : address - target->begin - target->bytes;
     if (distance > uint64_t(1) << 36) refuse(Fault::host_memory, address, site, "", 0);
-    refuse(fault, address, site, target->name, target->begin);
+    refuse(fault, address, site, target->name, target->begin,
+           distance > uint64_t(1) << 30 ? "so far outside: was the index set?" : "");
 }
 
 // A load from the output: it must have been stored to before.

@@ -366,7 +366,7 @@ def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     ("T own[4]; own[threadIdx.x % 2 + 4] = idata[0]; if (width < 0) odata[0] = own[threadIdx.x % 4];",
      "index 4 of a local array"),
     ("auto far = reinterpret_cast<unsigned long long*>(odata); far[-8] = 0;", "out-of-bounds store"),
-    ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "host pointer"),
+    ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "null pointer"),
     ("extern __shared__ T more[]; more[threadIdx.x] = idata[0];",
      "byte 0 (float number 0) of dynamic shared memory (the launch asks for 0 bytes of it)"),
     ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer"),])

@@ -164,8 +164,8 @@ WRONG = [
     Wrong(4, "unswizzled", "Neither padded nor swizzled.", "conflicts", "16 wavefronts where 1",
           {" ^ (threadIdx.y + j) / 2": "", "(row + j) ^ col / 2": "row + j"}),
     Wrong(4, "missed_barrier", "Half of the threads pass by a barrier that nobody needs.", "double, clean, conflicts",
-          "of the same warps pass it by", {"(row + j) ^ col / 2];\n": "(row + j) ^ col / 2];\n\n    if (threadIdx.x < 8) "
-                                                                   "__syncthreads();\n"}),
+          "of the same warps pass it by",
+          {"(row + j) ^ col / 2];\n": "(row + j) ^ col / 2];\n\n    if (threadIdx.x < 8) __syncthreads();\n"}),
     # Exercise 5.
     Wrong(5, "coarse", "The other half: tiles that are moved.", "squares, shapes, double, clean, conflicts",
           "as it was handed out", base="step05_decomposed/step05.cu transposeCoarseGrained"),
@@ -265,9 +265,9 @@ WRONG = [
     Wrong(7, "dead_tile", "The copy goes into the tile, and not out of it.", "requests, height, doubles",
           "a tile that each element is loaded from",
           {"            tile[threadIdx.y + j][threadIdx.x] = *rein": "        {\n            const Vector<T> v = *rein",
-           "idata[size_t(y + j) * width + x]);\n": "idata[size_t(y + j) * width + x]);\n            tile[threadIdx.y + j]"
-                                                   "[threadIdx.x] = v;\n            *reinterpret_cast<Vector<T>*>(&odata["
-                                                   "size_t(y + j) * width + x]) = v;\n        }\n",
+           "idata[size_t(y + j) * width + x]);\n":
+               "idata[size_t(y + j) * width + x]);\n            tile[threadIdx.y + j][threadIdx.x] = v;\n"
+               "            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = v;\n        }\n",
            "            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j]"
            "[threadIdx.x];\n": "            continue;\n"}),
     Wrong(7, "copied_lesson", "The lesson of step 7 under the exercise's name: a transpose.",
@@ -325,6 +325,9 @@ WRONG = [
     Wrong(8, "race", "Nobody waits for the tile.",
           "squares, shapes, double, clean, speed", "race: read-after-write", {"    __syncthreads();\n": ""}),
     # Exercise 9.
+    Wrong(9, "absent_peers", "Receivers are counted to the most that there may be, and not to those that there are.",
+          "squares, shapes, double, clean, crossing, receivers, conflicts", "part[p] is null where p is",
+          {"(me + 1 + blockIdx.z) % gpus": "(me + 1 + blockIdx.z) % MAX_GPUS"}),
     Wrong(9, "as_floats", "The elements pass through floats.", "double, crossing, receivers, conflicts",
           "Right for floats, not for doubles", {"__shared__ T tile": "__shared__ float tile"}),
     Wrong(9, "copied_lesson", "The lesson of step 8 with a launcher as the exercise has it: its tile is larger.",

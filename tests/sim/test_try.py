@@ -98,6 +98,8 @@ FAULTY = {
                     r"writes at HERE:8 and thread \(0, 0, 0\) writes at HERE:8,",
                     r"last_one: race: write-after-write hazard in d_out .*, byte 4: thread \(63, 0, 0\) of block "
                     r"\(0, 0, 0\) writes at HERE:11 and thread \(0, 0, 0\) of block \(2, 0, 0\)"],
+    "null_in_kernel": [r"fill: null pointer: a store of 4 bytes at address 0: thread \(0, 0, 0\) at HERE:8, in block "
+                       r"\(0, 0, 0\) \(1024 times\)"],
     "out_of_bounds": [r"fill: out-of-bounds store of 4 bytes at byte 4000 of d_data \(cudaMalloc at HERE:15\).*: "
                       r"thread \(232, 0, 0\) at HERE:7, in block \(3, 0, 0\) \(24 times\)"],
     "race_of_blocks": [r"count: race: .* hazard in d_total \(cudaMalloc at HERE:9\), byte 0: .* at HERE:4"] * 3,
