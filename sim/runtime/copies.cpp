@@ -146,7 +146,7 @@ void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block)
     uint64_t offset = 0;
     const Shadow* source = shadow_of(from, offset);
     std::vector<uint64_t> changes;  // where the source begins to be unwritten, and where it ends to be
-    if (source && source->first_unwritten(offset, bytes) < offset + bytes)
+    if (source && source->first_unwritten(offset, bytes, {}) < offset + bytes)
         source->look(offset, bytes, [&](const Shadow::Cell& cell, uint64_t at) {
             if (cell.written == (changes.size() % 2 == 1)) changes.push_back(at - offset);
         });
