@@ -52,6 +52,7 @@ public:
     Report take_report();
     Windows& windows() { return windows_; }
     uint64_t& blocks_run() { return blocks_run_; }
+    Worker& first() { return *workers_.front(); }
 
 private:
     void serve(int number, uint64_t served);
@@ -375,6 +376,11 @@ Report take_report() { return pool().take_report(); }
 uint64_t blocks_run() { return pool().blocks_run(); }
 
 void count_a_copy() { ++pool().blocks_run(); }
+
+GlobalChecker& begin_copy(uint64_t block, const std::vector<Beside>& beside)
+{
+    return pool().first().begin_copy(block, beside);
+}
 
 int host_threads() { return pool().active(); }
 

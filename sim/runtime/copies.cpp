@@ -121,33 +121,28 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
                                call.text().c_str(), address_text(address + first).c_str()));
 }
 
-void note_written(uintptr_t address, uint64_t bytes, uint64_t block)
+// Notes what one side of a copy did. Only what another stream may do at the same time needs to know who wrote or read.
+void note(uintptr_t address, uint64_t bytes, bool writes, uint64_t block, const std::vector<Beside>& beside)
 {
     uint64_t offset = 0;
-    if (Shadow* shadow = shadow_of(address, offset)) shadow->note_written(offset, bytes, block);
-}
-
-void note_read(uintptr_t address, uint64_t bytes, uint64_t block)
-{
-    uint64_t offset = 0;
-    if (Shadow* shadow = shadow_of(address, offset); shadow && timeline().several())
-        shadow->note_read(offset, bytes, block);
+    if (Shadow* shadow = shadow_of(address, offset)) {
+        if (timeline().several()) begin_copy(block, beside).note_copy(*shadow, offset, bytes, writes);
+        else if (writes) shadow->note_written(offset, bytes);
+    }
 }
 
 // A launch, or another copy, that may run at the same time and touches the same bytes.
 void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bool writes,
-                  const std::vector<Beside>& beside)
+                  uint64_t block, const std::vector<Beside>& beside)
 {
     uint64_t offset = 0;
     Shadow* shadow = beside.empty() ? nullptr : shadow_of(address, offset);
     if (!shadow) return;
     std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
-    shadow->look(offset, bytes, [&](const Shadow::Cell& cell, uint64_t at) {
-        if (const Beside* other = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr)
-            first.emplace(std::make_pair(other, true), at);
-        if (const Beside* other = writes && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr)
-            first.emplace(std::make_pair(other, false), at);
-    });
+    begin_copy(block, beside).look_beside(*shadow, offset, bytes, writes,
+                                          [&](const Beside& other, bool stores, uint64_t at) {
+                                              first.emplace(std::make_pair(&other, stores), at);
+                                          });
     for (const auto& [other, at] : first) {
         const char* does = writes ? "writes" : "reads";
         const std::string what = format("%s it and %s %s it; nothing orders the two: record an event after the first, "
@@ -177,12 +172,12 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
             if (to_host) check_written(writes.call, from.row(y, z), shape.width);
-            check_beside(reads.call, from.row(y, z), shape.width, false, reads.beside);
-            check_beside(writes.call, to.row(y, z), shape.width, true, writes.beside);
+            check_beside(reads.call, from.row(y, z), shape.width, false, reads.block, reads.beside);
+            check_beside(writes.call, to.row(y, z), shape.width, true, writes.block, writes.beside);
             std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)),
                          shape.width);
-            note_read(from.row(y, z), shape.width, reads.block);
-            note_written(to.row(y, z), shape.width, writes.block);
+            note(from.row(y, z), shape.width, false, reads.block, reads.beside);
+            note(to.row(y, z), shape.width, true, writes.block, writes.beside);
         }
     copying_now = nullptr;
     close_device_memory();
@@ -263,9 +258,9 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
     open_device_memory();
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
-            check_beside(call, to.row(y, z), shape.width, true, beside);
+            check_beside(call, to.row(y, z), shape.width, true, work.first + 1, beside);
             std::memset(reinterpret_cast<void*>(to.row(y, z)), value, shape.width);
-            note_written(to.row(y, z), shape.width, work.first + 1);
+            note(to.row(y, z), shape.width, true, work.first + 1, beside);
         }
     close_device_memory();
     timeline().end_work(work, 1);
