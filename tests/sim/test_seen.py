@@ -15,7 +15,7 @@ from samples import ALL
 
 FOLDER = ROOT / "tests/sim/seen"
 COUNTED = ["values", "more_values"]
-FAULTY = ["values_faulty", "ends", "locals", "alignment"]
+FAULTY = ["values_faulty", "ends", "locals", "alignment", "races"]
 
 
 @pytest.fixture(scope="session")
@@ -99,8 +99,9 @@ def test_every_fault_is_found_in_its_line(name, tried):
             assert bytes[2].endswith(f" must lie at a multiple of {bytes[1]} bytes")
 
 
-def test_an_index_that_stays_in_its_array_is_no_finding(tried):
-    done = tried("legal")
+@pytest.mark.parametrize("name", ["legal", "ordered"])
+def test_an_index_that_stays_in_its_array_and_accesses_in_order_are_no_finding(name, tried):
+    done = tried(name)
     assert done.returncode == 0 and not findings(done), (done.stdout + done.stderr)[-3000:]
     assert "failed" not in done.stdout
 
