@@ -3,7 +3,7 @@
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,programs/*.cu language/*.cu seen/*.cu)) \
                 $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu ncu.cu))
 TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faults faulty_gpu several) \
-                 $(addprefix tests/sim/,rules order repeats places unusual/unusual) \
+                 $(addprefix tests/sim/,rules order places unusual/unusual) \
                  $(addprefix tools/,witness bench_sim machine_file))
 
 build/tests/%.o: tests/%.cpp build/commands/test

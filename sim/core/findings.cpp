@@ -75,15 +75,25 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
     const std::string at = line_text(f.first), other_at = f.second ? line_text(f.second) : "",
                       in = block_text(f.block, grid);
     const unsigned bytes = bytes_of(f.first);
+    const std::string advice =
+        f.signal ? "; both change another word, too: if that is a signal, call __threadfence() before the change that "
+                   "gives it, and after the one that takes it"
+        : f.fault == Fault::write_after_write && same_place(f.first, f.second)
+            ? "; if both have the same index, a barrier does not help"
+            : "";
     const auto race = [&](const char* hazard, const char* does, const char* then) {
         const std::string where =
             format("race: %s hazard in %s, byte %lld: ", hazard, f.memory.c_str(), (long long)f.offset);
         if (f.global && f.block != f.other_block)
             return where + format("%s of %s %s at %s and %s of %s %s at %s, and blocks run in any order", who.c_str(),
                                   in.c_str(), does, at.c_str(), other.c_str(), block_text(f.other_block, grid).c_str(),
-                                  then, other_at.c_str());
-        return where + format("%s %s at %s and %s %s at %s, with no barrier between, in %s", who.c_str(), does,
-                              at.c_str(), other.c_str(), then, other_at.c_str(), in.c_str());
+                                  then, other_at.c_str()) + advice;
+        const std::string between =
+            !f.barrier ? "no barrier between"
+                       : format("a barrier between, at %s, where only %s of both waits",
+                                line_text(site_of(f.barrier, load, 0)).c_str(), thread_text(f.waiting, block).c_str());
+        return where + format("%s %s at %s and %s %s at %s, with %s, in %s", who.c_str(), does, at.c_str(),
+                              other.c_str(), then, other_at.c_str(), between.c_str(), in.c_str()) + advice;
     };
     const auto access = [&](const char* what) {
         return format("%s of %u bytes at byte %lld of %s: %s at %s, in %s", what, bytes, (long long)f.offset,

@@ -55,6 +55,9 @@ struct Finding {
     struct {
         int first, second, elsewhere;
     } threads = {};                    // that wait: at `first`, at `second`, at other places
+    bool signal = false;  // the threads of a race may have meant a word to order them
+    uint64_t barrier = 0;       // between the places of a race, where one of both threads waits
+    int waiting = 0;            // that thread
     uint64_t beside = 0;  // where a launch or a copy is called that races with this one
 };
 

@@ -52,6 +52,7 @@ public:
     Report take_report();
     Windows& windows() { return windows_; }
     uint64_t& blocks_run() { return blocks_run_; }
+    Worker& first() { return *workers_.front(); }
 
 private:
     void serve(int number, uint64_t served);
@@ -358,11 +359,11 @@ void use_device(int device, bool several, uint32_t peers)
     settings().peers = peers;
 }
 
-void use_beside(std::vector<Beside> beside)
+void use_beside(std::vector<Beside> beside, bool with_host)
 {
     static std::vector<Beside> kept;
     kept = std::move(beside);
-    settings().beside = kept.empty() ? nullptr : &kept;
+    settings().beside = kept.empty() && !with_host ? nullptr : &kept;
 }
 
 void use_one_host_thread(bool on) { settings().alone = on; }
@@ -374,6 +375,11 @@ Report take_report() { return pool().take_report(); }
 uint64_t blocks_run() { return pool().blocks_run(); }
 
 void count_a_copy() { ++pool().blocks_run(); }
+
+GlobalChecker& begin_copy(uint64_t block, const std::vector<Beside>& beside)
+{
+    return pool().first().begin_copy(block, beside);
+}
 
 int host_threads() { return pool().active(); }
 

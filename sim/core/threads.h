@@ -94,6 +94,8 @@ public:
     uint32_t warp_lanes() const;                // lanes that the running thread's warp has
     bool has_left(int thread) const { return state_[thread] >= at_end; }
     int barriers_passed() const { return phase_; }
+    // The place of the barrier that a thread waits at, or 0.
+    uint64_t barrier_of(int thread) const { return state_[thread] == waiting ? waits_at(thread) : 0; }
     bool runs_long() const { return rounds_ > 0 || yields_; }  // a thread of this block has yielded
     const Fibers& fibers() const { return fibers_; }
 

@@ -48,13 +48,24 @@ void Worker::start(Grid& grid)
     threads_.start(grid.block, grid.threads, grid.arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
-    shared_checker_.start_launch();
+    global_checker_.start(settings().beside);
     likely = {};
     std::fill(std::begin(misaligned_), std::end(misaligned_), Misaligned());
     next_misaligned_ = 0;
     recent_ = nullptr;
     several_ = settings().several;
     counter.start(*grid.rules, *grid.machine, *grid.windows, grid.earlier_blocks);
+}
+
+// A copy is a launch of one block.
+GlobalChecker& Worker::begin_copy(uint64_t block, const std::vector<Beside>& beside)
+{
+    if (order_.block() != block) {
+        order_.start_launch(block - 1, false, true);
+        order_.start_block(0);
+    }
+    global_checker_.start(&beside);
+    return global_checker_;
 }
 
 void Worker::run_the_rest()
@@ -103,12 +114,12 @@ void Worker::warp_stopped(int warp)
         requests_ = 0;
         counter.warp_begins();
     }
-    if (order_.eventful()) shared_checker_.note_event(findings);
     requests_ = record_.flush(requests_, order_.times(warp), [&](const Request& r) {
         if (settings().instruments) request(r, warp);
     });
-    shared_checker_.warp_done(sequence_, findings);
-    global_checker_.warp_done(sequence_, findings);
+    const auto barrier_of = [&](int thread) { return threads_.barrier_of(thread); };
+    shared_checker_.warp_done(sequence_, barrier_of, findings);
+    global_checker_.warp_done(sequence_, barrier_of, findings);
 }
 
 void Worker::barrier_opens()
@@ -121,7 +132,6 @@ void Worker::barrier_opens()
 
 void Worker::warp_syncs(int warp, uint32_t lanes)
 {
-    shared_checker_.note_event(findings);
     order_.meet(warp, lanes);
 }
 
@@ -277,7 +287,8 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
     const uint32_t here = one_array ? request.lanes : lanes_in_shared(request);
     if (here != request.lanes) return split_by_space(request, warp, here);
     int units;
-    if (one_array) shared_checker_.check(request, warp * warp_size, array, findings);
+    const uint32_t site = sites_.number_of(request.site);
+    if (one_array) shared_checker_.check(request, site, warp * warp_size, array, findings);
     if (one_array && array.offset % 256 == 0) {
         units = counter.count(request, Space::shared, array.offset - array.begin);
     } else {
@@ -294,7 +305,7 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
                 offsets[lane] = request.address[lane] - own.begin + own.offset;
             }
             left &= ~part.lanes;
-            if (!one_array) shared_checker_.check(part, warp * warp_size, own, findings);
+            if (!one_array) shared_checker_.check(part, site, warp * warp_size, own, findings);
         }
         units = counter.count({request.site, request.lanes, offsets, request.order, request.times}, Space::shared, 0);
     }
@@ -328,7 +339,8 @@ void Worker::split_by_device(const Request& request, int warp)
 
 void Worker::memory_request(const Request& request, int warp, const Allocation& target, bool far)
 {
-    if (target.shadow) global_checker_.check(request, warp * warp_size, target, findings);
+    if (target.shadow)
+        global_checker_.check(request, sites_.number_of(request.site), warp * warp_size, target, findings);
     if (!target.counted) return counter.count_constant(request);
     const Kind kind = kind_of(request.site);
     if (target.unwritten && kind == store)

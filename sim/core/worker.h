@@ -108,6 +108,7 @@ public:
     Threads& threads() { return threads_; }
     SharedMemory& shared() { return shared_; }
     const Grid& grid() const { return *grid_; }
+    GlobalChecker& begin_copy(uint64_t block, const std::vector<Beside>& beside);  // no kernel runs
 
     // Since they were last taken.
     Counter counter;
@@ -170,8 +171,9 @@ private:
     Threads threads_;
     SharedMemory shared_;
     Order order_;
-    SharedChecker shared_checker_{order_};
-    GlobalChecker global_checker_{order_};
+    Sites sites_;
+    SharedChecker shared_checker_{order_, sites_};
+    GlobalChecker global_checker_{order_, sites_};
     Sequence sequence_;  // of the warp that stopped last, since the barrier
     int sequence_warp_ = -1;
     int requests_ = 0;       // of that warp, since then

@@ -134,50 +134,48 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
                                begun ? ", in an element: if it is padding, nothing is wrong" : ""));
 }
 
-void note_written(uintptr_t address, uint64_t bytes, uint64_t block, bool written = true)
+// Notes what one side of a copy did. Only what another stream, or the host, may do at the same time needs to know who
+// wrote or read.
+void note(uintptr_t address, uint64_t bytes, bool writes, uint64_t block, const std::vector<Beside>& beside,
+          bool written = true)
 {
     uint64_t offset = 0;
-    if (Shadow* shadow = shadow_of(address, offset)) shadow->note_written(offset, bytes, block, written);
+    Shadow* const shadow = shadow_of(address, offset);
+    if (!shadow) return;
+    if (timeline().several() || where(address) == Where::either)
+        begin_copy(block, beside).note_copy(*shadow, offset, bytes, writes, written);
+    else if (writes)
+        shadow->note_written(offset, bytes, written);
 }
 
 // What the source never got, the copy has not, either.
-void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block)
+void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block, const std::vector<Beside>& beside)
 {
     uint64_t offset = 0;
     const Shadow* source = shadow_of(from, offset);
     std::vector<uint64_t> changes;  // where the source begins to be unwritten, and where it ends to be
     if (source && source->first_unwritten(offset, bytes, {}) < offset + bytes)
-        source->look(offset, bytes, [&](const Shadow::Cell& cell, uint64_t at) {
-            if (cell.written == (changes.size() % 2 == 1)) changes.push_back(at - offset);
+        source->look(offset, bytes, [&](const Record& record, size_t index, uint64_t at) {
+            if (record.unset(index, 1) == (changes.size() % 2 == 0)) changes.push_back(at - offset);
         });
     if (changes.size() % 2) changes.push_back(bytes);
-    note_written(to, bytes, block);
+    note(to, bytes, true, block, beside);
     for (size_t i = 0; i < changes.size(); i += 2)
-        note_written(to + changes[i], changes[i + 1] - changes[i], block, false);
-}
-
-void note_read(uintptr_t address, uint64_t bytes, uint64_t block)
-{
-    uint64_t offset = 0;
-    Shadow* shadow = shadow_of(address, offset);
-    if (shadow && (timeline().several() || where(address) == Where::either))
-        shadow->note_read(offset, bytes, block);
+        note(to + changes[i], changes[i + 1] - changes[i], true, block, beside, false);
 }
 
 // A launch, or another copy, that may run at the same time and touches the same bytes.
 void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bool writes,
-                  const std::vector<Beside>& beside)
+                  uint64_t block, const std::vector<Beside>& beside)
 {
     uint64_t offset = 0;
     Shadow* shadow = beside.empty() ? nullptr : shadow_of(address, offset);
     if (!shadow) return;
     std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
-    shadow->look(offset, bytes, [&](const Shadow::Cell& cell, uint64_t at) {
-        if (const Beside* other = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr)
-            first.emplace(std::make_pair(other, true), at);
-        if (const Beside* other = writes && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr)
-            first.emplace(std::make_pair(other, false), at);
-    });
+    begin_copy(block, beside).look_beside(*shadow, offset, bytes, writes,
+                                          [&](const Beside& other, bool stores, uint64_t at) {
+                                              first.emplace(std::make_pair(&other, stores), at);
+                                          });
     for (const auto& [other, at] : first) {
         const std::string other_text = other.first->text(other.second);
         const std::string what = format("%s and %s; nothing orders the two: record an event after the first, and let "
@@ -208,15 +206,15 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
             if (to_host) check_written(writes.call, from.row(y, z), shape.width);
-            check_beside(reads.call, from.row(y, z), shape.width, false, reads.beside);
-            check_beside(writes.call, to.row(y, z), shape.width, true, writes.beside);
+            check_beside(reads.call, from.row(y, z), shape.width, false, reads.block, reads.beside);
+            check_beside(writes.call, to.row(y, z), shape.width, true, writes.block, writes.beside);
             std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)),
                          shape.width);
             void* const row = reinterpret_cast<void*>(to.row(y, z));
             if (from_host && !to_host) move_addresses(row, shape.width);
             if (to_host && !from_host) move_addresses_back(row, shape.width, from.row(y, z));
-            note_read(from.row(y, z), shape.width, reads.block);
-            note_copied(to.row(y, z), from.row(y, z), shape.width, writes.block);
+            note(from.row(y, z), shape.width, false, reads.block, reads.beside);
+            note_copied(to.row(y, z), from.row(y, z), shape.width, writes.block, writes.beside);
         }
     copying_now = nullptr;
 }
@@ -325,10 +323,10 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
     const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
-            check_beside(call, to.row(y, z), shape.width, true, beside);
+            check_beside(call, to.row(y, z), shape.width, true, work.first + 1, beside);
             const OpenMemory open;
             std::memset(reinterpret_cast<void*>(to.row(y, z)), value, shape.width);
-            note_written(to.row(y, z), shape.width, work.first + 1);
+            note(to.row(y, z), shape.width, true, work.first + 1, beside);
         }
     // The host waits only if it could touch the memory.
     finish(work, {&to}, blocks && where(uintptr_t(to.begin)) == Where::either);
@@ -383,8 +381,9 @@ void use_whole(const char* function, const void* place, uintptr_t begin, uint64_
 {
     const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
     count_a_copy();
-    check_beside({function, place}, begin, bytes, true, timeline().beside(work, timeline().clock_of(work.queue)));
-    note_written(begin, bytes, work.first + 1, false);
+    const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
+    check_beside({function, place}, begin, bytes, true, work.first + 1, beside);
+    note(begin, bytes, true, work.first + 1, beside, false);
     timeline().end_work(work, 0);
 }
 

@@ -111,7 +111,7 @@ bool begin_launch(const Launching& launching, dim3&)
     now.work = timeline().begin_work(queue, blocks, name_of(launching), launching.place, true);
     const Clock& clock = timeline().clock_of(now.work.queue);
     now.window = clock.window;
-    use_beside(timeline().beside(now.work, clock));
+    use_beside(timeline().beside(now.work, clock), shares_memory_with_host());
     trace_launch(launching, launches_finished() + 1);
     if (host_threads() != o.threads) set_host_threads(o.threads);
     open_device_memory();

@@ -77,6 +77,8 @@ std::vector<Beside> not_waited_for() { return timeline().beside({-1}, timeline()
 
 void share_with_host(Allocation& memory) { with_host.push_back(&memory); }
 
+bool shares_memory_with_host() { return !with_host.empty(); }
+
 void end_sharing(const Allocation& memory)
 {
     end_uses([&](const Use& use) { return use.memory == &memory; });
@@ -114,19 +116,22 @@ Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPl
     const Beside* met = nullptr;
     bool writes = false, signal = false;
     uint64_t byte = 0;
+    uint32_t last = 0;  // when that word was accessed last
     const auto look = [&](uintptr_t begin, uintptr_t end) {
         begin = std::max(begin, a.begin);
         end = std::min(end, a.begin + a.bytes);
         if (!a.shadow || begin >= end) return;
-        a.shadow->look(begin - a.begin, end - begin, [&](const Shadow::Cell& cell, uint64_t at) {
-            const Beside* writer = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr;
-            const Beside* reader = stores && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr;
-            signal = signal || (writer && strength_of_actor(cell.writer) != as_data);
-            if (met || !(writer || reader)) return;
-            writes = !reader || (writer && cell.writer_block > cell.reader_block);
-            met = writes ? writer : reader;
-            byte = at;
-        });
+        begin_copy(blocks_run(), beside).look_beside(
+            *a.shadow, begin - a.begin, end - begin, stores,
+            [&](const Beside& other, Site site, uint32_t time, uint64_t at) {
+                const bool wrote = kind_of(site) != load;
+                signal = signal || (wrote && strength_of(site) != as_data);
+                if (met && (at != byte || time < last)) return;
+                met = &other;
+                writes = wrote;
+                byte = at;
+                last = time;
+            });
     };
     look(address, address / 8 * 8 + 8);
     if (signal) {

@@ -154,6 +154,7 @@ void forget_streams(int device);
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
 // Memory that host and devices share (pending.cpp), until it is freed.
 void share_with_host(Allocation& memory);
+bool shares_memory_with_host();
 void end_sharing(const Allocation& memory);
 // The work has used what is marked as touched.
 void note_uses(const Work& work);

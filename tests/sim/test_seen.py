@@ -16,7 +16,7 @@ from samples import ALL
 FOLDER = ROOT / "tests/sim/seen"
 CASES = ["wall", "pending", "calls"]
 COUNTED = ["values", "more_values"]
-FAULTY = ["values_faulty", "ends", "locals", "alignment", "memories", "lanes"]
+FAULTY = ["values_faulty", "ends", "locals", "alignment", "memories", "lanes", "races"]
 
 
 @pytest.fixture(scope="session")
@@ -129,7 +129,7 @@ def test_each_case_has_the_findings_that_its_lines_say(name, tried):
     assert len(said) > 25 and not wrong
 
 
-@pytest.mark.parametrize("name", ["legal", "honest"])
+@pytest.mark.parametrize("name", ["legal", "honest", "ordered"])
 def test_what_is_right_is_no_finding(name, tried):
     done = tried(name)
     assert done.returncode == 0 and not findings(done), (done.stdout + done.stderr)[-3000:]
