@@ -19,7 +19,7 @@ void SharedChecker::check(const Request& request, uint32_t site, int first_threa
     const unsigned bytes = bytes_of(request.site);
     if (bytes < 4 && shift_) {
         // From now on, neighbouring bytes may belong to different threads.
-        record_.divide(4);
+        record_.divide(4, 4 * record_.last.size());
         shift_ = 0;
     }
     const size_t room = (array.cell + array.bytes + 15) >> shift_;
