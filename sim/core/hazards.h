@@ -74,8 +74,6 @@ struct Beside {
     const void* place;       // where the program calls it
     bool launch;
     int device;              // -1: there is one alone
-    int queue;               // and where it stands there, for whoever keeps queues
-    uint32_t number;
     std::string text() const;  // "put, launched at program.cu:31 on device 1"
     std::string text(bool writes) const;  // "put, launched at program.cu:31 on device 1 writes it"
 };

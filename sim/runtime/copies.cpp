@@ -173,8 +173,8 @@ void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bo
     if (!shadow) return;
     std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
     begin_copy(block, beside).look_beside(*shadow, offset, bytes, writes,
-                                          [&](const Beside& other, bool stores, uint64_t at) {
-                                              first.emplace(std::make_pair(&other, stores), at);
+                                          [&](const Beside& other, Site site, uint32_t, uint64_t at) {
+                                              first.emplace(std::make_pair(&other, kind_of(site) != load), at);
                                           });
     for (const auto& [other, at] : first) {
         const std::string other_text = other.first->text(other.second);
