@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __CUDACC__
+#if defined __CUDACC__ || defined SIMULATOR  // nvcc, or the simulator's rewriter
 #define HOST_DEVICE __host__ __device__
 #else
 #define HOST_DEVICE
