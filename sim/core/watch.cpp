@@ -132,7 +132,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 {
     if (threads_.fibers().hold(address)) {
         if (!threads_.fibers().share(address, uintptr_t(__builtin_frame_address(0))))
-            fail(Fault::local_array, "a local variable of another thread, which no thread can reach; was the index set?",
+            fail(Fault::local_array, "a local variable of another thread, which none can reach; was the index set?",
                  return_address(site));
         return false;
     }
