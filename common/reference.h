@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined __CUDACC__ || defined SIMULATOR  // nvcc, or the simulator's rewriter
+#ifdef __CUDACC__
 #define HOST_DEVICE __host__ __device__
 #else
 #define HOST_DEVICE
@@ -98,7 +98,7 @@ HOST_DEVICE inline uint64_t output_columns(Expected e, uint64_t width, uint64_t 
 }
 
 // n rows are spread evenly over GPUs. Those of GPU g begin here, and end where those of the next begin.
-HOST_DEVICE inline int first_row(int n, int g, int gpus) { return int((long long)n * g / gpus); }
+HOST_DEVICE constexpr int first_row(int n, int g, int gpus) { return int((long long)n * g / gpus); }
 
 HOST_DEVICE inline int gpu_with_row(int n, int row, int gpus)
 {

@@ -151,9 +151,14 @@ __attribute__((always_inline)) inline uint64_t first_turn(uint64_t outer)
     return mixed(outer, loop) & ~uint64_t(0xffff);
 }
 
+constexpr __attribute__((always_inline)) uint64_t next_of(uint64_t last)
+{
+    return last + ((golden & ~uint64_t(0xffff)) | 1);
+}
+
 __attribute__((always_inline)) inline uint64_t next_turn(uint64_t last)
 {
-    const uint64_t next = last + ((golden & ~uint64_t(0xffff)) | 1), now = next & turn_bits;
+    const uint64_t next = next_of(last), now = next & turn_bits;
     SIM_POKE(turn, now);
     return next;
 }

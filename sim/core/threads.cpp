@@ -40,7 +40,8 @@ struct ProgramState {
 
     void add(uint64_t word)
     {
-        if (turn && !((word ^ turn) & turn_bits)) return;
+        const uint64_t after = next_of(word);  // -O0 keeps the last turn's, too
+        if (turn && (!((word ^ turn) & turn_bits) || !((after ^ turn) & turn_bits))) return;
         hash = hash_of(hash, &word, sizeof word);
     }
     static _Unwind_Reason_Code look(_Unwind_Context* context, void* of)

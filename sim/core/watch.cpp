@@ -136,7 +136,7 @@ const char* Worker::fault_on_stack(uintptr_t address, Site site, unsigned bytes)
     uint64_t back = caller_.back;
     const auto here = [&](const Frame* f) { return f > at && threads_.fibers().share(uintptr_t(f), uintptr_t(at)); };
     if (!threads_.fibers().share(uintptr_t(at), address))
-        return "a local variable of another thread, which no thread can reach; was the index set?";
+        return "a local variable of another thread, which none can reach; was the index set?";
     while (back != return_address(site)) {
         if (!here(link)) return nullptr;
         at = link;

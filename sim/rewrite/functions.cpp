@@ -132,20 +132,27 @@ void DeviceFunctions::lambda(int open)
     body(brace, true, !find_word(source_, open, brace, "constexpr"));
 }
 
+bool DeviceFunctions::has_barrier(int first, int last) const
+{
+    for (int i = first; i < last; ++i)
+        if (!source_[i].system && (source_.is(i, "sync") || begins_with(source_.spelling(i), "__syncthreads")))
+            return true;
+    return false;
+}
+
 void DeviceFunctions::body(int open, bool call, bool marked)
 {
     if (marked && call) edits_.after(open, "::sim::Call sim_call; ");
     if (open < device_end_) return;  // of a local class: its loops are done
     device_end_ = source_[open].partner;
     if (!call) kernel_end_ = device_end_;
-    if (!call && marked) {
+    if (any_barrier_ < 0) any_barrier_ = has_barrier(0, source_.count());
+    if (!call && marked && any_barrier_) {
         edits_.before(device_end_, "::sim::ends(); ");
         if (source_.is(device_end_ - 1, ";") && source_.is(device_end_ - 2, "return"))
             edits_.before(device_end_ - 2, "::sim::ends(); ");
     }
-    bool barrier = false;  // of the block; such a function may be most of a kernel
-    for (int i = open; i < device_end_ && call && marked && !barrier; ++i)
-        barrier = source_.is(i, "sync") || begins_with(source_.spelling(i), "__syncthreads");
+    const bool barrier = call && marked && has_barrier(open, device_end_);  // it may be most of a kernel
 
     std::vector<int> gotos, ends_of_do;
     for (int i = open; i < device_end_; ++i)

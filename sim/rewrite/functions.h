@@ -37,6 +37,7 @@ public:
 private:
     // True if this body may index an array of the thread's own: one that is declared there, or is a member.
     bool has_local_arrays(int open) const;
+    bool has_barrier(int first, int last) const;  // of the block, in the program's own text
     // True if a function may access objects that need more alignment than their members: vectors of CUDA's, or the
     // program's own types; or if it casts a pointer, because g++ splits an access that it knows to be misaligned. A
     // template may have any type, and a member function has that of its class.
@@ -59,6 +60,7 @@ private:
     std::set<std::string_view> types_;  // that the program declares
     int device_end_ = 0;                // of the device function that was entered last
     int kernel_end_ = 0;                // of the kernel that was entered last
+    int any_barrier_ = -1;              // in the program's text; -1: not known yet
 };
 
 }  // namespace rewrite

@@ -325,9 +325,6 @@ WRONG = [
     Wrong(8, "race", "Nobody waits for the tile.",
           "squares, shapes, double, clean, speed", "race: read-after-write", {"    __syncthreads();\n": ""}),
     # Exercise 9.
-    Wrong(9, "absent_peers", "Receivers are counted to the most that there may be, and not to those that there are.",
-          "squares, shapes, double, clean, crossing, receivers, conflicts", "part[p] is null where p is",
-          {"(me + 1 + blockIdx.z) % gpus": "(me + 1 + blockIdx.z) % MAX_GPUS"}),
     Wrong(9, "as_floats", "The elements pass through floats.", "double, crossing, receivers, conflicts",
           "Right for floats, not for doubles", {"__shared__ T tile": "__shared__ float tile"}),
     Wrong(9, "copied_lesson", "The lesson of step 8 with a launcher as the exercise has it: its tile is larger.",

@@ -629,6 +629,8 @@ struct Loop {
     explicit Loop(unsigned long) { ++loops; }
     ~Loop() {}
 };
+inline void ends() {}
+inline void returns_early() {}
 struct Call {
     Call() { ++calls; }
     ~Call() {}
