@@ -122,7 +122,11 @@ bool Rewriter::is_discarded_call(int i) const
         const std::string_view head = source_.spelling(source_[before].partner - 1);
         return head == "if" || head == "for" || head == "while";
     }
-    for (const char* word : {";", "{", "}", ":", "else", "do"})
+    for (int i = before; source_.is(before, ":"); --i) {  // of a label, or behind a `?`
+        if (source_.is(i, "?")) return false;
+        if (source_.is(i, ";") || source_.is(i, "{") || source_.is(i, "}")) return true;
+    }
+    for (const char* word : {";", "{", "}", "else", "do"})
         if (source_.is(before, word)) return true;
     return false;
 }
