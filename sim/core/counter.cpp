@@ -243,9 +243,10 @@ void Counter::store_to_lines(uint64_t offset, uint64_t asked)
 void Counter::count_constant(const Request& request)
 {
     SiteCounts& here = note(request, constant);
-    uint64_t words[warp_size];
+    uint64_t words[warp_size], stride;
     int count = 0;
-    for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
+    if (request.evenly_spaced(stride) && stride == 0) words[count++] = 0;
+    else for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
         words[count++] = request.address[__builtin_ctz(lanes)] / 4;
     std::sort(words, words + count);
     count = int(std::unique(words, words + count) - words);

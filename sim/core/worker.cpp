@@ -339,8 +339,12 @@ void Worker::split_by_device(const Request& request, int warp)
 
 void Worker::memory_request(const Request& request, int warp, const Allocation& target, bool far)
 {
-    if (target.shadow)
-        global_checker_.check(request, sites_.number_of(request.site), warp * warp_size, target, findings);
+    if (target.shadow) {
+        Request checked = request;
+        // Constant memory is only copied to, mostly as a whole: one word tells whether such a copy meets the kernel.
+        if (!target.counted) checked.lanes &= -checked.lanes;
+        global_checker_.check(checked, sites_.number_of(request.site), warp * warp_size, target, findings);
+    }
     if (!target.counted) return counter.count_constant(request);
     const Kind kind = kind_of(request.site);
     if (target.unwritten && kind == store)

@@ -108,8 +108,8 @@ void DeviceFunctions::fixed_length(int open)
         source_.is(name, "auto") || source_.is(source_[open].parent, "("))
         return;
     while (end < source_.count() && !source_.is(end, ";")) end = past(source_, end);
-    edits_.after(end, " static_assert(__builtin_constant_p(sizeof(" + std::string(source_.spelling(name)) +
-                          ")), \"nvcc refuses a local array whose length is no constant\");");
+    edits_.first_after(end, " static_assert(__builtin_constant_p(sizeof(" + std::string(source_.spelling(name)) +
+                                ")), \"nvcc refuses a local array whose length is no constant\");");
 }
 
 void DeviceFunctions::launch_bounds(const Declaration& d)

@@ -31,9 +31,9 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
     const int end = declared.back().second;
     for (const auto& [name, behind] : declared)
         if (source_.is_word(name))
-            edits_.after(end, " static_assert(sizeof " + std::string(source_.spelling(name)) +
-                                  " <= 49152, \"nvcc allows 49152 bytes of __shared__ arrays; use dynamic shared "
-                                  "memory and cudaFuncSetAttribute\");");
+            edits_.first_after(end, " static_assert(sizeof " + std::string(source_.spelling(name)) +
+                                        " <= 49152, \"nvcc allows 49152 bytes of __shared__ arrays; use dynamic "
+                                        "shared memory and cudaFuncSetAttribute\");");
     if (at_namespace_scope(source_, d.first)) return;
     // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The
     // third number is the size of an element, and a function tells which of its bytes are padding.
