@@ -202,7 +202,7 @@ void Indices::local_arrays()
         if (find_word(source_, declaration + 1, end, name)) continue;
         if (std::exchange(renamed, declaration) != declaration) {
             edits_.replace(declaration, declaration + 1, own);
-            edits_.first_after(end, " auto& " + name + " = " + own + ";");
+            edits_.declare_after(end, " auto& " + name + " = " + own + ";");
         }
         edits_.first_after(end, filled(" ::sim::Local<::sim::indexed_in_memory<decltype($array), $dynamic, $cost>> "
                                        "sim_local_$number(&$array, sizeof $array, $stored);",
