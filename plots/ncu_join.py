@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Shows the counts of the simulator next to those of Nsight Compute, kernel by kernel.
 
-usage: python3 plots/ncu_join.py COUNTS.csv NCU.csv
-
 COUNTS.csv is what the simulator wrote (--csv of simcuda, SIM='--csv FILE' of make try), NCU.csv what `ncu --csv` printed
 for the same program and arguments; docs/PROFILING.md has the command. Both are added up over the launches of a kernel
 in one shape. Exit status: 0, also where counts differ; 2 for a file that cannot be read.
@@ -14,6 +12,7 @@ import io
 import re
 import sys
 
+import command_line
 from facts import NCU
 
 
@@ -128,11 +127,12 @@ def table(key, card, simulator):
 
 
 def main(arguments):
-    if len(arguments) != 2:
-        print(__doc__, file=sys.stdout if "--help" in arguments else sys.stderr)
-        return 0 if "--help" in arguments else 2
+    parser = command_line.parser(__doc__, prog="ncu_join.py")
+    parser.add_argument("counts", metavar="COUNTS.csv")
+    parser.add_argument("ncu", metavar="NCU.csv")
+    options = parser.parse_args(arguments)
     try:
-        simulator, card = ours(arguments[0]), theirs(arguments[1])
+        simulator, card = ours(options.counts), theirs(options.ncu)
     except BadFile as error:
         print(f"ncu_join.py: {error}", file=sys.stderr)
         return 2

@@ -11,7 +11,6 @@ So a fault that only one value shows may stay unseen, and a pass must have no fi
 Prints one line for each kernel, and a table. Exit status: 1 if a kernel that passes has a finding, 2 for bad arguments.
 """
 
-import argparse
 import json
 import pathlib
 import re
@@ -19,7 +18,9 @@ import subprocess
 import sys
 import tempfile
 
-HOME = pathlib.Path(__file__).resolve().parents[1]
+from lessons import ROOT as HOME
+import command_line
+
 # What GPUVerify adds to the language: claims are no code, and a requirement that does not hold ends the kernel.
 CLAIMS = ['__ensures', '__invariant', '__global_assert', '__function_wide_invariant', '__loop_invariant',
           '__function_wide_candidate_invariant', '__read_implies', '__write_implies', '__no_read', '__no_write',
@@ -122,7 +123,7 @@ def run(file, draw, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = command_line.parser(__doc__)
     parser.add_argument('folder', type=pathlib.Path)
     parser.add_argument('names', nargs='*', help='parts of the names of folders: only these')
     parser.add_argument('--draws', type=int, default=3, choices=[1, 2, 3])

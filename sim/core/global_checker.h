@@ -89,8 +89,8 @@ public:
     }
     void block_done(Findings& findings) { hazards_.block_done(findings); }
 
-    // For the copy that began last. Calls visit(what runs beside it, its access, when, offset) where both access a cell,
-    // and one writes.
+    // For the copy that began last. Calls visit(what runs beside it, its access, when, offset) where both access a
+    // cell, and one writes.
     template <typename Visit>
     void look_beside(const Shadow& shadow, uint64_t offset, uint64_t bytes, bool writes, Visit visit) const;
     void note_copy(Shadow& shadow, uint64_t offset, uint64_t bytes, bool writes, bool written = true);

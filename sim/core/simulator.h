@@ -50,8 +50,8 @@ void use_exact_checks(bool on);
 // Which device runs the next launches, whether there are several, and whose memory it may access: bit d for device d.
 void use_device(int device, bool several, uint32_t peers);
 
-// Which other launches and copies may run at the same time as the next launch, in the order of their blocks. `with_host`:
-// the host may meet launches that have ended, so what they did is kept.
+// Which other launches and copies may run at the same time as the next launch, in the order of their blocks.
+// `with_host`: the host may meet launches that have ended, so what they did is kept.
 struct Beside;
 void use_beside(std::vector<Beside> beside, bool with_host = false);
 

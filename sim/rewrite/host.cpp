@@ -231,9 +231,10 @@ int Finder::function(const Declaration& d, std::string_view of_class)
 }
 
 // Which side functions of a name are for. One without a word of CUDA may be a constructor or a variable, which is never
-// called by its name alone.
+// called by its name alone. Names that begin with __ are never the program's own.
 void Finder::note_sides(const Declaration& d, bool member)
 {
+    if (begins_with(s_.spelling(d.name), "__")) return;
     const int last = d.body ? d.body : s_[d.stop].partner;
     unsigned side = d.has("__global__")                ? kernel_side
                     : is_strict(s_, d.first, last)     ? device_side
