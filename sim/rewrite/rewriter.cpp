@@ -42,9 +42,11 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
             check_namespace_word(source_, i);
         } else if (c == 'c' && begins_with(source_.spelling(i), "cu")) {
             check_runtime_word(source_, i);
-            if (is_discarded_call(i))
-                edits_.after(source_[i + 1].partner,
-                             ", ::sim::Discarded{\"" + std::string(source_.spelling(i)) + "\"}");
+            if (is_discarded_call(i)) {  // an operand that is a call itself loses its column in g++
+                edits_.before(i - source_.is(i - 1, "::"),
+                              "::sim::Discarded{\"" + std::string(source_.spelling(i)) + "\"}, ({ ");
+                edits_.after(source_[i + 1].partner, "; })");
+            }
         }
     }
     check_declared(source_);
