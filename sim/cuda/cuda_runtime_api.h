@@ -42,11 +42,11 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, 
                              cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
 cudaError_t symbol_address(void** address, const void* symbol);
 
-// Behind a call whose result the program drops: the rewriter puts it there.
+// In front of a call whose result the program drops: the rewriter puts it there.
 struct Discarded {
     const char* function;
 };
-void operator,(cudaError_t error, Discarded call);
+void operator,(Discarded call, cudaError_t error);
 
 const char* kernel_name(const void* kernel);
 // The error of the last launch of this host thread.

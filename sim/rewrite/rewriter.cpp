@@ -42,9 +42,11 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
             check_namespace_word(source_, i);
         } else if (c == 'c' && begins_with(source_.spelling(i), "cu")) {
             check_runtime_word(source_, i);
-            if (is_discarded_call(i))
-                edits_.after(source_[i + 1].partner,
-                             ", ::sim::Discarded{\"" + std::string(source_.spelling(i)) + "\"}");
+            if (is_discarded_call(i)) {  // an operand that is a call itself loses its column in g++
+                edits_.before(i - source_.is(i - 1, "::"),
+                              "::sim::Discarded{\"" + std::string(source_.spelling(i)) + "\"}, ({ ");
+                edits_.after(source_[i + 1].partner, "; })");
+            }
         }
     }
     check_declared(source_);
@@ -60,7 +62,7 @@ void Rewriter::leave_host_plain(bool wanted, const Source* host)
     const HostFunctions found = host_functions(source_);  // which checks the calls, too
     if (host) add_host_branches(found.bodies, *host);
     if (!wanted) return;
-    if (!found.sure) edits_.after(source_.count(), "\n// sim: ask clang");  // for command/build.sh
+    if (!found.sure) edits_.after(source_.count(), "\n// sim: ask clang\n");  // for command/build.sh
     for (int i : found.functions) edits_.before(i, plain);
     for (const Returned& r : found.returned) {
         const std::string name(source_.spelling(r.name)), kept = "sim_kept_" + name;

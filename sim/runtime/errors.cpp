@@ -69,7 +69,7 @@ cudaError_t enter(bool waits)
 }
 
 // A finding of its own may have told of the error.
-void operator,(cudaError_t error, Discarded call)
+void operator,(Discarded call, cudaError_t error)
 {
     const RuntimeLock lock;
     const void* const place = SIM_PLACE;
