@@ -451,8 +451,9 @@ void Threads::pass_turn(uint64_t turns, uint64_t place, const Arrivals* awaited)
     if (alone_) {
         ProgramState state{fibers_, place, 0};
         _Unwind_Backtrace(ProgramState::look, &state);
-        yielded_with_[current_] = state.hash;
         if (!state.hash) ++clock_reads;  // not known: not the same
+        // A full record interrupts a thread elsewhere than its loop does, perhaps with nothing in between.
+        yielded_with_[current_] = hash_of(state.hash, &place, sizeof place);
     }
     PAUSE(*this, yielded);
     if (here->stuck_) {
