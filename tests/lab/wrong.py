@@ -233,7 +233,7 @@ WRONG = [
           {"must be done writing.\n        __syncthreads();": "must be done writing."}),
     Wrong(6, "out_of_bounds",
           "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
-          "shapes, clean, tall, partitions, looping", "out-of-bounds load", {"< width && y + j < height": ">= 0"}),
+          "shapes, clean, tall, looping", "out-of-bounds load", {"< width && y + j < height": ">= 0"}),
     Wrong(6, "row_by_row", "Tiles in rows: blocks that run together write into one partition.", "partitions, looping",
           "busiest partition", {"by = i % high": "bx = i % wide", "bx = (i / high + by) %": "by = i /"}),
     Wrong(6, "uncoalesced", "Emptied by rows, and so written by columns.", "partitions, looping", "bytes apart",
