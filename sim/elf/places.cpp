@@ -9,23 +9,20 @@
 
 #include "places.h"
 
-#include <limits.h>
-#include <unistd.h>
-
-
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "inlined.h"
 #include "../../common/base/error.h"
 #include "../../common/base/paths.h"
+#include "inlined.h"
 #include "line_table.h"
 #include "symbols.h"
 
@@ -94,47 +91,25 @@ Place find(uint64_t return_address)
     return place;
 }
 
-// Answers that are kept because the same addresses are asked about again and again.
-struct Known {
-    uint32_t number = 0;
-    int line = 0, column = 0;
-};
-
-Known known(uint64_t return_address)
+// Remembered for all threads, under a lock.
+Spot known(uint64_t return_address)
 {
     static std::mutex mutex;
-    static auto& all = *new std::unordered_map<uint64_t, Known>;
+    static auto& all = *new std::unordered_map<uint64_t, Spot>;
     static auto& numbers = *new std::map<std::tuple<std::string, std::string, int, int>, uint32_t>;
     static uint32_t next = 0;
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [at, is_new] = all.try_emplace(return_address);
-    Known& k = at->second;
-    if (!is_new) return k;
+    Spot& spot = at->second;
+    if (!is_new) return spot;
     const Place place = find(return_address);
     const Symbol* function = function_at(return_address - 1);
-    k.line = place.line;
-    k.column = place.column;
-    if (place.file.empty() || !function) k.number = next++;
-    else {
-        const auto [number, is_first] =
-            numbers.try_emplace({source_function(*function), place.file, place.line, place.column}, next);
-        k.number = number->second;
-        next += is_first;
-    }
-    return k;
-}
-
-// Without the lock, of the addresses that this thread asked for last.
-const Known& cached(uint64_t return_address)
-{
-    struct Entry {
-        uint64_t address = 0;
-        Known known;
-    };
-    static thread_local Entry entries[256];
-    Entry& e = entries[(return_address ^ return_address >> 8) % 256];
-    if (e.address != return_address) e = {return_address, known(return_address)};
-    return e.known;
+    spot = {place.line, place.column, next};
+    if (!place.file.empty() && function)
+        spot.number =
+            numbers.try_emplace({source_function(*function), place.file, place.line, place.column}, next).first->second;
+    next += spot.number == next;
+    return spot;
 }
 
 }  // namespace
@@ -155,27 +130,22 @@ Place place_of(uint64_t return_address)
 const std::string& start_folder()
 {
     static const std::string& folder = *new std::string([] {
-        char here[PATH_MAX];
-        return getcwd(here, sizeof here) ? std::string(here) : std::string();
+        std::error_code failed;
+        return std::filesystem::current_path(failed).string();
     }());
     return folder;
 }
 
 Spot spot_of(uint64_t return_address)
 {
-    const Known& k = cached(return_address);
-    return {k.line, k.column};
-}
-
-uint32_t place_number(uint64_t return_address)
-{
-    return cached(return_address).number;
-}
-
-bool before(uint64_t return_address_a, uint64_t return_address_b)
-{
-    const Known a = cached(return_address_a), b = cached(return_address_b);
-    return a.line != b.line ? a.line < b.line : a.column < b.column;
+    // Without the lock, of the addresses that this thread asked for last.
+    static thread_local std::pair<uint64_t, Spot> asked[256];
+    auto& [address, spot] = asked[(return_address ^ return_address >> 8) % 256];
+    if (address != return_address) {
+        spot = known(return_address);
+        address = return_address;
+    }
+    return spot;
 }
 
 }  // namespace sim

@@ -12,9 +12,8 @@
 namespace sim {
 
 struct Symbol {
-    std::string_view name;   // mangled; in the program's file
-    uint64_t address =
-        0;  // in this process; of a thread-local variable: its offset in the program's thread-local storage
+    std::string_view name;  // mangled; in the program's file
+    uint64_t address = 0;   // in this process; of a thread-local variable: in the program's thread-local storage
     uint64_t bytes = 0;
 };
 
@@ -68,8 +67,8 @@ struct Bytes {
 // The contents of a section; empty if there is none or it is compressed.
 Bytes section_contents(const char* name);
 
-// Gives back the memory that a part of the file took to be read. It can be read again.
-void forget(Bytes part);
+// Gives back the memory that the file took to be read. It can be read again.
+void forget_file();
 
 // True if [begin, end) lies in one section of code. The addresses are those of the file.
 bool is_code(uint64_t begin, uint64_t end);
