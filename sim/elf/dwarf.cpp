@@ -4,6 +4,8 @@
 
 #include "dwarf.h"
 
+#include "symbols.h"
+
 namespace sim {
 namespace {
 
@@ -16,17 +18,17 @@ constexpr char forms[] = "?8?BD248zUA11siu"
                          "80uu?12341234";
 
 // Empty if the section is none of texts: its last byte ends one.
-const char* text_at(Bytes section, uint64_t offset)
+const char* text_at(std::string_view section, uint64_t offset)
 {
-    const Reader r(section, offset);
-    return r.more() && !r.end[-1] ? reinterpret_cast<const char*>(r.at) : "";
+    return offset < section.size() && !section.back() ? section.data() + offset : "";
 }
 
 }  // namespace
 
 Value value_of(Reader& r, uint64_t form)
 {
-    static const Bytes strings = section_contents(".debug_str"), line_strings = section_contents(".debug_line_str");
+    static const std::string_view strings = section_contents(".debug_str"),
+                                  line_strings = section_contents(".debug_line_str");
     Value v;
     switch (const char kind = form < sizeof forms - 1 ? forms[form] : '?') {
     case 'u': v.number = r.leb128(); break;
@@ -35,7 +37,7 @@ Value value_of(Reader& r, uint64_t form)
     case 'U': r.skip(r.leb128()); break;
     case 'x': r.skip(16); break;
     case 'z':
-        if (std::memchr(r.at, 0, r.end - r.at)) v.text = reinterpret_cast<const char*>(r.at);
+        if (r.rest.find('\0') != r.rest.npos) v.text = r.rest.data();
         r.skip(std::strlen(v.text) + 1);
         break;
     case 'i': v.text = text_at(strings, r.number(4)); break;

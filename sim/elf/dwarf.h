@@ -2,29 +2,25 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
-
-#include "symbols.h"
+#include <string_view>
 
 namespace sim {
 
 // Reads forwards, and zeros from the end on: a damaged file is nonsense, but no crash.
 struct Reader {
-    const unsigned char *at = nullptr, *end = nullptr;
+    std::string_view rest;
 
-    Reader() = default;
-    explicit Reader(Bytes b, uint64_t offset = 0) : at(b.begin), end(b.end) { skip(offset); }
-
-    bool more() const { return at < end; }
-    void skip(uint64_t bytes) { at = bytes < uint64_t(end - at) ? at + bytes : end; }
+    bool more() const { return !rest.empty(); }
+    void skip(uint64_t bytes) { rest.remove_prefix(std::min<uint64_t>(bytes, rest.size())); }
 
     // The next bytes, which this skips.
     Reader part(uint64_t bytes)
     {
-        Reader part = *this;
+        const Reader part{rest.substr(0, bytes)};
         skip(bytes);
-        part.end = at;
         return part;
     }
     // The next unit. One of 64-bit DWARF, which this cannot read, goes on to the end.
@@ -33,8 +29,8 @@ struct Reader {
     uint64_t number(unsigned bytes)
     {
         uint64_t value = 0;
-        const Reader whole = part(bytes);
-        if (uint64_t(whole.end - whole.at) == bytes) std::memcpy(&value, whole.at, bytes);
+        if (bytes <= rest.size()) std::memcpy(&value, rest.data(), bytes);
+        skip(bytes);
         return value;
     }
 
@@ -44,7 +40,7 @@ struct Reader {
         uint64_t value = 0, byte = 0x80;
         unsigned shift = 0;
         for (; byte & 0x80 && more(); shift += 7) {
-            byte = *at++;
+            byte = number(1);
             if (shift < 64) value |= (byte & 0x7f) << shift;
         }
         return sign && byte & 0x40 && shift < 64 ? value | ~uint64_t(0) << shift : value;

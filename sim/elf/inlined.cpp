@@ -11,9 +11,9 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "dwarf.h"
+#include "symbols.h"
 
 namespace sim {
 namespace {
@@ -56,7 +56,7 @@ struct Entry {
 std::unordered_map<uint64_t, Entry> abbreviations_at(uint64_t offset)
 {
     std::unordered_map<uint64_t, Entry> all;
-    Reader r(section_contents(".debug_abbrev"), offset);
+    Reader r{section_contents(".debug_abbrev", offset)};
     while (const uint64_t code = r.leb128()) {
         Entry& entry = all[code];
         entry.tag = r.leb128();
@@ -78,16 +78,17 @@ std::unordered_map<uint64_t, Entry> abbreviations_at(uint64_t offset)
 template <typename Visit>
 void for_entries(uint64_t line_table, Visit visit)
 {
-    const Bytes all = section_contents(".debug_info");
-    for (Reader info(all); info.more();) {
-        const uint64_t unit = info.at - all.begin;
+    const std::string_view all = section_contents(".debug_info");
+    for (Reader info{all}; info.more();) {
+        const uint64_t unit = all.size() - info.rest.size();
         Reader r = info.unit();
+        const uint64_t end = all.size() - info.rest.size();
         if (r.number(2) != 5 || r.number(1) != DW_UT_compile) continue;
         r.skip(1);  // the size of addresses
         auto abbreviations = abbreviations_at(r.number(4));
         bool first = true;
         for (; r.more(); first = false) {
-            const uint64_t offset = r.at - all.begin, code = r.leb128();
+            const uint64_t offset = end - r.rest.size(), code = r.leb128();
             if (!code) continue;  // the end of an entry's children
             const auto known = abbreviations.find(code);
             if (known == abbreviations.end()) return;
@@ -112,7 +113,7 @@ void for_ranges(const Entry& entry, uint64_t base, Add add)
     const Attribute &low = entry[DW_AT_low_pc], &ranges = entry[DW_AT_ranges];
     if (low.form == DW_FORM_addr) add(low.number, low.number + entry[DW_AT_high_pc].number);
     if (ranges.form != DW_FORM_sec_offset) return;
-    for (Reader r(section_contents(".debug_rnglists"), ranges.number);;) {
+    for (Reader r{section_contents(".debug_rnglists", ranges.number)};;) {
         uint64_t begin = 0, end = 0;
         switch (r.number(1)) {
         case DW_RLE_offset_pair: begin = base + r.leb128(); end = base + r.leb128(); break;
@@ -128,16 +129,19 @@ void for_ranges(const Entry& entry, uint64_t base, Add add)
 std::vector<Inlined> read_inlined(uint64_t line_table)
 {
     std::vector<Inlined> all;
-    std::unordered_map<uint64_t, uint64_t> declarations;  // of functions that are defined elsewhere
-    std::unordered_set<uint64_t> implicit;
+    struct Function {
+        bool implicit = false;
+        uint64_t declaration = 0;  // of one that is defined elsewhere
+    };
+    std::unordered_map<uint64_t, Function> functions;
     uint64_t base = 0;
     for_entries(line_table, [&](const Entry& entry, uint64_t offset) {
         if (entry[DW_AT_stmt_list].form) base = entry[DW_AT_low_pc].number;
         if (entry.tag == DW_TAG_subprogram) {
             // g++ marks the body of a lambda as artificial, too.
             const bool lambda = !std::strcmp(entry[DW_AT_name].text, "operator()");
-            if (!lambda && (entry[DW_AT_artificial].form || entry[DW_AT_defaulted].form)) implicit.insert(offset);
-            if (entry[DW_AT_specification].form) declarations[offset] = entry[DW_AT_specification].number;
+            functions[offset] = {!lambda && (entry[DW_AT_artificial].form || entry[DW_AT_defaulted].form),
+                                 entry[DW_AT_specification].number};
         } else if (entry.tag == DW_TAG_inlined_subroutine) {
             for_ranges(entry, base, [&](uint64_t begin, uint64_t end) {
                 all.push_back({begin, end, entry[DW_AT_call_file].number, entry[DW_AT_call_line].number,
@@ -146,8 +150,8 @@ std::vector<Inlined> read_inlined(uint64_t line_table)
         }
     });
     for (Inlined& i : all) {
-        const auto declared = declarations.find(i.function);
-        i.implicit = implicit.count(i.function) || (declared != declarations.end() && implicit.count(declared->second));
+        const Function of = functions[i.function];
+        i.implicit = of.implicit || functions[of.declaration].implicit;
     }
     return all;
 }

@@ -13,9 +13,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <utility>
 #include <vector>
+
+#include "symbols.h"
 
 namespace sim {
 namespace {
@@ -34,7 +35,7 @@ uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
 {
     LineRow row{0, 1, 0, 1};
     while (r.more()) {
-        const unsigned opcode = *r.at++;
+        const unsigned opcode = r.number(1);
         if (opcode >= unit.opcode_base) {
             const unsigned n = opcode - unit.opcode_base;
             row.address += n / unit.line_range * unit.step;
@@ -85,28 +86,26 @@ void read_unit(Reader r, uint64_t offset, std::vector<Sequence>& sequences)
     unit.line_base = int8_t(h.number(1));
     unit.line_range = h.number(1);
     unit.opcode_base = h.number(1);
-    unit.operands = h.at;
-    if (!unit.line_range || !unit.opcode_base || unit.opcode_base - 1 > h.end - h.at) return;
-    h.skip(unit.opcode_base - 1);
+    unit.operands = h.part(unit.opcode_base - 1).rest;
+    if (!unit.line_range || unit.operands.size() + 1 != unit.opcode_base) return;
     units.push_back(unit);
 
     while (r.more()) {
-        Reader program = r;
+        const std::string_view program = r.rest;
         uint64_t begin = ~uint64_t(0);
         const uint64_t end =
             run_sequence(unit, r, [&](const LineRow& row) { begin = std::min(begin, row.address); });
-        program.end = r.at;
-        // Functions that the linker left out are somewhere else, mostly at 0.
-        if (is_code(begin, end)) sequences.push_back({begin, end, &units.back(), program});
+        // Functions that the linker left out are at 0, or from the last address on.
+        if (begin && begin < end) sequences.push_back({begin, end, &units.back(), {program}});
     }
 }
 
 std::vector<Sequence> read_sequences()
 {
     std::vector<Sequence> all;
-    const Bytes section = section_contents(".debug_line");
-    for (Reader r(section); r.more();) {
-        const uint64_t offset = r.at - section.begin;
+    const std::string_view section = section_contents(".debug_line");
+    for (Reader r{section}; r.more();) {
+        const uint64_t offset = section.size() - r.rest.size();
         read_unit(r.unit(), offset, all);
     }
     forget_file();
@@ -160,7 +159,7 @@ LineRow row_at(uint64_t address, const Unit*& unit)
     return found;
 }
 
-std::string file_name(const Unit& unit, uint64_t number)
+std::filesystem::path file_name(const Unit& unit, uint64_t number)
 {
     Reader r = unit.names;
     const std::vector<Name> folders = names_of(r), files = names_of(r);
@@ -169,7 +168,7 @@ std::string file_name(const Unit& unit, uint64_t number)
     return std::filesystem::path(folders[0].text) / folders[files[number].folder].text / files[number].text;
 }
 
-std::string folder_of(const Unit& unit)
+std::filesystem::path folder_of(const Unit& unit)
 {
     Reader r = unit.names;
     const std::vector<Name> folders = names_of(r);

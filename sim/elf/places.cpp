@@ -38,29 +38,23 @@ std::string text_of(const std::string& file, int number)
     std::string line;
     for (int i = 0; i < number && std::getline(in, line); ++i) {}
     if (!in) return "";
-    const size_t begin = line.find_first_not_of(" \t"), comment = line.find("//");
-    if (begin == std::string::npos) return "";
-    line = line.substr(begin, comment == std::string::npos ? comment : comment - begin);
+    line.erase(std::min(line.find("//"), line.size()));
     line.erase(line.find_last_not_of(" \t\r") + 1);
+    line.erase(0, line.find_first_not_of(" \t"));
     std::replace(line.begin(), line.end(), '\t', ' ');
     return harness::printable(line);
 }
 
-// The simulator's own folder, with a slash. A program may have a folder sim/, too. Objects that simcuda compiles name
-// the simulator's headers by whole paths, and those that make compiles by paths from the folder where make runs.
-std::string own_folder(const Unit& unit)
-{
-    const std::string header = sim_own_header ? sim_own_header : "sim/core/launch.h";
-    return harness::whole_path((std::filesystem::path(folder_of(unit)) / header / "../..").lexically_normal()) + "/";
-}
-
-// True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system.
+// True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. A program
+// may have a folder sim/, too. Objects that simcuda compiles name the simulator's headers by whole paths, and those that
+// make compiles by paths from the folder where make runs.
 bool is_library(const Unit& unit, const std::string& file)
 {
-    const std::string own = own_folder(unit);
-    return harness::whole_path(file).compare(0, own.size(), own) == 0 ||
-           file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0 ||
-           file.compare(0, 9, "/usr/lib/") == 0;
+    const std::filesystem::path header = sim_own_header ? sim_own_header : "sim/core/launch.h",
+                                sim = (folder_of(unit) / header).lexically_normal().parent_path().parent_path();
+    return harness::whole_path(file).rfind(harness::whole_path(sim) + "/", 0) == 0 ||
+           file.find("/include/c++/") != file.npos || file.rfind("/usr/include/", 0) == 0 ||
+           file.rfind("/usr/lib/", 0) == 0;
 }
 
 // The place without its text, the file with its whole path.
@@ -74,7 +68,7 @@ Place find(uint64_t return_address)
     // Line 0: the compiler does not say.
     if (!row.line) return place;
     const auto set = [&](uint64_t file, uint64_t line, uint64_t column) {
-        place.file = std::filesystem::path(file_name(*unit, file)).lexically_normal().string();
+        place.file = file_name(*unit, file).lexically_normal();
         place.line = place.file.empty() ? 0 : int(line);
         place.column = place.file.empty() ? 0 : int(column);
         place.in_library = is_library(*unit, place.file);

@@ -1,7 +1,7 @@
 // The program's own file, /proc/self/exe, is mapped as a whole and stays so: others keep pointers into it. In: a list of
 // sections, and one of symbols, each with a type, a mangled name, an address and the number of its section. Out: the
-// symbols that are wanted, sorted by address, so that the one that holds an address costs a logarithm. They are
-// gathered at the first question, and what was read to find them is given back to the system.
+// symbols of a type, sorted by address, so that the one that holds an address costs a logarithm. They are gathered at
+// the first question, and what was read to find them is given back to the system.
 
 #include "symbols.h"
 
@@ -25,10 +25,10 @@ namespace sim {
 namespace {
 
 struct File {
-    Bytes all;
+    std::string_view all;
     int error = 0;  // why it cannot be read; 0 if it can
     std::vector<Elf64_Shdr> sections;
-    Bytes names;  // of sections
+    std::string_view names;  // of sections
 
     static const File& get()
     {
@@ -36,13 +36,10 @@ struct File {
         return file;
     }
 
-    Bytes contents(const Elf64_Shdr& s) const
+    std::string_view contents(const Elf64_Shdr& s) const
     {
-        const uint64_t bytes = all.end - all.begin;
-        if (s.sh_type == SHT_NOBITS || s.sh_flags & SHF_COMPRESSED || s.sh_offset > bytes ||
-            s.sh_size > bytes - s.sh_offset)
-            return {};
-        return {all.begin + s.sh_offset, all.begin + s.sh_offset + s.sh_size};
+        if (s.sh_type == SHT_NOBITS || s.sh_flags & SHF_COMPRESSED || s.sh_offset > all.size()) return {};
+        return all.substr(s.sh_offset, s.sh_size);
     }
 
   private:
@@ -58,49 +55,65 @@ struct File {
         void* at = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
         close(file);
         if (at == MAP_FAILED) harness::out_of_memory();
-        all = {static_cast<const unsigned char*>(at), static_cast<const unsigned char*>(at) + bytes};
+        all = {static_cast<const char*>(at), bytes};
         Elf64_Ehdr header;  // of the kind that the system has started
         std::memcpy(&header, at, sizeof header);
         if (header.e_shoff > bytes || header.e_shnum > (bytes - header.e_shoff) / sizeof(Elf64_Shdr)) return;
-        const auto first = reinterpret_cast<const Elf64_Shdr*>(all.begin + header.e_shoff);
+        const auto first = reinterpret_cast<const Elf64_Shdr*>(all.data() + header.e_shoff);
         sections.assign(first, first + header.e_shnum);
         if (header.e_shstrndx < sections.size()) names = contents(sections[header.e_shstrndx]);
     }
 };
 
-std::string_view name_in(Bytes names, uint64_t offset)
+std::string_view from(std::string_view part, uint64_t offset)
 {
-    const uint64_t bytes = names.end - names.begin;
-    if (offset >= bytes) return "";
-    const char* name = reinterpret_cast<const char*>(names.begin) + offset;
-    return {name, strnlen(name, bytes - offset)};
+    return part.substr(std::min<uint64_t>(offset, part.size()));
 }
 
-// The defined symbols of a type for which wanted(name, section) is true, by address.
-template <typename Wanted>
-std::vector<Symbol> symbols_of(int type, Wanted wanted)
+std::string_view name_in(std::string_view names, uint64_t offset)
 {
-    std::vector<Symbol> all;
-    const File& file = File::get();
-    for (const Elf64_Shdr& table : file.sections) {
-        if (table.sh_type != SHT_SYMTAB || table.sh_link >= file.sections.size()) continue;
-        const Bytes symbols = file.contents(table), names = file.contents(file.sections[table.sh_link]);
-        Elf64_Sym s;
-        for (const unsigned char* at = symbols.begin; size_t(symbols.end - at) >= sizeof s; at += sizeof s) {
-            std::memcpy(&s, at, sizeof s);
-            if (ELF64_ST_TYPE(s.st_info) != type || s.st_shndx == SHN_UNDEF || s.st_shndx >= file.sections.size() ||
-                !s.st_size)
-                continue;
-            const std::string_view name = name_in(names, s.st_name);
-            if (wanted(name, name_in(file.names, file.sections[s.st_shndx].sh_name)))
-                all.push_back({name, s.st_value + (type == STT_TLS ? 0 : load_address()), s.st_size});
+    names = from(names, offset);
+    return names.substr(0, names.find('\0'));
+}
+
+// The defined symbols of a type, by address.
+template <int type>
+const std::vector<Symbol>& symbols_of()
+{
+    static const auto& sorted = *new std::vector<Symbol>([] {
+        std::vector<Symbol> all;
+        const File& file = File::get();
+        for (const Elf64_Shdr& table : file.sections) {
+            if (table.sh_type != SHT_SYMTAB || table.sh_link >= file.sections.size()) continue;
+            std::string_view symbols = file.contents(table), names = file.contents(file.sections[table.sh_link]);
+            Elf64_Sym s;
+            for (; symbols.size() >= sizeof s; symbols.remove_prefix(sizeof s)) {
+                std::memcpy(&s, symbols.data(), sizeof s);
+                if (ELF64_ST_TYPE(s.st_info) == type && s.st_shndx && s.st_shndx < file.sections.size() && s.st_size)
+                    all.push_back({name_in(names, s.st_name), s.st_value + (type == STT_TLS ? 0 : load_address()),
+                                   s.st_size, name_in(file.names, file.sections[s.st_shndx].sh_name)});
+            }
         }
-    }
-    forget_file();
-    std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) {
-        return a.address != b.address ? a.address < b.address : a.name < b.name;
-    });
-    return all;
+        forget_file();
+        std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) {
+            return a.address != b.address ? a.address < b.address : a.name < b.name;
+        });
+        return all;
+    }());
+    return sorted;
+}
+
+template <int type>
+const Symbol* symbol_at(uint64_t address)
+{
+    const std::vector<Symbol>& all = symbols_of<type>();
+    auto next = std::upper_bound(all.begin(), all.end(), address,
+                                 [](uint64_t a, const Symbol& s) { return a < s.address; });
+    if (next == all.begin()) return nullptr;
+    // One function may have several names, as constructors do: always the first.
+    auto found = std::lower_bound(all.begin(), next, std::prev(next)->address,
+                                  [](const Symbol& s, uint64_t a) { return s.address < a; });
+    return address - found->address < found->bytes ? &*found : nullptr;
 }
 
 // The program is the first in the list.
@@ -122,25 +135,17 @@ uint64_t load_address()
     return address;
 }
 
-Bytes section_contents(const char* name)
+std::string_view section_contents(const char* name, uint64_t offset)
 {
-    for (const Elf64_Shdr& s : File::get().sections)
-        if (name_in(File::get().names, s.sh_name) == name) return File::get().contents(s);
+    const File& file = File::get();
+    for (const Elf64_Shdr& s : file.sections)
+        if (name_in(file.names, s.sh_name) == name) return from(file.contents(s), offset);
     return {};
 }
 
 void forget_file()
 {
-    const Bytes all = File::get().all;
-    madvise(const_cast<unsigned char*>(all.begin), all.end - all.begin, MADV_DONTNEED);
-}
-
-bool is_code(uint64_t begin, uint64_t end)
-{
-    for (const Elf64_Shdr& s : File::get().sections)
-        if (s.sh_flags & SHF_EXECINSTR && s.sh_addr <= begin && begin < end && end <= s.sh_addr + s.sh_size)
-            return true;
-    return false;
+    madvise(const_cast<char*>(File::get().all.data()), File::get().all.size(), MADV_DONTNEED);
 }
 
 void need_symbols()
@@ -150,33 +155,14 @@ void need_symbols()
         throw harness::Error{harness::status_bad_input,
                              harness::format("the simulator cannot read this program's own file, /proc/self/exe: %s",
                                              strerror(file.error))};
-    const std::vector<Elf64_Shdr>& all = file.sections;
-    if (std::none_of(all.begin(), all.end(), [](const Elf64_Shdr& s) { return s.sh_type == SHT_SYMTAB; }))
+    if (symbols_of<STT_FUNC>().empty())
         throw harness::Error{harness::status_bad_input, "this program has been stripped of its symbols, by which the "
                                                         "simulator finds shared memory: build it without strip and -s"};
 }
 
-template <int type>
-static const Symbol* symbol_at(uint64_t address)
-{
-    static const auto& all = *new std::vector<Symbol>(symbols_of(type, [](auto, auto) { return true; }));
-    auto next = std::upper_bound(all.begin(), all.end(), address,
-                                 [](uint64_t a, const Symbol& s) { return a < s.address; });
-    if (next == all.begin()) return nullptr;
-    // One function may have several names, as constructors do: always the first.
-    auto found = std::lower_bound(all.begin(), next, std::prev(next)->address,
-                                  [](const Symbol& s, uint64_t a) { return s.address < a; });
-    return address - found->address < found->bytes ? &*found : nullptr;
-}
-
 const Symbol* function_at(uint64_t address) { return symbol_at<STT_FUNC>(address); }
 const Symbol* object_at(uint64_t address) { return symbol_at<STT_OBJECT>(address); }
-
-const std::vector<Symbol>& thread_local_symbols()
-{
-    static const auto& all = *new std::vector<Symbol>(symbols_of(STT_TLS, [](auto, auto) { return true; }));
-    return all;
-}
+const std::vector<Symbol>& thread_local_symbols() { return symbols_of<STT_TLS>(); }
 
 bool is_guard(uint64_t offset, uint64_t return_address)
 {
@@ -192,11 +178,9 @@ bool is_guard(uint64_t offset, uint64_t return_address)
 
 const Symbol* note(const std::string& name)
 {
-    static const auto& notes = *new std::vector<Symbol>(
-        symbols_of(STT_OBJECT, [](std::string_view symbol, auto) { return symbol.find("sim_") != symbol.npos; }));
-    const auto found =
-        std::find_if(notes.begin(), notes.end(), [&](const Symbol& s) { return s.name == name; });
-    return found == notes.end() ? nullptr : &*found;
+    for (const Symbol& s : symbols_of<STT_OBJECT>())
+        if (s.name == name) return &s;
+    return nullptr;
 }
 
 uintptr_t thread_local_base()
@@ -205,26 +189,27 @@ uintptr_t thread_local_base()
     return base;
 }
 
-std::vector<Symbol> device_variables(const char* section)
+std::vector<Symbol> device_variables(const std::string& section)
 {
-    const std::string name = section, of_inline = name + "_inline", note = "sim_template_" + name + "_";
     // Templates' variables, from the names that the rewriter left beside them: N::sim_template_sim_device_x stands for
     // N::x<float> and others, and k()::sim_template_sim_device_x for k()::x.
-    std::vector<std::string> of_templates;
-    for (const Symbol& s :
-         symbols_of(STT_OBJECT, [&](std::string_view symbol, auto) { return symbol.find(note) != symbol.npos; })) {
-        const std::string whole = demangle(std::string(s.name));
-        of_templates.push_back(whole.substr(0, whole.rfind(note)) + whole.substr(whole.rfind(note) + note.size()));
-    }
-    const auto is_of_template = [&](std::string_view symbol) {
-        const std::string whole = of_templates.empty() ? "" : demangle(std::string(symbol));
-        return std::any_of(of_templates.begin(), of_templates.end(), [&](const std::string& t) {
-            return whole == t || whole.compare(0, t.size() + 1, t + "<") == 0;
+    const std::string note = "sim_template_" + section + "_";
+    std::vector<std::string> templates;
+    for (const Symbol& s : symbols_of<STT_OBJECT>())
+        if (s.name.find(note) != s.name.npos) {
+            templates.push_back(demangle(std::string(s.name)));
+            templates.back().erase(templates.back().rfind(note), note.size());
+        }
+    const auto is_of_template = [&](const Symbol& s) {
+        const std::string name = templates.empty() ? "" : demangle(std::string(s.name));
+        return std::any_of(templates.begin(), templates.end(), [&](const std::string& t) {
+            return name == t || name.compare(0, t.size() + 1, t + "<") == 0;
         });
     };
-    std::vector<Symbol> all = symbols_of(STT_OBJECT, [&](std::string_view symbol, std::string_view in) {
-        return !is_gap(symbol) && (in == name || in == of_inline || is_of_template(symbol));
-    });
+    std::vector<Symbol> all;
+    for (const Symbol& s : symbols_of<STT_OBJECT>())
+        if (!is_gap(s.name) && (s.section == section || s.section == section + "_inline" || is_of_template(s)))
+            all.push_back(s);
     std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) { return a.name < b.name; });
     return all;
 }
