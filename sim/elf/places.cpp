@@ -46,8 +46,8 @@ std::string text_of(const std::string& file, int number)
 }
 
 // True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. A program
-// may have a folder sim/, too. Objects that simcuda compiles name the simulator's headers by whole paths, and those that
-// make compiles by paths from the folder where make runs.
+// may have a folder sim/, too. Objects that simcuda compiles name the simulator's headers by whole paths, and those
+// that make compiles by paths from the folder where make runs.
 bool is_library(const Unit& unit, const std::string& file)
 {
     const std::filesystem::path header = sim_own_header ? sim_own_header : "sim/core/launch.h",

@@ -21,8 +21,8 @@ Place place_of(uint64_t return_address);
 // The folder in which the program was when this was called first, as was place_of(); empty if unknown.
 const std::string& start_folder();
 
-// The line and the column alone, 0 if unknown, and a number, equal for two addresses if and only if they return from the
-// same line and column of one function: compilers copy calls. Each address of an unknown place has its own.
+// The line and the column alone, 0 if unknown, and a number, equal for two addresses if and only if they return from
+// the same place of one function: compilers copy calls. Each address of an unknown place has its own.
 struct Spot {
     int line = 0, column = 0;
     uint32_t number = 0;

@@ -1,7 +1,7 @@
-// The program's own file, /proc/self/exe, is mapped as a whole and stays so: others keep pointers into it. In: a list of
-// sections, and one of symbols, each with a type, a mangled name, an address and the number of its section. Out: the
-// symbols of a type, sorted by address, so that the one that holds an address costs a logarithm. They are gathered at
-// the first question, and what was read to find them is given back to the system.
+// The program's own file, /proc/self/exe, is mapped as a whole and stays so: others keep pointers into it. In: sections
+// and symbols, each with a type, a mangled name, an address and the number of its section. Out: the symbols of a type,
+// sorted by address, so that the one that holds an address costs a logarithm. They are gathered at the first question,
+// and what was read to find them is given back to the system.
 
 #include "symbols.h"
 
