@@ -1,4 +1,4 @@
-// What the sources say in passing, and no step measures: a simple formula for the diagonal, the stride of reads from
+// Measures claims of the sources that no step does: a simple formula for the diagonal, the stride of reads from
 // constant memory, kernels that access the host's memory (zero copy), and copies that overlap with the kernel.
 //
 //   make sources && ./sources > sources.csv          (needs a GPU)

@@ -9,9 +9,10 @@ step; `gpus`, those that step 8's page discusses; `cards`, the way from step 4 t
 step 7 beside the libraries; `ahead`, how far ahead of them it is; `narrow`, elements of 1 and 2 bytes; `limits`, what
 a profiler says of them; `profile stepNN`, the command of a profiler for one step, and what it shows; `sanitizer`, the
 commands that look for faults; `widths`, `constants`, `timing`, `batches`, `transfers`, `readonly`, `memories`,
-`exercises`, `errors`, `instructions`: the tables of the subject pages and of the lab (subjects.py). In a table whose heading begins
-with `tried`, the cells under a type and a shape are filled with the trial that its row names. A figure in prose is
-followed by a comment that names its source (quoted.py). The figures come from plots/data and plots/published.csv.
+`exercises`, `errors`, `instructions`: the tables of the subject pages and of the lab (subjects.py). In a table whose
+heading begins with `tried`, the cells under a type and a shape are filled with the trial that its row names. A figure
+in prose is followed by a comment that names its source (quoted.py). The figures come from plots/data and
+plots/published.csv.
 --check writes nothing and exits 1 if a page is stale, naming it.
 """
 

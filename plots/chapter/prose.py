@@ -64,8 +64,9 @@ class Prose:
         least = (f"For {self.n} × {self.n} floats this takes at least **{sig(8e-6 * self.n ** 2 / float(peak))} ms**, "
                  f"at {sig(float(peak))} GB/s, the peak of this card's memory. " if peak else "")
         return ("A matrix transpose computes nothing. It reads and writes every element once, and the order of the "
-                f"memory accesses decides how fast. {least}This chapter speeds a transpose up in seven steps on one GPU "
-                "and explains each step by what the hardware does. An eighth step is about several GPUs. The yardstick is "
+                f"memory accesses decides how fast. {least}This chapter speeds a transpose up in seven steps on one "
+                "GPU and explains each step by what the hardware does. An eighth step is about several GPUs. The "
+                "yardstick is "
                 "`cudaMemcpy`, the copy that comes with CUDA, NVIDIA's extension of C++ for its GPUs. Three numbers "
                 f"sum it up, for {self.n} × {self.n} floats on one "
                 f"{self.machine.name}:\n\n- **{self.share('transposeNaive'):.0f} %** of `cudaMemcpy`'s "
