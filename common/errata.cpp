@@ -41,7 +41,7 @@ std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, co
     if (!c.result.refused.empty()) return {c.result.refused};
     if (c.result.counts)
         for (const AccessSite& s : c.result.counts->sites)
-            if (s.shared && s.units > s.ideal)
+            if (s.memory == shared && s.units > s.ideal)
                 reports.push_back(format(
                     "bank conflicts: %s of shared memory at %s:%d: %.4g wavefronts per request where %.4g would do",
                     s.store ? "store" : "load", s.file.c_str(), s.line, double(s.units) / s.requests,

@@ -63,7 +63,7 @@ struct Expected {
         return what == Produces::sum || what == Produces::sum_with_first ? 2 : 1;
     }
     // Elements read and written for each element of the matrix.
-    HOST_DEVICE int traffic() const
+    HOST_DEVICE constexpr int traffic() const
     {
         const bool none = what == Produces::nothing || what == Produces::pieces;
         return passes * (none ? 0 : what == Produces::sum ? 3 : 2);
@@ -91,16 +91,16 @@ constexpr Expected writes_nothing{Produces::nothing};
 constexpr Expected copies_to_peers{Produces::pieces};
 
 // Columns of odata: idata is height x width; a transposed or tile-moved matrix is width x height.
-HOST_DEVICE inline uint64_t output_columns(Expected e, uint64_t width, uint64_t height)
+HOST_DEVICE constexpr uint64_t output_columns(Expected e, uint64_t width, uint64_t height)
 {
     const bool turned = e.what == Produces::transpose || e.what == Produces::tile_move || e.what == Produces::pieces;
     return turned ? height : width;
 }
 
 // n rows are spread evenly over GPUs. Those of GPU g begin here, and end where those of the next begin.
-HOST_DEVICE inline int first_row(int n, int g, int gpus) { return int((long long)n * g / gpus); }
+HOST_DEVICE constexpr int first_row(int n, int g, int gpus) { return int((long long)n * g / gpus); }
 
-HOST_DEVICE inline int gpu_with_row(int n, int row, int gpus)
+HOST_DEVICE constexpr int gpu_with_row(int n, int row, int gpus)
 {
     int g = 0;
     while (first_row(n, g + 1, gpus) <= row) ++g;
@@ -109,7 +109,7 @@ HOST_DEVICE inline int gpu_with_row(int n, int row, int gpus)
 
 // The index into idata of what a GPU copies to odata[o] of another, or `none` where odata[o] is the GPU's own. A GPU's
 // rows of odata begin with the piece from GPU 0. A piece begins where its sender's rows of idata do.
-HOST_DEVICE inline uint64_t source_of_piece(uint64_t o, uint64_t width, uint64_t height, int gpus, uint64_t none)
+HOST_DEVICE constexpr uint64_t source_of_piece(uint64_t o, uint64_t width, uint64_t height, int gpus, uint64_t none)
 {
     const int to = gpu_with_row(int(width), int(o / height), gpus), first = first_row(int(width), to, gpus);
     const uint64_t rows = first_row(int(width), to + 1, gpus) - first, o_here = o - first * height;
@@ -125,7 +125,7 @@ HOST_DEVICE inline uint64_t source_of_piece(uint64_t o, uint64_t width, uint64_t
 // image would lie outside the matrix, the fine-grained half does nothing and the
 // coarse-grained half does the full transpose, so that one after the other is the
 // transpose for every shape.
-HOST_DEVICE inline uint64_t source_index(Expected e, uint64_t o, uint64_t width, uint64_t height)
+HOST_DEVICE constexpr uint64_t source_index(Expected e, uint64_t o, uint64_t width, uint64_t height)
 {
     const uint64_t columns = output_columns(e, width, height);
     const uint64_t row = o / columns, column = o % columns;

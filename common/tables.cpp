@@ -54,12 +54,12 @@ Cells times_of(const Results& results, const Result& r)
 Cells counts_of(const LaunchCounts& c)
 {
     Cells cells;
-    for (bool shared : {false, true}) {
+    for (Space memory : {global, shared}) {
         for (bool store : {false, true}) {
-            const uint64_t requests = c.requests(shared, store);
-            append(cells, {number(requests), requests ? fixed(double(c.units(shared, store)) / requests, 2) : "-"});
+            const uint64_t requests = c.requests(memory, store);
+            append(cells, {number(requests), requests ? fixed(double(c.units(memory, store)) / requests, 2) : "-"});
         }
-        if (!shared) cells.push_back(coalesced_text(c));
+        if (memory == global) cells.push_back(coalesced_text(c));
     }
     const double busiest = std::max(c.busiest(false), c.busiest(true));
     cells.push_back(busiest > 0 ? fixed(busiest, 2) + (c.map_assumed ? "*" : "") : "-");

@@ -153,7 +153,9 @@ def gets_types_right(shapes, produces, machines):
             if right(single, produces) and not right(other, produces):
                 return f"Right for floats, not for {type_}s, at {other.shape}: {first_trouble(other)}."
             some[type_] = some[type_] or (w == h and verified(other, produces))
-        return next((f"Not right for {type_}s either." for type_, holds in some.items() if not holds), "")
+        runs = [found[(*shapes[0], type_, machines[0])] for type_, holds in some.items() if not holds]
+        troubles = (f"No right and clean result for {run.type}s at {run.shape}: {first_trouble(run)}." for run in runs)
+        return next(troubles, "")
     return all_or_nothing(judge)
 
 
@@ -297,6 +299,24 @@ def shared(least, most, what):
     return holds
 
 
+def no_local(keys, produces):
+    """An array that is indexed at run time is a tile in memory, too, and costs what one costs."""
+    def holds(run):
+        at = next((access for access in run.accesses if access["memory"] == "local"), "")
+        return at and (f"{at['file'].rsplit('/', 1)[-1]}:{at['line']} accesses an array in local memory, and the task "
+                       f"moves each element once: {at['diagnosis']}")
+    return condition(keys, produces, holds)
+
+
+def through_tile(keys, produces):
+    """A wavefront holds 32 floats at most. A few of the elements may stay where they are."""
+    def holds(run):
+        return next((f"the task asks for a tile that each element is {does}, at {run.shape}" for way, does in
+                     (("store", "stored to"), ("load", "loaded from"))
+                     if number(run, f"shared_{way}_wavefronts") * 32 < 0.9 * run.width * run.height), "")
+    return condition(keys, produces, holds)
+
+
 def launches(keys, produces, most=1):
     return at_most(keys, produces, "launches", most if callable(most) else lambda run: most,
                    value=lambda run, _: number(run, "launches"), unit="")
@@ -323,6 +343,7 @@ def needs(keys, produces, sectors=("loads", "stores"), barriers=2, warps=1, laun
         at_most(keys, produces, "requests to the tile", 2),
         at_most(keys, produces, "waits of warps at barriers", barriers),
         launches(keys, produces, launched),
+        no_local(keys, produces),
     ]
 
 
@@ -410,7 +431,7 @@ def third_exercise():
     return of_one_cost(
         3, "step03_coalesced", "transposeHalfTile",
         ("stores", "From 32 sectors for a store of 32 floats to 4.", "sectors of stores", 32, 4),
-        lambda keys: [*needs(keys, t, sectors=["loads"]),
+        lambda keys: [*needs(keys, t, sectors=["loads"]), through_tile(keys, t),
                       condition(keys, t, shared(2048, 2048, "2048: a tile of 32 x 16 floats"))])
 
 
@@ -419,7 +440,8 @@ def fourth_exercise():
     return of_one_cost(
         4, "step04_padding", "transposeSwizzledTall",
         ("conflicts", FILL_AND_EMPTY.format(16), "wavefronts", 17, 2),
-        lambda keys: [*needs(keys, t), condition(keys, t, shared(2048, 2048, "2048: 16 x 32 floats, and no padding"))])
+        lambda keys: [*needs(keys, t), through_tile(keys, t),
+                      condition(keys, t, shared(2048, 2048, "2048: 16 x 32 floats, and no padding"))])
 
 
 def fifth_exercise():
@@ -442,7 +464,7 @@ def fifth_exercise():
     return of_one_cost(
         5, "step05_decomposed", "turnTiles",
         ("conflicts", FILL_AND_EMPTY.format(32), "wavefronts", 33, 2),
-        lambda keys: [*needs(keys, t, barriers=1, warps=0.5),
+        lambda keys: [*needs(keys, t, barriers=1, warps=0.5), through_tile(keys, t),
                       condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"), divisor=2),
                       condition(keys, t, shared(1, 16640, "16384: 64 x 64 floats, and no padding"))],
         Teacher(cause=stays), t)
@@ -524,7 +546,8 @@ def seventh_exercise():
     def shapes(seed):
         random = Random(seed)
         width, height = of_large(seed)
-        return (runs_of([(256, 256), (128 * random.randrange(2, 4), 64), (width + 3 & ~3, height + 3 & ~3)], "float"),
+        # The last has edges: its sides are multiples of 4, and not of 8. A warp's 32 vectors are 128 floats.
+        return (runs_of([(256, 256), (128 * random.randrange(2, 4), 64), (width & ~7 | 4, height & ~7 | 4)], "float"),
                 runs_of([(256, 63), (128 * random.randrange(1, 4), random.randrange(61, 200, 2))], "float"),
                 runs_of([(256, 256), (64 * random.randrange(2, 6), 96)], "double"))
 
@@ -544,14 +567,10 @@ def seventh_exercise():
         even, odd, double = shapes(seed)
         keys = even + odd
 
-        def through(run):
-            return ("" if number(run, "shared_store_wavefronts") * 32 >= run.width * run.height
-                    else "the copy does not go through the tile")
-
         return [at_most(keys, t, "sectors of loads", 4.2), at_most(keys, t, "sectors of stores", 4.2),
                 at_most(keys + double, t, "warps", 1.3),
                 at_most(keys, t, "wavefronts", 2.1), at_most(keys, t, "waits of warps at barriers", 1),
-                launches(keys + double, t), condition(even, t, through), enough_blocks(keys, t)]
+                launches(keys + double, t), through_tile(even, t), enough_blocks(keys, t)]
     return Exercise(7, "step07_long_pieces", "copyVectorized", t,
                     lambda seed: correctness(seed, t, teacher=Teacher(telling, no_vectors)), costs, limits)
 

@@ -16,7 +16,8 @@ from parts import brief
 from spreadsheet import table, unguarded
 
 # What course systems put around the name when an instructor downloads all submissions.
-MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:(?:file|onlinetext)(?:_|$))?", re.DOTALL)
+# Both write no _ in a name. What follows is the name of a file, which a student chooses.
+MOODLE_NAME = re.compile(r"(?P<name>[^_]+)_(?P<id>\d+)_assignsubmission_(?:(?:file|onlinetext)(?:_|$))?")
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_")
 
 

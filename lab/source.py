@@ -95,7 +95,7 @@ ALWAYS = set("asm goto new delete try catch throw virtual dynamic_cast const_cas
              "thread_local wchar_t char16_t char32_t export".split())
 REFUSED = [
     (r"std", "`std::`, except `std::size_t` and the integer types", "the C++ library is host code",
-     "`min`, `max` and `abs`, which need no `std::`; loops"),
+     "loops, or `min`, `max` and `abs`, which need no `std::`"),
     (r"printf|cout|cerr|puts|fprintf|putchar", "`printf`", "the grader reads the program's output",
      "`make labNN CHECK=--explain`, `SHOW=1`"),
     (r"atomic\w+|cuda_pipeline\w*|__pipeline\w+|memcpy\w*|memset|memmove",

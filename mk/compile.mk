@@ -16,8 +16,8 @@ HOST = $(CXX) $(CPP) $(WARNINGS) $(SANITIZERS) -pthread
 # so the options keep the compiler from merging or splitting accesses.
 SIM_CPP := -x c++ -DSIMULATOR -Isim/cuda
 SIM_O ?= -O1
-SIM_KERNELS := -w -g -fstack-clash-protection $(SIM_O) -fsanitize=thread,bounds,alignment,vla-bound \
-               -fno-optimize-sibling-calls -ftls-model=local-exec
+SIM_KERNELS := -w -gdwarf-5 -fstack-clash-protection -fno-omit-frame-pointer $(SIM_O) \
+               -fsanitize=thread,bounds,alignment,vla-bound -fno-optimize-sibling-calls -ftls-model=local-exec
 ifneq ($(findstring clang,$(shell $(CXX) --version 2>/dev/null)),)
 include mk/clang.mk
 else

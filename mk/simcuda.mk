@@ -20,9 +20,9 @@ SIMCUDA_COMMANDS = \
         $(own_headers) -include cuda_runtime.h) \
     $(call set_to,kernel_compiler,$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS)) \
     $(call set_to,host_preprocessor,$(CXX) -x c++ $(call standard_of,$(CXXFLAGS)) $(AS_NVCC) $(own_headers)) \
-    $(call set_to,host_compiler,$(CXX) -std=c++17 -pthread -w -g -fno-optimize-sibling-calls -O2 $(CXXFLAGS)) \
+    $(call set_to,host_compiler,$(CXX) -std=c++17 -pthread -w -gdwarf-5 -fno-optimize-sibling-calls -O2 $(CXXFLAGS)) \
     $(call set_to,c_preprocessor,$(TRY_CC) -x c -std=gnu17 $(AS_NVCC) $(CFLAGS)) \
-    $(call set_to,c_compiler,$(TRY_CC) -std=gnu17 -pthread -w -g $(or $(CFLAGS),-O2)) \
+    $(call set_to,c_compiler,$(TRY_CC) -std=gnu17 -pthread -w -gdwarf-5 $(or $(CFLAGS),-O2)) \
     $(call set_to,linker,$(HOST_LINK) $(CXXFLAGS)) \
     $(call set_to,libraries,$(foreach object,$(SIM_LIBRARY),"$$home/$(object)")) \
     $(call set_to,more_libraries,$(LDLIBS)) \

@@ -3,7 +3,7 @@
 TRY_PROGRAMS := $(patsubst %.cu,build/try/%,$(wildcard $(addprefix tests/sim/,programs/*.cu language/*.cu seen/*.cu)) \
                 $(addprefix tests/sim/,divergence.cu atomics_async.cu merges.cu ncu.cu))
 TEST_PROGRAMS := $(addprefix build/,$(addprefix tests/steps/,unit planted faults faulty_gpu several) \
-                 $(addprefix tests/sim/,rules order repeats places unusual/unusual) \
+                 $(addprefix tests/sim/,rules order places unusual/unusual) \
                  $(addprefix tools/,witness bench_sim machine_file))
 
 build/tests/%.o: tests/%.cpp build/commands/test
@@ -11,7 +11,7 @@ build/tests/%.o: tests/%.cpp build/commands/test
 build/tools/%.o: tools/%.cpp build/commands/test
 	$(call say,C++,$<) sh mk/whole.sh -d $@ $(CXX_TEST) -c $<
 # tests/sim/places.cpp reads its own debug information.
-FLAGS_OF_places := -g
+FLAGS_OF_places := -gdwarf-5
 FLAGS_OF_faulty_cuda := -isystem sim/cuda
 TEST_BOTH = $(CXX_TEST) $(FLAGS_OF_places) $(FLAGS_OF_faulty_cuda)
 $(eval $(call NOTE,commands/test,TEST_BOTH))
@@ -19,7 +19,7 @@ $(eval $(call NOTE,commands/test,TEST_BOTH))
 build/tests/steps/unit: $(COMMON) build/tests/steps/unit.o build/tests/steps/probes.sim.o build/commands/link
 	$(link)
 
-$(addprefix build/tests/sim/,rules order repeats places): %: %.o $(COMMON) build/commands/link
+$(addprefix build/tests/sim/,rules order places): %: %.o $(COMMON) build/commands/link
 	$(link)
 
 # Compares what the hooks saw with what valgrind saw.
@@ -42,7 +42,7 @@ build/tools/sanitized: $(COMMON) $(MAIN) $(call cu_objects,tools/sanitized.cu) b
 # Step 4 with common/devices/cuda.cu, both compiled by CXX for the CUDA runtime of tests/steps/faulty_cuda.cpp, whose
 # calls can fail. It has the simulator, too.
 FAULTY_CPP = $(CXX) $(CPP) -x c++ $(AS_CUDA) -isystem sim/cuda -include cuda_runtime.h $(CPPFLAGS)
-FAULTY_COMPILE = $(CXX) -std=c++17 -O2 $(CXXFLAGS) -pthread -w -g -ftls-model=local-exec $(SANITIZERS)
+FAULTY_COMPILE = $(CXX) -std=c++17 -O2 $(CXXFLAGS) -pthread -w -gdwarf-5 -ftls-model=local-exec $(SANITIZERS)
 FAULTY_BOTH = $(FAULTY_CPP) $(FAULTY_COMPILE)
 $(eval $(call NOTE,commands/faulty,FAULTY_BOTH))
 FAULTY := $(patsubst %.cu,build/faulty/%.o,common/devices/cuda.cu $(filter %.cu,$(call step_sources,step04)))

@@ -1,6 +1,6 @@
 # `make try` builds and runs a program with its own main: FILE=program.cu, or several files of one program, also of C++
 # and C; ARGS='its arguments'; SIM='--machine t4 --csv counts.csv --json report.json --sarif findings.sarif
-# --trace trace.csv --ncu ncu.csv --quiet --blocks 64'; CPPFLAGS='-I... -std=c++20' for its headers and its standard;
+# --trace trace.csv --quiet --blocks 64'; CPPFLAGS='-I... -std=c++20' for its headers and its standard;
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints. sim/simcuda does the
 # work.
 

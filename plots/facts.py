@@ -1,5 +1,5 @@
 """Lists that programs and pages share: of lessons, common/lessons.csv, and of Nsight Compute's metrics,
-sim/runtime/ncu_metrics.csv. This file needs no packages, and no program that is built.
+plots/ncu_metrics.csv. This file needs no packages, and no program that is built.
 
 A new step is a folder and a row of that list. What a kernel produces and its row in the table of sources stand where
 the kernel is registered; `./stepNN --list --csv FILE` writes them.
@@ -51,7 +51,7 @@ class NcuMetric(NamedTuple):
 
 
 def _metrics():
-    with (ROOT / "sim/runtime/ncu_metrics.csv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "plots/ncu_metrics.csv").open(encoding="utf-8", newline="") as file:
         return [NcuMetric(**{name: row[name] for name in NcuMetric._fields}) for row in csv.DictReader(file)]
 
 

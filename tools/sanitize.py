@@ -59,7 +59,7 @@ def programs(kind, everything):
         yield step, ["--errata"], {0, 2}  # 2: it has none
     yield "step04", ["--size", "0"], {2}
     if everything:
-        for name in ("steps/unit", "sim/rules", "sim/order", "sim/repeats"): yield f"build/tests/{name}", [], {0}
+        for name in ("steps/unit", "sim/rules", "sim/order"): yield f"build/tests/{name}", [], {0}
         for name in ("steps/planted", "steps/faults", "sim/unusual/unusual"):
             if (kind, name) not in LEFT_OUT: yield f"build/tests/{name}", [*SIZE, "--all"], {0, 1}
         for name in PLAIN:

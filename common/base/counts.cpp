@@ -31,7 +31,7 @@ void AccessCounts::add(const AccessCounts& more)
 bool AccessSite::same_access(const AccessSite& other) const
 {
     return file == other.file && line == other.line && store == other.store && atomic == other.atomic &&
-           shared == other.shared && peer == other.peer && element_bytes == other.element_bytes;
+           memory == other.memory && element_bytes == other.element_bytes;
 }
 
 void Launched::add(const Launched& more)
@@ -52,15 +52,15 @@ void RooflineCounts::add(const RooflineCounts& more)
     constant_words += more.constant_words;
 }
 
-uint64_t LaunchCounts::requests(bool shared, bool store) const
+uint64_t LaunchCounts::requests(Space memory, bool store) const
 {
     return sum_over(sites,
-                    [=](const AccessSite& s) { return s.shared == shared && s.store == store ? s.requests : 0; });
+                    [=](const AccessSite& s) { return s.in(memory) && s.store == store ? s.requests : 0; });
 }
 
-uint64_t LaunchCounts::units(bool shared, bool store) const
+uint64_t LaunchCounts::units(Space memory, bool store) const
 {
-    return sum_over(sites, [=](const AccessSite& s) { return s.shared == shared && s.store == store ? s.units : 0; });
+    return sum_over(sites, [=](const AccessSite& s) { return s.in(memory) && s.store == store ? s.units : 0; });
 }
 
 double LaunchCounts::busiest(bool store) const
@@ -76,34 +76,35 @@ uint64_t LaunchCounts::accesses() const
 
 uint64_t LaunchCounts::bytes_moved() const
 {
-    return sum_over(sites, [](const AccessSite& s) { return s.bytes; });
+    return sum_over(sites, [](const AccessSite& s) { return s.in(global) ? s.bytes : 0; });
 }
 
 uint64_t LaunchCounts::bytes_moved(bool store) const
 {
-    return sum_over(sites,
-                    [=](const AccessSite& s) { return (s.store || s.atomic) == store && !s.peer ? s.bytes : 0; });
+    return sum_over(sites, [=](const AccessSite& s) {
+        return (s.store || s.atomic) == store && s.memory == global ? s.bytes : 0;
+    });
 }
 
 uint64_t LaunchCounts::bytes_asked() const
 {
-    return sum_over(sites, [](const AccessSite& s) { return s.asked; });
+    return sum_over(sites, [](const AccessSite& s) { return s.in(global) ? s.asked : 0; });
 }
 
 uint64_t LaunchCounts::bytes_between_gpus() const
 {
-    return sum_over(sites, [](const AccessSite& s) { return s.peer ? s.bytes : 0; });
+    return sum_over(sites, [](const AccessSite& s) { return s.memory == peer ? s.bytes : 0; });
 }
 
 uint64_t LaunchCounts::bytes_asked_between_gpus() const
 {
-    return sum_over(sites, [](const AccessSite& s) { return s.peer ? s.asked : 0; });
+    return sum_over(sites, [](const AccessSite& s) { return s.memory == peer ? s.asked : 0; });
 }
 
 int LaunchCounts::worst_conflict() const
 {
     int worst = 0;
-    for (const AccessSite& s : sites) worst = std::max(worst, s.shared ? s.worst : 0);
+    for (const AccessSite& s : sites) worst = std::max(worst, s.memory == shared ? s.worst : 0);
     return worst;
 }
 

@@ -14,14 +14,16 @@
 
 namespace harness {
 
+enum Space { global, shared, peer, local, constant };  // peer: global memory of another device
+
 // The size and the cost of a set of requests, counted exactly for one machine.
 struct AccessCounts {
     uint64_t requests = 0;
     uint64_t accesses = 0;  // of single threads
-    uint64_t units = 0;     // global: transactions, lines or sectors; shared: wavefronts
+    uint64_t units = 0;     // global, local: transactions, lines or sectors; shared: wavefronts; constant: words
     uint64_t ideal = 0;     // the fewest units there could be
-    uint64_t bytes = 0;     // global: what the units carry
-    uint64_t asked = 0;     // global: what was asked for, each element of a request once
+    uint64_t bytes = 0;     // global, local: what the units carry
+    uint64_t asked = 0;     // global, local: what was asked for, each element of a request once
     int worst = 0;          // units of the most expensive request
     int64_t stride = 0;     // bytes from one lane of a request to the next; 0: no request has two neighbouring lanes
 
@@ -33,14 +35,16 @@ struct AccessSite : AccessCounts {
     std::string file;  // empty if the program has no debug information
     int line = 0;
     std::string text;  // of the line, if its file can be read
-    bool store = false, atomic = false, shared = false;  // neither store nor atomic: a load
-    bool peer = false;           // global memory of another device
+    bool store = false, atomic = false;  // neither: a load
+    Space memory = global;
     uint64_t element_bytes = 0;  // that one thread accesses
     const char* unit = "";
     std::string conflict;        // shared: two lanes of the most expensive request that meet in a bank; empty: none do
 
     // True if a reader takes both for one access: the same line, kind, memory and size.
     bool same_access(const AccessSite& other) const;
+    // That of another device is global, too.
+    bool in(Space space) const { return memory == space || (memory == peer && space == global); }
 };
 
 // How much was launched.
@@ -105,8 +109,8 @@ struct LaunchCounts {
     DramCounts dram;
 
     // Sums over sites of one kind.
-    uint64_t requests(bool shared, bool store) const;
-    uint64_t units(bool shared, bool store) const;
+    uint64_t requests(Space memory, bool store) const;
+    uint64_t units(Space memory, bool store) const;
     // The traffic of the busiest partition over the mean. 0 if a launch moves too little to reach all partitions once:
     // some then get more than others in any order.
     double busiest(bool store) const;

@@ -54,12 +54,23 @@ std::string partitions_text(const LaunchCounts& counts)
 
 const char* access_name(const AccessSite& s) { return s.atomic ? "atomic" : s.store ? "store" : "load"; }
 
-const char* memory_name(const AccessSite& s) { return s.shared ? "shared" : s.peer ? "peer" : "global"; }
+const char* memory_name(const AccessSite& s)
+{
+    constexpr const char* names[] = {"global", "shared", "peer", "local", "constant"};
+    return names[s.memory];
+}
 
 std::string diagnosis(const AccessSite& s)
 {
     const double cost = double(s.units) / s.requests, ideal = double(s.ideal) / s.requests;
-    if (s.shared) {
+    if (s.memory == local)
+        return "an array that is indexed at run time lies in local memory and not in registers; index it with "
+               "constants, or in loops that nvcc can unroll, or put it into shared memory";
+    if (s.memory == constant)
+        return s.units == s.ideal
+                   ? "all lanes read one word: it goes to all of them at once"
+                   : format("lanes read different words, one after another: %.4g where 1 would do", cost);
+    if (s.memory == shared) {
         if (s.units == s.ideal) return "no two lanes meet in a bank: no conflicts";
         const bool column = s.stride != 0 && s.stride % 128 == 0;
         return format("%s: a warp's %s takes %.4g wavefronts where %.4g would do%s",
@@ -76,6 +87,8 @@ std::string diagnosis(const AccessSite& s)
     if (s.atomic && s.asked < s.accesses * s.element_bytes && s.units > s.ideal)
         return format("several lanes change one element, and take turns: %.4g %s where %.4g would do", cost, s.unit,
                       ideal);
+    if (s.atomic && s.units == s.requests && s.asked < s.accesses * s.element_bytes)
+        return "all lanes change one element: nvcc adds up first, and one lane makes the operation";
     if (s.asked == s.requests * s.element_bytes && s.accesses > s.requests)
         return format("all lanes ask for one element: %.4g bytes move for each that is asked for", 1 / share);
     if (s.units == s.ideal) return "neighbouring lanes access neighbouring elements: coalesced";
@@ -101,7 +114,7 @@ std::string explanation(const std::string& kernel, const LaunchCounts& counts)
             format("    %llu request%s of %s x %llu bytes; %s %s each, ideal %s", (unsigned long long)s.requests,
                    s.requests == 1 ? "" : "s", per_request(s.accesses, s).c_str(), (unsigned long long)s.element_bytes,
                    per_request(s.units, s).c_str(), unit.c_str(), per_request(s.ideal, s).c_str());
-        if (s.shared) text += format(", at worst %d\n", s.worst);
+        if (s.memory == shared || s.memory == constant) text += format(", at worst %d\n", s.worst);
         else if (s.accesses == s.requests) text += "\n";
         else text += format("; %.1f %% of the bytes moved were asked for\n", 100.0 * s.asked / s.bytes);
         text += "    " + diagnosis(s) + "\n";

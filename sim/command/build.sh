@@ -39,19 +39,69 @@ rewritten() {
         else rewrite --missing --headers "$stem.headers" "$stem.err" || status=$?
         fi
     done
-    rm -rf "$stem.headers"
     test $status != 2 || exit 2
     return $status
 }
 
+# has_two_sides STEM SOURCE: true if a file of the program asks for __CUDA_ARCH__, which device code alone has. Then
+# STEM.host.ii is the program as the host has it.
+has_two_sides() {
+    local stem=$1 source=$2
+    sed -n 's/^# [0-9]* "\([^<].*\)".*/\1/p' "$stem.pre.ii" | sort -u | grep -v "^/usr/\|^$home/sim/" |
+        tr '\n' '\0' | xargs -0 grep -qsw __CUDA_ARCH__ &&
+        eval "$kernel_preprocessor" '-U__CUDA_ARCH__ -isystem "$stem.headers" -I"$(dirname "$source")"' \
+            '"${cpp_options[@]}" "${std_cpp_options[@]}" "${compiler_options[@]}" -E "$source" -o "$stem.host.ii"' \
+            2> /dev/null
+}
+
+# ask_clang STEM SOURCE: writes what clang says of calls between the host and the device to STEM.sides. The rewriter
+# tells them apart by names. Where these leave it open, and there is no clang, the program gets to know of it.
+ask_clang() {
+    local stem=$1 source=$2 side
+    : > "$stem.sides"
+    grep -q '^// sim: ask clang' "$stem.ii" || return 0
+    if ! command -v clang++ > /dev/null; then
+        echo 'extern "C" { __attribute__((weak, used)) extern const char sim_sides_by_names[] = ""; }' >> "$stem.ii"
+        return
+    fi
+    for side in host device; do
+        clang++ -x cuda --cuda-$side-only --cuda-gpu-arch=sm_80 -fsyntax-only -nocudainc -nocudalib --cuda-path=/ -w \
+            -ferror-limit=0 -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -isystem "$home/sim/cuda" \
+            -include cuda_runtime.h -include "$home/sim/command/clang_words.h" -isystem "$stem.headers" \
+            -I"$(dirname "$source")" "${cpp_options[@]}" "${std_cpp_options[@]}" -MF /dev/null "$source" 2>&1 |
+            awk -f "$home/sim/command/sides.awk" >> "$stem.sides" &
+    done
+}
+
+# What the compiler says of kernels, without warnings about the simulator's text, and without carets far to the right:
+# the text of a line has been added to.
+program_warnings() {
+    awk -v own="$home/sim/" '/: (warning|error): /{ shown = /: error: / || !(/sim_|sim::/ || index($0, own) == 1) }
+        /: In |^In file/ { held = held $0 "\n"; next }
+        shown { printf "%s", held; if (length < 160 || !/^[ |~^]*$/) print } { held = "" }'
+}
+
 # The object of a file with kernels.
 kernel_object() { # STEM SOURCE
-    local stem=$1
+    local stem=$1 compiler=$kernel_compiler warnings=() option
     rewritten "$stem" "$2" "$kernel_preprocessor" --plain-host
+    if has_two_sides "$stem" "$2"; then
+        rewrite --plain-host --columns --headers "$stem.headers" --host-text "$stem.host.ii" "$stem.pre.ii" \
+            > "$stem.ii" || exit 2
+    fi
     cat "$stem.err" >&2
-    eval "$kernel_compiler" '"${std_cpp_options[@]}" "${compiler_options[@]}" -c "$stem.ii" -o "$stem.o"' || exit 2
+    ask_clang "$stem" "$2"
+    for option in "${host_options[@]}"; do [[ $option != -W* ]] || warnings+=("$option"); done
+    if test ${#warnings[@]} != 0; then compiler=${compiler/ -w / }; fi
+    (
+        set -o pipefail
+        eval "$compiler" '"${warnings[@]}" "${std_cpp_options[@]}" "${compiler_options[@]}" -c "$stem.ii"' \
+            '-o "$stem.o"' 2>&1 | program_warnings >&2
+    ) || exit 2
+    wait
+    if test -s "$stem.sides"; then sort -u "$stem.sides" >&2; exit 2; fi
     if test "$rename_hooks"; then sh "$home/sim/command/rename_hooks.sh" "$stem.o" || exit 2; fi
-    rm -f "$stem.pre.ii" "$stem.err"
+    rm -rf "$stem.pre.ii" "$stem.host.ii" "$stem.err" "$stem.sides" "$stem.headers"
 }
 
 # The object of a file of C++. Returns 3 if the file has kernels: C++ that has kernels is CUDA C++.
@@ -61,7 +111,7 @@ host_object() { # STEM SOURCE
         cat "$stem.err" >&2
         eval "$host_compiler" '"${std_cpp_options[@]}" "${compiler_options[@]}" "${host_options[@]}"' \
             '-c "$stem.ii" -o "$stem.o"' || exit 2
-        rm -f "$stem.pre.ii" "$stem.err"
+        rm -rf "$stem.pre.ii" "$stem.err" "$stem.headers"
     else
         test $? = 3 || exit 2
         kernel_object "$stem" "$2"

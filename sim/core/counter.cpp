@@ -242,13 +242,43 @@ void Counter::store_to_lines(uint64_t offset, uint64_t asked)
 
 void Counter::count_constant(const Request& request)
 {
-    if (!roofline_) return;
-    uint64_t words[warp_size];
+    SiteCounts& here = note(request, constant);
+    uint64_t words[warp_size], stride;
     int count = 0;
-    for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
+    if (request.evenly_spaced(stride) && stride == 0) words[count++] = 0;
+    else for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1)
         words[count++] = request.address[__builtin_ctz(lanes)] / 4;
     std::sort(words, words + count);
-    roofline.constant_words += uint64_t(std::unique(words, words + count) - words);
+    count = int(std::unique(words, words + count) - words);
+    here.ideal += 1;
+    here.units += uint64_t(count);
+    here.worst = std::max(here.worst, count);
+    if (roofline_) roofline.constant_words += uint64_t(count);
+}
+
+// Word by word, because the words of an element lie apart: those of all lanes come first.
+void Counter::count_local(const Request& request)
+{
+    SiteCounts& here = note(request, local);
+    Request word = request;
+    word.site = site_of(0, kind_of(request.site), 2);
+    uint64_t address[warp_size];
+    word.address = address;
+    word.spacing = Request::unknown;
+    int units = 0;
+    for (unsigned at = 0; at < bytes_of(request.site); at += 4) {
+        for (int lane = 0; lane < warp_size; ++lane) address[lane] = request.address[lane] / 4 * 4 + at * warp_size;
+        rules_->global(word, transactions_);
+        here.bytes += transactions_.bytes;
+        units += transactions_.count;
+        // Words of different numbers take turns in the L1.
+        if (roofline_) roofline.l1_turns += uint64_t((transactions_.count + 3) / 4);
+    }
+    const uint64_t asked = request.lane_count() * uint64_t(bytes_of(request.site));
+    here.asked += asked;
+    here.ideal += rules_->ideal_global(request, asked);
+    here.units += uint64_t(units);
+    here.worst = std::max(here.worst, units);
 }
 
 SiteCounts& Counter::at(const Request& request, Space space)
@@ -321,6 +351,14 @@ void Counter::note_batch(const Request& request)
 
 int Counter::count(const Request& request, Space space, uint64_t offset)
 {
+    if (kind_of(request.site) == atomic && request.lane_count() > 1 && joined_.count(uint32_t(request.site)) &&
+        rules_->asked_bytes(request) == bytes_of(request.site)) {
+        Request one = request;
+        one.lanes &= -one.lanes;
+        const int units = count(one, space, offset);
+        sites_[next_ - 1].accesses += request.lane_count() - 1;
+        return units;
+    }
     SiteCounts& here = note(request, space);
     if (space == global && roofline_) note_batch(request);
     int units;

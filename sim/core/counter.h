@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -133,6 +134,9 @@ public:
     }
     void warp_begins();  // the next requests are those of a warp after a barrier, or since the block began
     void count_constant(const Request& request);  // __constant__ memory
+    void count_local(const Request& request);
+    // nvcc joins what the lanes of a warp do at this place: one of them makes the atomic operation for all.
+    void note_joined(Site place) { joined_.insert(uint32_t(place)); }
     harness::RooflineCounts roofline;
 
 private:
@@ -150,6 +154,7 @@ private:
     const harness::PartitionMap* map_ = nullptr;
     Windows* windows_ = nullptr;
     std::vector<SiteCounts> sites_;
+    std::set<uint32_t> joined_;
     size_t next_ = 0;  // sites come round in the same order
     Transactions transactions_;
     uint64_t window_ = 0, blocks_ = 0;

@@ -18,6 +18,17 @@ namespace {
 
 struct sigaction before_segv, before_bus;
 
+// Of a function that has not yet begun: where it returns to.
+uint64_t calling_place(const void* context)
+{
+    const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined __x86_64__
+    return *reinterpret_cast<const uint64_t*>(machine.gregs[REG_RSP]);
+#else
+    return machine.regs[30];
+#endif
+}
+
 void on_fault(int signal, siginfo_t* info, void* context)
 {
     if (watching) {
@@ -25,6 +36,8 @@ void on_fault(int signal, siginfo_t* info, void* context)
         Worker& worker = *Worker::here();
         // The thread goes on elsewhere, and never comes back to where the signal was raised.
         if (worker.threads().fibers().guard(address)) worker.fail(Fault::stack_overflow, "", faulting_place(context));
+        worker.fail_if_host_address(address, address + 1 == faulting_place(context) ? calling_place(context)
+                                                                                    : faulting_place(context));
         worker.settle_index();  // an index past the end of a local array, which nothing watches
         worker.fail(Fault::failed, "illegal address that no access of the kernel's text explains",
                     faulting_place(context));
@@ -43,6 +56,16 @@ uint64_t faulting_place(const void* context)
     return uint64_t(machine.gregs[REG_RIP]) + 1;
 #else
     return uint64_t(machine.pc) + 1;
+#endif
+}
+
+bool faulting_store(const void* context)
+{
+#if defined __x86_64__
+    return static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+    (void)context;
+    return false;
 #endif
 }
 

@@ -1,6 +1,7 @@
 // Stacks. All stacks of a host thread are one mapping without memory behind it, so a fiber costs what it touches. A
 // page at the end of each stack is closed when the fiber starts: a stack that overflows meets it and faults.cpp
-// makes a finding of it. A fiber is never destroyed. It is used again by the next thread and the next block.
+// makes a finding of it. A stack has room for the 512 kB of local memory that CUDA gives a thread. A fiber is never
+// destroyed. It is used again by the next thread and the next block.
 
 #include "fibers.h"
 
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../common/base/error.h"
+#include "../../common/base/limits.h"
 
 #ifdef SIM_ANNOUNCED_FIBERS
 #include <sanitizer/asan_interface.h>
@@ -17,30 +19,32 @@
 
 namespace sim {
 
-Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE)))
+Fibers::Fibers() : page_(size_t(sysconf(_SC_PAGESIZE))), stack_bytes_(SIM_STACK_BYTES)
 {
+    // An odd number of pages, because stacks a power of two apart would compete for the same sets of the TLB.
+    if (harness::address_limit() > uint64_t(1) << 36) stack_bytes_ += 512 * 1024 + page_;
     void* pool =
-        mmap(nullptr, stack_bytes * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(nullptr, stack_bytes_ * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pool == MAP_FAILED) harness::out_of_memory();
-    madvise(pool, stack_bytes * most, MADV_DONTFORK);  // another process would copy them, and runs no kernel
+    madvise(pool, stack_bytes_ * most, MADV_DONTFORK);  // another process would copy them, and runs no kernel
     pool_ = static_cast<char*>(pool);
 }
 
 Fibers::~Fibers()
 {
 #ifdef SIM_ANNOUNCED_FIBERS
-    __asan_unpoison_memory_region(pool_, stack_bytes * most);  // another mapping may take the place
+    __asan_unpoison_memory_region(pool_, stack_bytes_ * most);  // another mapping may take the place
 #endif
-    munmap(pool_, stack_bytes * most);
+    munmap(pool_, stack_bytes_ * most);
 }
 
 #ifdef SIM_ANNOUNCED_FIBERS
 void Fibers::leave(Fiber* from, Fiber* to)
 {
     left_home_ = !from;
-    const char* bottom = to ? pool_ + (to - fiber_) * stack_bytes + page_ : nullptr;
+    const char* bottom = to ? pool_ + (to - fiber_) * stack_bytes_ + page_ : nullptr;
     __sanitizer_start_switch_fiber(from ? &from->shadow : &home_.shadow, to ? bottom : home_.bottom,
-                                   to ? stack_bytes - page_ : home_.bytes);
+                                   to ? stack_bytes_ - page_ : home_.bytes);
 }
 
 void Fibers::arrive(Fiber* on)
@@ -52,16 +56,20 @@ void Fibers::arrive(Fiber* on)
 
 bool Fibers::guard(uintptr_t address) const
 {
-    return hold(address) && (address - uintptr_t(pool_)) % stack_bytes < page_;
+    return hold(address) && (address - uintptr_t(pool_)) % stack_bytes_ < page_;
 }
 
-std::string_view Fibers::stack(const Fiber& fiber) const
+const char* Fibers::stack_pointer(const Fiber& fiber) const
 {
     // Where __builtin_setjmp has the stack pointer. Compiled with -fcf-protection, Ubuntu's default, it has that of the
     // shadow stack first.
-    const char* top = static_cast<const char*>(hold(uintptr_t(fiber.paused[2])) ? fiber.paused[2] : fiber.paused[3]);
-    const size_t i = size_t(top - pool_) / stack_bytes;
-    return {top, size_t(pool_ + (i + 1) * stack_bytes - top)};
+    return static_cast<const char*>(hold(uintptr_t(fiber.paused[2])) ? fiber.paused[2] : fiber.paused[3]);
+}
+
+std::string_view Fibers::stack(const char* top) const
+{
+    const size_t i = size_t(top - pool_) / stack_bytes_;
+    return {top, size_t(pool_ + (i + 1) * stack_bytes_ - top)};
 }
 
 void Fibers::start(Fiber*& running, void (*enter)())
@@ -70,13 +78,13 @@ void Fibers::start(Fiber*& running, void (*enter)())
     fiber_[i].shadow = nullptr;
     leave(running, &fiber_[i]);
     running = &fiber_[i];
-    char* low = pool_ + i * stack_bytes;
+    char* low = pool_ + i * stack_bytes_;
     mprotect(low, page_, PROT_NONE);
     ucontext_t start;
     getcontext(&start);
     start.uc_stack.ss_sp = low + page_;
     // Stacks a power of two apart would all compete for the same cache sets: stagger them.
-    start.uc_stack.ss_size = stack_bytes - page_ - i * 7 % 64 * 64;
+    start.uc_stack.ss_size = stack_bytes_ - page_ - i * 7 % 64 * 64;
     start.uc_link = nullptr;
     makecontext(&start, enter, 0);
 #ifdef SIM_ANNOUNCED_FIBERS

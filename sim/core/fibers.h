@@ -35,21 +35,21 @@ public:
 #ifndef SIM_STACK_BYTES
 #define SIM_STACK_BYTES (64 * 1024)
 #endif
-    static constexpr size_t stack_bytes = SIM_STACK_BYTES;  // of one fiber
 
     Fibers();  // throws std::bad_alloc
     ~Fibers();
     Fibers(const Fibers&) = delete;
 
     Fiber& operator[](int i) { return fiber_[i]; }
-    bool hold(uintptr_t address) const { return address - uintptr_t(pool_) < most * stack_bytes; }
+    bool hold(uintptr_t address) const { return address - uintptr_t(pool_) < most * stack_bytes_; }
     // True if two addresses lie on the stack of one fiber.
     bool share(uintptr_t a, uintptr_t b) const
     {
-        return (a - uintptr_t(pool_)) / stack_bytes == (b - uintptr_t(pool_)) / stack_bytes;
+        return (a - uintptr_t(pool_)) / stack_bytes_ == (b - uintptr_t(pool_)) / stack_bytes_;
     }
-    // A hash of a paused fiber's stack, its registers included.
-    std::string_view stack(const Fiber& fiber) const;
+    // A stack from an address on. That of a paused fiber begins with its registers.
+    std::string_view stack(const char* top) const;
+    const char* stack_pointer(const Fiber& fiber) const;
     // True if the address lies in the page that ends a stack: the stack has overflowed.
     bool guard(uintptr_t address) const;
 
@@ -70,7 +70,7 @@ private:
     Fiber fiber_[most];
     int started_ = 0;
     char* pool_;
-    size_t page_;
+    size_t page_, stack_bytes_;  // stack_bytes_: of one fiber
 #ifdef SIM_ANNOUNCED_FIBERS
     struct {
         void* shadow = nullptr;

@@ -19,7 +19,7 @@ const FindingKind race{"race", warning, "Two accesses to the same bytes, one of 
                        of_order, racecheck},
     divergent_barrier{"divergent-barrier", warning, "Some threads of a block do not come to a barrier.",
                       of_order, synccheck},
-    divergent_warp{"divergent-warp", warning, "A warp operation waits for lanes that do not come.",
+    divergent_warp{"divergent-warp", warning, "Lanes that a warp operation names or reads do not take part in it.",
                    of_order, synccheck},
     uninitialized_load{"uninitialized-load", warning, "A kernel loads memory that was never written.",
                        of_memory, initcheck},
@@ -30,7 +30,8 @@ const FindingKind race{"race", warning, "Two accesses to the same bytes, one of 
     misaligned_access{"misaligned-access", error, "An address is not a multiple of its type's alignment.",
                       of_memory, memcheck},
     use_after_free{"use-after-free", error, "An access lies in memory that was freed.", of_memory, memcheck},
-    host_pointer{"host-pointer", error, "A kernel accesses memory of the host.", of_memory, memcheck},
+    host_pointer{"host-pointer", error, "A kernel accesses memory of the host, or through a null pointer.",
+                 of_memory, memcheck},
     host_access{"host-access", error, "The host accesses memory of the device.", of_memory, memcheck},
     no_peer_access{"no-peer-access", error, "A kernel accesses another device without peer access.",
                    of_memory, memcheck},
@@ -47,7 +48,10 @@ const FindingKind race{"race", warning, "Two accesses to the same bytes, one of 
                 of_calls, memcheck},
     event_not_reached{"event-not-reached", error, "A time is asked for before its event was waited for.",
                       of_calls, memcheck},
-    unchecked_error{"unchecked-error", error, "A launch failed and the program did not ask.", of_calls, memcheck},
+    not_waited_for{"not-waited-for", warning, "The program ends and has not waited for a kernel.",
+                   of_calls, memcheck},
+    unchecked_error{"unchecked-error", error, "A launch or a call failed and the program did not look.",
+                    of_calls, memcheck},
     not_simulated{"not-simulated", error, "The simulator does not have what the program asks for.", of_calls, ""};
 
 }  // namespace kinds
@@ -77,6 +81,7 @@ const std::vector<const harness::FindingKind*>& finding_kinds()
                                                                            &bad_free,
                                                                            &bad_message,
                                                                            &event_not_reached,
+                                                                           &not_waited_for,
                                                                            &unchecked_error,
                                                                            &not_simulated};
     return all;

@@ -14,7 +14,7 @@ using harness::FindingKind;
 extern const FindingKind race, uninitialized_load, never_written, divergent_barrier, divergent_warp, out_of_bounds_load,
     out_of_bounds_store, store_to_input, use_after_free, host_pointer, host_access, no_peer_access, misaligned_access,
     local_array, local_memory, endless_loop, kernel_failed, bad_copy, bad_free, never_freed, bad_message,
-    event_not_reached, unchecked_error, not_simulated;
+    event_not_reached, not_waited_for, unchecked_error, not_simulated;
 
 }  // namespace kinds
 

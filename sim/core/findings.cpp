@@ -54,7 +54,7 @@ bool same_fault(const Finding& a, const Finding& b)
 void Findings::add(const Finding& finding)
 {
     for (Finding& known : list)
-        if (same_fault(known, finding) && known.text == finding.text) {
+        if (same_fault(known, finding) && (known.text == finding.text || finding.fault == Fault::mask_differs)) {
             known.count += finding.count;
             // Blocks run in any order: name the first.
             if (finding.block < known.block) {
@@ -75,15 +75,25 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
     const std::string at = line_text(f.first), other_at = f.second ? line_text(f.second) : "",
                       in = block_text(f.block, grid);
     const unsigned bytes = bytes_of(f.first);
+    const std::string advice =
+        f.signal ? "; both change another word, too: if that is a signal, call __threadfence() before the change that "
+                   "gives it, and after the one that takes it"
+        : f.fault == Fault::write_after_write && same_place(f.first, f.second)
+            ? "; if both have the same index, a barrier does not help"
+            : "";
     const auto race = [&](const char* hazard, const char* does, const char* then) {
         const std::string where =
             format("race: %s hazard in %s, byte %lld: ", hazard, f.memory.c_str(), (long long)f.offset);
         if (f.global && f.block != f.other_block)
             return where + format("%s of %s %s at %s and %s of %s %s at %s, and blocks run in any order", who.c_str(),
                                   in.c_str(), does, at.c_str(), other.c_str(), block_text(f.other_block, grid).c_str(),
-                                  then, other_at.c_str());
-        return where + format("%s %s at %s and %s %s at %s, with no barrier between, in %s", who.c_str(), does,
-                              at.c_str(), other.c_str(), then, other_at.c_str(), in.c_str());
+                                  then, other_at.c_str()) + advice;
+        const std::string between =
+            !f.barrier ? "no barrier between"
+                       : format("a barrier between, at %s, where only %s of both waits",
+                                line_text(site_of(f.barrier, load, 0)).c_str(), thread_text(f.waiting, block).c_str());
+        return where + format("%s %s at %s and %s %s at %s, with %s, in %s", who.c_str(), does, at.c_str(),
+                              other.c_str(), then, other_at.c_str(), between.c_str(), in.c_str()) + advice;
     };
     const auto access = [&](const char* what) {
         return format("%s of %u bytes at byte %lld of %s: %s at %s, in %s", what, bytes, (long long)f.offset,
@@ -107,8 +117,12 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
         case Fault::store_to_input: return access("store to the input,");
         case Fault::use_after_free: return access("use after free,");
         case Fault::host_memory:
-            return plain(format("host pointer: a %s of %u bytes of memory that is not the device's",
-                                kind_of(f.first) == load ? "load" : "store", bytes));
+            if (!f.text.empty()) return plain("host pointer: " + f.text);
+            // Below this address, no program has anything.
+            return plain(format(uint64_t(f.offset) < 1 << 22 ? "null pointer: a %s of %u bytes at address %lld"
+                                                             : "host pointer: a %s of %u bytes of memory that is not "
+                                                               "the device's",
+                                kind_of(f.first) == load ? "load" : "store", bytes, (long long)f.offset));
         case Fault::no_peer_access:
             return access(kind_of(f.first) == load ? "no peer access: a load" : "no peer access: a store") + "; " +
                    f.text;
@@ -117,7 +131,7 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
                           kind_of(f.first) == load ? "load" : "store", bytes, (long long)f.offset, f.memory.c_str(),
                           at.c_str());
         case Fault::misaligned: return access("misaligned access") + f.text;
-        case Fault::uninitialized: return access("uninitialized load");
+        case Fault::uninitialized: return access("uninitialized load") + f.text;
         case Fault::barriers_differ:
             return format("divergent barrier: the threads of %s do not come to the same one: %s, %s%s", in.c_str(),
                           group_text(f.threads.first, at, who).c_str(),
@@ -127,13 +141,24 @@ std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
             return format("divergent barrier: the one at %s is not reached by every thread of %s: not by %s, "
                           "which has left the kernel; from compute capability 7.0 on, it need not come",
                           at.c_str(), in.c_str(), who.c_str());
+        case Fault::barrier_passed_by:
+            return format("divergent barrier: not all threads of %s come to it: %s, and %d of the same warps pass it "
+                          "by and leave the kernel (%s%s); put the barrier where all threads come",
+                          in.c_str(), group_text(f.threads.first, at, who).c_str(), f.threads.second,
+                          f.threads.second > 1 ? "the first is " : "", other.c_str());
+        case Fault::mask_differs:
+            return plain("divergent warp: " + f.text);
+        case Fault::absent_lane:
+            return plain(format("divergent warp: a shuffle reads lane %d, which %s, so the value is undefined",
+                                f.other_thread, f.text.c_str()));
         case Fault::lanes_not_reached:
             return format("divergent warp: the operation at %s in %s of %s waits for lanes that do not come (%s): %s",
                           at.c_str(), who.c_str(), in.c_str(), f.text.c_str(),
                           group_text(f.threads.second, other_at, other).c_str());
+        case Fault::bad_free: return plain("bad free: " + f.text);
         case Fault::local_array: return plain(f.text);
         case Fault::stack_overflow:
-            return plain("local memory: a thread has more local variables than fit its stack here");
+            return plain("local memory: a thread has more local variables than the 512 kB that CUDA allows");
         case Fault::endless_loop: return plain("endless loop: " + f.text);
         case Fault::failed: return plain(f.text);
     }
@@ -168,9 +193,14 @@ const harness::FindingKind& kind_of_fault(Fault fault)
             return kinds::uninitialized_load;
         case Fault::barriers_differ:
         case Fault::barrier_not_reached:
+        case Fault::barrier_passed_by:
             return kinds::divergent_barrier;
         case Fault::lanes_not_reached:
+        case Fault::mask_differs:
+        case Fault::absent_lane:
             return kinds::divergent_warp;
+        case Fault::bad_free:
+            return kinds::bad_free;
         case Fault::local_array:
             return kinds::local_array;
         case Fault::stack_overflow:

@@ -29,7 +29,11 @@ enum class Fault {
     uninitialized,
     barriers_differ,      // that threads of the block wait at
     barrier_not_reached,  // by a thread that has left the kernel
+    barrier_passed_by,    // by lanes that came to the kernel's end
     lanes_not_reached,    // an operation of a warp, by all lanes of its mask
+    mask_differs,         // from that of another lane, or lacks the own lane
+    absent_lane,          // that a shuffle reads: `other_thread`
+    bad_free,             // in a kernel
     local_array,          // an index beyond the end of an array of the thread's own
     stack_overflow,       // more local memory than a thread has here
     endless_loop,
@@ -42,17 +46,23 @@ struct Finding {
     Site first, second;                // second: where the other access of a race is made
     int thread = 0, other_thread = 0;  // linear index in the block, of the first and second access
     uint64_t block = 0;                // linear index in the grid
-    std::string memory;                // that the address lies in, or next to: odata; shared memory (tile)
+    std::string memory = {};           // that the address lies in, or next to: odata; shared memory (tile)
     int64_t offset = 0;                // of the address from where that begins, in bytes
     uint64_t count = 1;
     uint64_t other_block = 0;          // of the second access
     bool global = false;               // a race in global memory
-    std::string text;                  // of what failed
+    std::string text = {};             // of what failed
     struct {
         int first, second, elsewhere;
     } threads = {};                    // that wait: at `first`, at `second`, at other places
+    bool signal = false;  // the threads of a race may have meant a word to order them
+    uint64_t barrier = 0;       // between the places of a race, where one of both threads waits
+    int waiting = 0;            // that thread
     uint64_t beside = 0;  // where a launch or a copy is called that races with this one
 };
+
+// Of an uninitialized load that finds other bytes stored.
+constexpr char maybe_padding[] = "; other bytes of it were stored: if these are padding, nothing is wrong";
 
 // True if two findings are the same fault at the same places of the source.
 bool same_fault(const Finding& a, const Finding& b);

@@ -21,27 +21,11 @@
 
 namespace sim {
 
-// Another launch, or a copy, that may run at the same time as the one that runs.
-struct Beside {
-    uint64_t first, blocks;  // counted over all launches: its blocks are first + 1 to first + blocks
-    const char* name;        // of the kernel, or of the function that copies
-    const void* place;       // where the program calls it
-    bool launch;
-    int device;              // -1: there is one alone
-    std::string text() const;  // "put, launched at program.cu:31 on device 1"
-};
-// The one that a block is of; null: none. They are in the order of their blocks.
-const Beside* beside_of(uint64_t block, const std::vector<Beside>& all);
-
-// The last accesses to each word of one allocation. It may take sixteen times the memory of the allocation. All
-// accounts together take a quarter of what the host has; one that would take more gives up, and is empty from then on.
+// The last accesses to each word of one allocation. It takes twice the memory of the allocation, and eighteen times
+// where words have several. All accounts together take a quarter of what the host has; one that would take more gives
+// up, and is empty from then on.
 class Shadow {
 public:
-    struct Cell : LastAccesses {
-        bool written = false;
-        uint64_t writer_block = 0, reader_block = 0;  // counted from 1, over all launches
-    };
-
     explicit Shadow(uint64_t bytes);
     ~Shadow();
     Shadow(const Shadow&) = delete;
@@ -50,26 +34,29 @@ public:
     // True if there was room for it at first. It may have given up since then.
     bool began() const { return began_; }
 
-    // Calls visit(cell, offset of its first byte) for each cell of a range. Chunks that are alike all over are one
-    // cell.
+    // Calls visit(record, index, offset of its first byte) for each cell of a range. Chunks that are alike all over are
+    // one cell.
     template <typename Visit>
     void visit(uint64_t offset, uint64_t bytes, Visit visit);
     template <typename Look>
     void look(uint64_t offset, uint64_t bytes, Look look) const;
-    // The host, or an operation of the runtime, has written here. `block`: of a copy, its number; 0: nothing runs
-    // beside it.
-    void note_written(uint64_t offset, uint64_t bytes, uint64_t block = 0);
-    void note_read(uint64_t offset, uint64_t bytes, uint64_t block);
-    // The offset of the first byte of the range that nothing has written; its end if there is none.
-    uint64_t first_unwritten(uint64_t offset, uint64_t bytes) const;
+    // The host, or an operation of the runtime, has written here. Without a mark, nothing runs beside it. `written`:
+    // with a value.
+    void note_written(uint64_t offset, uint64_t bytes, bool written = true, Mark mark = mark_of(1, Sites::nobody, 0));
+    // The offset of the first byte of the range that nothing has written, and that is no padding; its end if there is
+    // none.
+    uint64_t first_unwritten(uint64_t offset, uint64_t bytes, const Elements& elements) const;
 
 private:
     static constexpr uint64_t chunk_bytes = 4096;
     struct Chunk {
-        Cell all;                 // as long as there are no cells
-        std::vector<Cell> cells;  // of 4 bytes, or of 1 once smaller elements have been accessed
-        uint64_t cell_bytes = 4;
+        Record record{std::vector<Mark>(1), {}};
+        uint64_t cell_bytes = chunk_bytes;  // 4 once the chunk is no longer alike all over, 1 once smaller elements
+                                            // have been accessed
     };
+    // How much of the limit a chunk takes, in cells.
+    static uint64_t room_of(const Chunk& c) { return c.record.last.size() + 8 * c.record.lists.size(); }
+    static constexpr uint64_t room_of_chunk = 12;  // and its cells
     uint64_t end_of(uint64_t chunk) const { return std::min((chunk + 1) * chunk_bytes, bytes_); }
     // Gives a chunk cells of so many bytes. False: there is no memory for them.
     bool divide(Chunk& chunk, uint64_t cell_bytes);
@@ -83,24 +70,40 @@ private:
 
 class GlobalChecker {
 public:
-    explicit GlobalChecker(const Order& order) : order_(order), hazards_(order, true) {}
-    // `first`: the memory that the first lane accesses.
-    void check(const Request& request, int first_thread, const Allocation& first, Findings& findings);
-    void warp_done(const Sequence& sequence, Findings& findings) { hazards_.warp_done(sequence, findings); }
-    void block_done(Findings& findings);
+    GlobalChecker(const Order& order, const Sites& sites)
+        : order_(order), sites_(sites), hazards_(order, sites, true)
+    {
+    }
+    // What may run at the same time as the launch, or the copy, that begins; null: nothing.
+    void start(const std::vector<Beside>* beside)
+    {
+        beside_ = beside;
+        hazards_.start(beside);
+    }
+    // `site`: the number of the request's. `first`: the memory that the first lane accesses.
+    void check(const Request& request, uint32_t site, int first_thread, const Allocation& first, Findings& findings);
+    template <typename BarrierOf>
+    void warp_done(const Sequence& sequence, BarrierOf barrier_of, Findings& findings)
+    {
+        hazards_.warp_done(sequence, barrier_of, findings);
+    }
+    void block_done(Findings& findings) { hazards_.block_done(findings); }
+
+    // For the copy that began last. Calls visit(what runs beside it, its access, when, offset) where both access a
+    // cell, and one writes.
+    template <typename Visit>
+    void look_beside(const Shadow& shadow, uint64_t offset, uint64_t bytes, bool writes, Visit visit) const;
+    void note_copy(Shadow& shadow, uint64_t offset, uint64_t bytes, bool writes, bool written = true);
 
 private:
-    void note_beside(const Beside& other, const Request& request, int thread, const Allocation& memory, int64_t offset,
-                     Kind other_kind);
-
-    struct Meeting {
-        const Beside* other;
-        Finding finding;
-    };
-    std::vector<Meeting> meetings_;
     const Order& order_;
+    const Sites& sites_;
+    const std::vector<Beside>* beside_ = nullptr;
     Hazards hazards_;
 };
+
+// Begins a copy, which is a block with this number.
+GlobalChecker& begin_copy(uint64_t block, const std::vector<Beside>& beside);
 
 template <typename Visit>
 void Shadow::visit(uint64_t offset, uint64_t bytes, Visit visit)
@@ -109,15 +112,14 @@ void Shadow::visit(uint64_t offset, uint64_t bytes, Visit visit)
     for (uint64_t at = offset; at < stop && !gave_up_;) {
         Chunk& chunk = chunks_[at / chunk_bytes];
         const uint64_t begin = at / chunk_bytes * chunk_bytes, end = end_of(at / chunk_bytes);
-        if (chunk.cells.empty() && at == begin && stop >= end) {
-            visit(chunk.all, at);
-            at = end;
-            continue;
+        if (at != begin || stop < end || chunk.cell_bytes < chunk_bytes) {
+            const uint64_t wanted = at % 4 || stop % 4 ? 1 : 4;
+            if (wanted < chunk.cell_bytes && !divide(chunk, wanted)) return;
         }
-        const uint64_t wanted = at % 4 || stop % 4 ? 1 : chunk.cell_bytes;
-        if ((chunk.cells.empty() || wanted < chunk.cell_bytes) && !divide(chunk, wanted)) return;
+        const size_t before = chunk.record.lists.size();
         for (; at < std::min(stop, end); at += chunk.cell_bytes)
-            visit(chunk.cells[(at - begin) / chunk.cell_bytes], at);
+            visit(chunk.record, (at - begin) / chunk.cell_bytes, at);
+        take(8 * (chunk.record.lists.size() - before));
     }
 }
 
@@ -127,11 +129,24 @@ void Shadow::look(uint64_t offset, uint64_t bytes, Look look) const
     const uint64_t stop = offset + bytes;
     for (uint64_t at = offset; at < stop && !gave_up_;) {
         const Chunk& chunk = chunks_[at / chunk_bytes];
-        const uint64_t begin = at / chunk_bytes * chunk_bytes, end = std::min(stop, end_of(at / chunk_bytes));
-        const bool alike = chunk.cells.empty();
-        look(alike ? chunk.all : chunk.cells[(at - begin) / chunk.cell_bytes], at);
-        at = alike ? end : (at / chunk.cell_bytes + 1) * chunk.cell_bytes;
+        look(chunk.record, at % chunk_bytes / chunk.cell_bytes, at);
+        at = (at / chunk.cell_bytes + 1) * chunk.cell_bytes;
     }
+}
+
+template <typename Visit>
+void GlobalChecker::look_beside(const Shadow& shadow, uint64_t offset, uint64_t bytes, bool writes, Visit visit) const
+{
+    shadow.look(offset, bytes, [&](const Record& record, size_t index, uint64_t at) {
+        const Record::List list = hazards_.marks(record, index);
+        for (int i = 0; i < list.count; ++i) {
+            const Site site = sites_.of(list.mark[i]);
+            const uint32_t time = time_of(list.mark[i]);
+            const Beside* other =
+                kind_of(site) != load || writes ? beside_of(order_.block_at(time), *beside_) : nullptr;
+            if (other) visit(*other, site, time, at);
+        }
+    });
 }
 
 }  // namespace sim

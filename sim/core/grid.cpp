@@ -52,6 +52,7 @@ public:
     Report take_report();
     Windows& windows() { return windows_; }
     uint64_t& blocks_run() { return blocks_run_; }
+    Worker& first() { return *workers_.front(); }
 
 private:
     void serve(int number, uint64_t served);
@@ -233,7 +234,8 @@ Pool& pool()
     return pool;
 }
 
-// The variables that the source declares for the device: they are there from the beginning.
+}  // namespace
+
 void add_device_variables()
 {
     static bool added = false;
@@ -247,7 +249,7 @@ void add_device_variables()
             variable.constant =
                 std::string(section) == "sim_device_const" || std::string(section) == "sim_device_table";
             variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
-            if (settings().exact && variable.counted && !variable.constant) {
+            if (settings().exact && !variable.constant) {
                 variable.shadow = std::make_shared<Shadow>(variable.bytes);
                 variable.shadow->note_written(0, variable.bytes);
             }
@@ -255,8 +257,6 @@ void add_device_variables()
             at += (s.bytes + 255) / 256 * 256;
         }
 }
-
-}  // namespace
 
 void copy_bits(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }
 
@@ -359,11 +359,11 @@ void use_device(int device, bool several, uint32_t peers)
     settings().peers = peers;
 }
 
-void use_beside(std::vector<Beside> beside)
+void use_beside(std::vector<Beside> beside, bool with_host)
 {
     static std::vector<Beside> kept;
     kept = std::move(beside);
-    settings().beside = kept.empty() ? nullptr : &kept;
+    settings().beside = kept.empty() && !with_host ? nullptr : &kept;
 }
 
 void use_one_host_thread(bool on) { settings().alone = on; }
@@ -375,6 +375,11 @@ Report take_report() { return pool().take_report(); }
 uint64_t blocks_run() { return pool().blocks_run(); }
 
 void count_a_copy() { ++pool().blocks_run(); }
+
+GlobalChecker& begin_copy(uint64_t block, const std::vector<Beside>& beside)
+{
+    return pool().first().begin_copy(block, beside);
+}
 
 int host_threads() { return pool().active(); }
 

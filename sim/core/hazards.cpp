@@ -1,53 +1,114 @@
-// Is it a race? In: two accesses to one cell, one of them a store, that nothing obvious orders. Out: findings, named
-// by their places.
+// Is it a race? In: accesses to cells. Out: findings, named by their places.
+//
+// What is remembered. A new access drops those that it covers: they happen before it, and it races with all that they
+// race with. So the last plain store stays, and beside it the last atomic operation, and each load until a load that
+// comes after it, or a store. A load that nothing orders before the loads of other threads stays with them. Where seven
+// are not enough, two loads of different warps stay: whoever stores, one of them is another. A load of a block
+// that has ended, and has handed nothing over, races with every store of later blocks, so it stands for all others.
+//
+// Operations that read and change a word come one after another. If their results are read, what follows one of them
+// follows all before it, so that the last one is enough.
 //
 // Accesses that are made to meet, as atomic ones are, are no race. Nor are ordered ones (order.h), nor stores of the
-// same value by one statement. A plain load of a word that others change atomically is doubtful: if the thread then
-// compares and swaps, it did no harm, so it is decided at the end of the block. Hazards are kept until the warp has
-// stopped, because only then is it known which place comes first in the program. The same pair of places is counted
-// and not repeated.
+// same value by one statement: of these, the last two stay. A plain load of a word that others change atomically is
+// doubtful: if the thread then compares and swaps, it did no harm, so it is decided at the end of the block. Hazards
+// are kept until the warp has stopped, because only then is it known which place comes first in the program. The same
+// pair of places is counted and not repeated.
 //
-// The cost is linear in the different pairs of a warp, which are few.
+// The cost is linear in the accesses that a cell remembers, and in the different pairs of a warp, which are few.
 
 #include "hazards.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "../../common/base/error.h"
 #include "../elf/places.h"
 
 namespace sim {
 namespace {
 
+bool plain(Site site) { return strength_of(site) == as_data; }
+bool stores(Site site) { return kind_of(site) != load; }
+
+bool same_warp(const Moment& a, const Moment& b)
+{
+    return a.block == b.block && a.thread / warp_size == b.thread / warp_size;
+}
+
 // Accesses that are made for being seen by others at any time. Of volatile ones, only those of different
 // warps are: inside a warp, `volatile` is what older code had instead of __syncwarp().
-bool made_to_meet(const Clash& c)
+bool made_to_meet(Site a, Site b, bool one_warp)
 {
-    const Strength strength = strength_of(c.site), other = c.other_strength;
-    if (strength == as_data || other == as_data) return false;
-    return strength == as_atomic || other == as_atomic || c.at.block != c.other.block ||
-           c.at.thread / warp_size != c.other.thread / warp_size;
-}
-
-// Who loads, and may compare later what it has loaded with what is there; or null.
-const Moment* reader_of(const Clash& c)
-{
-    if (kind_of(c.site) == load && strength_of(c.site) == as_data && c.other_strength == as_atomic) return &c.at;
-    if (kind_of(c.other_site) == load && c.other_strength == as_data && strength_of(c.site) == as_atomic)
-        return &c.other;
-    return nullptr;
-}
-
-// One statement has stored the same value for both: it does not matter who is last. All lanes of the warp have come to
-// their end, so that the memory holds what the last of them has stored, and `before` stands for what the other one had.
-bool store_the_same(const Clash& c)
-{
-    // The lower halves alone are compared, as the size and the strength of the other access are not in its site.
-    const bool same_statement = same_place(uint32_t(c.site), uint32_t(c.other_site));
-    return kind_of(c.site) == store && kind_of(c.other_site) == store && same_statement &&
-           c.before == fingerprint(c.access, bytes_of(c.site));
+    return !plain(a) && !plain(b) && (strength_of(a) == as_atomic || strength_of(b) == as_atomic || !one_warp);
 }
 
 }  // namespace
+
+size_t Sites::find(Site site)
+{
+    if (const auto known = numbers_.find(site); known != numbers_.end()) return known->second;
+    // No program has more than two million places.
+    numbers_[site] = std::min<size_t>(sites_.size(), site_mask >> thread_bits);
+    sites_.push_back(site);
+    return numbers_[site];
+}
+
+void Record::put(size_t index, const List& list, bool unset)
+{
+    last[index] = list.mark[0] | (unset ? special : 0);
+    if (list.count < 2) return;
+    if (lists.empty()) lists.resize(last.size());
+    lists[index] = list;
+    last[index] |= special | several;
+}
+
+void Record::divide(size_t parts, size_t cells)
+{
+    const auto divided = [&](auto& old) {
+        std::decay_t<decltype(old)> fine(std::min(old.size() * parts, old.empty() ? 0 : cells));
+        for (size_t i = 0; i < fine.size(); ++i) fine[i] = old[i / parts];
+        old.swap(fine);
+    };
+    divided(last);
+    divided(lists);
+}
+
+std::string Beside::text() const
+{
+    const Place at = place_of(uint64_t(place));
+    return harness::format("%s%s at %s%s", name, launch ? ", launched" : "",
+                           at.file.empty() ? "an unknown line"
+                                           : harness::format("%s:%d", at.file.c_str(), at.line).c_str(),
+                           device >= 0 ? harness::format(" on device %d", device).c_str() : "");
+}
+
+const char* verb(const char* function, bool writes)
+{
+    return !writes                                         ? " reads it"
+           : std::strncmp(function, "cudaMalloc", 10) == 0 ? " allocates it"
+           : std::strncmp(function, "cudaFree", 8) == 0    ? " frees it"
+                                                           : " writes it";
+}
+
+std::string Beside::text(bool writes) const { return text() + verb(name, writes); }
+
+const Beside* beside_of(uint64_t block, const std::vector<Beside>& all)
+{
+    const auto after =
+        std::upper_bound(all.begin(), all.end(), block, [](uint64_t b, const Beside& one) { return b <= one.first; });
+    if (after == all.begin()) return nullptr;
+    const Beside& one = *std::prev(after);
+    return block <= one.first + one.blocks ? &one : nullptr;
+}
+
+// Who loads, and may compare later what it has loaded with what is there; or null.
+const Moment* Hazards::reader_of(const Clash& c)
+{
+    if (!stores(c.site) && plain(c.site) && strength_of(c.other_site) == as_atomic) return &c.at;
+    if (!stores(c.other_site) && plain(c.other_site) && strength_of(c.site) == as_atomic) return &c.other;
+    return nullptr;
+}
 
 bool Sequence::precedes(Site other, Site site, int order) const
 {
@@ -62,32 +123,152 @@ bool Sequence::precedes(Site other, Site site, int order) const
     return before(return_address(other), return_address(site));
 }
 
-void Hazards::look(const Clash& c)
+Record::List Hazards::marks(const Record& record, size_t index) const
 {
-    if (made_to_meet(c) || order_.ordered(c.other, c.at) || store_the_same(c)) return;
+    const Mark last = record.last[index];
+    const Mark* const all = last & several ? record.lists[index].mark : &last;
+    const int count = last & several ? record.lists[index].count : 1;
+    Record::List list;
+    list.count = 0;
+    for (int i = 0; i < count; ++i)
+        if (time_of(all[i]) >= floor() && all[i] & site_mask) list.mark[list.count++] = all[i] & ~special;
+    return list;
+}
+
+void Hazards::note(Record& record, size_t index, const Access& a)
+{
+    const Record::List list = marks(record, index);
+    // One hazard of each sort is enough.
+    bool told[3] = {};
+    Mark same = 0;
+    for (int i = 0; i < list.count; ++i) {
+        const Site other = sites_.of(list.mark[i]);
+        bool& known = told[!stores(other) ? 0 : plain(other) ? 1 : 2];
+        if (known || (!stores(other) && !stores(a.request.site))) continue;
+        const Verdict verdict = compare(a, list.mark[i]);
+        known = verdict == hazard;
+        if (verdict == same_value && plain(other)) same = list.mark[i];
+    }
+    remember(record, index, a.mark, same);
+}
+
+// True if whatever races with the other access races with this one, which comes after it.
+bool Hazards::covers(Mark m, Mark other) const
+{
+    const Site a = sites_.of(m), b = sites_.of(other);
+    return (stores(a) || !stores(b)) && strength_of(a) <= strength_of(b) &&
+           (strength_of(a) != as_volatile || strength_of(b) != as_volatile || same_warp(moment(m), moment(other)));
+}
+
+bool Hazards::before(Mark m, const Moment& at) const
+{
+    if (time_of(m) < order_.launch_start()) return !beside_ || !beside_of(order_.block_at(time_of(m)), *beside_);
+    return order_.happens_before(moment(m), at);
+}
+
+void Hazards::remember(Record& record, size_t index, Mark mark, Mark same)
+{
+    const Site site = sites_.of(mark);
+    const Moment at = moment(mark);
+    const uint32_t begin = global_ ? 1 : order_.block_start();
+    const bool unset = !stores(site) && record.unset(index, begin);
+    Record::List list;
+    list.count = 0;
+    list.stored = unset ? 0 : time_of(mark);
+    // A plain store comes after all others, or a race was found.
+    if (stores(site) && plain(site)) {
+        list.mark[list.count++] = mark;
+        if (same) list.mark[list.count++] = same;
+        return record.put(index, list, false);
+    }
+    const Record::List old = marks(record, index);
+    const bool knows_others = kind_of(site) == atomic && !sites_.unread(site);
+    bool needed = true, witness = false;
+    for (int i = 0; i < old.count; ++i) {
+        const Mark m = old.mark[i];
+        const Site other = sites_.of(m);
+        const bool one_after_another = knows_others && stores(other) && strength_of(other) == as_atomic;
+        if ((covers(mark, m) && (one_after_another || before(m, at))) || (witness && !stores(other))) continue;
+        if (time_of(m) == time_of(mark) && thread_of(m) == thread_of(mark) && covers(m, mark)) needed = false;
+        if (!stores(site) && !stores(other) && plain(other) && time_of(m) < order_.block_start() &&
+            time_of(m) >= order_.launch_start() && order_.silent_since(order_.block_at(time_of(m)), time_of(m))) {
+            witness = true;
+            needed = false;
+        }
+        list.mark[list.count++] = m;
+    }
+    Mark& last = list.mark[Record::most - 1];
+    if (needed && list.count < Record::most) list.mark[list.count++] = mark;
+    else if (needed && (stores(site) || (!stores(sites_.of(last)) && same_warp(moment(list.mark[0]), moment(last)) &&
+                                         !same_warp(moment(last), at))))
+        last = mark;
+    record.put(index, list, unset);
+}
+
+Hazards::Verdict Hazards::compare(const Access& a, Mark m)
+{
+    const Request& request = a.request;
+    const Site other = sites_.of(m);
+    if (time_of(m) < order_.launch_start()) {
+        const bool meet = !plain(request.site) && !plain(other);
+        const Beside* with = beside_ && !meet ? beside_of(order_.block_at(time_of(m)), *beside_) : nullptr;
+        if (!with) return harmless;
+        note_beside(*with, a, stores(other));
+        return hazard;
+    }
+    const Moment then = moment(m), at = {order_.block(), time_of(a.mark), thread_of(a.mark)};
+    if (!other || (then.block == at.block && then.thread == at.thread)) return harmless;
+    return look({request.site, other, at, then, request.order, &a.memory, a.offset, a.address,
+                 request.address[a.lane], request.before(a.lane)});
+}
+
+Hazards::Verdict Hazards::look(const Clash& c)
+{
+    if (made_to_meet(c.site, c.other_site, same_warp(c.at, c.other)) || order_.ordered(c.other, c.at)) return harmless;
+    // One statement has stored the same value for both: it does not matter who is last. All lanes of the warp have come
+    // to their end, so that the memory holds what the last of them has stored, and `before` stands for what the other
+    // one had.
+    if (kind_of(c.site) == store && kind_of(c.other_site) == store &&
+        same_place(uint32_t(c.site), uint32_t(c.other_site)) && c.before == fingerprint(c.access, bytes_of(c.site)))
+        return same_value;
     if (const Moment* reader = reader_of(c)) {
-        if (order_.confirmed(reader->block, reader->thread, c.address)) return;
+        if (order_.confirmed(reader->block, reader->thread, c.address)) return harmless;
         uint64_t key = c.address;
         for (uint64_t part : {c.site, c.other_site, reader->block, uint64_t(reader->thread)})
             key = (key ^ part) * 0x9e3779b97f4a7c15u;
         const auto known = doubtful_by_key_.emplace(key, doubtful_.size());
         if (known.second) doubtful_.push_back({c, 1, {}});
         else ++doubtful_[known.first->second].count;
-        return;
+        return harmless;
     }
     for (Hazard& h : hazards_)
         if (same_place(h.clash.site, c.site) && same_place(h.clash.other_site, c.other_site) &&
             (h.clash.other.block == h.clash.at.block) == (c.other.block == c.at.block)) {
             ++h.count;
+            return hazard;
+        }
+    hazards_.push_back({c, 1, order_.signals(c.other, c.at, c.address)});
+    return hazard;
+}
+
+void Hazards::note_beside(const Beside& other, const Access& a, bool stores)
+{
+    for (Meeting& m : meetings_)
+        if (m.other == &other && m.finding.first == a.request.site) {
+            ++m.finding.count;
             return;
         }
-    hazards_.push_back({c, 1});
+    const uint64_t block = order_.block() - order_.first_block() - 1;
+    meetings_.push_back({&other,
+                         {Fault::race_beside, a.request.site, 0, thread_of(a.mark), 0, block, a.memory, a.offset, 1,
+                          block, true, other.text(stores)}});
+    meetings_.back().finding.beside = uint64_t(other.place);
 }
 
 Finding Hazards::named(const Clash& c, uint64_t count, const Sequence& sequence) const
 {
     // Blocks run in any order: of two, the store is named first, as whoever made it may do.
-    const bool stores = kind_of(c.site) != load, other_stores = kind_of(c.other_site) != load;
+    const bool stores = sim::stores(c.site), other_stores = sim::stores(c.other_site);
     const bool other_first =
         c.at.block == c.other.block ? sequence.precedes(c.other_site, c.site, c.order) : other_stores;
     const bool first_stores = other_first ? other_stores : stores, second_stores = other_first ? stores : other_stores;
@@ -109,11 +290,16 @@ Finding Hazards::named(const Clash& c, uint64_t count, const Sequence& sequence)
     return finding;
 }
 
-void Hazards::warp_done(const Sequence& sequence, Findings& findings)
+// A barrier stands between the two places, and one of the threads waits there. The other one does not.
+void Hazards::look_for_barrier(Finding& f, uint64_t of_first, uint64_t of_second)
 {
-    for (const Hazard& h : hazards_) findings.add(named(h.clash, h.count, sequence));
-    hazards_.clear();
-    for (; named_ < doubtful_.size(); ++named_) doubtful_[named_].finding = named(doubtful_[named_].clash, 1, sequence);
+    const auto between = [&](uint64_t barrier) {
+        return barrier && sim::before(return_address(f.first), barrier) &&
+               sim::before(barrier, return_address(f.second));
+    };
+    if (of_first == of_second || between(of_first) == between(of_second)) return;
+    f.barrier = between(of_first) ? of_first : of_second;
+    f.waiting = between(of_first) ? f.thread : f.other_thread;
 }
 
 void Hazards::block_done(Findings& findings)
@@ -124,6 +310,8 @@ void Hazards::block_done(Findings& findings)
         d.finding.count = d.count;
         findings.add(d.finding);
     }
+    for (const Meeting& m : meetings_) findings.add(m.finding);
+    meetings_.clear();
     doubtful_.clear();
     doubtful_by_key_.clear();
     named_ = 0;

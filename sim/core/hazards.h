@@ -1,10 +1,13 @@
 // Hazards: two accesses of different threads to one place, at least one of them a store, with nothing between
-// them that orders them. Here they are told from what only looks like one, counted, and put into findings.
+// them that orders them. Here accesses are remembered, those that are hazards are told from what only looks like one,
+// counted, and put into findings.
 
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "findings.h"
@@ -12,42 +15,77 @@
 
 namespace sim {
 
-// Who accessed a cell, and how, in one word.
-using Actor = uint16_t;
-constexpr Actor actor_of(int thread, Strength strength) { return Actor(thread | strength << 14); }
-constexpr int thread_of(Actor actor) { return actor & 0x3fff; }
-constexpr Strength strength_of_actor(Actor actor) { return Strength(actor >> 14); }
+// An access in one word: its time (order.h), the number of its site, the thread of the block. 0: none.
+using Mark = uint64_t;
+constexpr int thread_bits = 10, time_shift = 32;
+constexpr Mark threads_mask = (1 << thread_bits) - 1, site_mask = (Mark(1) << 31) - 1 - threads_mask;
+constexpr Mark mark_of(uint32_t time, uint32_t site, int thread)
+{
+    return Mark(time) << time_shift | site << thread_bits | Mark(thread);
+}
+// In a cell, for a closer look, because it is later than any time: nothing was stored there, or there are several
+// accesses.
+constexpr Mark special = Mark(1) << 63, several = Mark(1) << 31;
+constexpr uint32_t time_of(Mark m) { return uint32_t((m & ~special) >> time_shift); }
+constexpr int thread_of(Mark m) { return int(m & threads_mask); }
 
-// The last accesses to a cell. Epochs count barriers and blocks, and tell old entries from new ones.
-struct LastAccesses {
-    uint32_t write_epoch = 0, read_epoch = 0;
-    uint32_t write_time = 0, read_time = 0, other_read_time = 0;  // of the threads' last events
-    uint32_t write_site = 0, read_site = 0;
-    Actor writer = 0, reader = 0, other_reader = 0;  // other_reader: equal to reader if there is no other
+class Sites {
+public:
+    enum : uint32_t { nobody, copy_to, copy_from };  // no sites of a kernel
+    uint32_t number_of(Site site)
+    {
+        if (sites_[last_] != site) last_ = find(site);
+        return uint32_t(last_);
+    }
+    Site of(Mark m) const { return sites_[(m & site_mask) >> thread_bits]; }
+    // Places of atomic operations whose results nothing reads.
+    void note_unread(uint32_t place) { unread_.insert(place); }
+    bool unread(Site site) const { return !unread_.empty() && unread_.count(uint32_t(site)); }
 
-    void note_store(Actor actor, uint32_t epoch, uint32_t time, uint32_t site)
-    {
-        write_epoch = epoch;
-        write_time = time;
-        writer = actor;
-        write_site = site;
-    }
-    // `first`: nobody has loaded since the barrier.
-    void note_load(Actor actor, uint32_t epoch, uint32_t time, uint32_t site, bool first)
-    {
-        if (first) {
-            reader = other_reader = actor;
-            read_time = time;
-        } else if (reader == actor) {
-            read_time = time;
-        } else {
-            other_reader = actor;
-            other_read_time = time;
-        }
-        read_epoch = epoch;
-        read_site = site;
-    }
+private:
+    size_t find(Site site);
+    std::vector<Site> sites_{0, site_of(0, store, 2), site_of(0, load, 2)};
+    std::unordered_map<Site, size_t> numbers_;
+    std::unordered_set<uint32_t> unread_;
+    size_t last_ = 0;
 };
+
+// The accesses to each cell of some memory that may still race with another.
+class Record {
+public:
+    static constexpr int most = 7;  // of a cell
+    struct List {
+        Mark mark[most];
+        int count;
+        uint32_t stored;  // when somebody stored there last; 0: never
+    };
+    // True if nothing has been stored to a cell since a time.
+    bool unset(size_t index, uint32_t since) const
+    {
+        const Mark m = last[index];
+        return (m & several ? lists[index].stored : m & special ? 0 : time_of(m)) < since;
+    }
+    void put(size_t index, const List& list, bool unset);
+    void divide(size_t parts, size_t cells);  // each cell into so many; so many cells are there then
+
+    std::vector<Mark> last;    // the only access of a cell, unless there are several
+    std::vector<List> lists;   // empty as long as no cell has several
+};
+
+// Another launch, or a copy, that may run at the same time as the one that runs.
+struct Beside {
+    uint64_t first, blocks;  // counted over all launches: its blocks are first + 1 to first + blocks
+    const char* name;        // of the kernel, or of the function that copies
+    const void* place;       // where the program calls it
+    bool launch;
+    int device;              // -1: there is one alone
+    std::string text() const;  // "put, launched at program.cu:31 on device 1"
+    std::string text(bool writes) const;  // "put, launched at program.cu:31 on device 1 writes it"
+};
+// " writes it", for a reader; of the functions that allocate and free in the order of a stream, what they do.
+const char* verb(const char* function, bool writes);
+// The one that a block is of; null: none. They are in the order of their blocks.
+const Beside* beside_of(uint64_t block, const std::vector<Beside>& all);
 
 // Which place comes first in the program names a hazard, not which comes first in this run: the order
 // of places in one warp's requests since the barrier.
@@ -62,43 +100,106 @@ private:
     std::vector<Site> sites_;
 };
 
-// An access to a cell, and an earlier one.
-struct Clash {
-    Site site, other_site;
-    Moment at, other;
-    Strength other_strength;
-    int order;  // of the request among its warp's
-    const std::string* memory;
-    int64_t offset;
-    uintptr_t address;
-    uintptr_t access;  // where the access begins that the cell is a part of
-    uint16_t before;   // of a store: the fingerprint of what it has overwritten there
+// One lane's access to a cell.
+struct Access {
+    const Request& request;
+    int lane;
+    Mark mark;
+    const std::string& memory;
+    int64_t offset;     // of the cell
+    uintptr_t address;  // of the cell
 };
 
 class Hazards {
 public:
-    Hazards(const Order& order, bool global) : order_(order), global_(global) {}
-    // Two accesses to one cell, one of them a store: a hazard, if nothing orders them.
-    void look(const Clash& clash);
+    Hazards(const Order& order, const Sites& sites, bool global) : order_(order), sites_(sites), global_(global) {}
+    // `beside`: what may run at the same time as the launch, or the copy, that begins; null: nothing.
+    void start(const std::vector<Beside>* beside) { beside_ = beside; }
+    // What was at an earlier time is ordered before all that comes.
+    uint32_t floor() const { return !global_ ? order_.phase() : beside_ ? 1 : order_.launch_start(); }
+
+    // True if the thread itself was here last, and this access has nothing to be compared with. It is remembered.
+    bool own(Mark& cell, Mark mark, Site site) const
+    {
+        if (strength_of(site) != as_data || cell & special || (cell ^ mark) & threads_mask ||
+            time_of(cell) < order_.block_start())
+            return false;
+        if (kind_of(site) == store || uint32_t(cell) == uint32_t(mark)) cell = mark;
+        else if (time_of(cell) != time_of(mark) || kind_of(sites_.of(cell)) != store ||
+                 strength_of(sites_.of(cell)) != as_data)
+            return false;
+        return true;
+    }
+    // Compares an access with those that are remembered, and remembers it.
+    void note(Record& record, size_t index, const Access& access);
+    // `same`: a plain store that this one does not come after, but has the value of; 0: none.
+    void remember(Record& record, size_t index, Mark mark, Mark same = 0);
+    // The accesses to a cell that may matter.
+    Record::List marks(const Record& record, size_t index) const;
+
     // The requests of the warp are all known: hazards among them can be named.
-    void warp_done(const Sequence& sequence, Findings& findings);
+    // `barrier_of`: the place of the barrier that a thread of the block waits at, or 0.
+    template <typename BarrierOf>
+    void warp_done(const Sequence& sequence, BarrierOf barrier_of, Findings& findings)
+    {
+        if (hazards_.empty() && named_ == doubtful_.size()) return;
+        for (const Hazard& h : hazards_) {
+            Finding finding = named(h.clash, h.count, sequence);
+            finding.signal = h.signal;
+            if (h.clash.other.block == h.clash.at.block)
+                look_for_barrier(finding, barrier_of(finding.thread), barrier_of(finding.other_thread));
+            findings.add(finding);
+        }
+        hazards_.clear();
+        for (; named_ < doubtful_.size(); ++named_)
+            doubtful_[named_].finding = named(doubtful_[named_].clash, 1, sequence);
+    }
     void block_done(Findings& findings);
 
 private:
+    // An access, and an earlier one.
+    struct Clash {
+        Site site, other_site;
+        Moment at, other;
+        int order;  // of the request among its warp's
+        const std::string* memory;
+        int64_t offset;
+        uintptr_t address;
+        uintptr_t access;  // where the access begins that the cell is a part of
+        uint16_t before;   // of a store: the fingerprint of what it has overwritten there
+    };
     struct Doubtful {
         Clash clash;
         uint64_t count;
         Finding finding;
     };
-    Finding named(const Clash& clash, uint64_t count, const Sequence& sequence) const;
-
-    const Order& order_;
-    const bool global_;
     struct Hazard {
         Clash clash;
         uint64_t count;
+        bool signal;
     };
+    struct Meeting {
+        const Beside* other;
+        Finding finding;
+    };
+    enum Verdict { harmless, same_value, hazard };
+
+    Moment moment(Mark m) const { return {order_.block_at(time_of(m)), time_of(m), thread_of(m)}; }
+    bool before(Mark m, const Moment& at) const;
+    bool covers(Mark m, Mark other) const;
+    Verdict compare(const Access& access, Mark other);
+    Verdict look(const Clash& clash);
+    static const Moment* reader_of(const Clash& clash);
+    void note_beside(const Beside& other, const Access& access, bool stores);
+    static void look_for_barrier(Finding& finding, uint64_t of_first, uint64_t of_second);
+    Finding named(const Clash& clash, uint64_t count, const Sequence& sequence) const;
+
+    const Order& order_;
+    const Sites& sites_;
+    const bool global_;
+    const std::vector<Beside>* beside_ = nullptr;
     std::vector<Hazard> hazards_;  // of the warp
+    std::vector<Meeting> meetings_;
     // Plain loads of what others change atomically: no hazard if the thread then compares and swaps, which the end
     // of the block tells.
     std::vector<Doubtful> doubtful_;

@@ -44,6 +44,12 @@ inline __attribute__((always_inline)) void see_range(const void* pointer, size_t
     if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place));
 }
 
+// A copy that the program makes with memcpy.
+inline __attribute__((always_inline)) void see_bytes(const void* pointer, size_t bytes, Kind kind, const void* place)
+{
+    if (watching) look_at_range(uintptr_t(pointer), bytes, kind, uint64_t(place), 1);
+}
+
 // A copy by memcpy. clang makes one of the copy of a structure. Where the memory's elements are unknown, up to 16 bytes
 // that lie at a multiple of their size are taken for one aligned object.
 inline __attribute__((always_inline)) void see_copy(const void* pointer, size_t bytes, Kind kind, const void* place)
@@ -185,6 +191,7 @@ void __ubsan_handle_type_mismatch_v1(AlignmentData* data, uintptr_t address)
     // The others are no accesses.
     enum : unsigned char { whole_load, whole_store, binding, member };
     if (!sim::watching || data->access > member) return;
+    if (sim::Worker::here()->threads().fibers().hold(address)) return;  // a card does not mind in local memory
     if (data->access == binding)
         return sim::Worker::here()->note_misaligned({address, 1u << data->log2_alignment, data->type->name});
     sim::Worker::here()->refuse_misaligned(address, data->access == whole_store ? store : load, data->type->name,
@@ -197,23 +204,27 @@ void HOOK(func_exit)() {}
 void HOOK(vptr_update)(void** p, void*) { sim::see<store, 3>(p, HERE); }
 void HOOK(vptr_read)(void** p) { sim::see<load, 3>(p, HERE); }
 
-// memcpy and its kin: launch.h has kernels call these.
-void* HOOK(memcpy)(void* to, const void* from, size_t bytes)
-{
-    sim::see_copy(from, bytes, load, HERE);
-    sim::see_copy(to, bytes, store, HERE);
-    return memcpy(to, from, bytes);
-}
-void* HOOK(memmove)(void* to, const void* from, size_t bytes)
-{
-    sim::see_copy(from, bytes, load, HERE);
-    sim::see_copy(to, bytes, store, HERE);
-    return memmove(to, from, bytes);
-}
-void* HOOK(memset)(void* to, int value, size_t bytes)
-{
-    sim::see_copy(to, bytes, store, HERE);
-    return memset(to, value, bytes);
-}
+// memcpy and its kin. launch.h has kernels call sim_memcpy, which nvcc makes of bytes, whatever the pointers' types.
+// clang calls the others for copies of structures.
+#define COPIES(copy, move, set, see)                           \
+    void* copy(void* to, const void* from, size_t bytes)       \
+    {                                                          \
+        sim::see(from, bytes, load, HERE);                     \
+        sim::see(to, bytes, store, HERE);                      \
+        return memcpy(to, from, bytes);                        \
+    }                                                          \
+    void* move(void* to, const void* from, size_t bytes)       \
+    {                                                          \
+        sim::see(from, bytes, load, HERE);                     \
+        sim::see(to, bytes, store, HERE);                      \
+        return memmove(to, from, bytes);                       \
+    }                                                          \
+    void* set(void* to, int value, size_t bytes)               \
+    {                                                          \
+        sim::see(to, bytes, store, HERE);                      \
+        return memset(to, value, bytes);                       \
+    }
+COPIES(HOOK(memcpy), HOOK(memmove), HOOK(memset), see_copy)
+COPIES(sim_memcpy, sim_memmove, sim_memset, see_bytes)
 
 }  // extern "C"

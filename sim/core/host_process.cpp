@@ -123,8 +123,8 @@ void on_access(int, siginfo_t* info, void* context)
     message.address = uint64_t(info->si_addr);
     message.callers[0] = faulting_place(context);
     const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+    message.store = faulting_store(context);
 #if defined __x86_64__
-    message.store = machine.gregs[REG_ERR] & 2;
     const uint64_t* stack = reinterpret_cast<const uint64_t*>(machine.gregs[REG_RSP]);
 #else
     const uint64_t* stack = reinterpret_cast<const uint64_t*>(machine.sp);

@@ -8,21 +8,21 @@
 #include <type_traits>
 #include <utility>
 
+#include "padding.h"
 #include "thread.h"
 
 #ifdef SIMULATOR
-// A kernel's memcpy is watched, too. clang makes one of the copy of a structure; g++ does not, or has
+// A kernel's memcpy is watched, too. clang makes another one of the copy of a structure; g++ does not, or has
 // announced the copy before.
 #ifdef __clang__
 asm(".set memcpy, __tsan_memcpy\n.set memmove, __tsan_memmove\n.set memset, __tsan_memset");
-#else
+#endif
 #include <string.h>
 extern "C" {
-void* memcpy(void*, const void*, size_t) noexcept asm("__tsan_memcpy");
-void* memmove(void*, const void*, size_t) noexcept asm("__tsan_memmove");
-void* memset(void*, int, size_t) noexcept asm("__tsan_memset");
+void* memcpy(void*, const void*, size_t) noexcept asm("sim_memcpy");
+void* memmove(void*, const void*, size_t) noexcept asm("sim_memmove");
+void* memset(void*, int, size_t) noexcept asm("sim_memset");
 }
-#endif
 #endif
 
 // Where the simulator's headers are, for a program that asks which places are its own (elf/places.cpp).
@@ -151,9 +151,14 @@ __attribute__((always_inline)) inline uint64_t first_turn(uint64_t outer)
     return mixed(outer, loop) & ~uint64_t(0xffff);
 }
 
+constexpr __attribute__((always_inline)) uint64_t next_of(uint64_t last)
+{
+    return last + ((golden & ~uint64_t(0xffff)) | 1);
+}
+
 __attribute__((always_inline)) inline uint64_t next_turn(uint64_t last)
 {
-    const uint64_t next = last + ((golden & ~uint64_t(0xffff)) | 1), now = next & turn_bits;
+    const uint64_t next = next_of(last), now = next & turn_bits;
     SIM_POKE(turn, now);
     return next;
 }
@@ -187,6 +192,46 @@ __attribute__((always_inline)) inline void declares(const volatile void* array, 
     if (last != uintptr_t(array)) declare(uintptr_t(array), of_kernel);
 }
 
+// Behind the declaration of an array that is indexed at run time. nvcc keeps it in local memory, unless it is so small
+// that choosing among registers costs less: by what nvcc 13.0 does, elements of 4 bytes that are read and chosen from
+// 64 times in all. `dynamic`: bit d is set for an index of dimension d. `cost`: 2 for each load, 1 for each store.
+template <typename T, unsigned dynamic>
+constexpr size_t choices = 1;
+template <typename T, size_t N, unsigned dynamic>
+constexpr size_t choices<T[N], dynamic> = (dynamic & 1 ? N : 1) * choices<T, dynamic / 2>;
+template <typename T, unsigned dynamic, unsigned cost, typename Element = std::remove_all_extents_t<T>>
+constexpr bool indexed_in_memory = std::is_array_v<T> && (!(sizeof(Element) == 4 || std::is_class_v<Element>) ||
+                                                        choices<T, dynamic> * cost > 128);
+template <bool in_memory>
+class Local {
+public:
+    __attribute__((always_inline)) Local(const volatile void* array, size_t bytes, bool stored)
+    {
+        local_begins(const_cast<const void*>(array), bytes, stored);
+    }
+    Local(const Local&) = delete;
+    ~Local() { local_ends(); }
+};
+template <>
+class Local<false> {
+public:
+    __attribute__((always_inline)) Local(const volatile void*, size_t, bool) {}
+};
+
+// Around an address that all lanes share: nvcc joins what they do to an integer of at most so many bytes.
+template <unsigned bytes, typename T>
+__attribute__((always_inline)) inline T* shared_by_lanes(T* address)
+{
+    if (std::is_integral_v<T> && sizeof(T) >= 4 && sizeof(T) <= bytes) join_lanes(address);
+    return address;
+}
+template <typename T>
+__attribute__((always_inline)) inline T* unread(T* address)
+{
+    leave_unread(address);
+    return address;
+}
+
 // At the beginning of a function that a kernel calls. Two calls differ in where they return to or, where the compiler
 // has inlined them, in where this code lies.
 class Call {
@@ -204,6 +249,12 @@ public:
 private:
     uint64_t outer_;
 };
+
+// At the end of a kernel: the thread has left it there, and not by `return`. That a function with a barrier returns
+// early counts as `return`, too.
+extern __thread uint64_t end_of_kernel;
+__attribute__((always_inline)) inline void ends() { SIM_POKE(end_of_kernel, uint64_t(1)); }
+SIM_FUNCTION void returns_early();
 
 // The configuration between <<< and >>>.
 struct Configuration {
@@ -319,22 +370,46 @@ SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&...
     launch_call(launching, callable(kernel), arguments...);
 }
 
+// What the arguments of a launch are handed to. What does not fit goes to the functions without a body: the compiler
+// says so at the line of the launch.
+#define SIM_REFUSED(why) template <int = 0> __attribute__((error(why))) void operator()(...) const
+struct LargeLaunch {
+    SIM_REFUSED("nvcc allows 32764 bytes of parameters; pass a pointer to memory of the device");
+};
+template <typename... Parameters>
+struct KernelLaunch {
+    Launching launching;
+    void (*kernel)(Parameters...);
+    SIM_REFUSED("the arguments of the launch do not fit the parameters of the kernel");
+    __attribute__((no_sanitize("thread"))) void operator()(Parameters... arguments) const
+    {
+        launch_with(launching, kernel, arguments...);
+    }
+};
+template <typename Kernel>
+struct CallLaunch {
+    Launching launching;
+    Kernel kernel;
+    SIM_REFUSED("no kernel of this name fits the arguments of the launch; write nullptr for a null pointer");
+    template <typename... Arguments, typename = std::invoke_result_t<Kernel, Arguments&...>>
+    __attribute__((no_sanitize("thread"))) void operator()(Arguments... arguments) const
+    {
+        launch_with(launching, kernel, arguments...);
+    }
+};
+
 template <typename... Parameters>
 SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, void (*kernel)(Parameters...))
 {
     const Launching launching{reinterpret_cast<const void*>(kernel), name, configuration, 0, SIM_PLACE};
-    return [launching, kernel](Parameters... arguments) __attribute__((no_sanitize("thread"))) {
-        launch_with(launching, kernel, arguments...);
-    };
+    if constexpr ((0 + ... + sizeof(Parameters)) > 32764) return LargeLaunch();
+    else return KernelLaunch<Parameters...>{launching, kernel};
 }
 
 template <typename Kernel>
 SIM_FUNCTION auto launch(const Configuration& configuration, const char* name, Kernel kernel)
 {
-    const Launching launching{nullptr, name, configuration, 0, SIM_PLACE};
-    return [launching, kernel](auto... arguments) __attribute__((no_sanitize("thread"))) {
-        launch_with(launching, kernel, arguments...);
-    };
+    return CallLaunch<Kernel>{{nullptr, name, configuration, 0, SIM_PLACE}, kernel};
 }
 
 }  // namespace sim

@@ -17,7 +17,9 @@ class Shadow;  // who accessed each byte last: races.h
 struct Elements {
     uint64_t bytes = 0;  // of one; 0: unknown
     uint64_t alignment = 1;
+    const unsigned char* members = nullptr;  // of an element's bytes, 0 where it is padding; null: not known
 
+    bool pads(uint64_t offset) const { return members && !members[offset % bytes]; }
     bool known(uint64_t access) const { return access <= bytes; }
     // nvcc moves an element, or a structure inside it, in the largest pieces that its alignment allows, up to 16 bytes.
     // `offset`: of the structure, from where the memory begins.
@@ -52,6 +54,8 @@ struct Allocation {
     const Unwritten* unwritten = nullptr;  // of an output: which elements were not stored to yet
     uint64_t first_element = 0;                    // of that output: the one that this memory begins with
     std::shared_ptr<Shadow> shadow = nullptr;  // with it, races and uninitialized loads are looked for
+    enum : unsigned { loaded = 1, stored = 2 };
+    unsigned touched = 0;  // how kernels have accessed it, until someone asks
 
     Elements elements = {};
 

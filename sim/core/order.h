@@ -2,9 +2,9 @@
 // a warp that met, and what one thread hands over to another through memory. A thread that releases
 // at an address hands over all that happened before; one that acquires there afterwards takes over.
 //
-// Requests are formed late, so every access carries a time: that of its thread's last event before it.
-// Events are numbered as they happen. An access lies before an event of its own thread if its time is
-// less than the event's.
+// Requests are formed late, so every access carries a time: that of its thread's last event before it. Events, barriers
+// and beginnings of blocks are numbered as they happen. An access lies before an event of its own thread, or before a
+// barrier of its block, if its time is less.
 
 #pragma once
 
@@ -23,7 +23,6 @@ namespace sim {
 // When and by whom an access was made.
 struct Moment {
     uint64_t block;  // counted over all launches, from 1
-    uint32_t epoch;  // counts barriers, over all blocks
     uint32_t time;
     int thread;      // of the block
 };
@@ -47,22 +46,33 @@ public:
     void confirm(int thread, uintptr_t address);
     bool confirmed(uint64_t block, int thread, uintptr_t address) const;
 
-    // The time of the next access of each lane of a warp. It is written while requests are formed.
+    // The time of each lane's last event. It is written while requests are formed. That of an access is `phase()` if
+    // this is later.
     uint32_t* times(int warp) { return &times_[warp * warp_size]; }
-    const uint32_t* times(int warp) const { return &times_[warp * warp_size]; }
-    bool eventful() const { return clock_ != block_start_; }  // an event of this block is no barrier
-    uint32_t epoch() const { return epoch_; }
-    uint32_t block_epoch() const { return block_epoch_; }  // at the beginning of this block
+    uint32_t phase() const { return phase_; }  // the last barrier, or else the beginning of this block
+    bool eventful() const { return clock_ != phase_; }  // since then
+    uint32_t block_start() const { return block_start_; }
+    uint32_t launch_start() const { return launch_start_; }
     uint64_t block() const { return block_; }
     uint64_t first_block() const { return first_block_; }
+    // The block that ran at a time of this launch. Of an earlier launch, its first.
+    uint64_t block_at(uint32_t time) const;
+    // True if nothing that this block did before the time has been, or will be, handed over to other blocks: it has
+    // ended.
+    bool silent_since(uint64_t block, uint32_t time) const;
 
-    // True if one of two accesses of different threads happens before the other, in either order.
+    // True if an access of this launch happens before one of this block since the last barrier.
+    bool happens_before(const Moment& a, const Moment& b) const;
+    // The same, in either order.
     bool ordered(const Moment& a, const Moment& b) const;
+    // True if both threads, or an earlier block and a thread, use one word as a signal would be used, other than this
+    // one. It does not order them, so it is for advice alone.
+    bool signals(const Moment& a, const Moment& b, uintptr_t address) const;
 
 private:
     struct Release {
         uint64_t block;
-        uint32_t epoch, time;
+        uint32_t phase, time;
         uint32_t seen,
             seen_by_device;  // what its thread did before these times is handed over: to the block, to others
         int thread;
@@ -74,17 +84,18 @@ private:
     };
     struct Acquire {
         uintptr_t address;
-        uint32_t epoch, time;
+        uint32_t time;
         int thread;
         bool needs_fence;
     };
     struct Fence {
-        uint32_t epoch, time;
+        uint32_t time;
         int thread;
         bool device;
     };
     struct Log {  // of a block
         uint64_t block;
+        uint32_t last_release;  // to other blocks
         std::vector<Acquire> acquires;
         std::vector<Fence> fences;
     };
@@ -96,7 +107,7 @@ private:
     // Where a chain of releases and acquires has come to: what its thread knows at a time.
     struct View {
         uint64_t block;
-        uint32_t epoch, time;
+        uint32_t phase, time;
         int thread;
         const uint32_t* known;
     };
@@ -105,8 +116,8 @@ private:
         return view.known && view.thread / warp_size == other / warp_size && view.known[other % warp_size] > after;
     }
     const uint32_t* known_now(int thread) const;
+    void note_signal(int thread, uintptr_t address);
 
-    bool happens_before(const Moment& a, const Moment& b) const;
     bool handed_over(const Moment& a, const Moment& b) const;
     void forget();
     bool covers(const Release& release, const Moment& a, uint64_t to_block) const;
@@ -114,7 +125,13 @@ private:
     const Log* log_of(uint64_t block) const;
 
     uint64_t first_block_ = 0, block_ = 0;
-    uint32_t epoch_ = 1, block_epoch_ = 1, clock_ = 0, block_start_ = 0;
+    uint32_t clock_ = 1, launch_start_ = 1, block_start_ = 1, phase_ = 1;
+    struct Start {
+        uint32_t time;
+        uint64_t block;
+    };
+    std::vector<Start> starts_;  // of the blocks of this launch, and of the first ones of earlier launches
+    size_t launch_ = 0;          // the first of this launch among them
     bool lockstep_ = false, across_blocks_ = false;
     std::vector<uint32_t> times_ = std::vector<uint32_t>(1024);
     std::vector<uint32_t> last_fence_ = std::vector<uint32_t>(1024), last_device_fence_ = last_fence_;
@@ -124,6 +141,15 @@ private:
     std::deque<std::array<uint32_t, warp_size>> knowledge_;  // of lanes that released
     std::deque<Log> logs_;  // the last one is this block's
     std::unordered_set<uint64_t> confirmed_;
+    struct Signal {
+        uintptr_t address;
+        uint64_t first_block, last_block;
+    };
+    Signal signals_[64] = {};  // by hash; one that came later replaces another
+    struct {
+        uintptr_t address;
+        uint64_t block;
+    } last_signal_[1024] = {};  // by thread
 };
 
 }  // namespace sim

@@ -47,10 +47,9 @@ void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst,
     fresh.text = line.text;
     fresh.store = kind_of(c.site) == store;
     fresh.atomic = kind_of(c.site) == atomic;
-    fresh.shared = c.space == shared;
-    fresh.peer = c.space == peer;
+    fresh.memory = c.space;
     fresh.element_bytes = bytes_of(c.site);
-    fresh.unit = fresh.shared ? "wavefronts" : rules.unit(kind_of(c.site));
+    fresh.unit = c.space == shared ? "wavefronts" : c.space == constant ? "words" : rules.unit(kind_of(c.site));
     auto site = std::find_if(sites.begin(), sites.end(),
                              [&](const AccessSite& s) { return !s.file.empty() && s.same_access(fresh); });
     if (site == sites.end()) {

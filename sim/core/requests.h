@@ -12,13 +12,15 @@
 #include <cstring>
 #include <vector>
 
+#include "../../common/base/counts.h"
 #include "thread.h"
 
 namespace sim {
 
 constexpr int warp_size = 32;
 
-enum Space { global, shared, peer };  // peer: global memory of another device
+using harness::Space;
+using harness::constant, harness::global, harness::local, harness::peer, harness::shared;
 
 // An access, in one word: the lower half of the return address that stands for its place in the
 // kernel, its kind, its size, how strong it is, and the turn that the thread was in (launch.h).
@@ -33,6 +35,8 @@ constexpr Site site_of(uint64_t return_address, Kind kind, unsigned log2_bytes, 
                                                                : strong | uint64_t(2 | kind) << 32;
     return uint32_t(return_address) | kinds | uint64_t(log2_bytes) << 34;
 }
+// In local memory: another request than that of lanes whose pointer leads elsewhere.
+constexpr Site in_local_memory(Site site) { return site ^ uint64_t(1) << 63; }
 constexpr Site without_turn(Site site) { return site & ((uint64_t(1) << turn_bit) - 1); }
 constexpr Kind kind_of(Site site) { return Kind(site >> 32 & (site & strong ? 1 : 3)); }
 constexpr Strength strength_of(Site site) { return site >> 33 & 1 ? as_atomic : site & strong ? as_volatile : as_data; }
@@ -55,6 +59,9 @@ inline uint16_t fingerprint(uintptr_t address, unsigned bytes)
 // has.
 constexpr int before_shift = 48;
 constexpr uint64_t address_bits = (uint64_t(1) << before_shift) - 1;
+
+// Where local memory lies, in the addresses of requests: words of the lanes side by side, as on a GPU.
+constexpr uint64_t local_addresses = uint64_t(1) << 47;
 
 // The n-th access of each lane of a warp since the last time that requests were formed.
 struct Row {

@@ -50,16 +50,21 @@ struct Layout {
 
 Layout layout_of(const Symbol& array)
 {
-    const std::string name = variable_name(array), part = std::to_string(name.size()) + name,
-                      noted = "sim_array_" + name;
+    const std::string name = variable_name(array), part = std::to_string(name.size()) + name;
     const size_t at = array.name.rfind(part);
     if (at == std::string_view::npos) return {};
-    std::string beside(array.name);
-    const Symbol* found = note(beside.replace(at, part.size(), std::to_string(noted.size()) + noted));
+    const auto noted = [&](const std::string& own) {
+        return note(std::string(array.name).replace(at, part.size(), std::to_string(own.size()) + own));
+    };
+    const Symbol *found = noted("sim_array_" + name), *members = noted("sim_members_" + name);
     if (!found || found->bytes < 3 * sizeof(unsigned)) return {};
     const unsigned* values = reinterpret_cast<const unsigned*>(found->address);
     // Where an array begins is known to the compiler: the elements are aligned as far as their size allows.
-    return {values[0], std::max(1u, values[1]), {values[2], values[2] & -values[2]}};
+    using Members = const unsigned char* (*)();
+    return {values[0],
+            std::max(1u, values[1]),
+            {values[2], values[2] & -values[2],
+             members ? (*reinterpret_cast<const Members*>(members->address))() : nullptr}};
 }
 
 // The arrays of all kernels of the program, by their offsets.

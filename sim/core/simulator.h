@@ -26,6 +26,8 @@ struct PartOfMatrices {
 };
 // The same for matrices that are spread over devices. Without parts: none from now on.
 void use_parts(const std::vector<PartOfMatrices>& parts, const Unwritten* unwritten);
+// The variables that the source declares for the device are known from now on. A launch knows them.
+void add_device_variables();
 // odata of the next launches, or that of the first device, or null.
 const Allocation* output_matrix();
 
@@ -49,8 +51,9 @@ void use_exact_checks(bool on);
 void use_device(int device, bool several, uint32_t peers);
 
 // Which other launches and copies may run at the same time as the next launch, in the order of their blocks.
+// `with_host`: the host may meet launches that have ended, so what they did is kept.
 struct Beside;
-void use_beside(std::vector<Beside> beside);
+void use_beside(std::vector<Beside> beside, bool with_host = false);
 
 // If true, one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every
 // time.
@@ -77,6 +80,9 @@ struct LaunchHooks {
     bool (*begins)(const Launching& launching, dim3& grid) = nullptr;
     void (*ended)(const Launching& launching) = nullptr;
     void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
+    void (*prints)(const char* text) = nullptr;  // by all host threads, too
+    // What is wrong with an address that a kernel uses; empty where nothing is known of it.
+    std::string (*bad_address)(uintptr_t address) = nullptr;
     void (*sent)(const Launching& launching) =
         nullptr;  // another process runs the launch; none of the others is called
 };

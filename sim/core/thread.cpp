@@ -3,8 +3,10 @@
 
 #include "thread.h"
 
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "../../common/base/error.h"
 #include "launch.h"
@@ -12,20 +14,37 @@
 
 namespace sim {
 
+namespace {
+// Where the next atomic operation goes, if one lane makes it for all, or if nothing reads its result.
+thread_local const volatile void *joined_at = nullptr, *unread_at = nullptr;
+}
+
 bool in_kernel() { return watching; }
 
 void access(const void* address, unsigned bytes, Kind kind, const void* place, Strength strength)
 {
     if (!watching) return;
+    bool takes_over = kind == atomic;
+    if (kind == atomic) {
+        release(address, true, device_scope, place);
+        if (std::exchange(joined_at, nullptr) == address) Worker::here()->counter.note_joined(uint64_t(place));
+        if (std::exchange(unread_at, nullptr) == address) {
+            Worker::here()->note_unread(uint64_t(place));
+            takes_over = false;
+        }
+    }
+    Worker::here()->called_by(__builtin_frame_address(0)).look(
+        uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
     // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
-    if (kind == atomic) release(address, true, device_scope, place);
-    look(uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
-    if (kind == atomic) acquire(address, false, place);
+    if (takes_over) acquire(address, false, place);
 }
 
-const Exchange& exchange(uint32_t mask, uint64_t value, const void* place)
+const Exchange& exchange(uint32_t mask, uint64_t value, const void* place, Operation operation)
 {
-    return Worker::here()->threads().meet(Threads::values, mask, value, uint64_t(place));
+    const auto meeting = Threads::Meeting(Threads::values + int(operation));
+    const Exchange& all = Worker::here()->threads().meet(meeting, mask, value, uint64_t(place));
+    Worker::here()->forget_absent();
+    return all;
 }
 
 void sync_warp(uint32_t mask, const void* place)
@@ -73,6 +92,13 @@ void* dynamic_shared() { return Worker::here() ? Worker::here()->shared().dynami
 
 size_t dynamic_shared_bytes() { return Worker::here()->shared().dynamic_bytes(); }
 
+void note_malloc(void* piece, size_t bytes, void* heap, const void* place)
+{
+    Worker::here()->note_malloc(uintptr_t(piece), bytes, uintptr_t(heap), uint64_t(place));
+}
+
+void note_free(void* piece, const void* place) { Worker::here()->note_free(uintptr_t(piece), uint64_t(place)); }
+
 bool shared_offset(const void* address, size_t* offset)
 {
     const SharedArray* array =
@@ -81,14 +107,38 @@ bool shared_offset(const void* address, size_t* offset)
     return array;
 }
 
+void need_aligned(const void* address, size_t bytes, Kind kind, const void* place)
+{
+    if (watching && uintptr_t(address) % bytes)
+        Worker::here()->refuse_misaligned(uintptr_t(address), kind, "'an asynchronous copy'", unsigned(bytes),
+                                          uint64_t(place));
+}
+
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place)
 {
     const unsigned copied = bytes - zero_filled;
+    if (copied) need_aligned(global, bytes, load, place);
+    need_aligned(shared, bytes, store, place);
     if (copied) access(global, copied & (copied - 1) ? 4 : copied, load, place);
     access(shared, bytes, store, place);
     __builtin_memcpy(shared, global, copied);
     __builtin_memset(static_cast<char*>(shared) + copied, 0, zero_filled);
 }
+
+void local_begins(const void* array, size_t bytes, bool stored)
+{
+    if (!watching) return;
+    Worker::here()->local_begins({uintptr_t(array), bytes});
+    if (stored) look_at_range(uintptr_t(array), bytes, store, uint64_t(SIM_PLACE));
+}
+
+void local_ends()
+{
+    if (watching) Worker::here()->local_ends();
+}
+
+void join_lanes(const volatile void* address) { joined_at = address; }
+void leave_unread(const volatile void* address) { unread_at = address; }
 
 void fail(const char* what, const void* place)
 {
@@ -97,12 +147,41 @@ void fail(const char* what, const void* place)
     abort();
 }
 
+int print(const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char* text = nullptr;
+    int length = -1;
+    if (!watching || !launch_hooks().prints) {
+        length = vprintf(format, arguments);
+    } else if ((length = vasprintf(&text, format, arguments)) >= 0) {
+        launch_hooks().prints(text);
+        free(text);
+    }
+    va_end(arguments);
+    return length;
+}
+
 uint64_t progress()
 {
     return ++clock_reads;
 }
 
-void pass_turn(const void* place) { Worker::here()->threads().pass_turn(65536, uint64_t(place ? place : SIM_PLACE)); }
+void pass_turn(const void* place, const Arrivals* awaited)
+{
+    Worker::here()->threads().pass_turn(65536, uint64_t(place ? place : SIM_PLACE), awaited);
+}
+
+void note_absent(unsigned source, uint32_t mask, bool spare, const void* place)
+{
+    Worker::here()->note_absent(source, mask, spare, uint64_t(place));
+}
+
+void returns_early()
+{
+    if (watching) Worker::here()->threads().note_return();
+}
 
 void long_loop()
 {
@@ -116,7 +195,14 @@ __thread uintptr_t declared[4];
 void declare(uintptr_t array, bool of_kernel)
 {
     if (!watching) return;
-    Worker::here()->shared().declare(array, of_kernel ? uint64_t(SIM_PLACE) : 0);
+    SharedMemory& shared = Worker::here()->shared();
+    shared.declare(array, of_kernel ? uint64_t(SIM_PLACE) : 0);
+    // The assembler of CUDA refuses such a kernel. The compiler refuses single arrays of this size.
+    if (shared.static_bytes() > 49152)
+        fail(harness::format("the kernel's __shared__ arrays take %llu bytes, and nvcc allows 49152; use dynamic "
+                             "shared memory and cudaFuncSetAttribute",
+                             (unsigned long long)shared.static_bytes()).c_str(),
+             SIM_PLACE);
     declared[declared_at(array)] = array;
 }
 

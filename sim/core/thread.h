@@ -34,7 +34,8 @@ struct Exchange {
     uint32_t lanes;      // bit l set: lane l took part
     uint64_t value[32];  // of those lanes
 };
-const Exchange& exchange(uint32_t mask, uint64_t value, const void* place);
+enum class Operation : uint8_t { shuffle, vote, match, reduce };  // lanes meet in the same one
+const Exchange& exchange(uint32_t mask, uint64_t value, const void* place, Operation operation = Operation::shuffle);
 
 // As __syncwarp: the lanes of `mask` meet, and what they stored before is seen by them afterwards.
 void sync_warp(uint32_t mask, const void* place);
@@ -53,8 +54,14 @@ void release(const void* address, bool relaxed, Scope scope, const void* place);
 // After an atomic load, or an atomic operation: what was released here is taken over; with `relaxed`, from the
 // thread's next fence on.
 void acquire(const void* address, bool relaxed, const void* place);
+// printf, in device code.
+int print(const char* format, ...);
 // A compare-and-swap: a plain load of the same word, earlier, was not to be trusted and is not.
 void confirm(const void* address, unsigned bytes);
+
+// A shuffle reads a lane that takes no part in it, so that CUDA leaves the value open. `spare`: as the last lanes of a
+// sum over the warp do, whose values nothing uses.
+void note_absent(unsigned source, uint32_t mask, bool spare, const void* place);
 
 unsigned lane();      // of the warp, 0 to 31
 unsigned rank();      // of the thread in its block: x + y * blockDim.x + z * blockDim.x * blockDim.y
@@ -66,9 +73,20 @@ size_t dynamic_shared_bytes();
 // True if an address lies in the block's shared memory. `offset`: its distance from the beginning, in bytes.
 bool shared_offset(const void* address, size_t* offset);
 
+// Ends the thread with a finding if an asynchronous copy of so many bytes at once cannot begin at the address.
+void need_aligned(const void* address, size_t bytes, Kind kind, const void* place);
+
 // Copies from global to shared memory past the registers, as cp.async does: counted as one request of
 // its own kind. Bytes from `bytes - zero_filled` on are set to 0 and not read. Done when it returns.
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_filled, const void* place);
+
+// From one call to the other, an array of the thread's own is counted as local memory. `stored`: it has first values.
+SIM_FUNCTION void local_begins(const void* array, size_t bytes, bool stored);
+SIM_FUNCTION void local_ends();
+// The next atomic operation, if it goes there, is made by one lane for all (launch.h), or has a result that nothing
+// reads: whoever makes it does not know who was there before.
+SIM_FUNCTION void join_lanes(const volatile void* address);
+SIM_FUNCTION void leave_unread(const volatile void* address);
 
 // Ends the thread with a finding: "trap", or the text given.
 [[noreturn]] void fail(const char* what, const void* place);
@@ -77,7 +95,11 @@ void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_
 uint64_t progress();
 
 // Lets other threads of the block run before this one goes on: __nanosleep(). Counts as much as a loop that is that
-// long.
-void pass_turn(const void* place = nullptr);
+// long. `awaited`: what it waits for, at a barrier in memory.
+struct Arrivals {
+    const void* barrier;
+    unsigned expected, missing;
+};
+void pass_turn(const void* place = nullptr, const Arrivals* awaited = nullptr);
 
 }  // namespace sim

@@ -7,12 +7,14 @@
 // opens, or the block is done. go_on() leaves the running fiber for that of the chosen thread.
 //
 // Invariant: one thread runs at a time, and the others are fresh, ready, done, or wait at a known place. A block is
-// found to hang if a whole round of turns changes no stack, no register and no memory. The cost of a switch is a few
+// found to hang if rounds of turns bring back all stacks, registers and memory. The cost of a switch is a few
 // instructions; the meeting of lanes is at most quadratic in the lanes of a warp.
 
 #include "threads.h"
 
 #include <algorithm>
+#include <cstring>
+#include <unwind.h>
 
 #include "../elf/places.h"
 
@@ -20,6 +22,7 @@ namespace sim {
 
 __thread uint64_t turn;
 __thread bool suspicious;
+__thread uint64_t end_of_kernel;
 __thread uint64_t clock_reads;
 volatile sig_atomic_t stopping = 0;
 __thread uint3 thread_index, block_index;
@@ -28,6 +31,37 @@ __thread Dimensions block_size, grid_size;
 namespace {
 
 thread_local Threads* here = nullptr;  // on this host thread
+
+// Of the function that has called the simulator: its stack and the registers that outlive a call. What the simulator
+// has on the stack beneath is left out, and so is the number that counts the turns of the loop that the thread is in.
+struct ProgramState {
+    const Fibers& fibers;
+    uint64_t place, hash;
+
+    void add(uint64_t word)
+    {
+        const uint64_t after = next_of(word);  // -O0 keeps the last turn's, too
+        if (turn && (!((word ^ turn) & turn_bits) || !((after ^ turn) & turn_bits))) return;
+        hash = hash_of(hash, &word, sizeof word);
+    }
+    static _Unwind_Reason_Code look(_Unwind_Context* context, void* of)
+    {
+        ProgramState& state = *static_cast<ProgramState*>(of);
+        if (_Unwind_GetIP(context) != state.place) return _URC_NO_REASON;
+#if defined __x86_64__
+        for (int r : {3, 6, 12, 13, 14, 15}) state.add(_Unwind_GetGR(context, r));
+#else
+        for (int r = 19; r < 30; ++r) state.add(_Unwind_GetGR(context, r));
+#endif
+        const std::string_view stack = state.fibers.stack(reinterpret_cast<const char*>(_Unwind_GetCFA(context)));
+        for (size_t at = 0; at + sizeof(uint64_t) <= stack.size(); at += sizeof(uint64_t)) {
+            uint64_t word;
+            std::memcpy(&word, &stack[at], sizeof word);
+            state.add(word);
+        }
+        return _URC_NORMAL_STOP;
+    }
+};
 
 }  // namespace
 
@@ -59,12 +93,15 @@ void Threads::run_block(bool alone)
     alone_ = alone;
     stuck_ = false;
     rounds_ = 0;
+    seen_ = since_ = 0;
+    kept_for_ = 1;
     std::fill_n(state_, threads_, fresh);
+    std::fill_n(returned_, threads_, false);
     std::fill_n(turns_, threads_, 0);
     at_barrier_ = phase_ = predicates_ = 0;
     barrier_place_ = 0;
     elsewhere_.clear();
-    unsettled_ = yields_ = false;
+    unsettled_ = yields_ = ends_ = broken_ = false;
     current_ = nobody;
     warp_end_ = std::min(warp_size, threads_);
     running_ = nullptr;
@@ -122,24 +159,35 @@ bool Threads::find_next()
 }
 
 // All threads have yielded, or wait, or have ended. Whether everything is as it was when that happened before: the
-// stack of each thread, with its registers, and the memory that was stored to in between. The same would happen again,
-// for ever.
+// stack of each thread, with its registers, and the memory that was changed in between. The same would happen again,
+// for ever. A loop can take several rounds to come back, because a full record of accesses interrupts it. So the hash
+// of a round is compared with those of the next ones, and a new one is taken after 1, 2, 4 and so on.
 bool Threads::stuck()
 {
     if (!alone_) return false;
-    const uint64_t changes = observer_.changes();
     uint64_t now = hash_of(clock_reads, &phase_, sizeof phase_);
     for (int t = 0; t < threads_; ++t) {
         now = hash_of(now, &state_[t], sizeof state_[t]);
-        if (state_[t] != yielded && state_[t] != parked) continue;
-        const std::string_view stack = fibers_.stack(*fiber_of_[t]);
+        if (state_[t] == yielded) now = hash_of(now, &yielded_with_[t], sizeof yielded_with_[t]);
+        if (state_[t] != parked) continue;
+        const std::string_view stack = fibers_.stack(fibers_.stack_pointer(*fiber_of_[t]));
         now = hash_of(now, stack.data(), stack.size());
     }
-    // In the first round, not all that was stored has been looked at.
-    const bool same = ++rounds_ > 1 && now == last_round_ && (!changes || (rounds_ > 2 && changes == last_changes_));
-    last_round_ = now;
-    last_changes_ = changes;
-    return same;
+    ++rounds_;
+    ++since_;
+    if (rounds_ > 1 && now == seen_) {
+        const uint64_t changes = observer_.changes();
+        if (!changes || (period_ == since_ && changes == changes_)) return true;
+        changes_ = changes;
+        period_ = since_;
+        since_ = 0;
+    } else if (since_ >= kept_for_) {
+        seen_ = now;
+        since_ = period_ = 0;
+        kept_for_ *= 2;
+        observer_.changes();
+    }
+    return false;
 }
 
 // Leaves the running fiber for the one that carries the current thread on.
@@ -186,7 +234,9 @@ bool Threads::next_thread()
 {
     if (__builtin_expect(suspicious, 0)) observer_.settle();
     record_.end_lane();
-    state_[current_] = done;
+    state_[current_] = end_of_kernel && !returned_[current_] ? at_end : done;
+    ends_ |= state_[current_] == at_end;
+    end_of_kernel = 0;
     const int next = advance();
     if (next != nobody && state_[next] == fresh) {
         turn = 0;
@@ -235,6 +285,7 @@ void Threads::open_barrier()
 {
     if (!elsewhere_.empty()) report_differing_barriers();
     else if (lockstep_ && at_barrier_ < threads_) report_missing_thread();
+    else if (ends_ && !broken_) report_passed_by();
     ++phase_;
     at_barrier_ = 0;
     barrier_result_ = predicates_;
@@ -262,11 +313,28 @@ void Threads::report_differing_barriers()
     const auto fewer = [](const Waiting& a, const Waiting& b) { return a.count < b.count; };
     const Waiting& second = *std::max_element(groups.begin() + 1, groups.end(), fewer);
     observer_.barriers_differ(groups[0], second, at_barrier_ - groups[0].count - second.count);
+    broken_ = true;
 }
 
 void Threads::report_missing_thread()
 {
-    observer_.barrier_missed(barrier_place_, int(std::find(state_, state_ + threads_, done) - state_));
+    const auto left = [](State state) { return state >= at_end; };
+    observer_.barrier_missed(barrier_place_, int(std::find_if(state_, state_ + threads_, left) - state_));
+}
+
+// Lanes of a warp wait, and others of it have come to the end of the kernel. Whole warps may do that.
+void Threads::report_passed_by()
+{
+    Waiting missing{0, nobody, 0};
+    for (int first = 0; first < threads_; first += warp_size) {
+        const auto begin = state_ + first, end = state_ + std::min(first + warp_size, threads_);
+        const auto passed = std::find(begin, end, at_end);
+        if (passed == end || std::find(begin, end, waiting) == end) continue;
+        if (!missing.count) missing.first = int(passed - state_);
+        missing.count += int(std::count(begin, end, at_end));
+    }
+    const int waits = int(std::find(state_, state_ + threads_, waiting) - state_);
+    if (missing.count) observer_.barrier_passed_by({barrier_place_, waits, at_barrier_}, missing);
 }
 
 // The place that a thread waits at: the barrier of the block, or an operation of its warp.
@@ -280,6 +348,8 @@ uint64_t Threads::waits_at(int thread) const
 
 const Exchange& Threads::meet(Meeting meeting, uint32_t mask, uint64_t value, uint64_t place)
 {
+    const int lane = current_ % warp_size;
+    if (meeting != whoever_is_here && !(mask >> lane & 1)) observer_.mask_differs(place, current_, mask, current_, 0);
     parked_[current_] = {meeting, mask & warp_lanes(), value, place, turn, 0};
     unsettled_ = true;
     PAUSE(*this, parked);
@@ -293,7 +363,7 @@ bool Threads::meet_lanes(int first, int last)
     uint32_t alive = 0, waits = 0, late = 0;  // not ended; parked; yielded
     for (int t = first; t < last; ++t) {
         const uint32_t lane = 1u << (t - first);
-        if (state_[t] < done) alive |= lane;
+        if (state_[t] < at_end) alive |= lane;
         if (state_[t] == parked) waits |= lane;
         if (state_[t] == yielded) late |= lane;
     }
@@ -318,7 +388,13 @@ bool Threads::meet_lanes(int first, int last)
         if (!(waits >> lane & 1) || go >> lane & 1 || parked_[first + lane].meeting == whoever_is_here) continue;
         const uint32_t came = lanes_like(lane, same_mask);
         if ((parked_[first + lane].mask & alive) & ~came) continue;
-        release(first, came, came);
+        for (uint32_t others = waits & ~go & ~came; others; others &= others - 1) {
+            const int other = first + __builtin_ctz(others);
+            if (parked_[other].mask & came && same_place(parked_[other], parked_[first + lane]))
+                observer_.mask_differs(parked_[other].place, other, parked_[other].mask, first + lane,
+                                       parked_[first + lane].mask);
+        }
+        release(first, came, came & parked_[first + lane].mask);
         go |= came;
     }
     // Whoever is at one place is what is asked for: once nobody else is on the way there.
@@ -339,7 +415,8 @@ bool Threads::meet_lanes(int first, int last)
         for (uint32_t lanes = missing; lanes; lanes &= lanes - 1)
             others.count += place_number(waits_at(first + __builtin_ctz(lanes))) == place_number(others.place);
         observer_.lanes_missed(parked_[first + lane].place, first + lane, mask, came, others);
-        release(first, came, came);
+        broken_ = true;
+        release(first, came, came & mask);
         go |= came;
     }
     unsettled_ = (waits & ~go) || late;
@@ -361,19 +438,26 @@ void Threads::release(int first, uint32_t lanes, uint32_t took_part)
     if (meeting == memory) observer_.warp_syncs(first / warp_size, lanes);
 }
 
-void Threads::pass_turn(uint64_t turns, uint64_t place)
+void Threads::pass_turn(uint64_t turns, uint64_t place, const Arrivals* awaited)
 {
     if (stopping) go_on(nobody);
     turns_[current_] += turns;
     if (turns_[current_] > patience_) {
         patience_ = 0;  // whoever else is still at it ends, too
-        observer_.never_ends(place, current_, false);
+        observer_.never_ends(place, current_, false, awaited);
         end_thread();
     }
     unsettled_ = yields_ = true;
+    if (alone_) {
+        ProgramState state{fibers_, place, 0};
+        _Unwind_Backtrace(ProgramState::look, &state);
+        if (!state.hash) ++clock_reads;  // not known: not the same
+        // A full record interrupts a thread elsewhere than its loop does, perhaps with nothing in between.
+        yielded_with_[current_] = hash_of(state.hash, &place, sizeof place);
+    }
     PAUSE(*this, yielded);
     if (here->stuck_) {
-        observer_.never_ends(place, here->current_, true);
+        observer_.never_ends(place, here->current_, true, awaited);
         end_thread();
     }
 }

@@ -9,8 +9,9 @@
 // next one runs. When the last warp has had its turn, the barrier opens and the threads go on, again in
 // order: every run of a kernel is the same run.
 //
-// A barrier does not wait for threads that have left the kernel, by `return` or by its end. It is divergent if
-// those that wait are at different places of the source. Before compute capability 7.0, it waits for all.
+// A barrier does not wait for threads that have left the kernel. It is divergent if those that wait are at different
+// places of the source, or if others of their warps have passed it by and come to the end of the kernel. Those that
+// left by `return` need not come. Before compute capability 7.0, it waits for all.
 
 #pragma once
 
@@ -48,10 +49,15 @@ public:
     virtual void barriers_differ(const Waiting& first, const Waiting& second, int elsewhere) = 0;
     // A thread has left the kernel, and this machine's barrier waits for it.
     virtual void barrier_missed(uint64_t place, int missing) = 0;
+    // Threads wait at a barrier, and others of their warps have passed it by.
+    virtual void barrier_passed_by(const Waiting& here, const Waiting& missing) = 0;
     // Lanes wait for others that never come. `missing`: the first of those, and others that wait at the same place.
     virtual void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing) = 0;
+    // The mask of a lane names another one that comes with another mask, or lacks its own bit (`other` is `thread`).
+    virtual void mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask) = 0;
     // A thread has made more turns of loops than there may be. `stuck`: it would make the same turn for ever.
-    virtual void never_ends(uint64_t place, int thread, bool stuck) = 0;
+    // `awaited`: it waits for these arrivals at a barrier in memory.
+    virtual void never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited) = 0;
     // A hash of what the block's warps stored since this was called before.
     virtual uint64_t changes() = 0;  // 0: nothing
     // The running thread is about to wait.
@@ -76,21 +82,26 @@ public:
     int barrier(int predicate, uint64_t place);
     __attribute__((hot)) bool next_thread();
     [[noreturn]] void end_thread();  // in the middle of it
-    enum Meeting : uint8_t { values, memory, whoever_is_here };
+    enum Meeting : uint8_t { memory, whoever_is_here, values };  // values + sim::Operation
     const Exchange& meet(Meeting meeting, uint32_t mask, uint64_t value, uint64_t place);
-    void pass_turn(uint64_t turns, uint64_t place);  // counts so many turns of loops, and lets others run
+    // Counts so many turns of loops, and lets others run.
+    void pass_turn(uint64_t turns, uint64_t place, const Arrivals* awaited = nullptr);
+    void note_return() { returned_[current_] = true; }  // from a function with a barrier, early
 
     bool running() const { return current_ != nobody; }
     int current() const { return current_; }   // linear index of the running thread
     int count() const { return threads_; }
     uint32_t warp_lanes() const;                // lanes that the running thread's warp has
+    bool has_left(int thread) const { return state_[thread] >= at_end; }
     int barriers_passed() const { return phase_; }
+    // The place of the barrier that a thread waits at, or 0.
+    uint64_t barrier_of(int thread) const { return state_[thread] == waiting ? waits_at(thread) : 0; }
     bool runs_long() const { return rounds_ > 0 || yields_; }  // a thread of this block has yielded
     const Fibers& fibers() const { return fibers_; }
 
 private:
     friend void ::__syncthreads();
-    enum State : uint8_t { fresh, ready, waiting, parked, yielded, done };
+    enum State : uint8_t { fresh, ready, waiting, parked, yielded, at_end, done };  // at_end: of the kernel
     enum : int { nobody = -1 };
 
     struct Parked {
@@ -118,6 +129,7 @@ private:
     void open_barrier();
     void report_differing_barriers();
     void report_missing_thread();
+    void report_passed_by();
     uint64_t waits_at(int thread) const;
     bool stuck();
 
@@ -139,6 +151,8 @@ private:
     int at_barrier_ = 0;
     int predicates_ = 0, barrier_result_ = 0;
     int phase_ = 0;  // barriers that this block has passed
+    bool ends_ = false;  // a thread of this block has come to the end of the kernel
+    bool broken_ = false;  // its threads did not meet where they should: later places follow from that
     uint64_t barrier_place_ = 0;  // that threads wait at
     struct Elsewhere {
         int thread;
@@ -147,12 +161,16 @@ private:
     std::vector<Elsewhere> elsewhere_;  // threads that wait at another barrier
     uint3 index_[Fibers::most];
     State state_[Fibers::most];
+    bool returned_[Fibers::most];
+    uint64_t yielded_with_[Fibers::most];  // a hash of a thread's own state
     Fiber* fiber_of_[Fibers::most + 1];  // of a waiting thread; never null
     uint64_t turns_[Fibers::most];       // of long loops, since the block began
     uint64_t patience_ = 0;              // turns of a thread, until one was found that never ends
     bool alone_ = true, stuck_ = false;
     int rounds_ = 0;           // in which threads of this block yielded
-    uint64_t last_round_ = 0, last_changes_ = 0;  // a hash of all stacks at the end of it; of what was stored in it
+    // A hash of all stacks at the end of an earlier round, the rounds since, and how many it is kept for; after how
+    // many the stacks were the same, and a hash of what was stored meanwhile.
+    uint64_t seen_ = 0, since_ = 0, kept_for_ = 1, period_ = 0, changes_ = 0;
     Parked parked_[Fibers::most];  // of all warps: another one runs while lanes of this one yield and others are parked
     std::vector<Exchange> results_;
 };

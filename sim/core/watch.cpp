@@ -108,14 +108,14 @@ void prefer(Range (&ranges)[2], uintptr_t begin, uintptr_t bytes)
 
 void look(uintptr_t address, Site site)
 {
-    if (watching) Worker::here()->look(address, site);
+    if (watching) Worker::here()->called_by(__builtin_frame_address(0)).look(address, site);
     else if (output_matrix()) look_at_host(address, site);
 }
 
 void look_volatile(uintptr_t address, Site site)
 {
     if (!watching) return look(address, site);
-    Worker& worker = *Worker::here();
+    Worker& worker = Worker::here()->called_by(__builtin_frame_address(0));
     if (kind_of(site) == store) worker.note_release(address, true, device_scope, return_address(site));
     worker.look(address, site);
     if (kind_of(site) == load) worker.note_acquire(address, true, return_address(site));
@@ -123,7 +123,33 @@ void look_volatile(uintptr_t address, Site site)
 
 void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise)
 {
-    if (watching) Worker::here()->look_at_range(address, bytes, kind, place, otherwise);
+    if (watching)
+        Worker::here()->called_by(__builtin_frame_address(0)).look_at_range(address, bytes, kind, place, otherwise);
+}
+
+// What is wrong with an access to this address of a fiber's stack; null: nothing. The frame of the function that makes
+// the access ends where its call of a hook has put the return address: below lies what other threads, or functions that
+// have returned, left. A function keeps the frame of its caller and its return address where its own frame begins.
+const char* Worker::fault_on_stack(uintptr_t address, Site site, unsigned bytes) const
+{
+    const Frame *at = caller_at_, *link = caller_.link;
+    uint64_t back = caller_.back;
+    const auto here = [&](const Frame* f) { return f > at && threads_.fibers().share(uintptr_t(f), uintptr_t(at)); };
+    if (!threads_.fibers().share(uintptr_t(at), address))
+        return "a local variable of another thread, which none can reach; was the index set?";
+    while (back != return_address(site)) {
+        if (!here(link)) return nullptr;
+        at = link;
+        back = at->back;
+        link = at->link;
+    }
+    if (address < uintptr_t(at + 1))
+        return "an address below the thread's local variables, where none lies: do not keep a pointer to a variable of "
+               "a function that has returned, and do not leave a local array";
+    for (; kind_of(site) != load && here(link); at = link, link = at->link)
+        if (address + bytes > uintptr_t(link) && address < uintptr_t(link + 1))
+            return "a store to where a function keeps its return address, past the end of a local variable";
+    return nullptr;
 }
 
 // True if an access of `piece` bytes may be made and is to be recorded. False: it is of no memory of the
@@ -131,9 +157,8 @@ void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, u
 bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 {
     if (threads_.fibers().hold(address)) {
-        if (!threads_.fibers().share(address, uintptr_t(__builtin_frame_address(0))))
-            fail(Fault::local_array, "a local variable of another thread, which no thread can reach",
-                 return_address(site));
+        if (const char* fault = fault_on_stack(address, site, piece))
+            fail(Fault::local_array, fault, return_address(site));
         return false;
     }
     const Kind kind = kind_of(site);
@@ -145,7 +170,7 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
         if (!array->elements.has_pairs()) prefer(likely.shared, array->begin, array->bytes);
         return true;
     }
-    const Allocation* target = memory().find(address);
+    Allocation* target = memory().find(address);
     if (!target) {
         // The variables that a kernel sees of itself.
         const auto in = [&](const auto& variable) {
@@ -170,6 +195,8 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
                target->begin);
     if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
     if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
+    const unsigned touched = kind == load ? Allocation::loaded : Allocation::stored;
+    if (!(target->touched & touched)) __atomic_or_fetch(&target->touched, touched, __ATOMIC_RELAXED);
     if (kind == load && target->unwritten) check_output(*target, address, site);
     else if (kind != atomic && !target->elements.has_pairs())
         prefer(kind == load ? likely.load : likely.store, target->begin, target->bytes);
@@ -182,11 +209,33 @@ void Worker::look(uintptr_t address, Site site)
     look_for_misaligned(address, bytes_of(site), kind_of(site), return_address(site));
     if (bytes_of(site) == 16 && piece_of(address, 16, return_address(site), 16) < 16)
         return look_at_range(address, 16, kind_of(site), return_address(site), 8);
-    if (!may_pass(address, site, bytes_of(site))) return;
+    if (!may_pass(address, site, bytes_of(site))) return look_at_local(address, site);
     if (cursor.next == cursor.end) make_room(return_address(site));
     record(kind_of(site) == store ? with_fingerprint(address, bytes_of(site)) : address, site);
     if (__builtin_expect(suspicious, 0)) likely = {};
     if (witnessed) announce(address, bytes_of(site), kind_of(site));
+}
+
+void Worker::local_begins(Range array)
+{
+    locals_[threads_.current()].push_back(array);
+    has_locals_ = true;
+}
+
+void Worker::local_ends()
+{
+    auto& locals = locals_[threads_.current()];
+    if (!locals.empty()) locals.pop_back();
+}
+
+void Worker::look_at_local(uintptr_t address, Site site)
+{
+    for (const Range& array : locals_[threads_.current()]) {
+        if (!array.holds(address)) continue;
+        if (cursor.next == cursor.end) make_room(return_address(site));
+        const uint64_t at = address - array.begin, lane = uint64_t(threads_.current()) % warp_size;
+        return record(local_addresses + at / 4 * 4 * warp_size + lane * 4 + at % 4, in_local_memory(site));
+    }
 }
 
 void Worker::make_room(uint64_t place)
@@ -206,11 +255,17 @@ bool Worker::is_argument(uintptr_t address, size_t bytes) const
 // The size in bytes of the pieces in which an access to a structure is made.
 unsigned Worker::piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise)
 {
-    if (!threads_.fibers().hold(address)) {
+    if (threads_.fibers().hold(address)) {
+        otherwise = 16;  // nvcc aligns its arrays so that whole ones are moved in few pieces
+    } else {
         if (const SharedArray* array = shared_.find(address, place)) {
+            // By memcpy: nvcc knows how the array is aligned.
+            if (otherwise == 1)
+                return 1u << __builtin_ctzll((address - array->begin) | bytes | array->elements.alignment | 16);
             if (array->elements.known(bytes)) return array->elements.piece(address - array->begin, bytes);
         } else if (const Allocation* target = memory().find(address)) {
-            if (target->elements.known(bytes)) return target->elements.piece(address - target->begin, bytes);
+            if (otherwise > 1 && target->elements.known(bytes))
+                return target->elements.piece(address - target->begin, bytes);
         }
     }
     return 1u << __builtin_ctzll(address | bytes | otherwise);
@@ -225,24 +280,28 @@ void Worker::look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t 
     for (size_t at = 0; at < bytes; at += piece) look(address + at, site);
 }
 
-// An event is recorded like an access, so that it keeps its place among them.
-void Worker::note_event(uint32_t time, uint64_t place)
+// An event is recorded like an access, so that it keeps its place among them. Room is made before it happens: the stack
+// of a thread that waits for ever has no time that grows (Threads::stuck).
+template <typename Event>
+void Worker::note_event(uint64_t place, Event event)
 {
-    if (!time) return;
     if (cursor.next == cursor.end) make_room(place);
-    record(time, event_of(place) | turn);
+    if (const uint32_t time = event()) record(time, event_of(place) | turn);
 }
 
-void Worker::note_fence(Scope scope, uint64_t place) { note_event(order_.fence(threads_.current(), scope), place); }
+void Worker::note_fence(Scope scope, uint64_t place)
+{
+    note_event(place, [&] { return order_.fence(threads_.current(), scope); });
+}
 
 void Worker::note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place)
 {
-    note_event(order_.release(threads_.current(), address, !relaxed, scope), place);
+    note_event(place, [&] { return order_.release(threads_.current(), address, !relaxed, scope); });
 }
 
 void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
 {
-    note_event(order_.acquire(threads_.current(), address, relaxed), place);
+    note_event(place, [&] { return order_.acquire(threads_.current(), address, relaxed); });
 }
 
 void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current(), address); }
@@ -262,6 +321,7 @@ void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string
 void Worker::refuse_stray(uintptr_t address, Site site)
 {
     const Kind kind = kind_of(site);
+    fail_if_host_address(address, return_address(site));
     const Fault fault = address % bytes_of(site) ? Fault::misaligned
                         : kind == load           ? Fault::out_of_bounds_load
                                                  : Fault::out_of_bounds_store;
@@ -284,7 +344,8 @@ void Worker::refuse_stray(uintptr_t address, Site site)
                               : address < target->begin ? target->begin - address
                                                         : address - target->begin - target->bytes;
     if (distance > uint64_t(1) << 36) refuse(Fault::host_memory, address, site, "", 0);
-    refuse(fault, address, site, target->name, target->begin);
+    refuse(fault, address, site, target->name, target->begin,
+           distance > uint64_t(1) << 30 ? "so far outside: was the index set?" : "");
 }
 
 // A load from the output: it must have been stored to before.
@@ -399,6 +460,35 @@ void Worker::note_misaligned(const Misaligned& reference)
     misaligned_[next_misaligned_++ % std::size(misaligned_)] = reference;
 }
 
+void Worker::note_malloc(uintptr_t address, size_t bytes, uintptr_t heap, uint64_t place)
+{
+    if (!settings().exact || !grid_->alone) return;
+    if (Allocation* whole = memory().find(heap)) whole->bytes = 0;  // from now on, there are pieces
+    const Place at = place_of(place);
+    Allocation* const again = memory().find(address);
+    Allocation& piece = again ? *again : memory().add({address, 0, (uint64_t(1) << 42) + address - heap, ""});
+    piece.bytes = bytes;
+    piece.name = harness::format("memory from malloc in a kernel at %s:%d", at.file.c_str(), at.line);
+    piece.freed = false;
+    // The accesses that threads made to what was freed here may not have been looked at yet.
+    piece.shadow = again || settings().sample ? nullptr : std::make_shared<Shadow>(bytes);
+    std::memset(reinterpret_cast<void*>(address), 0xff, bytes);
+}
+
+void Worker::note_free(uintptr_t address, uint64_t place)
+{
+    if (address && (!settings().exact || !grid_->alone)) return;
+    Allocation* piece = memory().find(address);
+    if (!piece || piece->begin != address)
+        fail(Fault::bad_free,
+             piece ? "the pointer is not to the beginning of " + piece->name
+                   : "the pointer is not one that malloc or new gave in a kernel",
+             place);
+    if (piece->freed) fail(Fault::bad_free, "freed before: " + piece->name, place);
+    piece->freed = true;
+    likely = {};
+}
+
 // A structure is copied from or to a reference that was bound before. Members that are accessed have a check of their
 // own.
 void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place)
@@ -408,9 +498,15 @@ void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uin
         if (m.address == address && bytes >= m.alignment) refuse_misaligned(address, kind, m.type, m.alignment, place);
 }
 
+void Worker::fail_if_host_address(uintptr_t address, uint64_t place)
+{
+    const std::string text = launch_hooks().bad_address ? launch_hooks().bad_address(address) : "";
+    if (!text.empty()) fail(Fault::host_memory, text, place);
+}
+
 void Worker::fail(Fault fault, const std::string& text, uint64_t place)
 {
-    findings.add({fault, site_of(place, load, 0), 0, threads_.current(), 0, block_, "", 0, 1, block_, false, text});
+    add(fault, place, threads_.current(), text);
     forget_suspects();
     threads_.end_thread();
 }

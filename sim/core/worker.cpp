@@ -48,13 +48,24 @@ void Worker::start(Grid& grid)
     threads_.start(grid.block, grid.threads, grid.arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
-    shared_checker_.start_launch();
+    global_checker_.start(settings().beside);
     likely = {};
     std::fill(std::begin(misaligned_), std::end(misaligned_), Misaligned());
     next_misaligned_ = 0;
     recent_ = nullptr;
     several_ = settings().several;
     counter.start(*grid.rules, *grid.machine, *grid.windows, grid.earlier_blocks);
+}
+
+// A copy is a launch of one block.
+GlobalChecker& Worker::begin_copy(uint64_t block, const std::vector<Beside>& beside)
+{
+    if (order_.block() != block) {
+        order_.start_launch(block - 1, false, true);
+        order_.start_block(0);
+    }
+    global_checker_.start(&beside);
+    return global_checker_;
 }
 
 void Worker::run_the_rest()
@@ -83,6 +94,10 @@ void Worker::run_block(uint64_t number)
     shared_.poison();
     if (witnessed) announce_memory(*this);
     sequence_warp_ = -1;
+    if (std::exchange(has_locals_, false))
+        for (auto& locals : locals_) locals.clear();
+    std::fill(std::begin(doubtful_), std::end(doubtful_), 0);
+    values_.clear();
     watching = true;
     threads_.run_block(grid_->alone);
     watching = false;
@@ -99,12 +114,12 @@ void Worker::warp_stopped(int warp)
         requests_ = 0;
         counter.warp_begins();
     }
-    if (order_.eventful()) shared_checker_.note_event(findings);
     requests_ = record_.flush(requests_, order_.times(warp), [&](const Request& r) {
         if (settings().instruments) request(r, warp);
     });
-    shared_checker_.warp_done(sequence_, findings);
-    global_checker_.warp_done(sequence_, findings);
+    const auto barrier_of = [&](int thread) { return threads_.barrier_of(thread); };
+    shared_checker_.warp_done(sequence_, barrier_of, findings);
+    global_checker_.warp_done(sequence_, barrier_of, findings);
 }
 
 void Worker::barrier_opens()
@@ -117,7 +132,6 @@ void Worker::barrier_opens()
 
 void Worker::warp_syncs(int warp, uint32_t lanes)
 {
-    shared_checker_.note_event(findings);
     order_.meet(warp, lanes);
 }
 
@@ -129,10 +143,18 @@ void Worker::barriers_differ(const Waiting& first, const Waiting& second, int el
     findings.add(finding);
 }
 
-void Worker::barrier_missed(uint64_t place, int missing)
+void Worker::add(Fault fault, uint64_t place, int thread, const std::string& text)
 {
-    findings.add({Fault::barrier_not_reached, site_of(place, load, 0), 0, missing, 0, block_, "", 0, 1, block_, false,
-                  ""});
+    findings.add({fault, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false, text});
+}
+
+void Worker::barrier_missed(uint64_t place, int missing) { add(Fault::barrier_not_reached, place, missing, ""); }
+
+void Worker::barrier_passed_by(const Waiting& here, const Waiting& missing)
+{
+    Finding finding{Fault::barrier_passed_by, site_of(here.place, load, 0), 0, here.first, missing.first, block_};
+    finding.threads = {here.count, missing.count, 0};
+    findings.add(finding);
 }
 
 void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
@@ -144,24 +166,63 @@ void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t ca
     findings.add(finding);
 }
 
-void Worker::never_ends(uint64_t place, int thread, bool stuck)
+void Worker::mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
+{
+    add(Fault::mask_differs, place, thread,
+        thread == other
+            ? harness::format("a thread whose lane is not in the mask 0x%08x calls the operation", mask)
+            : harness::format("lanes meet with different masks, 0x%08x and 0x%08x", mask, other_mask));
+}
+
+void Worker::note_absent(unsigned source, uint32_t mask, bool spare, uint64_t place)
+{
+    const int thread = threads_.current(), warp = thread / warp_size, other = warp * warp_size + int(source);
+    Finding finding{Fault::absent_lane, site_of(place, load, 0), 0, thread, int(source), block_};
+    finding.text = other >= threads_.count()  ? "the block does not have"
+                   : !(mask >> source & 1)    ? "is not in the mask"
+                   : threads_.has_left(other) ? "has left the kernel"
+                                              : "takes no part in it";
+    if (!spare) return findings.add(finding);
+    doubts_.resize(Fibers::most);
+    doubts_[thread] = finding;
+    doubtful_[warp] |= 1u << thread % warp_size;
+}
+
+// The first access of a lane after it has read an undefined value: a store is taken for one of this value.
+void Worker::look_for_doubt(const Request& request, int warp)
+{
+    for (uint32_t lanes = request.lanes & doubtful_[warp]; lanes; lanes &= lanes - 1)
+        if (kind_of(request.site) != load) findings.add(doubts_[warp * warp_size + __builtin_ctz(lanes)]);
+    doubtful_[warp] &= ~request.lanes;
+}
+
+void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited)
 {
     grid_->endless = true;
-    findings.add({Fault::endless_loop, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false,
-                  stuck ? "every turn is like the last one, and neither the host nor another block runs meanwhile"
-                        : harness::format("more than %llu turns", (unsigned long long)most_turns())});
+    std::string text = harness::format("more than %llu turns", (unsigned long long)most_turns());
+    if (stuck && awaited)
+        text = harness::format("the barrier expects %u arrivals, %u came, and no thread is left that could arrive",
+                               awaited->expected, awaited->expected - awaited->missing);
+    else if (stuck)
+        text = "every turn is like the last one, and neither the host nor another thread of the block changes that";
+    const uint64_t later = grid_->blocks - grid_->done - 1;
+    if (stuck && later && !(awaited && shared_.find(uintptr_t(awaited->barrier))))
+        text += harness::format("; blocks run one after another here, and %llu of %llu have not begun",
+                                (unsigned long long)later, (unsigned long long)grid_->blocks);
+    add(Fault::endless_loop, place, thread, text);
 }
 
 uint64_t Worker::changes() { return std::exchange(changes_, 0); }
 
-// Adds the values that were stored to the hash of all changes, by which a block that hangs is found.
+// Adds the values that are new in their place to the hash of all changes, by which a block that hangs is found.
 void Worker::note_change(const Request& request)
 {
     if (kind_of(request.site) != store && kind_of(request.site) != atomic) return;
     for (uint32_t lanes = request.lanes; lanes; lanes &= lanes - 1) {
         const uint64_t address = request.address[__builtin_ctz(lanes)];
-        changes_ = hash_of(hash_of(changes_, &address, sizeof address), reinterpret_cast<const void*>(address),
-                           bytes_of(request.site));
+        if (address >= local_addresses) return;  // the stack is looked at anyway
+        const uint64_t value = hash_of(address, reinterpret_cast<const void*>(address), bytes_of(request.site));
+        if (std::exchange(values_[address], value) != value) changes_ = hash_of(changes_, &value, sizeof value);
     }
 }
 
@@ -187,9 +248,11 @@ bool all_in(const Request& request, uintptr_t begin, uint64_t bytes)
 void Worker::request(const Request& request, int warp)
 {
     if (__builtin_expect(threads_.runs_long(), 0)) note_change(request);
+    if (__builtin_expect(doubtful_[warp], 0)) look_for_doubt(request, warp);
     sequence_.add(request.site);
     const uint64_t address = request.address[__builtin_ctz(request.lanes)];
     if (!recent_ || !recent_->holds(address)) {
+        if (address >= local_addresses) return counter.count_local(request);
         if (const SharedArray* array = shared_.find(address)) return shared_request(request, warp, *array);
         recent_ = memory().find(address);
     }
@@ -224,7 +287,8 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
     const uint32_t here = one_array ? request.lanes : lanes_in_shared(request);
     if (here != request.lanes) return split_by_space(request, warp, here);
     int units;
-    if (one_array) shared_checker_.check(request, warp * warp_size, array, findings);
+    const uint32_t site = sites_.number_of(request.site);
+    if (one_array) shared_checker_.check(request, site, warp * warp_size, array, findings);
     if (one_array && array.offset % 256 == 0) {
         units = counter.count(request, Space::shared, array.offset - array.begin);
     } else {
@@ -241,7 +305,7 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
                 offsets[lane] = request.address[lane] - own.begin + own.offset;
             }
             left &= ~part.lanes;
-            if (!one_array) shared_checker_.check(part, warp * warp_size, own, findings);
+            if (!one_array) shared_checker_.check(part, site, warp * warp_size, own, findings);
         }
         units = counter.count({request.site, request.lanes, offsets, request.order, request.times}, Space::shared, 0);
     }
@@ -275,7 +339,12 @@ void Worker::split_by_device(const Request& request, int warp)
 
 void Worker::memory_request(const Request& request, int warp, const Allocation& target, bool far)
 {
-    if (target.shadow) global_checker_.check(request, warp * warp_size, target, findings);
+    if (target.shadow) {
+        Request checked = request;
+        // Constant memory is only copied to, mostly as a whole: one word tells whether such a copy meets the kernel.
+        if (!target.counted) checked.lanes &= -checked.lanes;
+        global_checker_.check(checked, sites_.number_of(request.site), warp * warp_size, target, findings);
+    }
     if (!target.counted) return counter.count_constant(request);
     const Kind kind = kind_of(request.site);
     if (target.unwritten && kind == store)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <unordered_map>
 #include <vector>
 
 #include "checker.h"
@@ -58,13 +59,34 @@ public:
     void run_the_rest();
 
     // On the fiber of a thread.
+    // What a function's frame begins with, if compilers keep a frame pointer.
+    struct Frame {
+        const Frame* link;
+        uint64_t back;  // where it returns to
+    };
+    // The frame of a function that a hook is, or was called by.
+    Worker& called_by(const void* frame)
+    {
+        caller_at_ = static_cast<const Frame*>(frame);
+        caller_ = *caller_at_;  // which may be gone in a moment: compilers turn the last call into a jump
+        return *this;
+    }
     void look(uintptr_t address, Site site);
     void look_at_range(uintptr_t address, size_t bytes, Kind kind, uint64_t place, unsigned otherwise);
     void note_fence(Scope scope, uint64_t place);
     void note_release(uintptr_t address, bool relaxed, Scope scope, uint64_t place);
     void note_acquire(uintptr_t address, bool relaxed, uint64_t place);
     void note_confirmed(uintptr_t address);
+    void note_unread(uint64_t place) { sites_.note_unread(uint32_t(place)); }
+    // An array of the running thread that lies in local memory, while it lives.
+    void local_begins(Range array);
+    void local_ends();
     [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
+    void fail_if_host_address(uintptr_t address, uint64_t place);
+    // A shuffle reads the value of a lane that takes no part in it. `spare`: the last lanes of a sum over a warp may,
+    // because nothing uses what they have then. It is a finding if they store before they load or exchange again.
+    void note_absent(unsigned source, uint32_t mask, bool spare, uint64_t place);
+    void forget_absent() { doubtful_[threads_.current() / warp_size] &= ~(1u << threads_.current() % warp_size); }
     // An index lies beyond the end of an array of this type: a finding, unless an access shows that the array is a row
     // of a larger one.
     void suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place);
@@ -78,11 +100,16 @@ public:
         unsigned alignment = 1;
         const char* type = nullptr;
     };
+    // malloc and free in a kernel. The pieces are checked where one host thread runs all blocks, because the others
+    // would look for memory while it changes.
+    void note_malloc(uintptr_t address, size_t bytes, uintptr_t heap, uint64_t place);
+    void note_free(uintptr_t address, uint64_t place);
     void note_misaligned(const Misaligned& reference);
 
     Threads& threads() { return threads_; }
     SharedMemory& shared() { return shared_; }
     const Grid& grid() const { return *grid_; }
+    GlobalChecker& begin_copy(uint64_t block, const std::vector<Beside>& beside);  // no kernel runs
 
     // Since they were last taken.
     Counter counter;
@@ -98,13 +125,18 @@ private:
     void warp_syncs(int warp, uint32_t lanes) override;
     void barriers_differ(const Waiting& first, const Waiting& second, int elsewhere) override;
     void barrier_missed(uint64_t place, int missing) override;
+    void barrier_passed_by(const Waiting& here, const Waiting& missing) override;
     void lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing) override;
-    void never_ends(uint64_t place, int thread, bool stuck) override;
+    void mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask) override;
+    void never_ends(uint64_t place, int thread, bool stuck, const Arrivals* awaited) override;
     uint64_t changes() override;
     __attribute__((cold)) void note_change(const Request& request);
     void settle() override { settle_index(); }
 
-    void note_event(uint32_t time, uint64_t place);
+    template <typename Event>
+    void note_event(uint64_t place, Event event);
+    void add(Fault fault, uint64_t place, int thread, const std::string& text);
+    __attribute__((cold)) void look_for_doubt(const Request& request, int warp);
     void look_for_suspect(uintptr_t address, Site site);
     void look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
     [[noreturn]] void fail_index(const std::string& array, size_t suspect = 0);
@@ -115,6 +147,8 @@ private:
     }
     void make_room(uint64_t place);
     bool may_pass(uintptr_t address, Site site, unsigned piece);
+    void look_at_local(uintptr_t address, Site site);
+    const char* fault_on_stack(uintptr_t address, Site site, unsigned bytes) const;
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
     [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
@@ -138,14 +172,22 @@ private:
     Threads threads_;
     SharedMemory shared_;
     Order order_;
-    SharedChecker shared_checker_{order_};
-    GlobalChecker global_checker_{order_};
+    Sites sites_;
+    SharedChecker shared_checker_{order_, sites_};
+    GlobalChecker global_checker_{order_, sites_};
     Sequence sequence_;  // of the warp that stopped last, since the barrier
     int sequence_warp_ = -1;
     int requests_ = 0;       // of that warp, since then
     uint64_t changes_ = 0;  // see changes()
+    std::vector<Range> locals_[Fibers::most];  // of each thread
+    bool has_locals_ = false;
+    std::unordered_map<uint64_t, uint64_t> values_;  // hashes of what threads that run long stored, by address
+    const Frame* caller_at_ = nullptr;
+    Frame caller_{};
     const Allocation* recent_ = nullptr;  // that a request went to
     bool several_ = false;                // devices
+    uint32_t doubtful_[32] = {};          // lanes of each warp whose value may be undefined
+    std::vector<Finding> doubts_;         // what they read; one for each thread of the block
     struct Suspect {
         int64_t index;
         std::string type, last_type;  // of a[i][j], where both indices are suspected: of a and of a[i]

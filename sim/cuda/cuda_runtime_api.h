@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../core/padding.h"
 #include "driver_types.h"
 
 #define CUDART_VERSION 13000
@@ -26,11 +27,11 @@ cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, u
 cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, const void* place);
 
 // Notes the type of the elements of new memory. An undefined type has no size to note.
-void note_elements(const void* memory, size_t bytes, size_t alignment);
+void note_elements(const void* memory, size_t bytes, size_t alignment, const unsigned char* members);
 template <typename T, size_t bytes = sizeof(T)>
 cudaError_t holding(T** memory, cudaError_t allocated)
 {
-    if (allocated == cudaSuccess) note_elements((const void*)*memory, bytes, alignof(T));
+    if (allocated == cudaSuccess) note_elements((const void*)*memory, bytes, alignof(T), members<T>());
     return allocated;
 }
 inline cudaError_t holding(const void*, cudaError_t allocated) { return allocated; }
@@ -40,6 +41,12 @@ cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* 
 cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes, size_t offset,
                              cudaMemcpyKind kind, bool blocks, cudaStream_t stream, const void* place);
 cudaError_t symbol_address(void** address, const void* symbol);
+
+// In front of a call whose result the program drops: the rewriter puts it there.
+struct Discarded {
+    const char* function;
+};
+void operator,(Discarded call, cudaError_t error);
 
 const char* kernel_name(const void* kernel);
 // The error of the last launch of this host thread.

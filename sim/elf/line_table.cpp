@@ -6,12 +6,17 @@
 // rows themselves would take more memory than all that the simulator keeps of them, so that the program of one sequence
 // is run again for each address that is looked for: the search costs a logarithm in the sequences, and one run.
 // places.cpp remembers the answers. Sequences whose code the linker left out are dropped.
+//
+// A unit that is not of DWARF 5, such as that of a library, is skipped: its places are unknown.
 
 #include "line_table.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 #include <vector>
+
+#include "symbols.h"
 
 namespace sim {
 namespace {
@@ -30,7 +35,7 @@ uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
 {
     LineRow row{0, 1, 0, 1};
     while (r.more()) {
-        const unsigned opcode = *r.at++;
+        const unsigned opcode = r.number(1);
         if (opcode >= unit.opcode_base) {
             const unsigned n = opcode - unit.opcode_base;
             row.address += n / unit.line_range * unit.step;
@@ -40,138 +45,72 @@ uint64_t run_sequence(const Unit& unit, Reader& r, Visit visit)
         }
         switch (opcode) {
         case 0: {
-            Reader part = r;
-            const uint64_t bytes = r.uleb();
-            part.at = r.at;
-            r.skip(bytes);
-            part.end = r.at;
-            switch (part.get<uint8_t>()) {
-            case DW_LNE_set_address: row.address = part.get<uint64_t>(); break;
-            case DW_LNE_end_sequence: return row.address;
-            }
+            Reader part = r.part(r.leb128());
+            const uint64_t extended = part.number(1);
+            if (extended == DW_LNE_set_address) row.address = part.number(8);
+            if (extended == DW_LNE_end_sequence) return row.address;
             break;
         }
         case DW_LNS_copy: visit(row); break;
-        case DW_LNS_advance_pc: row.address += r.uleb() * unit.step; break;
-        case DW_LNS_advance_line: row.line += uint32_t(r.sleb()); break;
-        case DW_LNS_set_file: row.file = uint32_t(r.uleb()); break;
-        case DW_LNS_set_column: row.column = uint32_t(r.uleb()); break;
-        case DW_LNS_negate_stmt: case DW_LNS_set_basic_block: break;
+        case DW_LNS_advance_pc: row.address += r.leb128() * unit.step; break;
+        case DW_LNS_advance_line: row.line += uint32_t(r.leb128(true)); break;
+        case DW_LNS_set_file: row.file = uint32_t(r.leb128()); break;
+        case DW_LNS_set_column: row.column = uint32_t(r.leb128()); break;
         case DW_LNS_const_add_pc: row.address += (255 - unit.opcode_base) / unit.line_range * unit.step; break;
-        case DW_LNS_fixed_advance_pc: row.address += r.get<uint16_t>(); break;
+        case DW_LNS_fixed_advance_pc: row.address += r.number(2); break;
         default:
-            for (int i = 0; i < unit.operands[opcode - 1]; ++i) r.uleb();
+            for (int i = 0; i < unit.operands[opcode - 1]; ++i) r.leb128();
         }
     }
     return 0;
 }
 
-// Contiguous code. Its rows would take more memory than all that the simulator keeps of them: they are read again for
-// each address that is looked for.
-struct CodeRange {
+// Contiguous code, and the program of its rows.
+struct Sequence {
     uint64_t begin, end;  // as in the file
-    size_t unit;
+    const Unit* unit;
     Reader program;
 };
 
-class LineTable {
-  public:
-    static const LineTable& get()
-    {
-        static const LineTable table;
-        return table;
-    }
-
-    // The row of an address in the file, its line 0 if there is none.
-    LineRow find(uint64_t address, const Unit*& unit) const
-    {
-        LineRow found{};
-        auto s = std::upper_bound(sequences_.begin(), sequences_.end(), address,
-                                  [](uint64_t a, const CodeRange& s) { return a < s.begin; });
-        if (s == sequences_.begin() || address >= (--s)->end) return found;
-        unit = &units_[s->unit];
-        Reader r = s->program;
-        // Several rows can have one address. The last of them describes the instruction.
-        run_sequence(*unit, r, [&](const LineRow& row) {
-            if (row.address <= address) found = row;
-        });
-        forget({s->program.at, s->program.end});
-        return found;
-    }
-
-  private:
-    LineTable()
-    {
-        const Bytes all = section_contents(".debug_line");
-        for (Reader r(all); r.more();) {
-            const unsigned char* begin = r.at;
-            read_unit(r.unit(), begin - all.begin);
-            forget({begin, r.at});
-        }
-        std::sort(sequences_.begin(), sequences_.end(),
-                  [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
-    }
-
-    void read_unit(Reader r, uint64_t offset);
-
-    std::vector<Unit> units_;
-    std::vector<CodeRange> sequences_;
-};
-
-void LineTable::read_unit(Reader r, uint64_t offset)
+void read_unit(Reader r, uint64_t offset, std::vector<Sequence>& sequences)
 {
+    static auto& units = *new std::deque<Unit>;
+    if (r.number(2) != 5) return;
+    r.skip(2);  // sizes of addresses and of segments
     Unit unit;
     unit.offset = offset;
-    unit.version = r.get<uint16_t>();
-    if (unit.version < 2 || unit.version > 5) return;
-    if (unit.version >= 5) r.skip(2);  // sizes of addresses and of segments
-    const uint64_t header = r.offset();
-    unit.names = r;
-    r.skip(header);
-    unit.names.end = r.at;
-
+    unit.names = r.part(r.number(4));
     Reader& h = unit.names;
-    unit.step = h.get<uint8_t>();
-    if (unit.version >= 4) h.skip(1);  // operations per instruction: 1
-    h.skip(1);                         // is_stmt
-    unit.line_base = h.get<int8_t>();
-    unit.line_range = h.get<uint8_t>();
-    unit.opcode_base = h.get<uint8_t>();
-    unit.operands = h.at;
-    if (!unit.line_range || !unit.opcode_base || unit.opcode_base - 1 > h.end - h.at) return;
-    h.skip(unit.opcode_base - 1);
-    units_.push_back(unit);
+    unit.step = h.number(1);
+    h.skip(2);  // operations per instruction: 1; is_stmt
+    unit.line_base = int8_t(h.number(1));
+    unit.line_range = h.number(1);
+    unit.opcode_base = h.number(1);
+    unit.operands = h.part(unit.opcode_base - 1).rest;
+    if (!unit.line_range || unit.operands.size() + 1 != unit.opcode_base) return;
+    units.push_back(unit);
 
     while (r.more()) {
-        Reader program = r;
-        uint64_t begin = 0, last = 0;
-        bool any = false, ordered = true;
-        const uint64_t end = run_sequence(unit, r, [&](const LineRow& row) {
-            if (!any) begin = row.address;
-            ordered = ordered && (!any || row.address >= last);
-            last = row.address;
-            any = true;
-        });
-        program.end = r.at;
-        // Functions that the linker left out are somewhere else, mostly at 0.
-        if (any && ordered && is_code(begin, end)) sequences_.push_back({begin, end, units_.size() - 1, program});
+        const std::string_view program = r.rest;
+        uint64_t begin = ~uint64_t(0);
+        const uint64_t end =
+            run_sequence(unit, r, [&](const LineRow& row) { begin = std::min(begin, row.address); });
+        // Functions that the linker left out are at 0, or from the last address on.
+        if (begin && begin < end) sequences.push_back({begin, end, &units.back(), {program}});
     }
 }
 
-// A line table before version 5 does not have the folder of the compilation: the unit's entry does.
-std::string folder_in_entry(uint64_t line_table)
+std::vector<Sequence> read_sequences()
 {
-    std::string folder;
-    for_entries(line_table, [&](const Entry& unit, unsigned) {
-        if (const Entry::Attribute* a = unit.find(DW_AT_comp_dir)) folder = a->value.text();
-        return false;
-    });
-    return folder;
-}
-
-std::string join(const std::string& folder, const std::string& name)
-{
-    return folder.empty() || name.empty() || name[0] == '/' ? name : folder + "/" + name;
+    std::vector<Sequence> all;
+    const std::string_view section = section_contents(".debug_line");
+    for (Reader r{section}; r.more();) {
+        const uint64_t offset = section.size() - r.rest.size();
+        read_unit(r.unit(), offset, all);
+    }
+    forget_file();
+    std::sort(all.begin(), all.end(), [](const Sequence& a, const Sequence& b) { return a.begin < b.begin; });
+    return all;
 }
 
 struct Name {
@@ -179,22 +118,21 @@ struct Name {
     uint64_t folder = 0;
 };
 
-// The next table of version 5, of folders or of files.
+// The next table, of folders or of files.
 std::vector<Name> names_of(Reader& r)
 {
-    std::vector<std::pair<uint64_t, uint64_t>> format(r.get<uint8_t>());
+    std::vector<std::pair<uint64_t, uint64_t>> format(r.number(1));
     for (auto& [type, form] : format) {
-        type = r.uleb();
-        form = r.uleb();
+        type = r.leb128();
+        form = r.leb128();
     }
     std::vector<Name> names;
-    const uint64_t count = r.uleb();
-    for (uint64_t i = 0; i < count && r.more() && !format.empty(); ++i) {
+    for (uint64_t left = r.leb128(); left && r.more() && !format.empty(); --left) {
         Name name;
         for (const auto& [type, form] : format) {
             const Value v = value_of(r, form);
             if (!v.known) return {};
-            if (type == DW_LNCT_path) name.text = v.text();
+            if (type == DW_LNCT_path) name.text = v.text;
             if (type == DW_LNCT_directory_index) name.folder = v.number;
         }
         names.push_back(name);
@@ -204,35 +142,34 @@ std::vector<Name> names_of(Reader& r)
 
 }  // namespace
 
-LineRow row_at(uint64_t address, const Unit*& unit) { return LineTable::get().find(address, unit); }
-
-std::string file_name(const Unit& unit, uint64_t number)
+LineRow row_at(uint64_t address, const Unit*& unit)
 {
-    Reader r = unit.names;
-    if (unit.version >= 5) {
-        // The first folder is the compilation's.
-        const std::vector<Name> folders = names_of(r), files = names_of(r);
-        if (number >= files.size() || files[number].folder >= folders.size()) return "";
-        return join(folders[0].text, join(folders[files[number].folder].text, files[number].text));
-    }
-    std::vector<const char*> folders(1, "");
-    while (r.more() && *r.at) folders.push_back(r.string());
-    r.skip(1);
-    for (uint64_t i = 1; r.more() && *r.at; ++i) {
-        const char* name = r.string();
-        const uint64_t folder = r.uleb();
-        r.uleb();  // time
-        r.uleb();  // size
-        if (i != number) continue;
-        const std::string path = join(folder < folders.size() ? folders[folder] : "", name);
-        return path[0] == '/' ? path : join(folder_in_entry(unit.offset), path);
-    }
-    return "";
+    static const auto& all = *new std::vector<Sequence>(read_sequences());
+    LineRow found{};
+    auto s = std::upper_bound(all.begin(), all.end(), address,
+                              [](uint64_t a, const Sequence& s) { return a < s.begin; });
+    if (s == all.begin() || address >= (--s)->end) return found;
+    unit = s->unit;
+    Reader r = s->program;
+    // Several rows can have one address. The last of them describes the instruction.
+    run_sequence(*unit, r, [&](const LineRow& row) {
+        if (row.address <= address) found = row;
+    });
+    forget_file();
+    return found;
 }
 
-std::string folder_of(const Unit& unit)
+std::filesystem::path file_name(const Unit& unit, uint64_t number)
 {
-    if (unit.version < 5) return folder_in_entry(unit.offset);
+    Reader r = unit.names;
+    const std::vector<Name> folders = names_of(r), files = names_of(r);
+    if (number >= files.size() || files[number].folder >= folders.size()) return "";
+    // A path from the root replaces what is in front of it.
+    return std::filesystem::path(folders[0].text) / folders[files[number].folder].text / files[number].text;
+}
+
+std::filesystem::path folder_of(const Unit& unit)
+{
     Reader r = unit.names;
     const std::vector<Name> folders = names_of(r);
     return folders.empty() ? "" : folders[0].text;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <filesystem>
 
 #include "dwarf.h"
 
@@ -12,11 +12,10 @@ namespace sim {
 // A line table: of a translation unit, or of a part of one.
 struct Unit {
     uint64_t offset = 0;
-    unsigned version = 0;
     Reader names;  // the tables of folders and files, read when they are needed
     unsigned step = 1, line_range = 1, opcode_base = 1;
     int line_base = 0;
-    const unsigned char* operands = nullptr;  // how many each standard opcode has, from the first on
+    std::string_view operands;  // how many each standard opcode has, from the first on
 };
 
 struct LineRow {
@@ -27,10 +26,8 @@ struct LineRow {
 // The row of an address in the file, its line 0 if there is none; then, `unit` is not set.
 LineRow row_at(uint64_t address, const Unit*& unit);
 
-// The path of a file of the unit; empty if it is unknown.
-std::string file_name(const Unit& unit, uint64_t number);
-
-// The folder where the unit was compiled; empty if it is unknown.
-std::string folder_of(const Unit& unit);
+// The path of a file of the unit, and of the folder where the unit was compiled; empty if it is unknown.
+std::filesystem::path file_name(const Unit& unit, uint64_t number);
+std::filesystem::path folder_of(const Unit& unit);
 
 }  // namespace sim

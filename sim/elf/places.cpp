@@ -9,23 +9,20 @@
 
 #include "places.h"
 
-#include <limits.h>
-#include <unistd.h>
-
-
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "inlined.h"
 #include "../../common/base/error.h"
 #include "../../common/base/paths.h"
+#include "inlined.h"
 #include "line_table.h"
 #include "symbols.h"
 
@@ -41,29 +38,23 @@ std::string text_of(const std::string& file, int number)
     std::string line;
     for (int i = 0; i < number && std::getline(in, line); ++i) {}
     if (!in) return "";
-    const size_t begin = line.find_first_not_of(" \t"), comment = line.find("//");
-    if (begin == std::string::npos) return "";
-    line = line.substr(begin, comment == std::string::npos ? comment : comment - begin);
+    line.erase(std::min(line.find("//"), line.size()));
     line.erase(line.find_last_not_of(" \t\r") + 1);
+    line.erase(0, line.find_first_not_of(" \t"));
     std::replace(line.begin(), line.end(), '\t', ' ');
     return harness::printable(line);
 }
 
-// The simulator's own folder, with a slash. A program may have a folder sim/, too. Objects that simcuda compiles name
-// the simulator's headers by whole paths, and those that make compiles by paths from the folder where make runs.
-std::string own_folder(const Unit& unit)
-{
-    const std::string header = sim_own_header ? sim_own_header : "sim/core/launch.h";
-    return harness::whole_path((std::filesystem::path(folder_of(unit)) / header / "../..").lexically_normal()) + "/";
-}
-
-// True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system.
+// True if a file is no text of the program: it belongs to the simulator, to the C++ library or to the system. A program
+// may have a folder sim/, too. Objects that simcuda compiles name the simulator's headers by whole paths, and those
+// that make compiles by paths from the folder where make runs.
 bool is_library(const Unit& unit, const std::string& file)
 {
-    const std::string own = own_folder(unit);
-    return harness::whole_path(file).compare(0, own.size(), own) == 0 ||
-           file.find("/include/c++/") != file.npos || file.compare(0, 13, "/usr/include/") == 0 ||
-           file.compare(0, 9, "/usr/lib/") == 0;
+    const std::filesystem::path header = sim_own_header ? sim_own_header : "sim/core/launch.h",
+                                sim = (folder_of(unit) / header).lexically_normal().parent_path().parent_path();
+    return harness::whole_path(file).rfind(harness::whole_path(sim) + "/", 0) == 0 ||
+           file.find("/include/c++/") != file.npos || file.rfind("/usr/include/", 0) == 0 ||
+           file.rfind("/usr/lib/", 0) == 0;
 }
 
 // The place without its text, the file with its whole path.
@@ -77,7 +68,7 @@ Place find(uint64_t return_address)
     // Line 0: the compiler does not say.
     if (!row.line) return place;
     const auto set = [&](uint64_t file, uint64_t line, uint64_t column) {
-        place.file = std::filesystem::path(file_name(*unit, file)).lexically_normal().string();
+        place.file = file_name(*unit, file).lexically_normal();
         place.line = place.file.empty() ? 0 : int(line);
         place.column = place.file.empty() ? 0 : int(column);
         place.in_library = is_library(*unit, place.file);
@@ -94,47 +85,25 @@ Place find(uint64_t return_address)
     return place;
 }
 
-// Answers that are kept because the same addresses are asked about again and again.
-struct Known {
-    uint32_t number = 0;
-    int line = 0, column = 0;
-};
-
-Known known(uint64_t return_address)
+// Remembered for all threads, under a lock.
+Spot known(uint64_t return_address)
 {
     static std::mutex mutex;
-    static auto& all = *new std::unordered_map<uint64_t, Known>;
+    static auto& all = *new std::unordered_map<uint64_t, Spot>;
     static auto& numbers = *new std::map<std::tuple<std::string, std::string, int, int>, uint32_t>;
     static uint32_t next = 0;
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [at, is_new] = all.try_emplace(return_address);
-    Known& k = at->second;
-    if (!is_new) return k;
+    Spot& spot = at->second;
+    if (!is_new) return spot;
     const Place place = find(return_address);
     const Symbol* function = function_at(return_address - 1);
-    k.line = place.line;
-    k.column = place.column;
-    if (place.file.empty() || !function) k.number = next++;
-    else {
-        const auto [number, is_first] =
-            numbers.try_emplace({source_function(*function), place.file, place.line, place.column}, next);
-        k.number = number->second;
-        next += is_first;
-    }
-    return k;
-}
-
-// Without the lock, of the addresses that this thread asked for last.
-const Known& cached(uint64_t return_address)
-{
-    struct Entry {
-        uint64_t address = 0;
-        Known known;
-    };
-    static thread_local Entry entries[256];
-    Entry& e = entries[(return_address ^ return_address >> 8) % 256];
-    if (e.address != return_address) e = {return_address, known(return_address)};
-    return e.known;
+    spot = {place.line, place.column, next};
+    if (!place.file.empty() && function)
+        spot.number =
+            numbers.try_emplace({source_function(*function), place.file, place.line, place.column}, next).first->second;
+    next += spot.number == next;
+    return spot;
 }
 
 }  // namespace
@@ -155,27 +124,22 @@ Place place_of(uint64_t return_address)
 const std::string& start_folder()
 {
     static const std::string& folder = *new std::string([] {
-        char here[PATH_MAX];
-        return getcwd(here, sizeof here) ? std::string(here) : std::string();
+        std::error_code failed;
+        return std::filesystem::current_path(failed).string();
     }());
     return folder;
 }
 
 Spot spot_of(uint64_t return_address)
 {
-    const Known& k = cached(return_address);
-    return {k.line, k.column};
-}
-
-uint32_t place_number(uint64_t return_address)
-{
-    return cached(return_address).number;
-}
-
-bool before(uint64_t return_address_a, uint64_t return_address_b)
-{
-    const Known a = cached(return_address_a), b = cached(return_address_b);
-    return a.line != b.line ? a.line < b.line : a.column < b.column;
+    // Without the lock, of the addresses that this thread asked for last.
+    static thread_local std::pair<uint64_t, Spot> asked[256];
+    auto& [address, spot] = asked[(return_address ^ return_address >> 8) % 256];
+    if (address != return_address) {
+        spot = known(return_address);
+        address = return_address;
+    }
+    return spot;
 }
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// Where in the source a call lies, by the address that it returns to. The program's own debug
-// information is read: the line tables of DWARF 2 to 5. Without it, places are unknown.
+// Where in the source a call lies, by the address that it returns to, from the program's own debug information (DWARF
+// 5). Without it, places are unknown.
 
 #pragma once
 
@@ -21,18 +21,22 @@ Place place_of(uint64_t return_address);
 // The folder in which the program was when this was called first, as was place_of(); empty if unknown.
 const std::string& start_folder();
 
-// The line and the column alone, remembered; 0 if unknown.
+// The line and the column alone, 0 if unknown, and a number, equal for two addresses if and only if they return from
+// the same place of one function: compilers copy calls. Each address of an unknown place has its own.
 struct Spot {
     int line = 0, column = 0;
+    uint32_t number = 0;
 };
-Spot spot_of(uint64_t return_address);
-inline int line_of(uint64_t return_address) { return spot_of(return_address).line; }
+Spot spot_of(uint64_t return_address);  // remembered
 
-// A small number, equal for two addresses if and only if they return from the same line and
-// column of one function: compilers copy calls. Each address of an unknown place has its own.
-uint32_t place_number(uint64_t return_address);
+inline int line_of(uint64_t return_address) { return spot_of(return_address).line; }
+inline uint32_t place_number(uint64_t return_address) { return spot_of(return_address).number; }
 
 // True if the first stands before the second in the source of one function.
-bool before(uint64_t return_address_a, uint64_t return_address_b);
+inline bool before(uint64_t return_address_a, uint64_t return_address_b)
+{
+    const Spot a = spot_of(return_address_a), b = spot_of(return_address_b);
+    return a.line != b.line ? a.line < b.line : a.column < b.column;
+}
 
 }  // namespace sim

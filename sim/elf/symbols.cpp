@@ -1,3 +1,8 @@
+// The program's own file, /proc/self/exe, is mapped as a whole and stays so: others keep pointers into it. In: sections
+// and symbols, each with a type, a mangled name, an address and the number of its section. Out: the symbols of a type,
+// sorted by address, so that the one that holds an address costs a logarithm. They are gathered at the first question,
+// and what was read to find them is given back to the system.
+
 #include "symbols.h"
 
 #include <cxxabi.h>
@@ -9,66 +14,32 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <unordered_map>
 
 #include "../../common/base/error.h"
 
 namespace sim {
 namespace {
 
-// The program's file. It stays mapped: others keep pointers into it.
-class File {
-  public:
+struct File {
+    std::string_view all;
+    int error = 0;  // why it cannot be read; 0 if it can
+    std::vector<Elf64_Shdr> sections;
+    std::string_view names;  // of sections
+
     static const File& get()
     {
-        static const File file;
+        static const File& file = *new File;
         return file;
     }
 
-    int error() const { return error_; }  // why it cannot be read; 0 if it can
-
-    const std::vector<Elf64_Shdr>& sections() const { return sections_; }
-
-    const Elf64_Shdr* section(const char* name) const
+    std::string_view contents(const Elf64_Shdr& s) const
     {
-        for (const Elf64_Shdr& s : sections_)
-            if (s.sh_name < names_.size() && !std::strcmp(names_.c_str() + s.sh_name, name)) return &s;
-        return nullptr;
-    }
-
-    Bytes contents(const Elf64_Shdr& s) const
-    {
-        if (s.sh_type == SHT_NOBITS || s.sh_flags & SHF_COMPRESSED || s.sh_offset > bytes_ ||
-            s.sh_size > bytes_ - s.sh_offset)
-            return {};
-        return {data_ + s.sh_offset, data_ + s.sh_offset + s.sh_size};
-    }
-
-    // The defined symbols of this type, and the number of the section of each.
-    template <typename Visit>
-    void for_each_symbol(int type, Visit visit) const
-    {
-        for (const Elf64_Shdr& table : sections_) {
-            if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections_.size()) continue;
-            const Bytes symbols = contents(table), names = contents(sections_[table.sh_link]);
-            Elf64_Sym s;
-            for (const unsigned char* at = symbols.begin; size_t(symbols.end - at) >= sizeof s; at += sizeof s) {
-                std::memcpy(&s, at, sizeof s);
-                if (ELF64_ST_TYPE(s.st_info) != type || s.st_shndx == SHN_UNDEF || s.st_shndx >= SHN_LORESERVE ||
-                    !s.st_size)
-                    continue;
-                if (s.st_name >= size_t(names.end - names.begin)) continue;
-                const char* name = reinterpret_cast<const char*>(names.begin) + s.st_name;
-                visit(Symbol{{name, strnlen(name, names.end - names.begin - s.st_name)}, s.st_value, s.st_size},
-                      s.st_shndx);
-            }
-            forget({data_, data_ + bytes_});
-        }
+        if (s.sh_type == SHT_NOBITS || s.sh_flags & SHF_COMPRESSED || s.sh_offset > all.size()) return {};
+        return all.substr(s.sh_offset, s.sh_size);
     }
 
   private:
@@ -76,44 +47,73 @@ class File {
     {
         const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
         struct stat status;
-        if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) {
-            void* at = mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-            if (at == MAP_FAILED) {
-                close(file);
-                harness::out_of_memory();
-            }
-            data_ = static_cast<const unsigned char*>(at);
-            bytes_ = status.st_size;
+        if (file < 0 || fstat(file, &status)) {
+            error = errno;
+            return;
         }
-        else error_ = errno;
-        if (file >= 0) close(file);
-        Elf64_Ehdr header;
-        if (bytes_ < sizeof header) return;
-        std::memcpy(&header, data_, sizeof header);
-        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-            header.e_ident[EI_DATA] != ELFDATA2LSB)
-            return;
-        if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > bytes_ ||
-            header.e_shnum > (bytes_ - header.e_shoff) / sizeof(Elf64_Shdr))
-            return;
-        sections_.resize(header.e_shnum);
-        if (sections_.empty()) return;
-        std::memcpy(sections_.data(), data_ + header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
-        if (header.e_shstrndx >= sections_.size()) return;
-        const Bytes names = contents(sections_[header.e_shstrndx]);
-        names_.assign(names.begin, names.end);
+        const size_t bytes = status.st_size;
+        void* at = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+        close(file);
+        if (at == MAP_FAILED) harness::out_of_memory();
+        all = {static_cast<const char*>(at), bytes};
+        Elf64_Ehdr header;  // of the kind that the system has started
+        std::memcpy(&header, at, sizeof header);
+        if (header.e_shoff > bytes || header.e_shnum > (bytes - header.e_shoff) / sizeof(Elf64_Shdr)) return;
+        const auto first = reinterpret_cast<const Elf64_Shdr*>(all.data() + header.e_shoff);
+        sections.assign(first, first + header.e_shnum);
+        if (header.e_shstrndx < sections.size()) names = contents(sections[header.e_shstrndx]);
     }
-
-    const unsigned char* data_ = nullptr;
-    size_t bytes_ = 0;
-    int error_ = 0;
-    std::vector<Elf64_Shdr> sections_;
-    std::string names_;
 };
 
-bool by_address(const Symbol& a, const Symbol& b)
+std::string_view from(std::string_view part, uint64_t offset)
 {
-    return a.address != b.address ? a.address < b.address : a.name < b.name;
+    return part.substr(std::min<uint64_t>(offset, part.size()));
+}
+
+std::string_view name_in(std::string_view names, uint64_t offset)
+{
+    names = from(names, offset);
+    return names.substr(0, names.find('\0'));
+}
+
+// The defined symbols of a type, by address.
+template <int type>
+const std::vector<Symbol>& symbols_of()
+{
+    static const auto& sorted = *new std::vector<Symbol>([] {
+        std::vector<Symbol> all;
+        const File& file = File::get();
+        for (const Elf64_Shdr& table : file.sections) {
+            if (table.sh_type != SHT_SYMTAB || table.sh_link >= file.sections.size()) continue;
+            std::string_view symbols = file.contents(table), names = file.contents(file.sections[table.sh_link]);
+            Elf64_Sym s;
+            for (; symbols.size() >= sizeof s; symbols.remove_prefix(sizeof s)) {
+                std::memcpy(&s, symbols.data(), sizeof s);
+                if (ELF64_ST_TYPE(s.st_info) == type && s.st_shndx && s.st_shndx < file.sections.size() && s.st_size)
+                    all.push_back({name_in(names, s.st_name), s.st_value + (type == STT_TLS ? 0 : load_address()),
+                                   s.st_size, name_in(file.names, file.sections[s.st_shndx].sh_name)});
+            }
+        }
+        forget_file();
+        std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) {
+            return a.address != b.address ? a.address < b.address : a.name < b.name;
+        });
+        return all;
+    }());
+    return sorted;
+}
+
+template <int type>
+const Symbol* symbol_at(uint64_t address)
+{
+    const std::vector<Symbol>& all = symbols_of<type>();
+    auto next = std::upper_bound(all.begin(), all.end(), address,
+                                 [](uint64_t a, const Symbol& s) { return a < s.address; });
+    if (next == all.begin()) return nullptr;
+    // One function may have several names, as constructors do: always the first.
+    auto found = std::lower_bound(all.begin(), next, std::prev(next)->address,
+                                  [](const Symbol& s, uint64_t a) { return s.address < a; });
+    return address - found->address < found->bytes ? &*found : nullptr;
 }
 
 // The program is the first in the list.
@@ -127,15 +127,6 @@ dl_phdr_info program()
     return found;
 }
 
-// A function as the name of its local variables begins: Z, its name without _Z, E.
-std::string prefix_of_locals(const Symbol& function)
-{
-    const std::string name = source_function(function);
-    if (name.empty()) return "";
-    // C functions and main are not mangled.
-    return name.compare(0, 2, "_Z") == 0 ? "Z" + name.substr(2) + "E" : "Z" + std::to_string(name.size()) + name + "E";
-}
-
 }  // namespace
 
 uint64_t load_address()
@@ -144,107 +135,52 @@ uint64_t load_address()
     return address;
 }
 
-Bytes section_contents(const char* name)
+std::string_view section_contents(const char* name, uint64_t offset)
 {
-    const Elf64_Shdr* section = File::get().section(name);
-    return section ? File::get().contents(*section) : Bytes();
+    const File& file = File::get();
+    for (const Elf64_Shdr& s : file.sections)
+        if (name_in(file.names, s.sh_name) == name) return from(file.contents(s), offset);
+    return {};
 }
 
-void forget(Bytes part)
+void forget_file()
 {
-    const uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE)), begin = uintptr_t(part.begin) / page * page;
-    madvise(reinterpret_cast<void*>(begin), uintptr_t(part.end) - begin, MADV_DONTNEED);
-}
-
-bool is_code(uint64_t begin, uint64_t end)
-{
-    for (const Elf64_Shdr& s : File::get().sections())
-        if (s.sh_flags & SHF_EXECINSTR && s.sh_addr <= begin && begin < end && end <= s.sh_addr + s.sh_size)
-            return true;
-    return false;
+    madvise(const_cast<char*>(File::get().all.data()), File::get().all.size(), MADV_DONTNEED);
 }
 
 void need_symbols()
 {
     const File& file = File::get();
-    if (file.error())
+    if (file.error)
         throw harness::Error{harness::status_bad_input,
                              harness::format("the simulator cannot read this program's own file, /proc/self/exe: %s",
-                                             strerror(file.error()))};
-    const std::vector<Elf64_Shdr>& all = file.sections();
-    if (std::none_of(all.begin(), all.end(), [](const Elf64_Shdr& s) { return s.sh_type == SHT_SYMTAB; }))
+                                             strerror(file.error))};
+    if (symbols_of<STT_FUNC>().empty())
         throw harness::Error{harness::status_bad_input, "this program has been stripped of its symbols, by which the "
                                                         "simulator finds shared memory: build it without strip and -s"};
 }
 
-const Symbol* function_at(uint64_t address)
-{
-    static const std::vector<Symbol> functions = [] {
-        std::vector<Symbol> all;
-        File::get().for_each_symbol(STT_FUNC, [&](Symbol s, unsigned) {
-            s.address += load_address();
-            all.push_back(std::move(s));
-        });
-        std::sort(all.begin(), all.end(), by_address);
-        return all;
-    }();
-    auto next = std::upper_bound(functions.begin(), functions.end(), address,
-                                 [](uint64_t a, const Symbol& s) { return a < s.address; });
-    if (next == functions.begin()) return nullptr;
-    // One function may have several names, as constructors do: always the first.
-    auto found = std::lower_bound(functions.begin(), next, std::prev(next)->address,
-                                  [](const Symbol& s, uint64_t a) { return s.address < a; });
-    return address - found->address < found->bytes ? &*found : nullptr;
-}
+const Symbol* function_at(uint64_t address) { return symbol_at<STT_FUNC>(address); }
+const Symbol* object_at(uint64_t address) { return symbol_at<STT_OBJECT>(address); }
+const std::vector<Symbol>& thread_local_symbols() { return symbols_of<STT_TLS>(); }
 
-const std::vector<Symbol>& thread_local_symbols()
+bool is_guard(uint64_t offset, uint64_t return_address)
 {
-    static const std::vector<Symbol> symbols = [] {
-        std::vector<Symbol> all;
-        File::get().for_each_symbol(STT_TLS, [&](Symbol s, unsigned) {
-            if (s.name.compare(0, 4, "_ZGV")) all.push_back(std::move(s));
-        });
-        std::sort(all.begin(), all.end(), by_address);
-        return all;
-    }();
-    return symbols;
+    for (const Symbol& s : thread_local_symbols()) {
+        if (offset - s.address >= s.bytes || s.name.compare(0, 4, "_ZGV")) continue;
+        const Symbol* function = function_at(return_address - 1);
+        // _ZGVZ1kvE4tile is that of _ZZ1kvE4tile.
+        const std::string variable = "_Z" + std::string(s.name.substr(4));
+        return function && belongs_to({variable}, *function);
+    }
+    return false;
 }
 
 const Symbol* note(const std::string& name)
 {
-    static const std::unordered_map<std::string_view, Symbol> notes = [] {
-        std::unordered_map<std::string_view, Symbol> all;
-        File::get().for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned) {
-            if (s.name.find("sim_array_") == std::string_view::npos &&
-                s.name.find("sim_launch_bound") == std::string_view::npos)
-                return;
-            s.address += load_address();
-            all.emplace(s.name, s);
-        });
-        return all;
-    }();
-    const auto found = notes.find(name);
-    return found == notes.end() ? nullptr : &found->second;
-}
-
-bool is_guard(uint64_t offset, uint64_t return_address)
-{
-    static const std::vector<Symbol> guards = [] {
-        std::vector<Symbol> all;
-        File::get().for_each_symbol(STT_TLS, [&](Symbol s, unsigned) {
-            if (s.name.compare(0, 4, "_ZGV") == 0) all.push_back(std::move(s));
-        });
-        return all;
-    }();
-    const auto guard =
-        std::find_if(guards.begin(), guards.end(), [&](const Symbol& s) { return offset - s.address < s.bytes; });
-    const Symbol* function = guard == guards.end() ? nullptr : function_at(return_address - 1);
-    if (!function) return false;
-    // _ZGVZ1kvE4tile is that of _ZZ1kvE4tile.
-    const std::string name = "_Z" + std::string(guard->name.substr(4));
-    Symbol variable = *guard;
-    variable.name = name;
-    return belongs_to(variable, *function);
+    for (const Symbol& s : symbols_of<STT_OBJECT>())
+        if (s.name == name) return &s;
+    return nullptr;
 }
 
 uintptr_t thread_local_base()
@@ -253,46 +189,35 @@ uintptr_t thread_local_base()
     return base;
 }
 
-std::vector<Symbol> device_variables(const char* section)
+std::vector<Symbol> device_variables(const std::string& section)
 {
-    const File& file = File::get();
-    const std::string name = section, note = "sim_template_" + name + "_";
-    // How the mangled names of a template's variables begin, from the name that the rewriter left beside it:
-    // _ZN1NL23sim_template_sim_device_xE stands for _ZN1N1xI, and for _ZN1NL1xI. The L may be missing, so that the
-    // number follows a digit of the scope.
-    std::vector<std::string> begins;
-    file.for_each_symbol(STT_OBJECT, [&](const Symbol& s, unsigned) {
-        const size_t at = s.name.find(note);
-        if (at == std::string_view::npos) return;
-        const bool in_a_scope = s.name.compare(0, 3, "_ZN") == 0;  // whose end is an E
-        const std::string_view whole = s.name.substr(at, s.name.size() - at - in_a_scope),
-                               of = whole.substr(note.size());
-        const size_t digits = at - std::to_string(whole.size()).size();
-        const std::string scope(s.name.substr(0, digits - (s.name[digits - 1] == 'L'))),
-            variable = std::to_string(of.size()) + std::string(of) + "I";
-        for (const char* linkage : {"", "L"}) begins.push_back(scope + linkage + variable);
-    });
+    // Templates' variables, from the names that the rewriter left beside them: N::sim_template_sim_device_x stands for
+    // N::x<float> and others, and k()::sim_template_sim_device_x for k()::x.
+    const std::string note = "sim_template_" + section + "_";
+    std::vector<std::string> templates;
+    for (const Symbol& s : symbols_of<STT_OBJECT>())
+        if (s.name.find(note) != s.name.npos) {
+            templates.push_back(demangle(std::string(s.name)));
+            templates.back().erase(templates.back().rfind(note), note.size());
+        }
+    const auto is_of_template = [&](const Symbol& s) {
+        const std::string name = templates.empty() ? "" : demangle(std::string(s.name));
+        return std::any_of(templates.begin(), templates.end(), [&](const std::string& t) {
+            return name == t || name.compare(0, t.size() + 1, t + "<") == 0;
+        });
+    };
     std::vector<Symbol> all;
-    const Elf64_Shdr* wanted[] = {file.section(section), file.section((name + "_inline").c_str())};
-    file.for_each_symbol(STT_OBJECT, [&](Symbol s, unsigned in) {
-        const bool there = std::any_of(std::begin(wanted), std::end(wanted),
-                                       [&](const Elf64_Shdr* w) { return w == &file.sections()[in]; });
-        if (is_gap(s.name)) return;
-        if (!there && std::none_of(begins.begin(), begins.end(),
-                                   [&](const std::string& b) { return s.name.compare(0, b.size(), b) == 0; }))
-            return;
-        s.address += load_address();
-        all.push_back(std::move(s));
-    });
+    for (const Symbol& s : symbols_of<STT_OBJECT>())
+        if (!is_gap(s.name) && (s.section == section || s.section == section + "_inline" || is_of_template(s)))
+            all.push_back(s);
     std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) { return a.name < b.name; });
     return all;
 }
 
 std::string demangle(const std::string& name)
 {
-    int status = 0;
-    char* text = name.compare(0, 2, "_Z") ? nullptr : abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    std::string plain = text && !status ? text : name;
+    char* text = name.compare(0, 2, "_Z") ? nullptr : abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr);
+    std::string plain = text ? text : name;
     std::free(text);
     // Some types have other names in CUDA (include/cuda_fp16.h, include/cuda_bf16.h).
     for (const auto& [ours, cudas] : {std::pair{"sim::Small<sim::Binary16>", "__half"},
@@ -329,8 +254,11 @@ std::string source_function(const Symbol& function)
 
 bool belongs_to(const Symbol& variable, const Symbol& function)
 {
-    const std::string prefix = prefix_of_locals(function);
-    if (prefix.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
+    const std::string name = source_function(function);
+    if (name.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
+    // As the names of its variables begin: Z, its name without _Z, E. C functions and main are not mangled.
+    const std::string prefix =
+        "Z" + (name.compare(0, 2, "_Z") ? std::to_string(name.size()) + name : name.substr(2)) + "E";
     // A variable of k is _ZZ1kvE4tile, and one of a lambda in k is _ZZZ1kvENKUlvE_clEvE4tile.
     for (size_t at = 2; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
         if (!variable.name.compare(at, prefix.size(), prefix)) return true;

@@ -1,4 +1,4 @@
-// The functions and variables of the running program, from the symbol table of its own file.
+// The functions and variables of the running program, from the symbol table of its own file, and that file's sections.
 // A stripped program has no such table, and cannot be simulated.
 
 #pragma once
@@ -12,20 +12,21 @@
 namespace sim {
 
 struct Symbol {
-    std::string_view name;   // mangled; in the program's file
-    uint64_t address =
-        0;  // in this process; of a thread-local variable: its offset in the program's thread-local storage
+    std::string_view name;  // mangled; in the program's file
+    uint64_t address = 0;   // in this process; of a thread-local variable: in the program's thread-local storage
     uint64_t bytes = 0;
+    std::string_view section = {};
 };
 
 // Throws harness::Error if they are unknown: shared memory and the device's variables are found by them.
 void need_symbols();
 
-// The function that holds an address; null if unknown.
+// The function or the variable that holds an address; null if unknown.
 // The address that a call returns to may lie in the next function: ask for the one before it.
 const Symbol* function_at(uint64_t address);
+const Symbol* object_at(uint64_t address);
 
-// The thread-local variables by their offsets, without the guards of their initializers.
+// The thread-local variables by their offsets, with the guards of their initializers.
 const std::vector<Symbol>& thread_local_symbols();
 
 // True if a byte of thread-local storage is the guard of an initializer in the function that accesses it. Another
@@ -37,7 +38,7 @@ uintptr_t thread_local_base();
 
 // The variables that the rewriter put into the section of this name, by name: compilers lay them out in different
 // orders. With those that are inline, and those of templates, which g++ puts elsewhere.
-std::vector<Symbol> device_variables(const char* section);
+std::vector<Symbol> device_variables(const std::string& section);
 
 // The constant of this mangled name that the rewriter put beside a shared array or into a kernel, or null.
 const Symbol* note(const std::string& name);
@@ -57,20 +58,11 @@ std::string source_function(const Symbol& function);
 // True if the variable is a local static of this function or of a lambda inside it.
 bool belongs_to(const Symbol& variable, const Symbol& function);
 
-// A part of the program's file.
-struct Bytes {
-    const unsigned char* begin = nullptr;
-    const unsigned char* end = nullptr;
-};
+// The contents of a section, from an offset on; empty if there is none or it is compressed.
+std::string_view section_contents(const char* name, uint64_t offset = 0);
 
-// The contents of a section; empty if there is none or it is compressed.
-Bytes section_contents(const char* name);
-
-// Gives back the memory that a part of the file took to be read. It can be read again.
-void forget(Bytes part);
-
-// True if [begin, end) lies in one section of code. The addresses are those of the file.
-bool is_code(uint64_t begin, uint64_t end);
+// Gives back the memory that the file took to be read. It can be read again.
+void forget_file();
 
 // An address in this process minus the address in the file.
 uint64_t load_address();

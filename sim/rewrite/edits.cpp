@@ -51,7 +51,7 @@ std::string Edits::apply()
     std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
         if (a.begin != b.begin) return a.begin < b.begin;
         const bool a_inserts = a.begin == a.end, b_inserts = b.begin == b.end;
-        return a_inserts != b_inserts ? a_inserts : a_inserts ? a.first && !b.first : a.end > b.end;
+        return a_inserts != b_inserts ? a_inserts : a_inserts ? a.rank > b.rank : a.end > b.end;
     });
     const std::string& text = source_.text();
     std::string out;

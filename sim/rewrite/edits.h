@@ -29,10 +29,11 @@ class Edits {
 public:
     explicit Edits(const Source& source) : source_(source) {}
 
-    void before(int token, std::string what) { insert(source_.begin_of(token), std::move(what), false); }
-    void after(int token, std::string what) { insert(source_.end_of(token), std::move(what), false); }
-    // In front of all else that stands after it.
-    void first_after(int token, std::string what) { insert(source_.end_of(token), std::move(what), true); }
+    void before(int token, std::string what) { insert(source_.begin_of(token), std::move(what), 0); }
+    void after(int token, std::string what) { insert(source_.end_of(token), std::move(what), 0); }
+    // In front of all else that stands after it, but for what is declared there.
+    void first_after(int token, std::string what) { insert(source_.end_of(token), std::move(what), 1); }
+    void declare_after(int token, std::string what) { insert(source_.end_of(token), std::move(what), 2); }
 
     // Tokens [first, last). Newlines that the new text lacks are added behind it.
     void replace(int first, int last, std::string what);
@@ -50,10 +51,10 @@ private:
     struct Edit {
         size_t begin, end;
         std::string what;
-        bool first;
+        int rank;  // at one place, the highest comes first
     };
     void change(size_t begin, size_t end, std::string what) { edits_.push_back({begin, end, std::move(what), false}); }
-    void insert(size_t at, std::string what, bool first) { edits_.push_back({at, at, std::move(what), first}); }
+    void insert(size_t at, std::string what, int rank) { edits_.push_back({at, at, std::move(what), rank}); }
 
     const Source& source_;
     std::vector<Edit> edits_;

@@ -41,7 +41,9 @@ void DeviceFunctions::function(const Declaration& d)
     // Its accesses belong to this function, and a copy's to the function that copies.
     if (!d.has("__global__")) edits_.before(d.words.front(), "__attribute__((noinline)) ");
     if (d.has("__global__")) launch_bounds(d);
-    body(d.body, !d.has("__global__"), !d.has("constexpr") && !d.has("consteval"));
+    const bool marked = !d.has("constexpr") && !d.has("consteval");
+    body(d.body, !d.has("__global__"), marked);
+    if (marked) indices_.function(source_.spelling(d.name), {d.stop, d.body, d.has("__global__")});
 }
 
 bool DeviceFunctions::has_local_arrays(int open) const
@@ -49,17 +51,9 @@ bool DeviceFunctions::has_local_arrays(int open) const
     for (int i = open + 1; i < source_[open].partner; ++i) {
         if (!source_.is(i, "[") || !source_.is_word(i - 1)) continue;
         if (source_.is(i - 2, ".")) return true;
-        // A declaration has a type in front of the name; a `__shared__` one has that in front of the type.
-        const bool typed = (source_.is_word(i - 2) && !source_.is(i - 2, "return") && !source_.is(i - 2, "case") &&
-                            !source_.is(i - 2, "else") && !source_.is(i - 2, "do")) ||
-                           source_.is(i - 2, ">") || source_.is(i - 2, ",");
-        if (!typed) continue;
         int first = i - 1;
-        while (first > open && !source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}") &&
-               !source_.is(first, "("))
-            --first;
-        if (source_.is(first, "(")) continue;
-        if (!find_word(source_, first, i, "__shared__")) return true;
+        while (!source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}")) --first;
+        if (declares(source_, i - 1) && !find_word(source_, first, i, "__shared__")) return true;
     }
     return false;
 }
@@ -68,8 +62,12 @@ bool DeviceFunctions::has_aligned_types(const Declaration& d)
 {
     if (d.templated || !at_namespace_scope(source_, d.first)) return true;
     if (types_.empty()) note_types();
+    const auto cast = [&](int i) {  // (double*), reinterpret_cast<double&>
+        return (source_.is(i, "*") || source_.is(i, "&")) && (source_.is(i + 1, ")") || source_.is(i + 1, ">"));
+    };
     for (int i = d.first; i < source_[d.body].partner; ++i)
-        if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i))))
+        if (cast(i)) return true;
+        else if (source_.is_word(i) && (types_.count(source_.spelling(i)) || is_vector_type(source_.spelling(i))))
             return true;
     return false;
 }
@@ -99,6 +97,21 @@ void DeviceFunctions::note_types()
     }
 }
 
+// `float a[n];`: g++ allows a length that is known when the thread comes by. A word in front of the name is the type.
+void DeviceFunctions::fixed_length(int open)
+{
+    static const std::set<std::string_view> others = {"return", "case", "else", "do",     "throw", "new", "delete",
+                                                      "goto",   "and",  "or",   "sizeof", "not",   "co_return"};
+    const int name = open - 1, type = open - 2;
+    int end = open;
+    if (!source_.is_word(type) || !source_.is_word(name) || others.count(source_.spelling(type)) ||
+        source_.is(name, "auto") || source_.is(source_[open].parent, "("))
+        return;
+    while (end < source_.count() && !source_.is(end, ";")) end = past(source_, end);
+    edits_.first_after(end, " static_assert(__builtin_constant_p(sizeof(" + std::string(source_.spelling(name)) +
+                                ")), \"nvcc refuses a local array whose length is no constant\");");
+}
+
 void DeviceFunctions::launch_bounds(const Declaration& d)
 {
     const int word = find_word(source_, d.first, d.stop, "__launch_bounds__");
@@ -119,12 +132,27 @@ void DeviceFunctions::lambda(int open)
     body(brace, true, !find_word(source_, open, brace, "constexpr"));
 }
 
+bool DeviceFunctions::has_barrier(int first, int last) const
+{
+    for (int i = first; i < last; ++i)
+        if (!source_[i].system && (source_.is(i, "sync") || begins_with(source_.spelling(i), "__syncthreads")))
+            return true;
+    return false;
+}
+
 void DeviceFunctions::body(int open, bool call, bool marked)
 {
     if (marked && call) edits_.after(open, "::sim::Call sim_call; ");
     if (open < device_end_) return;  // of a local class: its loops are done
     device_end_ = source_[open].partner;
     if (!call) kernel_end_ = device_end_;
+    if (any_barrier_ < 0) any_barrier_ = has_barrier(0, source_.count());
+    if (!call && marked && any_barrier_) {
+        edits_.before(device_end_, "::sim::ends(); ");
+        if (source_.is(device_end_ - 1, ";") && source_.is(device_end_ - 2, "return"))
+            edits_.before(device_end_ - 2, "::sim::ends(); ");
+    }
+    const bool barrier = call && marked && has_barrier(open, device_end_);  // it may be most of a kernel
 
     std::vector<int> gotos, ends_of_do;
     for (int i = open; i < device_end_; ++i)
@@ -135,10 +163,20 @@ void DeviceFunctions::body(int open, bool call, bool marked)
         if (source_.is_word(i)) check_device_word(source_, i);
         if (source_.is_word(i)) heap_.word(i);
         if (source_.is_word(i)) variables_.dynamic_shared_use(i);
+        if (source_.is(i, "static") && !source_[i].system) variables_.local_static(Declaration(source_, i));
         if (i < unmarked_end) continue;
+        if (barrier && source_.is(i, "return") && !source_.is(i + 1, "{")) {
+            int end = i + 1;
+            while (!source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+            if (end + 1 < device_end_)
+                edits_.after(i, end == i + 1 ? " ::sim::returns_early()" : " ::sim::returns_early(),");
+        }
         if (source_.is(i, "[")) {
             const int brace = lambda_body(source_, i);
-            if (!brace) continue;
+            if (!brace) {
+                fixed_length(i);
+                continue;
+            }
             if (find_word(source_, i, brace, "constexpr")) unmarked_end = source_[brace].partner;
             else if (!source_[brace].system) edits_.after(brace, "::sim::Call sim_call; ");
         } else if (source_.is(i, "do")) {

@@ -94,7 +94,10 @@ MissingHeader find_missing(const std::string& errors, bool c)
         for (size_t i = 3; i < fields.size(); ++i) {
             const std::string field = fields[i].substr(fields[i].find(' ') == 0);
             const std::string name = field.find('\'') == 0 ? field.substr(1, field.find('\'', 1) - 1) : field,
-                              why = c ? why_not_in_c(name) : why_not(name);
+                              known = c ? why_not_in_c(name) : why_not(name),
+                              why = known.empty() && name.compare(0, 5, "cuda/") == 0
+                                        ? name + ": this header of libcu++ is not supported by the simulator"
+                                        : known;
             if (!why.empty() && name.find(' ') == std::string::npos && name.back() != '/')
                 return {name, fields[0] + ":" + fields[1] + ": " + why};
         }

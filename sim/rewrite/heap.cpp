@@ -11,12 +11,15 @@ void Heap::word(int i)
     const int before = i - 1;
     if (source_[i].system || source_.is(before, ".") || source_.is(before, "->") || source_.is(before, "operator"))
         return;
-    if (word == "malloc" || word == "free") {
+    const bool prints = word == "printf";
+    if (word == "malloc" || word == "free" || prints) {
         const bool qualified = source_.is(before, "::"), standard = qualified && source_.is(i - 2, "std");
         const bool declared = source_.is_word(before) && !source_.is(before, "return") && !source_.is(before, "else") &&
                               !source_.is(before, "do");
         if (!source_.is(i + 1, "(") || declared || (qualified && !standard && source_.is_word(i - 2))) return;
-        edits_.replace(standard ? i - 2 : qualified ? before : i, i + 1, "::sim::heap_" + std::string(word));
+        edits_.replace(standard ? i - 2 : qualified ? before : i, i + 1,
+                       prints ? "::sim::print" : "::sim::heap_" + std::string(word));
+        if (prints) return;
     } else if (word == "new" && !source_.is(i + 1, "(")) {
         edits_.after(i, " (::sim::on_heap)");
     } else if (word == "delete" && !source_.is(before, "=") && !source_.is(before, "::")) {
@@ -33,7 +36,8 @@ void Heap::declare()
     if (!used_) return;
     edits_.after(source_.count(),
                  " extern \"C\" {"
-                 " __attribute__((section(\"sim_device\"), weak)) char device_heap[::sim::device_heap_bytes] = {};"
+                 " __attribute__((section(\"sim_device\"), weak, aligned(65536)))"
+                 " char device_heap[::sim::device_heap_bytes] = {};"
                  " }");
 }
 

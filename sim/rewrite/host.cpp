@@ -19,6 +19,7 @@
 #include <set>
 #include <string_view>
 
+#include "sides.h"
 #include "syntax.h"
 
 namespace rewrite {
@@ -35,10 +36,18 @@ bool is_for_device(const Source& s, int first, int last)
     return false;
 }
 
+// Neither for both sides, nor constexpr.
+bool is_strict(const Source& s, int first, int last)
+{
+    for (const char* word : {"__host__", "constexpr", "consteval"})
+        if (find_word(s, first, last, word)) return false;
+    return is_for_device(s, first, last);
+}
+
 class Finder {
 public:
     explicit Finder(const Source& source) : s_(source) {}
-    HostFunctions run();
+    HostFunctions run(bool check);
 
 private:
     struct Function {
@@ -51,6 +60,7 @@ private:
 
     void declarations(int first, int last, std::string_view of_class);
     int function(const Declaration& d, std::string_view of_class);
+    void note_sides(const Declaration& d, bool member);
     int class_body(int first, int last) const;
     std::string_view class_name(int first, int last) const;
     void local_classes(int first, int last);
@@ -75,9 +85,13 @@ private:
     Words device_functions_;       // their names
     Words named_, called_;         // by device code
     Words passed_;                 // to kernels, by their names
+    std::vector<Range> strict_;    // code of the device alone, which may call nothing of the host
+    Sides sides_;
+    bool sure_ = true;
+    std::vector<FunctionBody> bodies_;
 };
 
-HostFunctions Finder::run()
+HostFunctions Finder::run(bool check)
 {
     note_owners();
     declarations(1, s_.count() + 1, "");
@@ -97,7 +111,12 @@ HostFunctions Finder::run()
         return std::any_of(functions_.begin(), functions_.end(),
                            [&](const Function& f) { return f.watched && i >= f.text.first && i < f.text.second; });
     };
+    std::vector<Range> host;
+    for (const Function& f : functions_) host.push_back(f.text);
+    if (check) sure_ &= check_sides(s_, sides_, strict_, host, device_);
     HostFunctions found;
+    found.sure = sure_;
+    found.bodies = bodies_;
     found.returned = returned_;
     for (const Function& f : functions_)
         if (!f.watched && !in_device(f.at)) found.functions.push_back(f.at);
@@ -132,6 +151,7 @@ void Finder::declarations(int first, int last, std::string_view of_class)
             i = function(d, of_class);
             continue;
         }
+        if (d.function && !d.body) note_sides(d, !of_class.empty());
         // nvcc takes a function for one of the device if only its declaration says so.
         if (d.function && !d.body && is_for_device(s_, d.first, d.stop))
             declared_.insert(s_.is(d.name, "operator") ? of_class : s_.spelling(d.name));
@@ -177,8 +197,13 @@ int Finder::function(const Declaration& d, std::string_view of_class)
     int end = past(s_, d.body);
     while (s_.is(end, "catch") && s_.is(end + 1, "("))
         end = past(s_, past(s_, end + 1));  // a function that is one `try`
+    const auto place = std::find(d.words.begin(), d.words.end(), d.name) - d.words.begin();
+    note_sides(d, !of_class.empty() || (place > 0 && s_.is(d.name - 1, "::")));
+    if (!is_strict(s_, d.first, d.body) && !find_word(s_, d.first, d.body, "constexpr"))
+        bodies_.push_back({d.name, d.body, !is_for_device(s_, d.first, d.body)});
     if (is_for_device(s_, d.first, d.body)) {
         device_.push_back({d.first, end});
+        if (is_strict(s_, d.first, d.body)) strict_.push_back(device_.back());
         device_functions_.insert(s_.spelling(d.name));
         return end;
     }
@@ -203,6 +228,23 @@ int Finder::function(const Declaration& d, std::string_view of_class)
     if (!owners_.empty() && !in_device(f.at)) note_returned(d);
     local_classes(d.body + 1, s_[d.body].partner);
     return end;
+}
+
+// Which side functions of a name are for. One without a word of CUDA may be a constructor or a variable, which is never
+// called by its name alone. Names that begin with __ are never the program's own.
+void Finder::note_sides(const Declaration& d, bool member)
+{
+    if (begins_with(s_.spelling(d.name), "__")) return;
+    const int last = d.body ? d.body : s_[d.stop].partner;
+    unsigned side = d.has("__global__")                ? kernel_side
+                    : is_strict(s_, d.first, last)     ? device_side
+                    : is_for_device(s_, d.first, last) ? other_side
+                                                       : host_side;
+    if (member || d.has("friend") || s_.is(d.name, "operator")) {
+        sure_ &= side == other_side;
+        side = other_side;
+    }
+    sides_[s_.spelling(d.name)] |= side;
 }
 
 // The classes that a function defines.
@@ -308,8 +350,12 @@ void Finder::lambdas()
         if (is_launch(s_, i)) launch(i);
         const int body = s_.is(i, "[") ? lambda_body(s_, i) : 0;
         if (!body) continue;
-        if (is_for_device(s_, i, body)) device_.push_back({i, past(s_, body)});
-        else lambdas_.push_back(i);
+        if (is_for_device(s_, i, body)) {
+            device_.push_back({i, past(s_, body)});
+            if (is_strict(s_, i, body)) strict_.push_back(device_.back());
+        } else {
+            lambdas_.push_back(i);
+        }
     }
 }
 
@@ -371,6 +417,6 @@ bool Finder::is_called(const Function& f) const
 
 }  // namespace
 
-HostFunctions host_functions(const Source& source) { return Finder(source).run(); }
+HostFunctions host_functions(const Source& source, bool check) { return Finder(source).run(check); }
 
 }  // namespace rewrite

@@ -63,68 +63,30 @@ constexpr Library libraries[] = {
 constexpr int library_count = sizeof libraries / sizeof *libraries;
 
 // Types that programs compute with.
-const std::map<std::string_view, const char*> known_types = {{"cufftReal", "float"},
-                                                             {"cufftDoubleReal", "double"},
-                                                             {"cufftComplex", "cuComplex"},
-                                                             {"cufftDoubleComplex", "cuDoubleComplex"},
-                                                             {"cufftHandle", "int"},
-                                                             {"GLboolean", "unsigned char"},
-                                                             {"GLubyte", "unsigned char"},
-                                                             {"GLbyte", "signed char"},
-                                                             {"GLchar", "char"},
-                                                             {"GLshort", "short"},
-                                                             {"GLushort", "unsigned short"},
-                                                             {"GLint", "int"},
-                                                             {"GLuint", "unsigned"},
-                                                             {"GLenum", "unsigned"},
-                                                             {"GLbitfield", "unsigned"},
-                                                             {"GLsizei", "int"},
-                                                             {"GLfloat", "float"},
-                                                             {"GLclampf", "float"},
-                                                             {"GLdouble", "double"},
-                                                             {"GLclampd", "double"},
-                                                             {"GLvoid", "void"},
-                                                             {"GLsizeiptr", "long"},
-                                                             {"GLintptr", "long"},
-                                                             {"GLint64", "long long"},
-                                                             {"GLuint64", "unsigned long long"}};
+constexpr const char* known_types[][2] = {
+    {"float", " cufftReal GLfloat GLclampf "},
+    {"double", " cufftDoubleReal GLdouble GLclampd "},
+    {"cuComplex", " cufftComplex "},
+    {"cuDoubleComplex", " cufftDoubleComplex "},
+    {"int", " cufftHandle GLint GLsizei "},
+    {"unsigned char", " GLboolean GLubyte "},
+    {"signed char", " GLbyte "},
+    {"char", " GLchar "},
+    {"short", " GLshort "},
+    {"unsigned short", " GLushort "},
+    {"unsigned", " GLuint GLenum GLbitfield "},
+    {"void", " GLvoid "},
+    {"long", " GLsizeiptr GLintptr "},
+    {"long long", " GLint64 "},
+    {"unsigned long long", " GLuint64 "},
+};
 // Others that do not end in _t.
-const std::set<std::string_view> other_types = {"cufftResult",
-                                                "cufftType",
-                                                "curandState",
-                                                "curandStateXORWOW",
-                                                "curandStateMRG32k3a",
-                                                "curandStateMtgp32",
-                                                "curandStatePhilox4_32_10",
-                                                "curandStateSobol32",
-                                                "curandStateSobol64",
-                                                "curandStatus",
-                                                "curandRngType",
-                                                "curandOrdering",
-                                                "curandGenerator",
-                                                "cublasStatus",
-                                                "cublasHandle",
-                                                "cublasOperation",
-                                                "nvrtcResult",
-                                                "nvrtcProgram",
-                                                "nvvmResult",
-                                                "nvvmProgram",
-                                                "nvJitLinkHandle",
-                                                "nvJitLinkResult",
-                                                "GLFWwindow",
-                                                "GLFWmonitor",
-                                                "GLsync",
-                                                "EGLDisplay",
-                                                "EGLContext",
-                                                "EGLSurface",
-                                                "EGLint",
-                                                "EGLBoolean",
-                                                "EGLConfig",
-                                                "NvSciBufObj",
-                                                "NvSciSyncObj",
-                                                "NvSciBufModule",
-                                                "NvSciSyncModule",
-                                                "NvSciError"};
+constexpr char other_types[] =
+    " cufftResult cufftType curandState curandStateXORWOW curandStateMRG32k3a curandStateMtgp32 "
+    "curandStatePhilox4_32_10 curandStateSobol32 curandStateSobol64 curandStatus curandRngType curandOrdering "
+    "curandGenerator cublasStatus cublasHandle cublasOperation nvrtcResult nvrtcProgram nvvmResult nvvmProgram "
+    "nvJitLinkHandle nvJitLinkResult GLFWwindow GLFWmonitor GLsync EGLDisplay EGLContext EGLSurface EGLint "
+    "EGLBoolean EGLConfig NvSciBufObj NvSciSyncObj NvSciBufModule NvSciSyncModule NvSciError ";
 
 // The words of a list between spaces.
 std::vector<std::string_view> words_in(std::string_view list)
@@ -156,32 +118,51 @@ bool is_constant(std::string_view word)
     return std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c); });
 }
 
+bool has_word(std::string_view list, std::string_view word)
+{
+    return list.find(" " + std::string(word) + " ") != list.npos;
+}
+
+// The type that a known one is another name of; empty: none.
+std::string_view known_type(std::string_view word)
+{
+    for (const auto& [type, names] : known_types)
+        if (has_word(names, word)) return type;
+    return "";
+}
+
 bool is_type(std::string_view word)
 {
-    return ends_with(word, "_t") || known_types.count(word) || other_types.count(word);
+    return ends_with(word, "_t") || !known_type(word).empty() || has_word(other_types, word);
+}
+
+bool has_any(std::string_view word, std::initializer_list<const char*> parts)
+{
+    return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return word.find(part) != word.npos; });
 }
 
 // The version number is unknown.
-bool is_version(std::string_view word)
-{
-    for (const char* part : {"_VER", "_MAJOR", "_MINOR", "_PATCH"})
-        if (word.find(part) != word.npos) return true;
-    return false;
-}
+bool is_version(std::string_view word) { return has_any(word, {"_VER", "_MAJOR", "_MINOR", "_PATCH"}); }
 
 bool is_handle(std::string_view type)
 {
-    for (const char* part : {"Handle", "Desc", "Generator", "Plan", "Program", "Context", "Info", "window", "monitor",
-                             "Device", "sync", "Obj", "Module", "Display", "Surface"})
-        if (type.find(part) != type.npos) return true;
-    return false;
+    return has_any(type, {"Handle", "Desc", "Generator", "Plan", "Program", "Context", "Info", "window", "monitor",
+                          "Device", "sync", "Obj", "Module", "Display", "Surface"});
+}
+
+// Functions that only make or set what others compute with. Of OpenGL, whatever draws is one, too.
+bool prepares(std::string_view function, std::string_view prefix)
+{
+    if (has_word(" gl glu glut glew ", prefix)) return !has_any(function, {"MainLoop", "Map", "ReadPixels"});
+    return has_any(function, {"Create", "Destroy", "Set", "Init", "Plan", "Shutdown", "Finalize"}) &&
+           !has_any(function, {"SetVector", "SetMatrix", "glfwInit", "glfwCreate", "eglInit", "eglCreate"}) &&
+           function != "cudnnSetTensor";
 }
 
 std::string declaration(std::string_view type)
 {
     const std::string name(type);
-    const auto known = known_types.find(type);
-    if (known != known_types.end()) return "using " + name + " = " + known->second + "; ";
+    if (const std::string known(known_type(type)); !known.empty()) return "using " + name + " = " + known + "; ";
     if (begins_with(type, "GLFW")) return "struct " + name + "; ";
     if (is_handle(type)) return "using " + name + " = struct sim_" + name + "*; ";
     // A number, and different from all other types, because programs overload functions for them.
@@ -207,27 +188,66 @@ public:
     {
         note_own();
         std::set<std::string_view> types, constants;
+        std::map<std::string_view, std::pair<std::string_view, std::string>> functions;
         for (int i = 1; i <= s_.count(); ++i) {
             const int library = library_at(i);
             if (library < 0) continue;
             const std::string_view word = s_.spelling(i);
+            const std::string why = libraries[library].what + std::string(" not supported by the simulator; ") +
+                                    libraries[library].instead;
             if (is_type(word)) types.insert(word);
             else if (is_constant(word) && !is_version(word)) constants.insert(word);
-            else
-                throw Refusal{s_.begin_of(i), std::string(word) + ": " + libraries[library].what +
-                                                  " not supported by the simulator; " + libraries[library].instead};
+            else if (const std::string_view prefix = prefix_of(word); !prefix.empty() && s_.is(i + 1, "("))
+                functions.insert({word, {prefix, why}});
+            else throw Refusal{s_.begin_of(i), std::string(word) + ": " + why};
         }
-        std::string text;
+        std::string text, bodies;
+        for (const auto& [name, f] : functions) bodies += function(std::string(name), f.first, f.second, types);
+        for (const std::string& type : statuses_) types.insert(type);
         for (std::string_view type : types) text += declaration(type);
+        if (!bodies.empty()) text += "namespace sim { void library_call(const char*, const char*, void*); } " + bodies;
         // A status that means success is 0.
         int number = 0;
-        for (std::string_view constant : constants)
-            text += "enum : long { " + std::string(constant) + " = " +
-                    std::to_string(ends_with(constant, "SUCCESS") ? 0 : ++number) + " }; ";
+        for (std::string_view constant : constants) {
+            const bool success = ends_with(constant, "SUCCESS") || ends_with(constant, "_OK");
+            text += "enum : long { " + std::string(constant) + " = " + std::to_string(success ? 0 : ++number) + " }; ";
+        }
         return text;
     }
 
 private:
+    // What a function of the library begins with, as cublas of cublasSgemm; empty for names that are no such function.
+    std::string_view prefix_of(std::string_view word) const
+    {
+        for (const auto& [prefix, library] : prefixes_)
+            if (begins_with(word, prefix) && word.size() > prefix.size() && prefix.back() != '_' &&
+                std::isupper(static_cast<unsigned char>(word[prefix.size()])))
+                return prefix;
+        return "";
+    }
+
+    // A function that takes anything. It succeeds if it only prepares, and otherwise ends the program when it is
+    // reached. `types`: those that the program names.
+    std::string function(const std::string& name, std::string_view prefix, const std::string& why,
+                         const std::set<std::string_view>& types)
+    {
+        std::string type = "long";
+        if (ends_with(name, "String") || ends_with(name, "Name")) {
+            type = "const char*";
+        } else if (why.find(no_graphics) == why.npos) {
+            type = std::string(prefix) + "Status_t";
+            for (const char* end : {"Result", "Result_t", "Return_t", "Status"})
+                if (types.count(std::string(prefix) + end)) type = std::string(prefix) + end;
+            statuses_.insert(type);
+        }
+        return "template <class... T> __attribute__((noinline, no_sanitize(\"thread\"))) " + type + " " + name +
+               "(T&&...) { " +
+               (type == "const char*" || prepares(name, prefix)
+                    ? ""
+                    : "::sim::library_call(\"" + name + "\", \"" + why + "\", __builtin_return_address(0)); ") +
+               "return " + (type == "const char*" ? "\"" + name + "\"" : type + "()") + "; } ";
+    }
+
     // The library that the word at i names; -1: none.
     int library_at(int i) const
     {
@@ -277,6 +297,7 @@ private:
     const Source& s_;
     std::vector<std::pair<std::string_view, int>> prefixes_;
     std::set<std::string_view> own_;
+    std::set<std::string> statuses_;  // types that the functions return
     int graphics_ = -1;  // the library, if it is used
 };
 

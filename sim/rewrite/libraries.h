@@ -1,8 +1,9 @@
 // Libraries of the CUDA Toolkit, and others, that the simulator does not have.
 //
-// A program may include their headers: it gets empty ones. It is refused where it calls or names something of the
-// library, other than a type or a constant. Those are declared for it, because many programs have a helper for a
-// library that they do not call.
+// A program may include their headers: it gets empty ones, and the types, constants and functions that it names are
+// declared for it. A function that only prepares, such as cublasCreate, does nothing. One that computes ends the
+// program when it is reached, because what follows would be wrong. A program is refused at once where it names
+// something else, such as a namespace or a function of kernels.
 
 #pragma once
 
@@ -19,12 +20,12 @@ std::string why_not(const std::string& header);
 // be written.
 bool add_header(const std::string& folder, const std::string& header);
 
-// The types and constants of libraries that a program names, as declarations.
+// What a program names of libraries, as declarations.
 struct LibraryNames {
     int at = 0;  // the token that they go in front of; 0: there are none
     std::string text;
 };
-// `folder`: that of add_header(). Throws Refusal at the first name that is no type and no constant.
+// `folder`: that of add_header(). Throws Refusal at the first name that is none of these.
 LibraryNames library_names(const Source& source, const std::string& folder);
 
 }  // namespace rewrite

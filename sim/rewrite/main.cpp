@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "../../common/base/error.h"
@@ -51,6 +52,8 @@ constexpr char usage[] =
     "--headers FOLDER   write an empty header into FOLDER where the file includes one of a library that the\n"
     "                   simulator does not have, and exit with status 4: preprocess again, with -isystem FOLDER.\n"
     "                   Then the program is refused only where it names a function of that library\n"
+    "--host-text FILE   the same text, preprocessed without __CUDA_ARCH__: functions that the host calls get both\n"
+    "                   branches where they differ\n"
     "--own FOLDER       where the simulator's headers are (default: sim/cuda)\n"
     "\n"
     "--missing          ERRORS is what the preprocessor wrote to standard error: print it, and one line\n"
@@ -69,6 +72,7 @@ struct Options {
     std::string wrapped;  // the namespace
     std::string headers;  // the folder
     std::string own = "sim/cuda";
+    std::string host;     // the file
     std::string file = "<stdin>";
     Language language = Language::cuda;
     bool plain_host = false, columns = false, missing = false;
@@ -83,6 +87,7 @@ Options parse(int argc, char** argv)
         const std::string_view word = argv[i];
         if (word == "--namespace" && i + 1 < argc) o.wrapped = argv[++i];
         else if (word == "--headers" && i + 1 < argc) o.headers = argv[++i];
+        else if (word == "--host-text" && i + 1 < argc) o.host = argv[++i];
         else if (word == "--own" && i + 1 < argc) o.own = argv[++i];
         else if (word == "--host") o.language = Language::cpp;
         else if (word == "--c") o.language = Language::c;
@@ -131,7 +136,12 @@ int main(int argc, char** argv)
         const Source source(text);
         for (size_t at : source.joints()) text[at] = ' ';
         Rewriter rewriter(source, o.language);
-        out = rewriter.run(o.wrapped, o.plain_host, o.headers);
+        std::string host_text;
+        std::FILE* const host_file = o.host.empty() ? nullptr : std::fopen(o.host.c_str(), "rb");
+        if (!o.host.empty() && (!host_file || !read_all(host_file, host_text)))
+            return fail(o.host + ": cannot be read");
+        const std::optional<Source> host = host_file ? std::optional<Source>(host_text) : std::nullopt;
+        out = rewriter.run(o.wrapped, o.plain_host, o.headers, host ? &*host : nullptr);
         if (o.columns) out += column_table(source, out, rewriter.pieces());
     } catch (const HasKernels&) {
         return 3;

@@ -12,6 +12,7 @@ namespace rewrite {
 namespace {
 
 constexpr char no_textures[] = "textures are not supported by the simulator; read the array through a pointer";
+constexpr char no_exceptions[] = "nvcc refuses exceptions (throw, try) in device code; return an error code, or trap";
 constexpr char no_tensor_cores[] =
     "tensor cores (nvcuda::wmma) are not supported by the simulator; write the product as a loop";
 
@@ -69,6 +70,7 @@ void check_device_word(const Source& source, int i)
                 refuse(source, i, "inline PTX (asm) is not supported by the simulator; write it in C++");
             break;
         case 'c':
+            if (word == "catch") refuse(source, i, no_exceptions);
             if (word == "cudaTextureObject_t") refuse(source, i, no_textures);
             if (word == "cudaSurfaceObject_t")
                 refuse(source, i, "surfaces are not supported by the simulator; access the array through a pointer");
@@ -82,6 +84,9 @@ void check_device_word(const Source& source, int i)
                 refuse(source, i, "surfaces are not supported by the simulator; access the array through a pointer");
             break;
         case 't':
+            if (word == "throw" || word == "try") refuse(source, i, no_exceptions);
+            if (word == "typeid")
+                refuse(source, i, "nvcc refuses typeid in device code; compare types with std::is_same");
             if ((call || source.is(i + 1, "<")) && begins({"tex1D", "tex2D", "tex3D", "texCubemap"}))
                 refuse(source, i, no_textures);
             if (word == "texture" && source.is(i + 1, "<")) refuse(source, i, no_textures);

@@ -8,20 +8,20 @@
 #include "rewriter.h"
 
 #include <algorithm>
+#include <map>
 
-#include "host.h"
 #include "libraries.h"
 #include "refusals.h"
 #include "undeclared.h"
 
 namespace rewrite {
 
-std::string Rewriter::run(const std::string& name, bool plain_host, const std::string& added)
+std::string Rewriter::run(const std::string& name, bool plain_host, const std::string& added, const Source* host)
 {
     if (!added.empty())
         if (const LibraryNames names = library_names(source_, added); names.at) edits_.before(names.at, names.text);
     if (!name.empty()) wrap(name);
-    if (plain_host) leave_host_plain();
+    if (language_ == Language::cuda) leave_host_plain(plain_host, host);
     for (int i = 1; i <= source_.count(); ++i) {
         if (source_[i].system) continue;
         const char c = source_.first_of(i);
@@ -42,18 +42,27 @@ std::string Rewriter::run(const std::string& name, bool plain_host, const std::s
             check_namespace_word(source_, i);
         } else if (c == 'c' && begins_with(source_.spelling(i), "cu")) {
             check_runtime_word(source_, i);
+            if (is_discarded_call(i)) {  // an operand that is a call itself loses its column in g++
+                edits_.before(i - source_.is(i - 1, "::"),
+                              "::sim::Discarded{\"" + std::string(source_.spelling(i)) + "\"}, ({ ");
+                edits_.after(source_[i + 1].partner, "; })");
+            }
         }
     }
     check_declared(source_);
+    variables_.check_constants();
     launches_.rewrite();
     functions_.end();
     return edits_.apply();
 }
 
-void Rewriter::leave_host_plain()
+void Rewriter::leave_host_plain(bool wanted, const Source* host)
 {
     constexpr char plain[] = "__attribute__((no_sanitize(\"thread\", \"bounds\", \"alignment\"))) ";
-    const HostFunctions found = host_functions(source_);
+    const HostFunctions found = host_functions(source_);  // which checks the calls, too
+    if (host) add_host_branches(found.bodies, *host);
+    if (!wanted) return;
+    if (!found.sure) edits_.after(source_.count(), "\n// sim: ask clang\n");  // for command/build.sh
     for (int i : found.functions) edits_.before(i, plain);
     for (const Returned& r : found.returned) {
         const std::string name(source_.spelling(r.name)), kept = "sim_kept_" + name;
@@ -67,6 +76,61 @@ void Rewriter::leave_host_plain()
     }
     for (const auto& [i, no_parameters] : found.lambdas)
         edits_.after(i, (no_parameters ? " () " : " ") + std::string(plain));
+}
+
+// __CUDA_ARCH__ is defined in device code alone. A function for both sides has both bodies if they differ. In one of
+// the host, the tokens that differ are replaced.
+void Rewriter::add_host_branches(const std::vector<FunctionBody>& bodies, const Source& host)
+{
+    std::map<std::string, int> others;  // the `{` there, by the place of the name
+    const auto place = [](const Source& s, int i) {
+        const Place at = place_in(s.text(), s.begin_of(i), "");
+        return at.file + ":" + std::to_string(at.line) + ":" + std::string(s.spelling(i));
+    };
+    for (const FunctionBody& b : host_functions(host, false).bodies) others[place(host, b.name)] = b.open;
+    for (const FunctionBody& b : bodies) {
+        const auto other = others.find(place(source_, b.name));
+        if (other == others.end()) continue;
+        int first = b.open, last = source_[first].partner, from = other->second, to = host[from].partner;
+        const int close = last, open = from;
+        while (first < last && from < to && source_.spelling(first) == host.spelling(from)) ++first, ++from;
+        while (first < last && from < to && source_.spelling(last - 1) == host.spelling(to - 1)) --last, --to;
+        if (first == last && from == to) continue;
+        if (!b.of_host) from = open + 1, to = host[open].partner;
+        const std::string text = " " + host.join(from, to) + " ";
+        if (text.find("<<<") != std::string::npos)
+            refuse(source_, b.name, "a launch that depends on __CUDA_ARCH__ is not supported by the simulator; "
+                                    "launch from another function");
+        if (!b.of_host) {
+            edits_.after(b.open, " if (!::sim::in_kernel()) {" + text + "} else {");
+            edits_.before(close, "}");
+        } else if (first < last) {
+            edits_.replace(first, last, text);
+        } else {
+            edits_.before(first, text);
+        }
+    }
+}
+
+// True if this is a statement that calls the runtime and does not look at the result.
+bool Rewriter::is_discarded_call(int i) const
+{
+    const std::string_view word = source_.spelling(i);
+    if (word.size() < 5 || word[4] < 'A' || word[4] > 'Z' || word.find("LastError") != word.npos ||
+        !source_.is(i + 1, "(") || !source_.is(source_[i + 1].partner + 1, ";") || functions_.in_function(i))
+        return false;
+    const int before = source_.is(i - 1, "::") ? i - 2 : i - 1;
+    if (source_.is(before, ")")) {
+        const std::string_view head = source_.spelling(source_[before].partner - 1);
+        return head == "if" || head == "for" || head == "while";
+    }
+    for (int i = before; source_.is(before, ":"); --i) {  // of a label, or behind a `?`
+        if (source_.is(i, "?")) return false;
+        if (source_.is(i, ";") || source_.is(i, "{") || source_.is(i, "}")) return true;
+    }
+    for (const char* word : {";", "{", "}", "else", "do"})
+        if (source_.is(before, word)) return true;
+    return false;
 }
 
 // One namespace for each run of declarations between what is included.
@@ -146,7 +210,8 @@ int Rewriter::declaration(int i)
         if (source_.is(w, "__global__")) edits_.replace(w, w + 1, "__attribute__((noinline, noipa))");
         else if (is_space_word(source_.spelling(w))) edits_.remove(w);
     if (shared) variables_.shared_variable(d, functions_.in_kernel(d.first));
-    else if (variable) variables_.device_variable(d);
+    else if (variable && !(functions_.in_function(d.first) && d.has("static") && !d.has("__constant__")))
+        variables_.device_variable(d), functions_.variable(source_.spelling(d.name));
     else if (d.function && !unplaced) functions_.function(d);
     return i;
 }

@@ -7,6 +7,7 @@
 
 #include "edits.h"
 #include "functions.h"
+#include "host.h"
 #include "launches.h"
 #include "variables.h"
 
@@ -24,18 +25,21 @@ public:
 
     // The text, rewritten. Where `name` is not empty, what is not included lies in an inline namespace of
     // that name. `plain_host`: the accesses of functions that only the host calls are not watched. `added`: a folder of
-    // headers of libraries (libraries.h), or empty.
-    std::string run(const std::string& name, bool plain_host, const std::string& added);
+    // headers of libraries (libraries.h), or empty. `host`: the same file where the preprocessor was not told of
+    // __CUDA_ARCH__, or null.
+    std::string run(const std::string& name, bool plain_host, const std::string& added, const Source* host);
 
     // The parts of what run() returned.
     const std::vector<Piece>& pieces() const { return edits_.pieces(); }
 
 private:
     void wrap(const std::string& name);
-    void leave_host_plain();
+    void leave_host_plain(bool wanted, const Source* host);
+    void add_host_branches(const std::vector<FunctionBody>& bodies, const Source& host);
     int cuda_word(int i);
     int declaration(int i);
     void forced_inline(int i);
+    bool is_discarded_call(int i) const;
 
     const Source& source_;
     const Language language_;

@@ -27,21 +27,28 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
     }
     qualify(d, "static __thread __attribute__((used, aligned(256))) ");
     gaps(d);
+    const std::vector<std::pair<int, int>> declared = declarators(d);
+    const int end = declared.back().second;
+    for (const auto& [name, behind] : declared)
+        if (source_.is_word(name))
+            edits_.first_after(end, " static_assert(sizeof " + std::string(source_.spelling(name)) +
+                                        " <= 49152, \"nvcc allows 49152 bytes of __shared__ arrays; use dynamic "
+                                        "shared memory and cudaFuncSetAttribute\");");
     if (at_namespace_scope(source_, d.first)) return;
     // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The
-    // third number is the size of an element.
+    // third number is the size of an element, and a function tells which of its bytes are padding.
     std::string told = "1";
     for (int w : d.words)
         if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "("))
             told = source_.join(w + 2, source_[w + 1].partner);
-    const std::vector<std::pair<int, int>> declared = declarators(d);
-    const int end = declared.back().second;
     for (const auto& [name, behind] : declared)
         edits_.first_after(end, filled(
             " static const unsigned sim_array_$array[] __attribute__((used)) = {"
             "$number, "
             "alignof(decltype($array)) > ($told) ? alignof(decltype($array)) : ($told), "
             "::sim::element_bytes<decltype($array)>};"
+            " static const unsigned char* (*const sim_members_$array)() __attribute__((used)) = "
+            "::sim::members<::std::remove_all_extents_t<decltype($array)>>;"
             " ::sim::declares(&reinterpret_cast<const volatile char&>($array), $kernel);",
             {{"array", std::string(source_.spelling(name))},
              {"number", std::to_string(++arrays_)},

@@ -6,11 +6,6 @@
 namespace rewrite {
 namespace {
 
-bool one_of(std::string_view word, std::initializer_list<std::string_view> words)
-{
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 // A word that stands before an operand, not for one.
 bool is_keyword(std::string_view word)
 {

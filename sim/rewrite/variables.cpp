@@ -5,6 +5,8 @@
 
 #include "variables.h"
 
+#include "refusals.h"
+
 namespace rewrite {
 
 // The name of each variable of a declaration, and the `,` or `;` behind it.
@@ -41,6 +43,34 @@ void Variables::gaps(const Declaration& d)
     }
 }
 
+// nvcc takes a __constant__ variable for constant in all code: `c = `, `c[i] += `, `++c.x`. A name that is declared
+// again is let pass, and so is what a pointer leads to.
+void Variables::check_constants() const
+{
+    std::set<std::string_view> hidden;
+    std::vector<int> stores;
+    for (int i = 1; i <= source_.count() && !constants_.empty(); ++i) {
+        if (source_[i].system || !source_.is_word(i) || source_.is(i - 1, ".") || source_.is(i - 1, "->")) continue;
+        const auto known = constants_.find(source_.spelling(i));
+        if (known == constants_.end() || at_namespace_scope(source_, i)) continue;
+        const int before = i - 1;
+        if ((source_.is_word(before) && !one_of(source_.spelling(before), {"return", "else", "do", "case"})) ||
+            (one_of(source_.spelling(before), {"*", "&", ">"}) && source_.is_word(before - 1)))
+            hidden.insert(known->first);
+        int end = i + 1, indices = 0;
+        for (; source_.is(end, "[") && indices < known->second; ++indices) end = source_[end].partner + 1;
+        if (source_.is(end, ".") && source_.is_word(end + 1)) end += 2;
+        const bool counted = source_.is(before, "++") || source_.is(before, "--");
+        if (one_of(source_.spelling(end), {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}) ||
+            (counted && !source_.is(end, "[") && !source_.is(end, "->")))
+            stores.push_back(i);
+    }
+    for (int i : stores)
+        if (!hidden.count(source_.spelling(i)))
+            refuse(source_, i, std::string(source_.spelling(i)) +
+                                   " is __constant__, and nvcc refuses to store to it; set it with cudaMemcpyToSymbol");
+}
+
 // Puts specifiers, `static` among them, in front: behind alignas, which must come first.
 void Variables::qualify(const Declaration& d, const std::string& specifiers)
 {
@@ -51,6 +81,11 @@ void Variables::qualify(const Declaration& d, const std::string& specifiers)
 
 void Variables::device_variable(const Declaration& d)
 {
+    for (const auto& [name, end] : declarators(d)) {
+        int dimensions = 0;
+        for (int i = name + 1; source_.is(i, "["); i = source_[i].partner + 1) ++dimensions;
+        if (d.has("__constant__") && source_.is_word(name)) constants_[source_.spelling(name)] = dimensions;
+    }
     std::string section = d.has("__managed__") ? "sim_managed" : d.has("__constant__") ? "sim_constant" : "sim_device";
     // A specialization of a template's variable is one file's, the others are not. They have no section, which old
     // compilers ignore and newer ones would refuse. The simulator finds them by the name that is put beside the
@@ -72,7 +107,27 @@ void Variables::device_variable(const Declaration& d)
     int end = d.stop;
     while (end <= source_.count() && !source_.is(end, ";"))
         end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
-    edits_.after(end, " static const char sim_template_" + section + "_" + name + "[] __attribute__((used)) = \"\";");
+    edits_.after(end, template_note(section, d.name));
+}
+
+std::string Variables::template_note(const std::string& section, int name) const
+{
+    return " static const char sim_template_" + section + "_" + std::string(source_.spelling(name)) +
+           "[] __attribute__((used)) = \"\";";
+}
+
+// A static variable of a function of the device. The function may be inline or a template, so the variable has no
+// section, as above.
+void Variables::local_static(const Declaration& d)
+{
+    const bool in_for = source_.is(source_[d.first].parent, "(");
+    if (d.function || in_for || d.constant() || d.has("__shared__") || d.has("__constant__")) return;
+    const std::vector<std::pair<int, int>> all = declarators(d);
+    for (auto [name, end] : all) {
+        while (source_.is(name, "(") || source_.is(name, "*")) ++name;  // a pointer to a function
+        edits_.after(all.back().second, template_note("sim_device", name));
+    }
+    qualify(d, "static __attribute__((aligned(32))) ");
 }
 
 bool Variables::is_table(const Declaration& d) const

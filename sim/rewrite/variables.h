@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,17 +19,21 @@ public:
     Variables(const Source& source, Edits& edits) : source_(source), edits_(edits) {}
 
     void device_variable(const Declaration& d);
+    void local_static(const Declaration& d);
     // `of_kernel`: it is declared in the body of a kernel.
     void shared_variable(const Declaration& d, bool of_kernel);
     void dynamic_shared(const Declaration& d);
     // Dynamic shared memory at namespace scope is an object that converts to a pointer. In a cast, or as an argument of
     // a template, it does so only after a unary +.
     void dynamic_shared_use(int i);
+    // Refuses stores to __constant__ variables. Called when all are known.
+    void check_constants() const;
 
 private:
     std::vector<std::pair<int, int>> declarators(const Declaration& d) const;
     void gaps(const Declaration& d);
     void qualify(const Declaration& d, const std::string& specifiers);
+    std::string template_note(const std::string& section, int name) const;
     // True if a declaration is of one constant array.
     bool is_table(const Declaration& d) const;
     void table(const Declaration& d);
@@ -38,6 +43,7 @@ private:
     std::vector<std::string> dynamic_;  // arrays of dynamic shared memory at namespace scope, with their scope
     std::vector<std::string_view> dynamic_names_;
     std::set<std::string> templates_;   // of device variables, with their scope
+    std::map<std::string_view, int> constants_;  // __constant__ variables, and the dimensions of each
     int arrays_ = 0;
 };
 

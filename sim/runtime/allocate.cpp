@@ -32,6 +32,7 @@ cudaError_t no_memory(const std::string& name, uint64_t bytes, uint64_t free, co
 // Nobody may rely on what memory holds at first.
 void fill(uintptr_t begin, uint64_t bytes)
 {
+    const OpenMemory open;
     if (bytes <= most_filled) std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
 }
 
@@ -50,9 +51,7 @@ cudaError_t allocate_as(const char* function, int device, void** memory, size_t 
                          full ? free_device_memory(device) : free_host_memory(device),
                          full ? "the " + machine().label : "the host");
     }
-    open_device_memory();
     fill(begin, bytes);
-    close_device_memory();
     enter_block(Owner::device, device, function, begin, bytes, reserve.gpu_address(begin), 0, place);
     s.in_use[device] += bytes;
     *memory = reinterpret_cast<void*>(begin);
@@ -94,9 +93,9 @@ cudaError_t allocate_rows(const char* function, void** memory, size_t* pitch, si
 
 }  // namespace
 
-void note_elements(const void* pointer, size_t bytes, size_t alignment)
+void note_elements(const void* pointer, size_t bytes, size_t alignment, const unsigned char* members)
 {
-    if (Allocation* allocation = memory().find(uintptr_t(pointer))) allocation->elements = {bytes, alignment};
+    if (Allocation* allocation = memory().find(uintptr_t(pointer))) allocation->elements = {bytes, alignment, members};
 }
 
 cudaError_t allocate(void** memory, size_t bytes, const void* place)
@@ -109,7 +108,9 @@ cudaError_t allocate_async(void** memory, size_t bytes, cudaStream_t stream, con
 {
     SIM_ENTER(false);
     if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
-    return allocate_as("cudaMallocAsync", device_of(stream), memory, bytes, place);
+    const cudaError_t error = allocate_as("cudaMallocAsync", device_of(stream), memory, bytes, place);
+    if (!error && bytes) use_whole("cudaMallocAsync", place, uintptr_t(*memory), bytes, stream);
+    return error;
 }
 
 cudaError_t allocate_pitched(void** memory, size_t* pitch, size_t width, size_t height, const void* place)

@@ -18,7 +18,6 @@
 #include "../../common/base/error.h"
 #include "../../common/base/limits.h"
 #include "../core/global_checker.h"
-#include "../elf/symbols.h"
 #include "devices.h"
 #include "notes.h"
 #include "options.h"
@@ -63,6 +62,13 @@ Allocated::Allocated() : shared(managed_address, reserved(device_count() + 1))
     for (int device = 0; device < device_count(); ++device) devices.emplace_back(0, reserved(device_count() + 1));
 }
 
+void Allocated::protect(int protection) const
+{
+    for (const AddressRange& reserve : devices) reserve.protect(protection);
+    protect_variables(protection);
+    protect_shared(protection);
+}
+
 Allocated& allocated()
 {
     static Allocated& allocated = *new Allocated;  // used until the very end
@@ -98,9 +104,10 @@ Block& enter_block(Owner owner, int device, const char* function, uintptr_t begi
     allocation.device = device;
     allocation.name = allocation_name(function, device, place);
     Allocation& known = memory().add(allocation);
-    if (owner == Owner::device || owner == Owner::managed) known.shadow = std::make_shared<Shadow>(bytes);
+    known.shadow = std::make_shared<Shadow>(bytes);
     // Nobody sees what the host writes there, or knows what the blocks would have written that are not in a sample.
-    if (known.shadow && (owner == Owner::managed || program_options().blocks)) known.shadow->note_written(0, bytes);
+    if (owner != Owner::device || program_options().blocks) known.shadow->note_written(0, bytes);
+    if (owner != Owner::device) share_with_host(known);
     Block& block = allocated().blocks[begin];
     block = {owner, device < 0 ? current_device() : device, &known, flags, ++allocated().allocations, "", place};
     return block;
@@ -111,6 +118,7 @@ void mark_freed(Block& block, const std::string& where)
     Allocation& a = *block.allocation;
     a.freed = true;
     note_account(a);
+    end_sharing(a);
     a.shadow.reset();
     block.freed_at = where;
     if (block.owner == Owner::device) allocated().in_use[a.device] -= a.bytes;
@@ -122,21 +130,20 @@ uint64_t total_memory() { return machine().dram_bytes; }
 void open_device_memory()
 {
     const RuntimeLock lock;
-    if (allocated().open++ == 0)
-        for (const AddressRange& reserve : allocated().devices) reserve.protect(PROT_READ | PROT_WRITE);
+    if (allocated().open++ == 0) allocated().protect(PROT_READ | PROT_WRITE);
 }
 
 void close_device_memory()
 {
     const RuntimeLock lock;
-    if (--allocated().open == 0)
-        for (const AddressRange& reserve : allocated().devices) reserve.protect(PROT_NONE);
+    if (--allocated().open == 0) allocated().protect(PROT_NONE);
 }
 
 bool in_device_range(uintptr_t address)
 {
     const std::vector<AddressRange>& all = allocated().devices;
-    return std::any_of(all.begin(), all.end(), [&](const AddressRange& reserve) { return reserve.holds(address); });
+    return among_variables(address) ||
+           std::any_of(all.begin(), all.end(), [&](const AddressRange& reserve) { return reserve.holds(address); });
 }
 
 int device_at(uintptr_t address)
@@ -154,22 +161,10 @@ Block* block_of(uintptr_t address)
     return block.allocation->holds(address) ? &block : nullptr;
 }
 
-Owner variable_at(uintptr_t address)
+bool in_device_heap(uintptr_t address)
 {
-    struct Variables {
-        std::vector<Symbol> device, managed;
-        Variables()
-        {
-            managed = device_variables("sim_managed");
-            for (const char* section :
-                 {"sim_device", "sim_device_const", "sim_device_table", "sim_constant", "sim_constant_const"})
-                for (const Symbol& s : device_variables(section)) device.push_back(s);
-        }
-    };
-    static const Variables& variables = *new Variables;
-    const auto holds = [&](const Symbol& s) { return address - s.address < s.bytes; };
-    if (std::any_of(variables.device.begin(), variables.device.end(), holds)) return Owner::device;
-    return std::any_of(variables.managed.begin(), variables.managed.end(), holds) ? Owner::managed : Owner::none;
+    const Variable* v = variable_of(address);
+    return v && v->symbol.name == "device_heap";
 }
 
 std::string address_text(uintptr_t address)
@@ -183,7 +178,8 @@ std::string address_text(uintptr_t address)
     };
     if (const Block* block = block_of(address))
         return in(*block->allocation) + (block->allocation->freed ? ", which was freed " + block->freed_at : "");
-    if (const Allocation* a = memory().find(address)) return in(*a);
+    if (const Variable* v = variable_of(address))
+        return in({uintptr_t(v->symbol.address), v->symbol.bytes, 0, variable_name(v->symbol)});
     const Allocation* a =
         in_device_range(address) || allocated().shared.holds(address) ? memory().nearest(address) : nullptr;
     return a ? in(*a) : format("%p", reinterpret_cast<void*>(address));

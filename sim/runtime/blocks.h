@@ -18,6 +18,7 @@ constexpr uint64_t managed_address = uint64_t(1) << 40;  // on the GPU, of the f
 
 struct Allocated {
     Allocated();
+    void protect(int protection) const;  // what the host may not touch
     std::vector<AddressRange> devices;
     AddressRange shared;                 // with the host
     std::map<uintptr_t, Block> blocks;   // by address

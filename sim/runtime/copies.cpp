@@ -53,8 +53,9 @@ enum class Where { host, device, either, nowhere };
 Where where(uintptr_t address)
 {
     if (const Block* block = block_of(address)) return block->owner == Owner::device ? Where::device : Where::either;
-    if (const Owner owner = variable_at(address); owner != Owner::none)
-        return owner == Owner::device ? Where::device : Where::either;
+    if (in_device_heap(address)) return Where::nowhere;
+    if (const Variable* v = variable_of(address); v && !host_name(address))
+        return v->owner == Owner::device ? Where::device : Where::either;
     return in_device_range(address) ? Where::nowhere : Where::host;
 }
 
@@ -82,8 +83,13 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
     const uintptr_t first = uintptr_t(side.begin);
     if (!side.begin) return refuse(call, format("the %s is a null pointer", role));
     const Where found = where(first);
+    if (const Variable* v = host_name(first))
+        return refuse(call, format("the %s is %s, a variable of the device, whose name gives the host no address that "
+                                   "%s could use; call %s, or ask cudaGetSymbolAddress for the address", role,
+                                   variable_name(v->symbol).c_str(), call.function,
+                                   *role == 's' ? "cudaMemcpyFromSymbol" : "cudaMemcpyToSymbol"));
     if (found == Where::nowhere)
-        return refuse(call, format("the %s is in no allocation: %s", role, address_text(first).c_str()));
+        return refuse(call, format("the %s is in no allocation of the runtime: %s", role, address_text(first).c_str()));
     if (kind && on_device && found == Where::host)
         return refuse(call,
                       format("the %s is memory of the host, and %s takes a pointer from cudaMalloc there", role, kind));
@@ -91,9 +97,13 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
         return refuse(call, format("the %s is memory of the device (%s), and %s takes a pointer of the host there",
                                    role, address_text(first).c_str(), kind));
     const Allocation* a = memory().find(first);
+    const uint64_t extent = side.extent(shape);
+    if (const uint64_t room = a || found != Where::host ? extent : host_room(first, extent); room < extent)
+        return refuse(call, format("the %s is memory of the host with at most %llu bytes, and %s takes %llu", role,
+                                   (unsigned long long)room, call.takes, (unsigned long long)extent));
     if (!a) return cudaSuccess;
     if (a->freed) return refuse(call, format("the %s is freed memory: %s", role, address_text(first).c_str()));
-    const uint64_t offset = first - a->begin, extent = side.extent(shape);
+    const uint64_t offset = first - a->begin;
     if (extent > a->bytes - offset)
         return refuse(call, format("the %s has %llu bytes from byte %llu of %s on, and %s takes %llu", role,
                                    (unsigned long long)(a->bytes - offset), (unsigned long long)offset, a->name.c_str(),
@@ -114,50 +124,68 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
 {
     uint64_t offset = 0;
     Shadow* shadow = shadow_of(address, offset);
-    const uint64_t first = shadow ? shadow->first_unwritten(offset, bytes) - offset : bytes;
+    const Elements elements = shadow ? memory().find(address)->elements : Elements();
+    const uint64_t first = shadow ? shadow->first_unwritten(offset, bytes, elements) - offset : bytes;
+    const bool begun = elements.bytes && !elements.members && (offset + first) % elements.bytes;
     if (first < bytes)
         program_finding(kinds::never_written, call.place,
-                        format("never written: %s copies uninitialized memory to the host; it begins at %s",
-                               call.text().c_str(), address_text(address + first).c_str()));
+                        format("never written: %s copies uninitialized memory to the host; it begins at %s%s",
+                               call.text().c_str(), address_text(address + first).c_str(),
+                               begun ? ", in an element: if it is padding, nothing is wrong" : ""));
 }
 
-void note_written(uintptr_t address, uint64_t bytes, uint64_t block)
+// Notes what one side of a copy did. Only what another stream, or the host, may do at the same time needs to know who
+// wrote or read.
+void note(uintptr_t address, uint64_t bytes, bool writes, uint64_t block, const std::vector<Beside>& beside,
+          bool written = true)
 {
     uint64_t offset = 0;
-    if (Shadow* shadow = shadow_of(address, offset)) shadow->note_written(offset, bytes, block);
+    Shadow* const shadow = shadow_of(address, offset);
+    if (!shadow) return;
+    if (timeline().several() || where(address) == Where::either)
+        begin_copy(block, beside).note_copy(*shadow, offset, bytes, writes, written);
+    else if (writes)
+        shadow->note_written(offset, bytes, written);
 }
 
-void note_read(uintptr_t address, uint64_t bytes, uint64_t block)
+// What the source never got, the copy has not, either.
+void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block, const std::vector<Beside>& beside)
 {
     uint64_t offset = 0;
-    if (Shadow* shadow = shadow_of(address, offset); shadow && timeline().several())
-        shadow->note_read(offset, bytes, block);
+    const Shadow* source = shadow_of(from, offset);
+    std::vector<uint64_t> changes;  // where the source begins to be unwritten, and where it ends to be
+    if (source && source->first_unwritten(offset, bytes, {}) < offset + bytes)
+        source->look(offset, bytes, [&](const Record& record, size_t index, uint64_t at) {
+            if (record.unset(index, 1) == (changes.size() % 2 == 0)) changes.push_back(at - offset);
+        });
+    if (changes.size() % 2) changes.push_back(bytes);
+    note(to, bytes, true, block, beside);
+    for (size_t i = 0; i < changes.size(); i += 2)
+        note(to + changes[i], changes[i + 1] - changes[i], true, block, beside, false);
 }
 
 // A launch, or another copy, that may run at the same time and touches the same bytes.
 void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bool writes,
-                  const std::vector<Beside>& beside)
+                  uint64_t block, const std::vector<Beside>& beside)
 {
     uint64_t offset = 0;
     Shadow* shadow = beside.empty() ? nullptr : shadow_of(address, offset);
     if (!shadow) return;
     std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
-    shadow->look(offset, bytes, [&](const Shadow::Cell& cell, uint64_t at) {
-        if (const Beside* other = cell.writer_block ? beside_of(cell.writer_block, beside) : nullptr)
-            first.emplace(std::make_pair(other, true), at);
-        if (const Beside* other = writes && cell.reader_block ? beside_of(cell.reader_block, beside) : nullptr)
-            first.emplace(std::make_pair(other, false), at);
-    });
+    begin_copy(block, beside).look_beside(*shadow, offset, bytes, writes,
+                                          [&](const Beside& other, Site site, uint32_t, uint64_t at) {
+                                              first.emplace(std::make_pair(&other, kind_of(site) != load), at);
+                                          });
     for (const auto& [other, at] : first) {
-        const char* does = writes ? "writes" : "reads";
-        const std::string what = format("%s it and %s %s it; nothing orders the two: record an event after the first, "
-                                        "and let the second wait for it",
-                                        does, other.first->text().c_str(), other.second ? "writes" : "reads");
+        const std::string other_text = other.first->text(other.second);
+        const std::string what = format("%s and %s; nothing orders the two: record an event after the first, and let "
+                                        "the second wait for it",
+                                        verb(call.function, writes), other_text.c_str());
         harness::FindingRecord finding = finding_of_call(
             kinds::race, call.place,
-            format("race: %s: %s ", address_text(address - offset + at).c_str(), call.text().c_str()) + what);
+            format("race: %s: %s", address_text(address + at - offset).c_str(), call.text().c_str()) + what);
         finding.others.push_back(finding_place(uint64_t(other.first->place)));
-        finding.others.back().text = other.first->text() + (other.second ? " writes it" : " reads it");
+        finding.others.back().text = other_text;
         program_finding(finding, call.text() + what);
     }
 }
@@ -171,21 +199,35 @@ struct End {
 
 void move(const Side& to, const Side& from, const Shape& shape, const End& writes, const End& reads)
 {
-    const bool to_host = where(uintptr_t(to.begin)) != Where::device;
-    open_device_memory();
+    const bool to_host = where(uintptr_t(to.begin)) != Where::device,
+               from_host = where(uintptr_t(from.begin)) != Where::device;
+    const OpenMemory open;
     copying_now = &writes.call;
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
             if (to_host) check_written(writes.call, from.row(y, z), shape.width);
-            check_beside(reads.call, from.row(y, z), shape.width, false, reads.beside);
-            check_beside(writes.call, to.row(y, z), shape.width, true, writes.beside);
+            check_beside(reads.call, from.row(y, z), shape.width, false, reads.block, reads.beside);
+            check_beside(writes.call, to.row(y, z), shape.width, true, writes.block, writes.beside);
             std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)),
                          shape.width);
-            note_read(from.row(y, z), shape.width, reads.block);
-            note_written(to.row(y, z), shape.width, writes.block);
+            void* const row = reinterpret_cast<void*>(to.row(y, z));
+            if (from_host && !to_host) move_addresses(row, shape.width);
+            if (to_host && !from_host) move_addresses_back(row, shape.width, from.row(y, z));
+            note(from.row(y, z), shape.width, false, reads.block, reads.beside);
+            note_copied(to.row(y, z), from.row(y, z), shape.width, writes.block, writes.beside);
         }
     copying_now = nullptr;
-    close_device_memory();
+}
+
+// True if a row of one side has bytes of a row of the other. Sides with other pitches can lie between each other.
+bool overlap(const Side& to, const Side& from, const Shape& shape)
+{
+    const uintptr_t a = uintptr_t(to.begin), b = uintptr_t(from.begin);
+    if (a == b || (a > b ? a - b >= from.extent(shape) : b - a >= to.extent(shape))) return false;
+    if (shape.height == 1 && shape.depth == 1) return true;
+    if (!to.pitch || to.pitch != from.pitch) return false;
+    const uint64_t apart = (a > b ? a - b : b - a) % to.pitch;
+    return apart < shape.width || to.pitch - apart < shape.width;
 }
 
 // The devices that the program names in cudaMemcpyPeer. Other copies name none: -1.
@@ -202,6 +244,18 @@ cudaError_t check_device(const RuntimeCall& call, const char* role, const void* 
                                address_text(uintptr_t(memory)).c_str(), by, named));
 }
 
+// The destination comes first.
+void finish(const Work& work, std::initializer_list<const Side*> sides, bool blocks)
+{
+    timeline().end_work(work, 1);
+    for (const Side* side : sides)
+        if (Allocation* a = memory().find(uintptr_t(side->begin)))
+            a->touched |= side == *sides.begin() ? Allocation::stored : Allocation::loaded;
+    note_uses(work);
+    protect_shared(PROT_NONE);
+    if (blocks) timeline().host_waits_for_queue(work.queue);
+}
+
 cudaError_t copy(const char* function, const Side& to, const Side& from, const Shape& shape, cudaMemcpyKind kind,
                  bool blocks, cudaStream_t stream, const void* place, Named named = {})
 {
@@ -210,9 +264,14 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
     for (int device : {named.to, named.from})
         if (device >= device_count()) return result(cudaErrorInvalidDevice);
     const int queue = queue_of(stream);
-    if (blocks) timeline().host_waits_for_queue(queue);
     use_variables_of(current_device());
     const RuntimeCall call{function, place};
+    const int to_device = device_at(uintptr_t(to.begin)), from_device = device_at(uintptr_t(from.begin));
+    const bool between = to_device >= 0 && from_device >= 0 && to_device != from_device;
+    // The host does not wait for a copy inside a device.
+    blocks = blocks && (between || where(uintptr_t(to.begin)) != Where::device ||
+                        where(uintptr_t(from.begin)) != Where::device);
+    if (blocks) timeline().host_waits_for_queue(queue);
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return result(cudaErrorInvalidMemcpyDirection);
     if (shape.empty()) return cudaSuccess;
     const cudaError_t shapes[] = {check_shape(to, shape), check_shape(from, shape)};
@@ -230,8 +289,11 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
     if (const cudaError_t error = check_device(call, "destination", to.begin, named.to)) return error;
     if (const cudaError_t error = check_device(call, "source", from.begin, named.from)) return error;
 
-    const int to_device = device_at(uintptr_t(to.begin)), from_device = device_at(uintptr_t(from.begin));
-    const bool between = to_device >= 0 && from_device >= 0 && to_device != from_device;
+    if (overlap(to, from, shape))
+        program_finding(kinds::bad_copy, place,
+                        format("bad copy: %s: the source and the destination overlap: %s and %s", call.text().c_str(),
+                               address_text(uintptr_t(from.begin)).c_str(), address_text(uintptr_t(to.begin)).c_str()));
+
     // A copy that blocks waits for the devices whose memory it is, too.
     for (int device : {to_device, from_device})
         if (blocks && device >= 0) timeline().wait(queue, timeline().clock_of(timeline().legacy_queue(device)));
@@ -241,8 +303,7 @@ cudaError_t copy(const char* function, const Side& to, const Side& from, const S
     count_a_copy();
     const End end{call, work.first + 1, timeline().beside(work, clock)};
     move(to, from, shape, end, end);
-    timeline().end_work(work, 1);
-    if (blocks) timeline().host_waits_for_queue(queue);
+    finish(work, {&to, &from}, blocks);
     return cudaSuccess;
 }
 
@@ -260,16 +321,15 @@ cudaError_t set(const char* function, const Side& to, int value, const Shape& sh
     const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
     count_a_copy();
     const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
-    open_device_memory();
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
-            check_beside(call, to.row(y, z), shape.width, true, beside);
+            check_beside(call, to.row(y, z), shape.width, true, work.first + 1, beside);
+            const OpenMemory open;
             std::memset(reinterpret_cast<void*>(to.row(y, z)), value, shape.width);
-            note_written(to.row(y, z), shape.width, work.first + 1);
+            note(to.row(y, z), shape.width, true, work.first + 1, beside);
         }
-    close_device_memory();
-    timeline().end_work(work, 1);
-    if (blocks) timeline().host_waits_for_queue(work.queue);
+    // The host waits only if it could touch the memory.
+    finish(work, {&to}, blocks && where(uintptr_t(to.begin)) == Where::either);
     return cudaSuccess;
 }
 
@@ -317,6 +377,16 @@ bool good_buffer(const char* function, const void* place, const void* memory, ui
            !check_device(call, "buffer", memory, device, "the rank has");
 }
 
+void use_whole(const char* function, const void* place, uintptr_t begin, uint64_t bytes, cudaStream_t stream)
+{
+    const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
+    count_a_copy();
+    const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
+    check_beside({function, place}, begin, bytes, true, work.first + 1, beside);
+    note(begin, bytes, true, work.first + 1, beside, false);
+    timeline().end_work(work, 0);
+}
+
 void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send,
                   const Work& receive, const Clock& before_receive)
 {
@@ -331,10 +401,8 @@ void move_message(void* to, const void* from, uint64_t bytes, const Work& send, 
 
 std::vector<char> bytes_at(const void* memory, uint64_t bytes)
 {
-    open_device_memory();
-    std::vector<char> copy(static_cast<const char*>(memory), static_cast<const char*>(memory) + bytes);
-    close_device_memory();
-    return copy;
+    const OpenMemory open;
+    return {static_cast<const char*>(memory), static_cast<const char*>(memory) + bytes};
 }
 
 Copying copying()
@@ -350,6 +418,7 @@ cudaError_t copy_to_symbol(const void* symbol, size_t symbol_bytes, const void* 
     if (const cudaError_t error = check_symbol(function, symbol_bytes, bytes, offset, place)) return error;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return result(cudaErrorInvalidMemcpyDirection);
+    const NamedVariable named(symbol);
     return copy(function, plain(static_cast<const char*>(symbol) + offset), plain(from), {bytes}, kind, blocks, stream,
                 place);
 }
@@ -362,6 +431,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, 
         return check_symbol("", symbol_bytes, bytes, offset, place);
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return result(cudaErrorInvalidMemcpyDirection);
+    const NamedVariable named(symbol);
     return copy(function, plain(to), plain(static_cast<const char*>(symbol) + offset), {bytes}, kind, blocks, stream,
                 place);
 }
@@ -369,6 +439,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, 
 cudaError_t symbol_address(void** address, const void* symbol)
 {
     SIM_ENTER(false);
+    ask_for(uintptr_t(symbol));
     return give(address, const_cast<void*>(symbol));
 }
 

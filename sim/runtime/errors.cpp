@@ -1,5 +1,6 @@
 // Errors: their names, which one was last, and what happens after a kernel failed.
 
+#include <algorithm>
 #include <vector>
 
 #include "../../common/base/error.h"
@@ -12,15 +13,18 @@ namespace sim {
 namespace {
 
 thread_local cudaError_t last = cudaSuccess;
+thread_local uint64_t findings_at_enter = 0;  // of the last call
 
 // Both belong to the whole program. `pending` is the error of a kernel that the program has not waited for yet.
 cudaError_t pending = cudaSuccess, lost = cudaSuccess;
 
 struct FailedLaunch {
-    std::string launch;  // "k, launched at program.cu:31"
+    std::string launch;  // "k, launched at program.cu:31", or a call whose result was dropped
     const void* place;
     cudaError_t error;
     std::string refused;  // why; empty: it ran
+    bool of_kernel = true;
+    const char* remedy = "call cudaGetLastError after the launch, and check what cudaDeviceSynchronize returns";
     bool seen = false;
 };
 std::vector<FailedLaunch>& failed_launches()
@@ -55,12 +59,29 @@ void refuse_in_kernel(const void* place)
 
 cudaError_t enter(bool waits)
 {
+    findings_at_enter = findings_so_far();
     if (waits && pending != cudaSuccess) {
         lost = pending;
         pending = cudaSuccess;
     }
     if (lost != cudaSuccess) saw(lost);
     return result(lost);
+}
+
+// A finding of its own may have told of the error.
+void operator,(Discarded call, cudaError_t error)
+{
+    const RuntimeLock lock;
+    const void* const place = SIM_PLACE;
+    // What a failed kernel leaves behind is told as the kernel's.
+    const auto known = [&](const FailedLaunch& f) {
+        return f.error == error && (f.place == place ? !f.seen : f.of_kernel && f.refused.empty());
+    };
+    if (error == cudaSuccess || error == cudaErrorNotReady || findings_at_enter != findings_so_far() ||
+        std::any_of(failed_launches().begin(), failed_launches().end(), known))
+        return;
+    failed_launches().push_back(
+        {call.function + (" " + at(place)), place, error, "", false, "look at what the call returns"});
 }
 
 bool context_lost() { return lost != cudaSuccess || pending != cudaSuccess; }
@@ -95,8 +116,7 @@ std::vector<harness::FindingRecord> unseen_errors()
             findings.push_back(finding_of_call(
                 kinds::unchecked_error, f.place,
                 "unchecked error: " + f.launch + ": " + cudaGetErrorString(f.error) +
-                    (f.refused.empty() ? "" : " (" + f.refused + ")") +
-                    "; call cudaGetLastError after the launch, and check what cudaDeviceSynchronize returns"));
+                    (f.refused.empty() ? "" : " (" + f.refused + ")") + "; " + f.remedy));
     return findings;
 }
 

@@ -21,7 +21,8 @@ cudaError_t release(const char* function, void* memory, bool pinned, const void*
         return result(cudaErrorInvalidValue);
     };
     if (!block || block->owner == Owner::registered)
-        return refuse(in_device_range(address) ? format("%p was never allocated", memory)
+        return refuse(in_device_heap(address)    ? "malloc gave it in a kernel, which must free it"
+                      : in_device_range(address) ? format("%p was never allocated", memory)
                                                : format("%p is memory of the host, not from %s", memory,
                                                         pinned ? "cudaMallocHost" : "cudaMalloc"));
     const Allocation& a = *block->allocation;
@@ -47,9 +48,12 @@ cudaError_t cudaFree(void* memory)
     return release("cudaFree", memory, false, SIM_PLACE);
 }
 
-cudaError_t cudaFreeAsync(void* memory, cudaStream_t)
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream)
 {
     SIM_ENTER(false);
+    if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+    if (const Block* block = block_of(uintptr_t(memory)); block && !block->allocation->freed)
+        use_whole("cudaFreeAsync", SIM_PLACE, block->allocation->begin, block->allocation->bytes, stream);
     return release("cudaFreeAsync", memory, false, SIM_PLACE);
 }
 

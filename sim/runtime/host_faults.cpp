@@ -4,7 +4,9 @@
 
 #include <execinfo.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "../../common/base/error.h"
@@ -20,8 +22,8 @@ namespace {
 
 using harness::format;
 
-// The place in the program: that of the instruction, or of the call that led to it, through a library.
-harness::FindingPlace fault_place(const void* context)
+// The instruction, and the calls that led to it.
+std::vector<uint64_t> fault_addresses(const void* context)
 {
     std::vector<uint64_t> addresses{faulting_place(context)};
     void* frames[64];
@@ -31,7 +33,13 @@ harness::FindingPlace fault_place(const void* context)
         if (below) addresses.push_back(uint64_t(frames[i]));
         below = below || uint64_t(frames[i]) + 1 == addresses[0];
     }
-    for (uint64_t address : addresses) {
+    return addresses;
+}
+
+// The place in the program: that of the instruction, or of the call that led to it, through a library.
+harness::FindingPlace fault_place(const void* context)
+{
+    for (uint64_t address : fault_addresses(context)) {
         const Place place = place_of(address);
         if (place.file.empty() || place.in_library) continue;
         return finding_place(address);
@@ -63,17 +71,52 @@ std::string line_text(const harness::FindingPlace& place)
     die_of(signal);
 }
 
+void stop_after_instruction(void* context, bool stop)
+{
+#if defined __x86_64__
+    constexpr greg_t trap = 0x100;
+    greg_t& flags = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL];
+    flags = stop ? flags | trap : flags & ~trap;
+#endif
+}
+
+void on_instruction(int, siginfo_t*, void* context)
+{
+    stop_after_instruction(context, false);
+    const RuntimeLock lock;
+    protect_shared(PROT_NONE);
+}
+
+// True if variables are being initialized, before main.
+bool in_initializer(const void* context)
+{
+    for (uint64_t address : fault_addresses(context))
+        if (const Symbol* function = function_at(address - 1); function && function->name.substr(0, 8) == "_GLOBAL_")
+            return true;
+    return false;
+}
+
 void on_bad_address(int signal, siginfo_t* info, void* context)
 {
     const uintptr_t address = uintptr_t(info->si_addr);
-    const Block* block = block_of(address);
-    const auto found = [&](const harness::FindingKind& kind, const std::string& text, const char* what_to_do = "") {
+    const bool stores = faulting_store(context);
+    if (const RuntimeLock lock; !in_device_range(address)) {
         const harness::FindingPlace place = fault_place(context);
-        program_finding({&kind, "", text + ", at " + line_text(place) + what_to_do, place, {}, 1});
+        const Meeting met = host_meets_work(address, stores, place, line_text(place));
+        if (met == Meeting::in_its_page) stop_after_instruction(context, true);
+        if (met != Meeting::none) return;
+    } else if (among_variables(address) && in_initializer(context)) {
+        return protect_variables(PROT_READ | PROT_WRITE);
+    }
+    const Block* block = block_of(address);
+    const auto found = [&](const harness::FindingKind& kind, const std::string& text, const std::string& remedy = "") {
+        const harness::FindingPlace place = fault_place(context);
+        program_finding({&kind, "", text + ", at " + line_text(place) + remedy, place, {}, 1});
     };
     if (in_device_range(address)) {
         found(kinds::host_access, "host access: the host accesses device memory: " + address_text(address),
-              "; copy it with cudaMemcpy");
+              std::string("; copy it with cudaMemcpy") +
+                  (!among_variables(address) ? "" : stores ? "ToSymbol" : "FromSymbol"));
     } else if (block && block->allocation->freed) {
         found(kinds::use_after_free, "use after free: the host accesses " + address_text(address));
     } else if (const Copying copy = copying(); copy.place) {
@@ -156,9 +199,12 @@ void catch_host_faults()
     backtrace(frames, 1);  // loads what it needs now
     struct sigaction action {};
     sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     action.sa_sigaction = on_bad_address;
     for (int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
+    action.sa_sigaction = on_instruction;
+    sigaction(SIGTRAP, &action, nullptr);
+    action.sa_flags |= SA_RESETHAND;
     action.sa_sigaction = on_abort;
     for (int signal : {SIGABRT, SIGFPE}) sigaction(signal, &action, nullptr);
     action.sa_flags = SA_RESTART;

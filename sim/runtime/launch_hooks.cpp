@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -22,7 +23,6 @@
 #include "../elf/places.h"
 #include "../core/simulator.h"
 #include "../core/thread.h"
-#include "comparison.h"
 #include "devices.h"
 #include "host_faults.h"
 #include "kernels.h"
@@ -69,19 +69,23 @@ std::string duration_text(double seconds)
                                : format("%.1f h", seconds / 3600);
 }
 
-// Says once of each kernel how long it will take, if that is long. `told` keeps other host threads and later
-// blocks out.
+// Says once of each kernel how long it will take, if that is long, and which sample of its blocks is not. `told` keeps
+// other host threads and later blocks out.
 void block_done(uint64_t done, uint64_t blocks)
 {
     CurrentLaunch& now = current_launch();
     if (now.told.load(std::memory_order_relaxed)) return;
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - now.begun).count();
-    if (seconds < program_options().patience || done == blocks || now.told.exchange(true)) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - now.begun).count(),
+                 patience = program_options().patience, all = seconds * double(blocks) / double(done);
+    if (seconds < std::min(patience, 1.0) || all < patience || done == blocks || now.told.exchange(true)) return;
     if (now.progress) now.progress->clear();
+    const std::string sample =
+        format("; the simulator's option --blocks %.0f runs a sample of each launch, in about %s",
+               std::max(1.0, double(blocks) * patience / all), duration_text(patience).c_str());
     fprintf(stderr, "%s: %s: %llu of %llu blocks done in %s, about %s left; Ctrl-C ends the program with a report%s\n",
             program_invocation_short_name, now.title.c_str(), (unsigned long long)done, (unsigned long long)blocks,
-            duration_text(seconds).c_str(), duration_text(seconds * double(blocks - done) / double(done)).c_str(),
-            program_options().blocks ? "" : "; the simulator's option --blocks 64 runs a sample of each launch");
+            duration_text(seconds).c_str(), duration_text(all - seconds).c_str(),
+            program_options().blocks ? "" : sample.c_str());
     show_progress();
 }
 
@@ -107,10 +111,12 @@ bool begin_launch(const Launching& launching, dim3&)
     now.work = timeline().begin_work(queue, blocks, name_of(launching), launching.place, true);
     const Clock& clock = timeline().clock_of(now.work.queue);
     now.window = clock.window;
-    use_beside(timeline().beside(now.work, clock));
+    use_beside(timeline().beside(now.work, clock), shares_memory_with_host());
     trace_launch(launching, launches_finished() + 1);
     if (host_threads() != o.threads) set_host_threads(o.threads);
     open_device_memory();
+    for (size_t i = 0; i < launching.passed_count; ++i)
+        move_addresses(reinterpret_cast<void*>(launching.passed[i].begin), launching.passed[i].bytes);
     if (!now.progress && isatty(STDERR_FILENO))
         now.progress = std::make_unique<harness::Progress>(program_invocation_short_name);
     now.title = title_of(name_of(launching), c.grid, c.block, c.shared_bytes);
@@ -133,6 +139,7 @@ cudaError_t error_of(const Finding& f)
         case Fault::misaligned: return cudaErrorMisalignedAddress;
         case Fault::stack_overflow: return cudaErrorHardwareStackError;
         case Fault::endless_loop: return cudaErrorLaunchTimeout;
+        case Fault::bad_free: return cudaErrorLaunchFailure;
         case Fault::failed: return f.text.find("ssert") != std::string::npos ? cudaErrorAssert : cudaErrorLaunchFailure;
         default: return cudaSuccess;
     }
@@ -162,6 +169,10 @@ void end_launch(const Launching& launching)
     kernel_stopped();
     if (now.told) now.told_of.insert(name_of(launching));
     if (now.progress) now.progress->clear();
+    for (size_t i = 0; i < launching.passed_count; ++i)
+        move_addresses_back(reinterpret_cast<void*>(launching.passed[i].begin), launching.passed[i].bytes,
+                            launching.passed[i].begin);
+    note_uses(now.work);
     close_device_memory();
     const Report report = take_report();
     const harness::LaunchCounts counts = counts_of(report, machine(), true);
@@ -169,7 +180,6 @@ void end_launch(const Launching& launching)
     note_peers(current_device(), now.window, report.peers);
     const cudaError_t error = note_findings(name_of(launching), report);
     add_launch(launching, counts);
-    compare_launch(launching, counts, launches_finished());
     if (program_options().threads > 1)
         program_note(
             "no search for races and uninitialized loads in global memory: it needs one host thread; remove --threads");
@@ -180,6 +190,11 @@ void end_launch(const Launching& launching)
 
 }  // namespace
 
-void use_launch_hooks() { launch_hooks() = {begin_launch, end_launch, block_done}; }
+void use_launch_hooks()
+{
+    launch_hooks() = {begin_launch, end_launch, block_done,
+                      [](const char* text) { print_later(current_launch().work, text); },
+                      host_address_text};
+}
 
 }  // namespace sim

@@ -9,7 +9,6 @@
 #include "../core/shared_memory.h"
 #include "../elf/symbols.h"
 #include "devices.h"
-#include "kernel_names.h"
 #include "kernels.h"
 #include "notes.h"
 #include "options.h"
@@ -17,6 +16,22 @@
 
 namespace sim {
 namespace {
+
+// void k<float>(float*, int) is k<float>.
+std::string without_types(std::string name)
+{
+    for (const std::string part : {"(anonymous namespace)::", "<unnamed>::"})
+        for (size_t i = 0; (i = name.find(part, i)) != std::string::npos;) name.erase(i, part.size());
+    size_t begin = 0;
+    int depth = 0;
+    for (size_t i = 0; i < name.size(); ++i) {
+        if (name[i] == '<') ++depth;
+        if (name[i] == '>') --depth;
+        if (depth == 0 && name[i] == '(') return name.substr(begin, i - begin);
+        if (depth == 0 && name[i] == ' ') begin = i + 1;
+    }
+    return name.substr(begin);
+}
 
 using harness::format;
 
@@ -120,8 +135,9 @@ bool may_launch(const Launching& launching)
                       format("a block of %llu threads, where the kernel's __launch_bounds__ allows 1 to %u",
                              (unsigned long long)threads, bound));
     const uint64_t fixed = static_shared(launching.kernel), dynamic = c.shared_bytes;
-    if (dynamic > dynamic_limit(launching.kernel, fixed) ||
-        fixed + dynamic > std::max(m.shared_per_block, m.shared_per_block_optin))
+    // A kernel with too much static shared memory, which nvcc refuses, ends at its array.
+    if (dynamic && (dynamic > dynamic_limit(launching.kernel, fixed) ||
+                    fixed + dynamic > std::max(m.shared_per_block, m.shared_per_block_optin)))
         return refuse(cudaErrorInvalidValue,
                       format("%llu bytes of dynamic shared memory, where %llu are allowed%s",
                              (unsigned long long)dynamic, (unsigned long long)dynamic_limit(launching.kernel, fixed),

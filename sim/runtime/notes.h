@@ -18,6 +18,7 @@ void program_finding(const harness::FindingRecord& finding, const std::string& k
 void program_finding(const harness::FindingKind& kind, const void* place, const std::string& text,
                      const std::string& key = "");
 harness::FindingRecord finding_of_call(const harness::FindingKind& kind, const void* place, const std::string& text);
+uint64_t findings_so_far();  // repeated ones included
 // Something that a reader of the program's output has to know. A text is noted once.
 void program_note(const std::string& text);
 

@@ -134,8 +134,6 @@ const SimOption sim_options[] = {
      [](ProgramOptions& o, const char* value) { o.sarif = read_file("sarif", value); }},
     {"trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes",
      [](ProgramOptions& o, const char* value) { o.trace = read_file("trace", value); }},
-    {"ncu", "FILE", "compare the counts with those of Nsight Compute on a card, in the CSV text of ncu",
-     [](ProgramOptions& o, const char* value) { o.ncu = read_file("ncu", value); }},
     {"explain", nullptr, "print the cost of each line of the source (the default)",
      [](ProgramOptions& o, const char*) { o.quiet = false; }},
     {"quiet", nullptr, "print findings alone", [](ProgramOptions& o, const char*) { o.quiet = true; }},
@@ -224,8 +222,6 @@ ProgramOptions parse_program_options(const std::string& text)
         if (c < 1 || c >= int(table.size())) refuse_option(c, argv.data());
         sim_options[c - 1].read(o, optarg);
     }
-    if (!o.ncu.empty() && o.blocks) refuse("--ncu compares whole launches; remove --blocks");
-    if (!o.ncu.empty() && o.each_machine) refuse("--ncu compares with one card; expected --machine for --machines");
     if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
     return o;
 }

@@ -14,7 +14,6 @@ struct ProgramOptions {
     std::vector<const harness::Machine*> machines = {&harness::machine_named("h200")};
     bool each_machine = false;  // the program runs once for each of them
     std::string csv, json, sarif, trace;  // files; empty: none
-    std::string ncu;         // a file that ncu wrote; empty: none
     bool quiet = false;      // findings alone
     bool silent = false;     // and nothing if there are none
     int gpus = 1;

@@ -39,9 +39,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (!attributes) return result(cudaErrorInvalidValue);
     void* const p = const_cast<void*>(pointer);
     const Block* block = block_of(uintptr_t(pointer));
-    const Owner owner = !block                     ? variable_at(uintptr_t(pointer))
-                        : block->allocation->freed ? Owner::none
-                                                   : block->owner;
+    const Variable* variable = host_name(uintptr_t(pointer)) ? nullptr : variable_of(uintptr_t(pointer));
+    const Owner owner = block      ? block->allocation->freed ? Owner::none : block->owner
+                        : variable ? variable->owner
+                                   : Owner::none;
     switch (owner) {
         case Owner::none: *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, p}; break;
         case Owner::device:

@@ -6,6 +6,7 @@
 
 #include "program.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,7 +23,6 @@
 #include "../core/simulator.h"
 #include "../elf/symbols.h"
 #include "../core/thread.h"
-#include "comparison.h"
 #include "filters.h"
 #include "host_faults.h"
 #include "kernels.h"
@@ -75,7 +75,6 @@ __attribute__((constructor(101))) void begin_program()
         tell_and_leave();
         if (program_options().each_machine) run_on_each_machine();
         open_files();
-        open_comparison();
     } catch (const Error& error) {
         say(error);
         _exit(error.status);
@@ -86,9 +85,12 @@ __attribute__((constructor(101))) void begin_program()
     place_of(uint64_t(SIM_PLACE));
     host_threads();
     use_launch_hooks();
+    protect_variables(PROT_NONE);
     catch_host_faults();
     on_exit(at_exit, nullptr);
 }
+
+extern "C" __attribute__((weak)) const char sim_sides_by_names[];  // command/build.sh
 
 // Faults that show only now that the program has ended.
 void note_what_is_left(bool ended_well)
@@ -97,9 +99,14 @@ void note_what_is_left(bool ended_well)
     for (const std::string& launch : refused_launches()) program_note(launch);
     for (const harness::FindingRecord& error : unseen_errors()) program_finding(error);
     for (const harness::FindingRecord& message : lone_messages()) program_finding(message);
-    // A program that was stopped could not free its memory.
-    if (ended_well && !context_lost())
+    // A program that was stopped could not free its memory, or wait.
+    if (ended_well && !context_lost()) {
+        for (const harness::FindingRecord& launch : launches_not_waited_for()) program_finding(launch);
         for (const harness::FindingRecord& memory : never_freed()) program_finding(memory);
+    }
+    if (sim_sides_by_names)
+        program_note("host and device functions were told apart by their names alone; with clang++ installed, members "
+                     "are checked, too");
     if (const std::string note = tools_note(); !note.empty()) program_note(note);
     if (const uint64_t more = launches_finished() - launches_reported())
         program_note(format("--kernel %s: %llu launch%s of other kernels left out", program_options().kernel.c_str(),
@@ -147,6 +154,17 @@ int finish_program(int status, int signal)
     write_models();
     fflush(nullptr);
     return own;
+}
+
+// A function of a library that the simulator does not have, which rewrite/libraries.cpp declares, is reached. What the
+// program would do with its results is not judged.
+void library_call(const char* name, const char* why, void* place)
+{
+    if (in_kernel()) fail(format("%s: %s", name, why).c_str(), place);
+    const RuntimeLock lock;
+    program_finding(kinds::not_simulated, place,
+                    format("not simulated: %s %s: %s; the program ends here", name, at(place).c_str(), why));
+    _exit(finish_program(status_wrong_result));
 }
 
 }  // namespace sim

@@ -26,6 +26,7 @@ cudaError_t cudaHostUnregister(void* memory)
     if (memory && !block) return result(cudaErrorHostMemoryNotRegistered);
     if (!memory || block->owner != Owner::registered || block->allocation->begin != uintptr_t(memory))
         return result(cudaErrorInvalidValue);
+    end_sharing(*block->allocation);
     allocated().blocks.erase(uintptr_t(memory));
     sim::memory().remove(uintptr_t(memory));
     return cudaSuccess;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "../../common/base/finding.h"
 #include "../cuda/cuda_runtime_api.h"
 #include "../core/memory.h"
+#include "../elf/symbols.h"
 
 namespace sim {
 
@@ -21,6 +23,11 @@ struct Work;
 // Device memory is closed to the host but between these two calls, which can be nested.
 void open_device_memory();
 void close_device_memory();
+struct OpenMemory {
+    OpenMemory() { open_device_memory(); }
+    ~OpenMemory() { close_device_memory(); }
+    OpenMemory(const OpenMemory&) = delete;
+};
 
 // An address, for a reader: "byte 4 of d_out (cudaMalloc at program.cu:31)".
 std::string address_text(uintptr_t address);
@@ -77,9 +84,39 @@ struct Block {
 
 // The one that holds the address, freed ones included, or null.
 Block* block_of(uintptr_t address);
-// The owner of a variable that the source declares for the device: device or managed. None if no variable lies here.
-Owner variable_at(uintptr_t address);
+bool in_device_heap(uintptr_t address);  // which no function of the runtime copies or frees
 bool in_device_range(uintptr_t address);
+
+// A variable that the source declares for the device.
+struct Variable {
+    Symbol symbol;
+    Owner owner;         // device or managed
+    bool asked = false;  // for its address on the device
+};
+// The one that holds the address, or null.
+const Variable* variable_of(uintptr_t address);
+// The same, if the host has the address from the variable's name, and not from the device.
+const Variable* host_name(uintptr_t address);
+bool ask_for(uintptr_t address);  // false: it is no variable's
+void for_each_managed_variable(const std::function<void(Allocation&)>& visit);
+// As long as it exists, the host thread's calls may use this variable by its name.
+struct NamedVariable {
+    explicit NamedVariable(const void* symbol);
+    ~NamedVariable();
+};
+// The pages of the device's variables.
+bool among_variables(uintptr_t address);
+void protect_variables(int protection);
+
+// Addresses of the program go to a device as ones that no kernel can use, and come back as they were. `aligned_as`:
+// where the device has them.
+void move_addresses(void* memory, size_t bytes);
+void move_addresses_back(void* memory, size_t bytes, uintptr_t aligned_as);
+// What is wrong with a kernel that uses such an address. Empty: it is none.
+std::string host_address_text(uintptr_t address);
+// How many bytes the program's own memory has from the address on; ~0: unknown.
+uint64_t host_room(uintptr_t address, uint64_t wanted);
+
 // From now on, these variables have the values of the device.
 void use_variables_of(int device);
 // Whose memory the address lies in; -1: no device's, or every device's own.
@@ -115,6 +152,25 @@ void forget_streams(int device);
 
 // A message's data, on either side: whether they lie in memory of the device. If not, a finding says so.
 bool good_buffer(const char* function, const void* place, const void* memory, uint64_t bytes, int device);
+// Memory that host and devices share (pending.cpp), until it is freed.
+void share_with_host(Allocation& memory);
+bool shares_memory_with_host();
+void end_sharing(const Allocation& memory);
+// The work has used what is marked as touched.
+void note_uses(const Work& work);
+// PROT_NONE: closes to the host what is in use.
+void protect_shared(int protection);
+// The host touches memory that may be in use, at `where`: "program.cu:31". It can go on, or on by one instruction.
+enum class Meeting { none, harmless, in_its_page };
+Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPlace& place, const std::string& where);
+void print_later(const Work& work, const char* text);
+// Opens the memory, and prints the text, of what the host has waited for.
+void host_has_waited();
+std::vector<harness::FindingRecord> launches_not_waited_for();
+
+// An allocation begins or ends in the order of a stream, at a call of this function.
+void use_whole(const char* function, const void* place, uintptr_t begin, uint64_t bytes, cudaStream_t stream);
+
 // Copies a message. What came before it was sent, and what the receiver did before.
 void move_message(void* to, const void* from, uint64_t bytes, const Work& send, const Clock& before_send,
                   const Work& receive, const Clock& before_receive);

@@ -180,6 +180,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         SIM_ENTER(false);
         if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
         if (!callback || flags) return result(cudaErrorInvalidValue);
+        timeline().host_waits_for_queue(queue_of(stream));
     }
     callback(stream, cudaSuccess, data);
     return cudaSuccess;
@@ -191,6 +192,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
         SIM_ENTER(false);
         if (!known_stream(stream)) return result(cudaErrorInvalidResourceHandle);
         if (!function) return result(cudaErrorInvalidValue);
+        timeline().host_waits_for_queue(queue_of(stream));
     }
     function(data);
     return cudaSuccess;

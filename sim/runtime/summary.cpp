@@ -7,7 +7,6 @@
 
 #include "../../common/base/error.h"
 #include "../../common/base/explain.h"
-#include "comparison.h"
 #include "kernels.h"
 #include "notes.h"
 #include "options.h"
@@ -52,7 +51,7 @@ void print_counts()
 {
     for (const Launches& l : all_launches()) {
         printf("%s", explanation(title(l), l.counts).c_str());
-        if (l.counts.sites.empty()) printf("  no access to global or shared memory\n");
+        if (l.counts.sites.empty()) printf("  no access to memory\n");
         printf("%s", model_text(l).c_str());
     }
     printf("%s", traffic_text().c_str());
@@ -79,7 +78,6 @@ void print_summary()
                "There was no search for uninitialized loads.\n",
                counted(uint64_t(o.blocks), "block").c_str());
     if (!o.quiet) print_counts();
-    printf("%s", comparison_text().c_str());
     for (const std::string& note : program_notes()) printf("note: %s\n", note.c_str());
     print_findings();
     std::set<std::string> names;

@@ -4,6 +4,7 @@
 
 #include "../core/simulator.h"
 #include "devices.h"
+#include "runtime.h"
 
 namespace sim {
 
@@ -77,6 +78,14 @@ void Timeline::host_waits(const Clock& clock)
     host_.join(clock);
     for (Queue& q : queues_)
         while (!q.open.empty() && host_.covers(q.open.front().queue, q.open.front().number)) q.open.pop_front();
+    host_has_waited();
+}
+
+// What was put into the legacy stream later is not waited for, unless that is the stream.
+void Timeline::host_waits_for_queue(int queue)
+{
+    const Queue& q = queues_[size_t(queue)];
+    host_waits(q.legacy ? clock_of(queue) : q.clock);
 }
 
 void Timeline::host_waits_for_device(int device)

@@ -56,7 +56,7 @@ public:
     void wait(int queue, const Clock& clock) { queues_[size_t(queue)].clock.join(clock); }
     const Clock& host() const { return host_; }
     void host_waits(const Clock& clock);
-    void host_waits_for_queue(int queue) { host_waits(clock_of(queue)); }
+    void host_waits_for_queue(int queue);
     void host_waits_for_device(int device);
     void host_waits_for_all();
     // Whatever comes from now on is in later windows than what was there before. Returns the first.

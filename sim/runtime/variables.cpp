@@ -1,17 +1,64 @@
-// The variables that the source declares for the device: each device has its own. They have one address in the program,
-// where the values of the device are put that uses them next.
+// The variables that the source declares for the device.
+//
+// Their sections share no page with others, so that the host is kept out as out of cudaMalloc's memory. On a GPU, such
+// a name stands for something else on the host. Here both addresses are equal, so it is noted which were asked for.
+//
+// Each device has its own values. They have one address in the program, where the values of the device are put that
+// uses them next.
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <vector>
 
 #include "../core/global_checker.h"
+#include "../core/simulator.h"
 #include "../elf/symbols.h"
 #include "devices.h"
+#include "options.h"
 #include "runtime.h"
+
+// The linker takes the sections in the order in which it meets them, and these come first.
+#ifdef __aarch64__
+#define SIM_BEGINS(name) ".pushsection " name ",\"aw\",@progbits\n.balign 65536\n.zero 1\n"
+#else
+#define SIM_BEGINS(name) ".pushsection " name ",\"aw\",@progbits\n.balign 4096\n.zero 1\n"
+#endif
+#define SIM_ENDS ".popsection\n"
+asm(SIM_BEGINS("sim_device") "sim_pages = . - 1\n" SIM_ENDS SIM_BEGINS("sim_device_inline") SIM_ENDS
+        SIM_BEGINS("sim_constant") SIM_ENDS SIM_BEGINS("sim_constant_inline") SIM_ENDS
+            SIM_BEGINS("sim_managed") "sim_managed_pages = . - 1\n" SIM_ENDS SIM_BEGINS("sim_managed_inline") SIM_ENDS
+                SIM_BEGINS("sim_behind") SIM_ENDS);
+extern "C" __attribute__((visibility("hidden"))) char sim_pages[], sim_managed_pages[];
 
 namespace sim {
 namespace {
+
+size_t page_range()
+{
+    const ptrdiff_t bytes = +sim_managed_pages - +sim_pages;
+    return bytes > 0 ? size_t(bytes) : 0;
+}
+
+std::vector<Variable>& variables()
+{
+    static std::vector<Variable>& all = *[] {
+        auto* all = new std::vector<Variable>;
+        for (const std::string section : {"sim_device", "sim_device_const", "sim_device_table", "sim_constant",
+                                          "sim_constant_const", "sim_managed"})
+            for (const Symbol& s : device_variables(section.c_str()))
+                all->push_back({s, section == "sim_managed" ? Owner::managed : Owner::device});
+        std::sort(all->begin(), all->end(),
+                  [](const Variable& a, const Variable& b) { return a.symbol.address < b.symbol.address; });
+        return all;
+    }();
+    return all;
+}
+
+thread_local uintptr_t named = 0;
 
 struct Values {
     std::vector<std::vector<char>> bytes;          // by variable
@@ -39,9 +86,57 @@ struct DeviceVariables {
 
 }  // namespace
 
+void protect_variables(int protection) { mprotect(sim_pages, page_range(), protection); }
+
+bool among_variables(uintptr_t address) { return address - uintptr_t(sim_pages) < page_range(); }
+
+const Variable* variable_of(uintptr_t address)
+{
+    std::vector<Variable>& all = variables();
+    const auto next = std::upper_bound(all.begin(), all.end(), address,
+                                       [](uintptr_t a, const Variable& v) { return a < v.symbol.address; });
+    if (next == all.begin() || address - std::prev(next)->symbol.address >= std::prev(next)->symbol.bytes)
+        return nullptr;
+    return &*std::prev(next);
+}
+
+const Variable* host_name(uintptr_t address)
+{
+    const Variable* v = variable_of(address);
+    return v && v->owner == Owner::device && !v->asked && v->symbol.address != named ? v : nullptr;
+}
+
+bool ask_for(uintptr_t address)
+{
+    const Variable* v = variable_of(address);
+    return v && (const_cast<Variable*>(v)->asked = true);
+}
+
+static void know_variables()
+{
+    use_exact_checks(program_options().threads <= 1);
+    add_device_variables();
+}
+
+void for_each_managed_variable(const std::function<void(Allocation&)>& visit)
+{
+    know_variables();
+    for (const Variable& v : variables())
+        if (v.owner == Owner::managed) visit(*memory().find(v.symbol.address));
+}
+
+NamedVariable::NamedVariable(const void* symbol)
+{
+    know_variables();
+    const Variable* v = variable_of(uintptr_t(symbol));
+    named = v ? v->symbol.address : 0;
+}
+NamedVariable::~NamedVariable() { named = 0; }
+
 void use_variables_of(int device)
 {
     if (device_count() == 1) return;
+    const OpenMemory open;
     static DeviceVariables& s = *new DeviceVariables;  // with the values that the program begins with
     if (device == s.device) return;
     Values &before = s.values[size_t(s.device)], &now = s.values[size_t(device)];

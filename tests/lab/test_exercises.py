@@ -63,6 +63,16 @@ def test_every_exercise_is_whole():
         assert set.intersection(*drawn) and all(len(keys) >= 2 for keys in drawn) and len(set.union(*drawn)) >= 5
 
 
+def test_no_shape_has_whole_tiles_and_broken_warps_of_vectors():
+    """A warp's 32 vectors are 128 floats or 64 doubles. What the shape costs beyond that is allowed at edges."""
+    exercise = EXERCISES[7]
+    drawn = {key for seed in [559, 480, *range(2000)] for c in exercise.costs(seed) + exercise.limits(seed)
+             for key in c.runs}
+    assert len(drawn) > 400
+    for width, height, type_, _ in drawn:
+        assert width % 32 or height % 32 or width % {"float": 128, "double": 64}[type_] == 0
+
+
 @pytest.mark.parametrize("number", NUMBERS)
 def test_handout_fails_with_a_hint(number, verdicts):
     verdict, text = verdicts["handed_out", number], wrong.handout(number).read_text()

@@ -147,7 +147,9 @@ def test_a_person_of_a_course_system_has_one_line(tmp_path):
     for name in ("doejane_12345_678901_lab04.cu", "doejane_12345_678902_lab05.cu",
                  "doejane_12345_678903_exercise08-1.cu", "roejohn_LATE_99_100_exercise-2.cu",
                  "Ada Lovelace_4711_assignsubmission_file_exercise.cu",
-                 "Ada Lovelace_4711_assignsubmission_file_step05.cu", "poe_7_8_report.pdf"):
+                 "Ada Lovelace_4711_assignsubmission_file_step05.cu", "poe_7_8_report.pdf",
+                 # Moodle writes no _ in a name, and the student chooses that of the file.
+                 "Mal_9_assignsubmission_file_Ada Lovelace_4711_assignsubmission_file_exercise.cu"):
         (tmp_path / name).write_text(name)
     for name in ("Zo\u00eb_5_assignsubmission_file_", "Zo\u00eb_5_assignsubmission_onlinetext_"):
         (tmp_path / name).mkdir()
@@ -161,6 +163,8 @@ def test_a_person_of_a_course_system_has_one_line(tmp_path):
     assert found == {
         "doejane_12345_678901_": "doejane_12345_678901_lab04.cu",
         "roejohn_LATE_99_100_": "roejohn_LATE_99_100_exercise-2.cu", "poe_7_8_": "no file of this exercise in it",
+        "Mal_9_assignsubmission_file_":
+            "Mal_9_assignsubmission_file_Ada Lovelace_4711_assignsubmission_file_exercise.cu",
         "Ada Lovelace_4711_assignsubmission_file_": "Ada Lovelace_4711_assignsubmission_file_exercise.cu",
         "Zo\u00eb_5_assignsubmission_file_": "4"}
     assert ([n for n, name in every if name == "doejane_12345_678901_"] == [4, 5, 8]

@@ -366,7 +366,7 @@ def test_shared_memory_of_a_function_that_two_kernels_call(tmp_path):
     ("T own[4]; own[threadIdx.x % 2 + 4] = idata[0]; if (width < 0) odata[0] = own[threadIdx.x % 4];",
      "index 4 of a local array"),
     ("auto far = reinterpret_cast<unsigned long long*>(odata); far[-8] = 0;", "out-of-bounds store"),
-    ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "host pointer"),
+    ("*reinterpret_cast<int*>(size_t(4096)) = 1;", "null pointer"),
     ("extern __shared__ T more[]; more[threadIdx.x] = idata[0];",
      "byte 0 (float number 0) of dynamic shared memory (the launch asks for 0 bytes of it)"),
     ("size_t p = size_t(odata) + (size_t(1) << 45); *(char*)p = 1;", "host pointer"),])
@@ -416,6 +416,22 @@ def test_leftover_locals_hold_nothing(tmp_path):
 def test_cuda_as_students_write_it(tmp_path):
     """What the review found refused, all in one kernel, and names that headers have."""
     assert verdict((ROOT / "tests/lab/idioms.cu").read_text(), tmp_path)["total"] == 100
+
+
+@pytest.mark.parametrize("number, kernel, tile", [(2, "transposePatches", ""),
+                                                  (3, "transposeHalfTile", "__shared__ T tile[512];"),
+                                                  (4, "transposeSwizzledTall", "__shared__ T tile[512];"),
+                                                  (5, "turnTiles", "__shared__ T tile[4096];")])
+def test_a_local_array_is_no_tile(number, kernel, tile, tmp_path):
+    """An array with an index that is known at run time lies in memory, and costs points for cost, if any are left."""
+    text = (ROOT / "tests/lab/local_array.cu").read_text().replace("transposePatches", kernel)
+    (tmp_path / "submission.cu").write_text(text.replace("    T a[32];", f"    {tile} T a[32];"))
+    exercise = check.exercise_of(check.load_exercises(), number)
+    result = check.Lab().check(exercise, tmp_path / "submission.cu")
+    assert result["total"] <= 40, result
+    # A tile that is only declared is one fault more, and the hint names one.
+    hint = {2: "local memory", 3: "a tile that each element is stored to", 4: "a tile that each element is stored to"}
+    assert hint.get(number, "") in result["checks"][-1]["hint"], result
 
 
 def test_what_is_compiled_is_what_was_read():

@@ -163,6 +163,9 @@ WRONG = [
           "bytes apart", {"% TILE_HEIGHT": "/ OUT_ROWS", "/ TILE_HEIGHT;": "% OUT_ROWS;"}),
     Wrong(4, "unswizzled", "Neither padded nor swizzled.", "conflicts", "16 wavefronts where 1",
           {" ^ (threadIdx.y + j) / 2": "", "(row + j) ^ col / 2": "row + j"}),
+    Wrong(4, "missed_barrier", "Half of the threads pass by a barrier that nobody needs.", "double, clean, conflicts",
+          "of the same warps pass it by",
+          {"(row + j) ^ col / 2];\n": "(row + j) ^ col / 2];\n\n    if (threadIdx.x < 8) __syncthreads();\n"}),
     # Exercise 5.
     Wrong(5, "coarse", "The other half: tiles that are moved.", "squares, shapes, double, clean, conflicts",
           "as it was handed out", base="step05_decomposed/step05.cu transposeCoarseGrained"),
@@ -230,7 +233,7 @@ WRONG = [
           {"must be done writing.\n        __syncthreads();": "must be done writing."}),
     Wrong(6, "out_of_bounds",
           "Nobody tests the edge when the tile is filled: threads behind it end, and are missing when it is emptied.",
-          "shapes, clean, tall, partitions, looping", "out-of-bounds load", {"< width && y + j < height": ">= 0"}),
+          "shapes, clean, tall, looping", "out-of-bounds load", {"< width && y + j < height": ">= 0"}),
     Wrong(6, "row_by_row", "Tiles in rows: blocks that run together write into one partition.", "partitions, looping",
           "busiest partition", {"by = i % high": "bx = i % wide", "bx = (i / high + by) %": "by = i /"}),
     Wrong(6, "uncoalesced", "Emptied by rows, and so written by columns.", "partitions, looping", "bytes apart",
@@ -259,6 +262,14 @@ WRONG = [
            "threadIdx.y + j][threadIdx.x];": "threadIdx.x][threadIdx.y + j];"}),
     Wrong(7, "copied_copy", "The copy of step 1: neither vectors nor tile.",
           "requests, height, doubles", "loads and stores for each", base="step01_copy/step01.cu copy"),
+    Wrong(7, "dead_tile", "The copy goes into the tile, and not out of it.", "requests, height, doubles",
+          "a tile that each element is loaded from",
+          {"            tile[threadIdx.y + j][threadIdx.x] = *rein": "        {\n            const Vector<T> v = *rein",
+           "idata[size_t(y + j) * width + x]);\n":
+               "idata[size_t(y + j) * width + x]);\n            tile[threadIdx.y + j][threadIdx.x] = v;\n"
+               "            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = v;\n        }\n",
+           "            *reinterpret_cast<Vector<T>*>(&odata[size_t(y + j) * width + x]) = tile[threadIdx.y + j]"
+           "[threadIdx.x];\n": "            continue;\n"}),
     Wrong(7, "copied_lesson", "The lesson of step 7 under the exercise's name: a transpose.",
           "squares, shapes, double, clean, requests, height, doubles", "as it was handed out",
           base="step07_long_pieces/step07.cu"),

@@ -206,7 +206,7 @@ def test_flags_of_a_test(project):
     objects = [f"build/tests/{name}.o" for name in ("sim/places", "sim/order", "steps/faulty_cuda")]
     every = make(project, "NVCC=", *objects)
     assert len(every["C++"]) == 3 and make(project, "NVCC=", *objects) == {}
-    edit(project, "mk/tests.mk", "FLAGS_OF_places := -g", "FLAGS_OF_places := -g3")
+    edit(project, "mk/tests.mk", "FLAGS_OF_places := -gdwarf-5", "FLAGS_OF_places := -gdwarf-5 -g3")
     assert make(project, "NVCC=", *objects) == every
 
 

@@ -27,7 +27,7 @@ def test_a_stale_table_is_noticed(tmp_path):
     shutil.copytree(ROOT / "tests/data", copy / "tests/data")
     for path in [ROOT / "README.md", *ROOT.glob("step*/*.md"),
                  *(ROOT / "common" / name for name in ("links.h", "lessons.csv", "base/too_noisy.inc")),
-                 ROOT / "sim/runtime/ncu_metrics.csv"]:
+                 ROOT / "plots/ncu_metrics.csv"]:
         (copy / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         (copy / path.relative_to(ROOT)).write_text(path.read_text())
     page = copy / "step04_padding/README.md"
@@ -43,7 +43,7 @@ def test_a_stale_log_is_noticed(tmp_path):
     shutil.copytree(ROOT / "plots", tmp_path / "plots", ignore=shutil.ignore_patterns("*.svg", "__pycache__"))
     log = tmp_path / "step07_long_pieces/LOG.md"
     log.parent.mkdir()
-    for name in ("common/lessons.csv", "common/base/too_noisy.inc", "sim/runtime/ncu_metrics.csv"):
+    for name in ("common/lessons.csv", "common/base/too_noisy.inc", "plots/ncu_metrics.csv"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "README.md").write_text("")

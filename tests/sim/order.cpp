@@ -1,5 +1,6 @@
-// What orders two accesses, against a slow reference: random programs whose threads meet at barriers, in warps and
-// through memory. The reference gives each thread a clock for every thread.
+// What orders two accesses, and what a word remembers of its accesses, against a slow reference: random programs whose
+// threads meet at barriers, in warps and through memory. The reference gives each thread a clock for every thread, and
+// keeps all accesses. An access is reported if, and only if, it races with an earlier one.
 //
 // Usage: build/tests/sim/order. Takes no arguments; exits 1 if a check fails.
 
@@ -7,8 +8,12 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "sim/core/checker.h"
+#include "sim/core/global_checker.h"
 #include "sim/core/order.h"
 #include "tests/check.h"
 
@@ -24,21 +29,80 @@ void join(Clock& to, const Clock& from)
     for (size_t i = 0; i < to.size(); ++i) to[i] = std::max(to[i], from[i]);
 }
 
-struct Access {
+struct Made {
     Moment moment;
     int thread, count;  // of all threads of the launch; the accesses and events of it so far
     Clock known;        // to it
+    int word = 0;
+    Kind kind = load;
+    Strength strength = as_data;
 };
+
+// Two accesses to a word.
+bool clash(const Made& a, const Made& b)
+{
+    if (a.kind == load && b.kind == load) return false;
+    const bool one_warp =
+        a.moment.block == b.moment.block && a.moment.thread / warp_size == b.moment.thread / warp_size;
+    return a.strength == as_data || b.strength == as_data ||
+           (a.strength == as_volatile && b.strength == as_volatile && one_warp);
+}
+
+constexpr int words = 2;
+alignas(256) uint32_t memory_of_blocks[words], memory_of_all[words];
+const SharedArray array{uintptr_t(memory_of_blocks), sizeof memory_of_blocks, 0, 0, "shared", {}};
+
+// The checkers of a launch, one for each memory.
+struct Checkers {
+    explicit Checkers(const Order& order) : shared(order, sites), global(order, sites)
+    {
+        all.shadow = std::make_shared<Shadow>(all.bytes);
+        all.shadow->note_written(0, all.bytes);
+    }
+    // True if the access is reported.
+    bool check(const Made& made, Order& order, bool across_blocks, int number)
+    {
+        const uint64_t address = uintptr_t(across_blocks ? memory_of_all : memory_of_blocks) + 4 * unsigned(made.word);
+        std::vector<uint64_t> addresses(warp_size, address);
+        const int warp = made.moment.thread / warp_size, lane = made.moment.thread % warp_size;
+        Request request{site_of(uint64_t(&memory_of_all) + 16 * unsigned(number), made.kind, 2, made.strength),
+                        1u << lane, addresses.data(), 0, order.times(warp)};
+        const uint32_t site = sites.number_of(request.site);
+        if (across_blocks) global.check(request, site, warp * warp_size, all, findings);
+        else shared.check(request, site, warp * warp_size, array, findings);
+        const auto none = [](int) { return uint64_t(0); };
+        shared.warp_done(sequence, none, findings);
+        global.warp_done(sequence, none, findings);
+        shared.block_done(findings);
+        global.block_done(findings);
+        findings.list.erase(std::remove_if(findings.list.begin(), findings.list.end(),
+                                           [](const Finding& f) { return f.fault == Fault::uninitialized; }),
+                            findings.list.end());
+        return !findings.list.empty();
+    }
+
+    Sites sites;
+    SharedChecker shared;
+    GlobalChecker global;
+    Allocation all{uintptr_t(memory_of_all), sizeof memory_of_all, 0, "global"};
+    Findings findings;
+    Sequence sequence;
+};
+
+int races = 0, right = 0;
 
 // One launch: `blocks` blocks of two warps, of which a few lanes do something.
 void random_launch(std::mt19937& random, bool across_blocks, uint64_t first_block, Order& order)
 {
     const auto pick = [&](int n) { return int(random() % unsigned(n)); };
-    const std::vector<int> lanes{0, 1, 2, 32, 33};
-    const int blocks = across_blocks ? 3 : 1, per_block = int(lanes.size()), all = blocks * per_block;
+    const std::vector<int> lanes = pick(2) ? std::vector<int>{0, 1, 2, 32, 33} : std::vector<int>{0, 1, 32, 33};
+    const int blocks = across_blocks ? 2 + pick(3) : 1, per_block = int(lanes.size()), all = blocks * per_block;
     std::vector<Clock> clock(all, Clock(all)), fenced = clock, promised = clock;
     std::map<uintptr_t, Clock> at;
-    std::vector<Access> accesses;
+    std::vector<Made> accesses;
+    Checkers checkers(order);
+    bool raced = false;
+    const int much = pick(4);
     order.start_launch(first_block, false, across_blocks);
     for (int block = 0; block < blocks; ++block) {
         order.start_block(uint64_t(block));
@@ -99,16 +163,31 @@ void random_launch(std::mt19937& random, bool across_blocks, uint64_t first_bloc
                 join(own, promised[thread]);
                 break;
             default:
-                accesses.push_back(
-                    {{order.block(), order.epoch(), order.times(lane / warp_size)[lane % warp_size], lane},
-                     thread,
-                     own[thread],
-                     own});
-                const Access& last = accesses.back();
-                for (const Access& other : accesses) {
+                const uint32_t time = std::max(order.phase(), order.times(lane / warp_size)[lane % warp_size]);
+                accesses.push_back({{order.block(), time, lane}, thread, own[thread], own});
+                Made& last = accesses.back();
+                last.word = pick(words);
+                static constexpr std::pair<Kind, Strength> forms[] = {
+                    {load, as_data}, {load, as_data},     {load, as_data},   {store, as_data},  {atomic, as_atomic},
+                    {load, as_data}, {store, as_volatile}, {load, as_volatile}, {load, as_atomic}, {store, as_atomic}};
+                std::tie(last.kind, last.strength) = forms[much == 3   ? pick(10)
+                                                            : much == 2 ? pick(5)
+                                                            : pick(3)   ? 0
+                                                                        : pick(4)];
+                bool races_here = false;
+                for (size_t i = 0; i + 1 < accesses.size(); ++i) {
+                    const Made& other = accesses[i];
                     if (other.thread == thread) continue;
                     const bool expected = last.known[other.thread] >= other.count,
                                found = order.ordered(other.moment, last.moment);
+                    // Whoever follows an operation that reads and changes the word follows those before it.
+                    const bool follows = other.kind != load && other.strength == as_atomic &&
+                                         std::any_of(accesses.begin() + long(i) + 1, accesses.end() - 1,
+                                                     [&](const Made& y) {
+                                                         return y.word == other.word && y.kind == atomic &&
+                                                                last.known[y.thread] >= y.count;
+                                                     });
+                    races_here |= other.word == last.word && clash(other, last) && !expected && !follows;
                     if (expected == found) { ++checks; continue; }
                     const auto of = [](int thread, uint64_t block) {
                         return "thread " + std::to_string(thread) + " of block " + std::to_string(block);
@@ -117,6 +196,12 @@ void random_launch(std::mt19937& random, bool across_blocks, uint64_t first_bloc
                                      (across_blocks ? ", across blocks: " : ", in a block: ") +
                                      (found ? "ordered, and is a race" : "a race, and is ordered"));
                 }
+                if (raced) break;  // one that was found is enough
+                raced = checkers.check(last, order, across_blocks, int(accesses.size()));
+                ++(races_here ? races : right);
+                check(raced == races_here, std::string(across_blocks ? "across blocks: " : "in a block: ") +
+                                               (raced ? "a false race" : "a race is missed"));
+                raced |= races_here;
             }
             ++own[thread];
         }
@@ -130,9 +215,10 @@ int main()
     std::mt19937 random(1);
     Order order;
     uint64_t blocks = 0;
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < 30000; ++i) {
         random_launch(random, i % 2, blocks, order);
-        blocks += 3;
+        blocks += 4;
     }
+    printf("%d accesses race, %d do not\n", races, right);
     return checked();
 }

@@ -1,5 +1,5 @@
-// Places in the source and symbols, of this program itself. Compile it with -g, at any level of
-// optimisation, and run it in the folder where it was compiled. --stripped checks a stripped
+// Places in the source and symbols, of this program itself. Compile it with -gdwarf-5, at any level
+// of optimisation, and run it in the folder where it was compiled. --stripped checks a stripped
 // copy, --no-debug one that has symbols only.
 // Prints each check that fails; exits 1 if any did.
 

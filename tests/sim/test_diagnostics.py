@@ -118,7 +118,8 @@ def test_shared_memory_out_of_bounds():
      r"race: write-after-write hazard in odata, byte 0: thread \(0, 0, 0\) of block \(0, 0, 0\) writes at {every: "
      r"store} and thread \(0, 0, 0\) of block \(1, 0, 0\) writes at {every: store}, and blocks run in any order"),
     ("neverEnds", r"endless loop: more than 1073741824 turns: thread \(3, 0, 0\) at {endless: loop}"),
-    ("deepStack", r"local memory: a thread has more local variables than fit its stack here: thread \(0, 0, 0\) at "),
+    ("deepStack", r"local memory: a thread has more local variables than the 512 kB that CUDA allows: "
+                  r"thread \(0, 0, 0\) at "),
 ])
 def test_faults_that_only_a_close_look_finds(kernel, finding):
     done = faults(kernel + "_faulty")

@@ -257,6 +257,7 @@ int main()
     for (int i = 0; i < 100; ++i) for (int j = 0; j < 10; ++j) m(i, j) += i * j;
     auto at = [&](int i) { return m.data[i]; };
     nothing<<<1, 32>>>();
+    cudaDeviceSynchronize();
     printf("%d %d\\n", total(table, 1000), at(999));
 }
 """
@@ -337,17 +338,8 @@ def test_headers_of_libraries_in_all_files_of_a_program(tmp_path):
     assert own_output(done) == "8 cublas cufft" and done.stderr == ""
 
 
-# The line that uses the library, and what is said of it.
+# A line that names what is refused at once, and what is said of it.
 USES = {
-    "call": ("cublas_v2.h", "void f() { cublasHandle_t h; cublasCreate(&h); }",
-             "cublasCreate: cuBLAS is not supported by the simulator; write the product as a kernel"),
-    "call in a condition": ("cublas_v2.h",
-                            "bool f(cublasHandle_t h) { return cublasDestroy(h) == CUBLAS_STATUS_SUCCESS; }",
-                            "cublasDestroy: cuBLAS"),
-    "call in a macro": ("cublasLt.h",
-                        "int check(int s) { return s; }\n#define CHECK(call) check(call)\n"
-                        "int f() { return CHECK(cublasLtCreate(nullptr)); }",
-                        "cublasLtCreate: cuBLAS"),
     "address of a function": ("cufft.h", "auto* f = &cufftExecC2C;",
                               "cufftExecC2C: cuFFT is not supported by the simulator; it runs kernels alone"),
     "in a kernel": ("curand_kernel.h", "__global__ void k(curandState* s) { curand_init(1, 2, 3, s); }",
@@ -362,28 +354,55 @@ USES = {
     "a type of a namespace": ("thrust/device_vector.h", "struct S { thrust::device_vector<int>* v; };",
                               "thrust: Thrust"),
     "a version": ("cudnn.h", "int f() { return CUDNN_MAJOR; }", "CUDNN_MAJOR: cuDNN"),
-    "sparse": ("cusparse.h", "void f(cusparseHandle_t h) { cusparseSetStream(h, 0); }", "cusparseSetStream: cuSPARSE"),
-    "solver, with a function of cuBLAS": ("cusolverDn.h", "int f() { return cublasGetVersion(nullptr, nullptr); }",
-                                          "cublasGetVersion: cuBLAS"),
     "images": ("npp.h", "Npp8u* image;", "Npp8u: NPP is"),
-    "management": ("nvml.h", "int f() { return nvmlInit(); }", "nvmlInit: NVML"),
-    "compilation": ("nvrtc.h", "int f(nvrtcProgram p) { return nvrtcCompileProgram(p, 0, nullptr); }",
-                    "nvrtcCompileProgram: compilation at run time is not supported by the simulator; write the kernel "
-                    "in the program"),
     "tensor cores": ("mma.h", "using namespace nvcuda;", "nvcuda::wmma"),
     "small numbers": ("cuda_fp8.h", "__nv_fp8_e4m3 x;", "__nv_fp8_e4m3: numbers of 4, 6 and 8 bits"),
-    "OpenGL": ("GL/gl.h", "void f() { glClear(0); }",
-               "glClear: graphics are not supported by the simulator; copy the result with cudaMemcpy"),
-    "GLUT": ("GL/glut.h", "void f(int* n, char** a) { glutInit(n, a); }", "glutInit: graphics"),
-    "GLEW": ("GL/glew.h", "int f() { return glewInit(); }", "glewInit: graphics"),
     "interop": ("cuda_gl_interop.h", "void f(unsigned b) { cudaGLRegisterBufferObject(b); }",
                 "cudaGLRegisterBufferObject"),
-    "EGL": ("EGL/egl.h", "void f() { eglInitialize(EGLDisplay(0), nullptr, nullptr); }", "eglInitialize: graphics"),
-    "cuDLA": ("cudla.h", "int f() { return cudlaCreateDevice(0, nullptr, 0); }",
-              "cudlaCreateDevice: the deep-learning accelerator (cuDLA)"),
-    "NvSci": ("nvscibuf.h", "int f(NvSciBufModule m) { return NvSciBufModuleOpen(&m); }",
-              "NvSciBufModuleOpen: buffers of NvSci"),
     "DRM": ("drm_fourcc.h", "int f() { return fourcc_code(1, 2, 3, 4); }", "fourcc_code: graphics"),
+}
+# Headers, declarations, what only prepares, the call that ends the program, and what is said of it.
+CALLS = {
+    "cuBLAS": ("cublas_v2.h", "cublasHandle_t h; float one = 1; const char* name(cublasStatus_t s);",
+               "cublasCreate(&h); bool f = cublasSetStream(h, 0) != CUBLAS_STATUS_SUCCESS; if (f) return 5;",
+               "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_T, 1, 1, 1, &one, d, 1, d, 1, &one, d, 1)",
+               "cuBLAS is not supported by the simulator; write the product as a kernel"),
+    "a copy of cuBLAS": ("cublas.h", "cublasStatus s;", "s = cublasInit(); if (s != CUBLAS_STATUS_SUCCESS) return 5;",
+                         "s = cublasSetVector(1, 4, d, 1, d, 1)", "cuBLAS"),
+    "in a macro": ("cublasLt.h", "cublasLtHandle_t h; int check(cublasStatus_t s) { return int(s); }\n"
+                   "#define CHECK(call) if (check(call)) return 5\n", "CHECK(cublasLtCreate(&h));",
+                   "CHECK(cublasLtMatmul(h, 0))", "cuBLAS"),
+    "cuRAND": ("curand.h", "curandGenerator_t g;",
+               "curandCreateGenerator(&g, CURAND_RNG_PSEUDO_DEFAULT); curandSetPseudoRandomGeneratorSeed(g, 1ULL);",
+               "curandGenerateUniform(g, d, 32)", "cuRAND is not supported by the simulator; write a generator"),
+    "cuFFT": ("cufft.h", "cufftHandle p; template <class T> bool check(T t) { return t != CUFFT_SUCCESS; }\n"
+              "const char* name(cufftResult) { return 0; }",
+              "if (check(cufftPlan1d(&p, 32, CUFFT_C2C, 1)) || name(cufftDestroy(p))) return 5;",
+              "cufftExecC2C(p, (cufftComplex*)d, (cufftComplex*)d, CUFFT_FORWARD)",
+              "cuFFT is not supported by the simulator; it runs kernels alone"),
+    "overloads for each library": (
+        "cusparse.h", "cusparseHandle_t h; int name(cudaError_t) { return 1; } "
+                      "int name(cusparseStatus_t) { return 0; }",
+        "if (name(cusparseCreate(&h)) || name(cudaGetLastError()) != 1) return 5;", "cusparseSpMV(h)", "cuSPARSE"),
+    "cuSOLVER, with cuBLAS": ("cusolverDn.h", "cusolverDnHandle_t h; cublasHandle_t b;",
+                              "cusolverDnCreate(&h); cublasCreate(&b);", "cusolverDnSgetrf_bufferSize(h)", "cuSOLVER"),
+    "cuDNN": ("cudnn.h", "cudnnHandle_t h; cudnnTensorDescriptor_t t;",
+              "cudnnCreate(&h); cudnnCreateTensorDescriptor(&t); cudnnSetTensor4dDescriptor(t, CUDNN_TENSOR_NCHW, 1); "
+              "printf(\"%s\\n\", cudnnGetErrorString(CUDNN_STATUS_SUCCESS));", "cudnnSetTensor(h, t, d, d)", "cuDNN"),
+    "NVML": ("nvml.h", "unsigned n;", "if (nvmlInit()) return 5;", "nvmlDeviceGetCount(&n)", "NVML"),
+    "compilation": ("nvrtc.h", "nvrtcProgram p;", "nvrtcResult r = nvrtcCreateProgram(&p, \"\", 0, 0, 0, 0); if (r) "
+                    "return 5;", "nvrtcCompileProgram(p, 0, nullptr)",
+                    "compilation at run time is not supported by the simulator; write the kernel in the program"),
+    "GLUT": ("GL/glut.h", "void draw() { glClear(GL_COLOR_BUFFER_BIT); glutSwapBuffers(); } GLuint buffer;",
+             "int n = 0; glutInit(&n, nullptr); glutInitDisplayMode(GLUT_DOUBLE | GLUT_RGBA); glutCreateWindow(\"x\"); "
+             "glutDisplayFunc(draw); glGenBuffers(1, &buffer);", "glutMainLoop()",
+             "graphics are not supported by the simulator; copy the result with cudaMemcpy"),
+    "GLEW": ("GL/glew.h", "", "if (glewInit() != GLEW_OK) return 5; glViewport(0, 0, 1, 1);",
+             "float* p = (float*)glMapBuffer(GL_ARRAY_BUFFER, GL_READ_ONLY); if (p) return 5", "graphics"),
+    "GLFW": ("GLFW/glfw3.h", "GLFWwindow* w;", "", "if (!glfwInit()) return 5", "graphics"),
+    "EGL": ("EGL/egl.h", "EGLDisplay e = 0;", "", "eglInitialize(e, nullptr, nullptr)", "graphics"),
+    "cuDLA": ("cudla.h", "", "", "cudlaDeviceGetCount(nullptr)", "the deep-learning accelerator (cuDLA)"),
+    "NvSci": ("nvscibuf.h", "NvSciBufModule m;", "", "NvSciBufModuleOpen(&m)", "buffers of NvSci"),
 }
 
 
@@ -395,11 +414,37 @@ def in_both(table):
 
 
 @pytest.mark.parametrize("name, suffix", in_both(USES))
-def test_what_names_a_function_of_a_library_is_refused(name, suffix, tmp_path):
+def test_what_names_something_else_of_a_library_is_refused(name, suffix, tmp_path):
     header, text, words = USES[name]
     source = f"#include <cuda_runtime.h>\n#include <{header}>\n\n{text}\nint main() {{}}\n"
     said = refusal(tried(tmp_path, {f"main{suffix}": source}))
     assert said.startswith(f"{tmp_path}/main{suffix}:{4 + text.count(chr(10))}: ") and words in said, said
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_of_a_library_is_refused_when_it_is_reached(name, tmp_path):
+    """The kernels before it are counted. Where it is not reached, the program runs to its end."""
+    header, declared, prepared, call, words = CALLS[name]
+    main = (f"#include <{header}>\n" + DOUBLED + declared + "\nint main(int argc, char**)\n{\n"
+            + "float h[32] = {4}, *d = h;\n(void)d;\n" + prepared + "\non_device(h);\nprintf(\"%g\\n\", h[0]);\n"
+            + f"if (argc > 1) {{\n{call};\nputs(\"behind\"); }}\n}}\n")
+    done = tried(tmp_path, {"main.cu": main}, "SIM=--quiet", "ARGS=call")
+    (found,) = findings(done)
+    line = main[:main.index(f"{call};\nputs")].count("\n") + 1
+    function = re.search(r"\w+(?=\()", call.replace("CHECK(", "").replace("if (", "").replace("(float*)", ""))[0]
+    assert found.startswith(f"not simulated: {function} at {tmp_path}/main.cu:{line}: {words}"), done.stdout
+    assert found.endswith("; the program ends here")
+    assert "behind" not in done.stdout and "8\n" in done.stdout
+    assert "try: 1 kernel, 1 launch, 1 finding\n" in done.stdout
+    done = again(tried_of(tmp_path) / "main", "--quiet")
+    assert done.returncode == 0 and done.stdout.endswith("try: 1 kernel, 1 launch, 0 findings\n"), done.stdout
+
+
+def test_a_call_of_a_library_in_plain_cpp(tmp_path):
+    text = ("#include <GL/glut.h>\n#include <cublas_v2.h>\nint main()\n{\n    cublasHandle_t h;\n"
+            "    if (cublasCreate(&h) == CUBLAS_STATUS_SUCCESS) glutMainLoop();\n}\n")
+    done = tried(tmp_path, {"main.cpp": text}, "SIM=--quiet")
+    assert findings(done)[0].startswith(f"not simulated: glutMainLoop at {tmp_path}/main.cpp:6: graphics"), done.stdout
 
 
 @pytest.mark.parametrize("text, words", [("#include <GL/gl.h>", "GL/gl.h: graphics are not supported"),
@@ -613,10 +658,13 @@ def test_without_a_sample_the_search_for_uninitialized_memory_is_there(grid):
 
 
 SLOW = """#include <cstdio>
+#ifndef TURNS
+#define TURNS 1000
+#endif
 __global__ void slow(float* x, int turns) { for (int i = 0; i < turns; ++i) x[blockIdx.x * 256 + threadIdx.x] += i; }
 int main(int argc, char**)
 {
-    const int turns = argc > 1 ? 2 : 1000;
+    const int turns = argc > 1 ? 2 : TURNS;
     float* d;
     cudaMalloc(&d, 200 * 256 * sizeof(float));
     cudaMemset(d, 0, 200 * 256 * sizeof(float));
@@ -631,11 +679,28 @@ def test_a_long_launch_says_how_far_it_is(tmp_path):
     done = tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1")
     (line,) = [line for line in done.stderr.splitlines() if "blocks done" in line]
     assert re.fullmatch(r"slow: slow<<<200, 256>>>: \d+ of 200 blocks done in \d+ s, about \d+ (s|min) left; "
-                        r"Ctrl-C ends the program with a report; the simulator's option --blocks 64 runs a sample of "
-                        r"each launch",
-                        line), line
+                        r"Ctrl-C ends the program with a report; the simulator's option --blocks (\d+) runs a sample "
+                        r"of each launch, in about 1 s", line), line
     assert done.returncode == 0 and tried(tmp_path, {"slow.cu": SLOW}, "SIM=--quiet --patience 1",
                                           "ARGS=short").stderr == ""
+
+
+def test_a_long_launch_says_so_after_a_second(tmp_path):
+    """And which sample takes as long as it may."""
+    done = tried(tmp_path, {"slow.cu": SLOW.replace("x[blockIdx.x * 256 + threadIdx.x] += i",
+                                                    "x[blockIdx.x * 256 + threadIdx.x] += i % 7")},
+                 "SIM=--quiet --patience 3", "CPPFLAGS=-DTURNS=3000")
+    lines = [line for line in done.stderr.splitlines() if "blocks done in" in line]
+    for line in lines:  # a fast machine has none
+        progress = re.search(r"(\d+) of 200 blocks done in (\d+) s, about (\d+) s left", line)
+        number, seconds, left = map(int, progress.groups())
+        assert seconds <= 3 and seconds + left >= 3
+        assert abs(int(re.search(r"--blocks (\d+)", line)[1]) - number * 3 / seconds) <= number * 3 / seconds
+
+
+def test_a_missing_header_of_libcu_is_one_line(tmp_path):
+    said = refusal(tried(tmp_path, {"main.cu": "\n#include <cuda/std/span>\nint main() {}\n"}))
+    assert said == f"{tmp_path}/main.cu:2: cuda/std/span: this header of libcu++ is not supported by the simulator"
 
 
 @pytest.mark.parametrize("options", ["--blocks 0", "--blocks", "--blocks many", "--blocks -1", "--patience 0"])

@@ -10,8 +10,6 @@ from lessons import ROOT, made, run
 
 # What differs, by kernel and types: why. Each must differ.
 DIFFERENT = {
-    "nvcc adds up what a warp adds to one address, and one lane makes the operation": {
-        "addOne": ["int", "unsigned long long"], "addOneUsed": ["int", "unsigned long long"], "addOneByLane": ["int"]},
     "nvcc makes the store in warps where no lane takes part, too: the instruction is counted, and takes no wavefront": {
         "sharedAdd0": ["int"], "sharedAddUsed0": ["int"]},
     "an addition that shared memory does not have is a loop: load, add, compare and swap until nobody came between": {

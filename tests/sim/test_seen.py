@@ -9,13 +9,14 @@ import shutil
 
 import pytest
 
-from found import findings
+from found import findings, lines_of as lines_of_output
 from lessons import ROOT, made, run
 from samples import ALL
 
 FOLDER = ROOT / "tests/sim/seen"
+CASES = ["wall", "pending", "calls"]
 COUNTED = ["values", "more_values"]
-FAULTY = ["values_faulty", "ends", "locals", "alignment"]
+FAULTY = ["values_faulty", "ends", "locals", "alignment", "memories", "lanes", "races"]
 
 
 @pytest.fixture(scope="session")
@@ -34,11 +35,16 @@ def with_clang(tmp_path_factory):
     pytest.mark.skipif(not shutil.which("clang++"), reason="no clang++ here")])])
 def tried(request):
     """Runs a program of tests/sim/seen on the simulator: tried(name, options)."""
-    def by_the_checkout(name, options=""):
-        return run(made(f"build/try/tests/sim/seen/{name}"), env={**os.environ, "SIM_OPTIONS": f"--quiet {options}"})
+    def by_the_checkout(name, options="", *arguments):
+        return run(made(f"build/try/tests/sim/seen/{name}"), *arguments,
+                   env={**os.environ, "SIM_OPTIONS": f"--quiet {options}"})
 
-    def by_clang(name, options=""):
+    def by_clang(name, options="", *arguments):
         folder = request.getfixturevalue("with_clang")
+        if arguments:
+            program = f"build/try/tests/sim/seen/{name}"
+            run("make", "-s", "NVCC=", "CXX=clang++", program, cwd=folder)
+            return run(folder / program, *arguments, cwd=folder, env={**os.environ, "SIM_OPTIONS": "--quiet"})
         return run("make", "-s", "NVCC=", "CXX=clang++", "try", f"FILE=tests/sim/seen/{name}.cu",
                    f"SIM=--quiet {options}", cwd=folder)
 
@@ -53,7 +59,7 @@ def lines_of(name):
 def counts_that_the_lines_say(name):
     counts = collections.defaultdict(collections.Counter)
     for number, line in lines_of(name):
-        for access, times in re.findall(r"\b([gs][lsa]\d+)(?:x(\d+))?\b", line.partition("//= ")[2]):
+        for access, times in re.findall(r"\b([gsc][lsa]\d+)(?:x(\d+))?\b", line.partition("//= ")[2]):
             counts[number][access] += int(times or 1)
     return counts
 
@@ -99,8 +105,33 @@ def test_every_fault_is_found_in_its_line(name, tried):
             assert bytes[2].endswith(f" must lie at a multiple of {bytes[1]} bytes")
 
 
-def test_an_index_that_stays_in_its_array_is_no_finding(tried):
-    done = tried("legal")
+@pytest.mark.parametrize("name", CASES)
+def test_each_case_has_the_findings_that_its_lines_say(name, tried):
+    """And the output: of "//> text", after a case's name, in the order of the lines."""
+    said, printed, case = collections.defaultdict(list), collections.defaultdict(str), ""
+    for number, line in lines_of(name):
+        if begins := re.match(r"CASE\((\w+)\)", line):
+            case = begins[1]
+            said[case] = said[case]
+        for cases, kind, text in re.findall(r"//! (?:in ([\w, ]+): )?([\w-]+): (.*?)(?= //!|$)", line):
+            for of in (cases or case).split(", "):
+                said[of].append((str(number), kind, text))
+        for text in re.findall(r"//> (.*)", line):
+            printed[case] += text + "\n"
+    wrong = {}
+    for case, expected in said.items():
+        done = tried(name, "", case)
+        found = [(f["line"], f["kind"], f["text"]) for f in lines_of_output(done)]
+        fits = len(found) == len(expected) and all(
+            any((line, kind) == f[:2] and re.search(text, f[2]) for f in found) for line, kind, text in expected)
+        if not fits or done.returncode != bool(expected) or not done.stdout.startswith(printed[case]):
+            wrong[case] = done.returncode, expected, (done.stdout + done.stderr)[-1500:]
+    assert len(said) > 25 and not wrong
+
+
+@pytest.mark.parametrize("name", ["legal", "honest", "ordered"])
+def test_what_is_right_is_no_finding(name, tried):
+    done = tried(name)
     assert done.returncode == 0 and not findings(done), (done.stdout + done.stderr)[-3000:]
     assert "failed" not in done.stdout
 

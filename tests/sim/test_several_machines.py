@@ -104,7 +104,6 @@ def test_the_worst_status_is_that_of_all(program):
     ("--machines", "--machines needs a value"), ("--machines h200,H200", "two machines are called h200; expected"),
     ("--machines h200,none.machine", "--machine none.machine: No such file or directory"),
     ("--machines h200,t4 --json /nonexistent/r.json", "--json /nonexistent/r.h200.json: cannot be written"),
-    ("--machines h200,t4 --ncu f.csv", "--ncu compares with one card; expected --machine for --machines"),
 ])
 def test_bad_input_is_one_line_before_any_run(program, options, message):
     done = on(program, options)

@@ -14,6 +14,7 @@ import sys
 import pytest
 
 import random_memory
+import random_orders
 import random_races
 from conftest import NO_SIGNAL_IGNORED
 from found import findings
@@ -23,21 +24,30 @@ from samples import some
 PROGRAMS = ROOT / "tests/sim/programs"
 
 RIGHT = [
-    "arrays_of_functions", "barriers_left", "copied_argument", "device_query", "different_ways", "first", "half",
+    "arrays_of_functions", "copied_argument", "device_query", "different_ways", "first", "half",
     "histogram", "launch_kernel", "long_loops", "matrix_mul", "namesakes", "occupancy", "owners", "pitched",
     "reduction", "refused_launches", "same_value", "scan", "streams", "structures", "symbols", "transpose",
     "unified_memory", "vector_add"]
 
 # The fault, and what each finding must say of it (regular expressions), in this order. HERE: the program's file.
 FAULTY = {
-    "asleep": [r"wait: endless loop: more than 1073741824 turns: thread \(0, 0, 0\) at HERE:6, in block \(0, 0, 0\) "
-               r"\(64 times\)"],
+    "asleep": [r"wait: endless loop: every turn is like the last one, .* 3 of 4 have not begun: thread \(0, 0, 0\) at "
+               r"HERE:6, in block \(0, 0, 0\) \(64 times\)"],
     "assertion": [r"check: assertion failed: int\(threadIdx.x\) < n: thread \(16, 0, 0\) at HERE:5, in block "
                   r"\(0, 0, 0\) \(16 times\)"],
     "bad_free": [r"bad free: cudaFree at HERE:9: 0x\w+ is memory of the host, not from cudaMalloc",
                  r"bad free: cudaFree at HERE:10: the pointer is to byte 16 of d_data \(cudaMalloc at HERE:7\); "
                  r"free its beginning",
                  r"bad free: cudaFree at HERE:11: h_pinned \(cudaMallocHost at HERE:8\): use cudaFreeHost"],
+    "barriers_left": [
+        rf"{kernel}: divergent barrier: not all threads of block \(0, 0, 0\) come to it: {here} wait at HERE:{line} "
+        rf"\(the first is thread \({first}, 0, 0\)\), and {missing} of the same warps pass it by and leave the kernel "
+        rf"\(the first is thread \({other}, 0, 0\)\); put the barrier where all threads come"
+        for kernel, line, here, first, missing, other in [
+            ("turns", 17, 48, 1, 16, 0), ("turns_and_return", 29, 48, 1, 16, 0), ("one_branch", 42, 20, 0, 12, 20),
+            ("both_ways", 65, 21, 1, 21, 2), ("after_one", 78, 32, 1, 32, 0), ("in_a_function", 85, 30, 20, 34, 0),
+            ("counted", 100, 40, 0, 24, 40), ("of_groups", 109, 40, 0, 24, 5), ("shrinking", 134, 16, 0, 16, 16),
+            ("by_goto<true>", 145, 32, 0, 32, 1), ("by_goto<false>", 145, 32, 1, 32, 0)]],
     "barriers_missed": [
         *(rf"{kernel}: divergent barrier: the threads of block \({block}, 0, 0\) do not come to the same one: "
           rf"{here} waits? at HERE:{line} \((the first is )?thread \({first}, 0, 0\)\), "
@@ -58,9 +68,10 @@ FAULTY = {
               ("halves_of_a_warp", 131, 0, "0x0001ffff", "0x0000ffff", r"1 waits at HERE:132 \(thread \(16, 0, 0\)\)"),
               ("places_of_a_warp", 141, 8, "0xffffff0f", "0x00000f00",
                r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
-              ("places_of_a_warp", 142, 12, "0xffffffff", "0xfffff000",
-               r"4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)"),
-          ])],
+          ]),
+        r"places_of_a_warp: divergent warp: a shuffle reads lane 4, which is not in the mask, .* HERE:141, .* \(4 ti",
+        r"places_of_a_warp: divergent warp: the operation at HERE:142 in thread \(12, 0, 0\) .* \(mask 0xffffffff, "
+        r"came 0xfffff000\): 4 wait at HERE:139 \(the first is thread \(0, 0, 0\)\)$"],
     "cooperative": [r"not simulated: cudaLaunchCooperativeKernel at HERE:10 \(nothing\)"],
     "copy_freed": [r"bad copy: cudaMemcpy at HERE:8: the source is freed memory: byte 0 of d_out "
                    r"\(cudaMalloc at HERE:5\), which was freed at HERE:7"],
@@ -68,7 +79,8 @@ FAULTY = {
                       r"\(cudaMalloc at HERE:6\) on, and the copy takes 1024"],
     "double_free": [r"bad free: cudaFree at HERE:9: d_a \(cudaMalloc at HERE:5\) was freed before, at HERE:7"],
     "event_not_waited": [r"event not reached: cudaEventElapsedTime at HERE:15 .* call cudaEventSynchronize\(stop\) "
-                         r"first"],
+                         r"first",
+                         r"not waited for: the program ends before nothing, launched at HERE:12, is known to be done"],
     "host_access": [r"host access: the host accesses device memory: byte 0 of d_data \(cudaMalloc at HERE:7\), "
                     r"at HERE:10; copy it with cudaMemcpy"],
     "host_access_in_library": [r"host access: the host accesses device memory: byte \d+ of d_data "
@@ -87,6 +99,8 @@ FAULTY = {
                     r"writes at HERE:8 and thread \(0, 0, 0\) writes at HERE:8,",
                     r"last_one: race: write-after-write hazard in d_out .*, byte 4: thread \(63, 0, 0\) of block "
                     r"\(0, 0, 0\) writes at HERE:11 and thread \(0, 0, 0\) of block \(2, 0, 0\)"],
+    "null_in_kernel": [r"fill: null pointer: a store of 4 bytes at address 0: thread \(0, 0, 0\) at HERE:8, in block "
+                       r"\(0, 0, 0\) \(1024 times\)"],
     "out_of_bounds": [r"fill: out-of-bounds store of 4 bytes at byte 4000 of d_data \(cudaMalloc at HERE:15\).*: "
                       r"thread \(232, 0, 0\) at HERE:7, in block \(3, 0, 0\) \(24 times\)"],
     "race_of_blocks": [r"count: race: .* hazard in d_total \(cudaMalloc at HERE:9\), byte 0: .* at HERE:4"] * 3,
@@ -177,7 +191,7 @@ ATOMIC = "racecheck does not look at atomic operations"
 LAST_WRITER = "racecheck misses the load by the thread that stored there last"
 SAME_VALUE = "whoever comes first, it is the value that is there already"
 DIFFER = {(11, "k8"): ATOMIC, (11, "k24"): ATOMIC, (13, "k91"): ATOMIC, (11, "k62"): LAST_WRITER,
-          (11, "k98"): LAST_WRITER, (13, "k58"): LAST_WRITER, (14, "k15"): LAST_WRITER, (11, "k16"): SAME_VALUE,
+          (11, "k98"): LAST_WRITER, (13, "k58"): LAST_WRITER, (14, "k15"): LAST_WRITER,
           (13, "k21"): SAME_VALUE, (14, "k46"): SAME_VALUE}
 
 
@@ -192,6 +206,17 @@ def test_races_of_random_kernels_are_those_that_racecheck_finds(seed, tmp_path):
     assert len(found) > 40 and racing == found | {kernel for of, kernel in DIFFER if of == seed}
 
 
+@pytest.mark.parametrize("seed", some(random_orders.SEEDS, 20))
+def test_races_of_random_kernels_are_those_of_an_oracle_that_keeps_all_accesses(seed, tmp_path):
+    text, races = random_orders.program(seed)
+    (tmp_path / "random.cu").write_text(text)
+    done = make_try(tmp_path / "random.cu", "SIM=--quiet")
+    racing = {f.split(":")[0] for f in findings(done) if ": race: " in f}
+    judged = {kernel for kernel, verdict in races.items() if verdict is not None}
+    assert len(judged) > 0.9 * len(races)
+    assert racing & judged == {kernel for kernel in judged if races[kernel]}
+
+
 # memcheck ends a kernel after the first faults. The simulator ends a thread with its first, and the others go on, so it
 # may report more kinds of fault. initcheck saw the kernels in which memcheck found nothing.
 FAULTS = ["out-of-bounds", "misaligned", "uninitialized"]
@@ -203,6 +228,7 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
     assert make_try(tmp_path / "random.cu", "SIM=--quiet").returncode == 0
     rows = [row for row in csv.DictReader(open(ROOT / "tests/data/h200_random_memory.csv")) if int(row["seed"]) == seed]
     assert len(rows) == random_memory.KERNELS
+    launches = dict(re.findall(r"^void launch_(k\d+)\(\)\n(.*?)^}", (tmp_path / "random.cu").read_text(), re.M | re.S))
     for row in rows:
         kernel = row["kernel"]
         done = subprocess.run([tried_of(tmp_path) / "random", kernel[1:]], env={**os.environ, "SIM_OPTIONS": "--quiet"},
@@ -210,6 +236,8 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
         found = {m[1] for f in findings(done) if (m := re.match(rf"{kernel}: ({'|'.join(FAULTS)}) ", f))}
         card = {fault for fault in FAULTS if int(row[fault.replace("-", "_")])}
         judged = found - {"uninitialized"} or found
+        # initcheck takes a copy of memory that was never written for a store. Here the copy carries that along.
+        if "half_written(" in launches[kernel] and not card: judged -= {"uninitialized"}
         assert judged >= card and bool(judged) == bool(card), (kernel, found, card)
 
 
@@ -286,9 +314,11 @@ def test_exit_in_the_middle():
     for arguments, status in [((), 3), (("7",), 7)]:
         done = tried("exit_in_the_middle", *arguments)
         assert done.returncode == status and closing(done) == (1, 1, 0), done.stdout
-    # Ended well, but not freed.
+    # Ended well, but not waited for, and not freed.
     done = tried("exit_in_the_middle", "0")
     assert done.returncode == 1 and findings(done) == [
+        "not waited for: the program ends before fill, launched at tests/sim/programs/exit_in_the_middle.cu:11, is "
+        "known to be done; call cudaDeviceSynchronize() before the end",
         "never freed: d_data (cudaMalloc at tests/sim/programs/exit_in_the_middle.cu:10), 128 "
         "bytes; call cudaFree"]
 

@@ -213,7 +213,7 @@ void launchNeverEnds(T* odata, const T* idata, int width, int height)
 template <typename T>
 __global__ void deepStack(T* odata, const T* idata, int n)
 {
-    volatile T own[20000];
+    volatile T own[150000];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) own[i] = idata[i];  // deep: store
     if (i < n) odata[i] = own[i];

@@ -284,7 +284,8 @@ cudaError_t allocate(void** memory, size_t bytes, const void*)
     return cudaSuccess;
 }
 
-void note_elements(const void*, size_t, size_t) {}
+void note_elements(const void*, size_t, size_t, const unsigned char*) {}
+void operator,(Discarded, cudaError_t) {}
 
 }  // namespace sim
 

@@ -445,7 +445,7 @@ std::string who_meets(const std::string& name, const std::string& machine)
         if (kernel.name == name && kernel.backend == "sim")
             device->enqueue(kernel, {out.data(), contents}, {in.data(), contents}, 32, 1, kernel.block);
     for (const AccessSite& s : device->take_counts(false).sites)
-        if (s.shared && !s.store) said += s.conflict + ".";
+        if (s.memory == sim::shared && !s.store) said += s.conflict + ".";
     sim::use_machine(machine_named("h200"));
     return said;
 }

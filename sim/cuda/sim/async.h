@@ -47,10 +47,10 @@ public:
     // Until phase number `phase` is over. However long that takes, it is one access.
     SIM_FUNCTION void wait(uint64_t phase, const void* place) const
     {
-        Turns turns;
         while (this->phase() == phase) {
-            turns.next();
-            pass_turn();
+            const uint64_t word = __atomic_load_n(&word_, __ATOMIC_SEQ_CST);
+            const Arrivals awaited{&word_, unsigned(word >> count_bits & most), unsigned(word & most)};
+            pass_turn(place, &awaited);
         }
         access(&word_, sizeof word_, atomic, place);
     }
@@ -240,16 +240,22 @@ SIM_INLINE void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&)
 {
 }
 
+template <typename Size>
+constexpr size_t promised_alignment = 1;
+template <size_t alignment>
+constexpr size_t promised_alignment<aligned_size_t<alignment>> = alignment;
+
 // Copies of a group of threads, and of one thread. `Sync`: a barrier or a pipeline.
 template <typename Group, typename Size, typename Sync>
 SIM_FUNCTION void memcpy_async(const Group& group, void* to, const void* from, Size bytes, Sync&)
 {
-    ::sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE);
+    ::sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE,
+                     promised_alignment<Size>);
 }
 template <typename Size, typename Sync>
 SIM_FUNCTION void memcpy_async(void* to, const void* from, Size bytes, Sync&)
 {
-    ::sim::copy_part(to, from, size_t(bytes), 0, 1, SIM_PLACE);
+    ::sim::copy_part(to, from, size_t(bytes), 0, 1, SIM_PLACE, promised_alignment<Size>);
 }
 
 }  // namespace cuda

@@ -33,11 +33,13 @@ SIM_FUNCTION void copy_pieces(void* to, const void* from, size_t bytes, unsigned
 }
 
 // This thread's part of a copy that `step` threads make together: pieces as large as the addresses allow, and
-// what is known of their alignment.
+// what is known of their alignment: the program promises it.
 SIM_FUNCTION inline void copy_part(void* to, const void* from, size_t bytes, unsigned first, unsigned step,
-                                   const void* place, size_t alignment = 16)
+                                   const void* place, size_t alignment = 1)
 {
-    const uintptr_t all = uintptr_t(to) | uintptr_t(from) | bytes | alignment;
+    need_aligned(from, alignment, load, place);
+    need_aligned(to, alignment, store, place);
+    const uintptr_t all = uintptr_t(to) | uintptr_t(from) | bytes | (alignment > 1 ? alignment : 16);
     if (all % 16 == 0) return copy_pieces<Block<16>::type>(to, from, bytes, first, step, place);
     if (all % 8 == 0) return copy_pieces<Block<8>::type>(to, from, bytes, first, step, place);
     if (all % 4 == 0) return copy_pieces<Block<4>::type>(to, from, bytes, first, step, place);

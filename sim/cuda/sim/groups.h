@@ -39,18 +39,22 @@ struct Gathered {
     const T& operator[](unsigned lane) const { return *reinterpret_cast<const T*>(bytes[lane]); }
 };
 
+// Returns the lanes that took part.
 template <typename T>
-SIM_FUNCTION void gather(Gathered<T>& all, uint32_t lanes, const T& value, const void* place)
+SIM_FUNCTION uint32_t gather(Gathered<T>& all, uint32_t lanes, const T& value, const void* place)
 {
     static_assert(sizeof(T) <= largest_value, "lanes exchange values of 32 bytes at most");
+    uint32_t came = 0;
     for (size_t at = 0; at < sizeof(T); at += 8) {
         uint64_t word = 0;
         for (size_t i = 0; i < 8 && at + i < sizeof(T); ++i)
             word |= uint64_t(reinterpret_cast<const unsigned char*>(&value)[at + i]) << 8 * i;
         const Exchange& words = exchange(lanes, word, place);
+        came = words.lanes;
         for (unsigned l = 0; l < 32; ++l)
             for (size_t i = 0; i < 8; ++i) all.bytes[l][at + i] = (unsigned char)(words.value[l] >> 8 * i);
     }
+    return came;
 }
 
 // The values of the lanes up to, and without, `end`, joined in the order of ranks: of floating-point numbers, hardware
@@ -59,7 +63,7 @@ template <typename T, typename Operation>
 SIM_FUNCTION T joined(uint32_t lanes, const T& value, unsigned end, Operation operation, const void* place)
 {
     Gathered<T> all;
-    gather(all, lanes, value, place);
+    lanes = gather(all, lanes, value, place);
     unsigned lane = lane_of_rank(lanes, 0);
     T result = all[lane];
     while (++lane < end)
@@ -67,13 +71,13 @@ SIM_FUNCTION T joined(uint32_t lanes, const T& value, unsigned end, Operation op
     return result;
 }
 
-// The value of lane `source`, or the own one if that is no lane of the group.
+// The value of lane `source`, as in shuffle().
 template <typename T>
-SIM_FUNCTION T value_of(uint32_t lanes, const T& value, unsigned source, const void* place)
+SIM_FUNCTION T value_of(uint32_t lanes, const T& value, unsigned source, const void* place, bool spare = false)
 {
     Gathered<T> all;
-    gather(all, lanes, value, place);
-    return has(lanes, source) ? all[source] : value;
+    if (!has(gather(all, lanes, value, place), source)) note_absent(source, lanes, spare, place);
+    return all[source % 32];
 }
 
 }  // namespace sim
@@ -195,7 +199,7 @@ public:
     {
         const unsigned rank = own_rank();
         return ::sim::value_of(lanes_, value, ::sim::lane_of_rank(lanes_, rank + delta < count() ? rank + delta : rank),
-                               SIM_PLACE);
+                               SIM_PLACE, rank >= delta);
     }
     SIM_FUNCTION int any(int predicate) const { return ::sim::ballot(lanes_, predicate, SIM_PLACE) != 0; }
     SIM_FUNCTION int all(int predicate) const { return ::sim::ballot(lanes_, !predicate, SIM_PLACE) == 0; }
@@ -248,6 +252,19 @@ public:
     SIM_FUNCTION static constexpr unsigned long long num_threads() { return Size; }
     SIM_FUNCTION static unsigned thread_rank() { return ::sim::lane() % Size; }
 
+    // A tile has its size, even if the block has fewer threads.
+    template <typename T>
+    SIM_FUNCTION T shfl(T value, int rank) const
+    {
+        return ::sim::value_of(this->lanes_, value, (::sim::lane() & ~(Size - 1)) + unsigned(rank) % Size, SIM_PLACE);
+    }
+    template <typename T>
+    SIM_FUNCTION T shfl_down(T value, unsigned delta) const
+    {
+        const unsigned lane = ::sim::lane(), rank = lane % Size;
+        return ::sim::value_of(this->lanes_, value, rank + delta < Size ? lane + delta : lane, SIM_PLACE,
+                               rank >= delta);
+    }
     template <typename T>
     SIM_FUNCTION T shfl_xor(T value, unsigned mask) const
     {

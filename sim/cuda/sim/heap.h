@@ -16,6 +16,10 @@ extern "C" __attribute__((weak)) char device_heap[];
 
 namespace sim {
 
+// A piece of the heap is given to the program, and taken back. The second ends the thread if it is no such piece.
+void note_malloc(void* piece, size_t bytes, void* heap, const void* place);
+void note_free(void* piece, const void* place);
+
 constexpr size_t device_heap_bytes = 8 << 20;  // cudaLimitMallocHeapSize, where a program does not set it
 
 // The header in front of each piece. Freed pieces are kept by their sizes, and used again only when the heap has
@@ -41,9 +45,8 @@ SIM_FUNCTION inline bool in_heap(const void* address)
 }
 
 // Pieces are powers of two of bytes. Null if the heap is full, as on hardware.
-SIM_FUNCTION inline void* heap_malloc(size_t bytes)
+SIM_FUNCTION inline void* heap_take(size_t bytes, const void* place)
 {
-    if (!in_kernel()) return ::malloc(bytes);
     if (bytes == 0 || bytes > device_heap_bytes) return nullptr;
     const int size = 64 - __builtin_clzll((bytes + sizeof(HeapPiece) - 1) | 16);
     heap.lock();
@@ -57,22 +60,29 @@ SIM_FUNCTION inline void* heap_malloc(size_t bytes)
         heap.freed[size] = piece->next;
     }
     heap.unlock();
-    return piece ? piece + 1 : nullptr;
+    if (!piece) return nullptr;
+    note_malloc(piece + 1, bytes, device_heap, place);
+    return piece + 1;
+}
+SIM_FUNCTION inline void* heap_malloc(size_t bytes)
+{
+    return in_kernel() ? heap_take(bytes, SIM_PLACE) : ::malloc(bytes);
 }
 
-SIM_FUNCTION inline void heap_free(void* memory)
+SIM_FUNCTION inline void heap_give(void* memory, const void* place)
 {
-    if (!in_heap(memory)) {
-        // Memory of the host, which a kernel cannot free; a null pointer it can.
-        if (!in_kernel()) ::free(memory);
-        else if (memory) fail("free of memory that malloc did not give in a kernel", SIM_PLACE);
-        return;
-    }
+    if (!memory) return;
+    note_free(in_heap(memory) ? memory : nullptr, place);
     HeapPiece* const piece = static_cast<HeapPiece*>(memory) - 1;
     heap.lock();
     piece->next = heap.freed[piece->size];
     heap.freed[piece->size] = piece;
     heap.unlock();
+}
+SIM_FUNCTION inline void heap_free(void* memory)
+{
+    if (in_kernel()) heap_give(memory, SIM_PLACE);
+    else ::free(memory);
 }
 
 // `new T` is `new (sim::on_heap) T`.
@@ -88,28 +98,29 @@ inline constexpr HeapDeleteArray heap_delete_array;
 template <typename T>
 SIM_FUNCTION void operator->*(HeapDelete, T* object)
 {
-    if (!in_heap(object)) {
+    if (!in_kernel()) {
         delete object;
         return;
     }
+    if (!object) return;
     void* whole = const_cast<std::remove_cv_t<T>*>(object);
     if constexpr (std::is_polymorphic_v<T>) whole = dynamic_cast<void*>(const_cast<std::remove_cv_t<T>*>(object));
     object->~T();
-    heap_free(whole);
+    heap_give(whole, SIM_PLACE);
 }
 
 // In front of an array whose elements have destructors, compilers write how many there are.
 template <typename T>
 SIM_FUNCTION void operator->*(HeapDeleteArray, T* array)
 {
-    if (!in_heap(array)) {
+    if (!in_kernel()) {
         delete[] array;
     } else if constexpr (std::is_trivially_destructible_v<T>) {
-        heap_free(const_cast<std::remove_cv_t<T>*>(array));
-    } else {
+        heap_give(const_cast<std::remove_cv_t<T>*>(array), SIM_PLACE);
+    } else if (array) {
         constexpr size_t head = alignof(T) > sizeof(size_t) ? alignof(T) : sizeof(size_t);
         for (size_t i = reinterpret_cast<const size_t*>(array)[-1]; i > 0; --i) array[i - 1].~T();
-        heap_free(reinterpret_cast<char*>(array) - head);
+        heap_give(reinterpret_cast<char*>(array) - head, SIM_PLACE);
     }
 }
 
@@ -117,11 +128,11 @@ SIM_FUNCTION void operator->*(HeapDeleteArray, T* array)
 
 SIM_FUNCTION inline void* operator new(size_t bytes, sim::OnHeap) noexcept
 {
-    return sim::in_kernel() ? sim::heap_malloc(bytes) : ::operator new(bytes);
+    return sim::in_kernel() ? sim::heap_take(bytes, SIM_PLACE) : ::operator new(bytes);
 }
 SIM_FUNCTION inline void* operator new[](size_t bytes, sim::OnHeap) noexcept
 {
-    return sim::in_kernel() ? sim::heap_malloc(bytes) : ::operator new[](bytes);
+    return sim::in_kernel() ? sim::heap_take(bytes, SIM_PLACE) : ::operator new[](bytes);
 }
 SIM_FUNCTION inline void operator delete(void*, sim::OnHeap) noexcept {}
 SIM_FUNCTION inline void operator delete[](void*, sim::OnHeap) noexcept {}

@@ -41,20 +41,22 @@ SIM_INLINE T from_bits(uint64_t bits)
     return bit_cast<T>(Bits<T>(bits));
 }
 
-// A lane that did not take part has no value to read: CUDA leaves the result open. Here it is the own
-// value, as if that lane were out of reach.
+// A lane that did not take part has no value to read: CUDA leaves the result open, and it is 0 here, as on an H200. A
+// sum that goes down to the first lane has no use for what the lanes from `by` on have then.
 template <typename T>
 SIM_FUNCTION T shuffle(Shuffle way, uint32_t mask, T value, int by, int width, const void* place)
 {
     const Exchange& all = exchange(mask, to_bits(value), place);
-    const unsigned source = shuffle_source(way, lane(), by, width);
-    return has(all.lanes, source) ? from_bits<T>(all.value[source]) : value;
+    const unsigned own = lane(), source = shuffle_source(way, own, by, width);
+    if (!has(all.lanes, source) && has(mask, own))
+        note_absent(source, mask, way == Shuffle::down && own % unsigned(width) >= unsigned(by), place);
+    return from_bits<T>(all.value[source]);
 }
 
 // The lanes whose value is not 0.
 SIM_FUNCTION inline uint32_t ballot(uint32_t mask, bool predicate, const void* place)
 {
-    const Exchange& all = exchange(mask, predicate, place);
+    const Exchange& all = exchange(mask, predicate, place, Operation::vote);
     uint32_t votes = 0;
     for (unsigned l = 0; l < 32; ++l)
         if (has(all.lanes, l) && all.value[l]) votes |= 1u << l;
@@ -64,7 +66,7 @@ SIM_FUNCTION inline uint32_t ballot(uint32_t mask, bool predicate, const void* p
 // The lanes that take part, in `took_part`, and those of them whose value is the same as this lane's.
 SIM_FUNCTION inline uint32_t matches(uint32_t mask, uint64_t bits, const void* place, uint32_t* took_part = nullptr)
 {
-    const Exchange& all = exchange(mask, bits, place);
+    const Exchange& all = exchange(mask, bits, place, Operation::match);
     uint32_t same = 0;
     for (unsigned l = 0; l < 32; ++l)
         if (has(all.lanes, l) && all.value[l] == bits) same |= 1u << l;
@@ -153,7 +155,8 @@ SIM_FUNCTION inline int __all(int predicate)
 #define SIM_REDUCE(name, T, step)                                                     \
     SIM_FUNCTION inline T __reduce_##name##_sync(unsigned mask, T own)                \
     {                                                                                 \
-        const sim::Exchange& all = sim::exchange(mask, sim::to_bits(own), SIM_PLACE); \
+        const sim::Exchange& all =                                                    \
+            sim::exchange(mask, sim::to_bits(own), SIM_PLACE, sim::Operation::reduce); \
         bool any = false;                                                             \
         T result = own;                                                               \
         for (unsigned l = 0; l < 32; ++l) {                                           \

@@ -1,5 +1,6 @@
 // Threads that have left the kernel need not come to a barrier. From compute capability 7.0 on, it waits for all that
-// have not left. Each kernel lets some threads leave in another way. Nothing is wrong.
+// have not left, so the results are right. Where lanes pass a barrier by that others of their warp wait at, and come to
+// the end of the kernel, there is a finding: CUDA allows a condition around a barrier only if it is the same for all.
 #include "check.h"
 
 #include <cooperative_groups.h>

@@ -102,6 +102,7 @@ int main(int, char** arguments)
         CHECK(cudaMalloc(&a[d], 4096));
         CHECK(cudaMalloc(&b[d], 33 * sizeof(int)));
         CHECK(cudaMemset(a[d], d, 4096));
+        CHECK(cudaDeviceSynchronize());  // the host does not wait for cudaMemset, nor do the streams
         CHECK(cudaStreamCreateWithFlags(&stream[d], cudaStreamNonBlocking));
     }
     cudaEvent_t event;

@@ -1,7 +1,13 @@
 // Accesses through pointers to types that need more alignment. Each line with a comment has a finding that names
 // the line, the bytes that are accessed, which is the alignment that is needed, the first byte, the memory and
 // the thread. n is 0.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cstdio>
+#include <cuda/barrier>
+#include <cuda_pipeline_primitives.h>
+
+namespace cg = cooperative_groups;
 
 struct alignas(8) Eight { float x, y; };
 struct alignas(16) Sixteen { float a, b, c, d; };
@@ -95,18 +101,38 @@ KERNEL(dynamic) { I;
     if (i == 2) reinterpret_cast<int*>(room + n + 1)[0] = 1;  //! 4 at 1 of dynamic by 2
     if (i == 3) o[64 + i] = reinterpret_cast<double*>(room + n + 4)[0];  //! 8 at 4 of dynamic by 3
 }
-KERNEL(locals) { I;
-    __align__(16) float own[8] = {1, 2, 3, 4, 5, 6, 7, o[i]};
-    if (i == 0) { float4 f = *reinterpret_cast<float4*>(own + n + 1); o[64 + i] = f.x; }  //! 16 at 0 of local by 0
-    if (i == 1) *reinterpret_cast<float2*>(own + n + 1) = make_float2(1, 2);  //! 8 at 0 of local by 1
-    if (i == 2) o[64 + i] = *reinterpret_cast<double*>(own + n + 3);  //! 8 at 0 of local by 2
-    o[32 + i] = own[i % 8];
-}
 __device__ float variables[16];
 __constant__ float constants[16];
 KERNEL(variable) { I;
     if (i == 0) *reinterpret_cast<float4*>(variables + n + 2) = make_float4(1, 2, 3, 4);  //! 16 at 8 of variables by 0
     if (i == 1) o[64 + i] = reinterpret_cast<const float2*>(constants + n + 1)->x;  //! 8 at 4 of constants by 1
+}
+
+// At offsets that the compiler knows, through types without vectors, and by asynchronous copies.
+__device__ char bytes_of_device[64];
+KERNEL(known) { I;
+    __shared__ char raw[264];
+    __shared__ float room[64];
+    __shared__ __align__(16) float wide[64];
+    static char kept[64];
+    double* d = (double*)(raw + 4);
+    room[0] = room[1] = room[2] = 1;
+    if (i == 0) d[0] = 1;  //! 8 at 4 of raw by 0
+    if (i == 1) *reinterpret_cast<double*>(raw + 12) = 1;  //! 8 at 12 of raw by 1
+    if (i == 2) o[64 + i] = *(double*)&room[1];  //! 8 at 4 of room by 2
+    if (i == 3) *(double*)(bytes_of_device + 4) = 1;  //! 8 at 4 of bytes_of_device by 3
+    if (i == 4) o[64 + i] = *(double*)(bytes_of_device + 12 + n);  //! 8 at 12 of bytes_of_device by 4
+    if (i == 5) o[64 + i] = *(const double*)(constants + 1 + n);  //! 8 at 4 of constants by 5
+    if (i == 6) *(int*)(raw + 2) = 3;  //! 4 at 2 of raw by 6
+    if (i == 7) { short& r = *(short*)(raw + 3); r = 3; }  //! 2 at 3 of raw by 7
+    if (i == 8) *(long long*)((char*)o + 12) += 1;  //! 8 at 12 of o by 8
+    if (i == 9) *(double*)(kept + 4 + n) = 1;  //! 8 at 4 of kept by 9
+    if (i == 10) o[64 + i] = ((unsigned*)(raw + 1))[2];  //! 4 at 9 of raw by 10
+    if (i == 11) __pipeline_memcpy_async(wide + 1, o, 16);  //! 16 at 4 of wide by 11
+    if (i == 12) __pipeline_memcpy_async(wide, o + 1, 16);  //! 16 at 4 of o by 12
+    if (i == 13) __pipeline_memcpy_async(wide + 2, o + 1, 8);  //! 8 at 4 of o by 13
+    if (i == 14)
+        cg::memcpy_async(cg::coalesced_threads(), wide, o + 1, cuda::aligned_size_t<16>(64));  //! 16 at 4 of o by 14
 }
 
 // --- aligned as they must be: no finding
@@ -154,6 +180,6 @@ void run(const char* name, void (*kernel)(float*, int))
 #define RUN(kernel) run(#kernel, kernel)
 int main()
 {
-    RUN(float2s); RUN(float4s); RUN(others); RUN(called); RUN(shared); RUN(padded); RUN(dynamic); RUN(locals);
-    RUN(variable); RUN(right);
+    RUN(float2s); RUN(float4s); RUN(others); RUN(called); RUN(shared); RUN(padded); RUN(dynamic);
+    RUN(variable); RUN(known); RUN(right);
 }

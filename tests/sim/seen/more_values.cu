@@ -225,8 +225,25 @@ KERNEL(looped, Pair) { I;
 }
 KERNEL(copied_memory, Pair) { I;
     Pair p;
-    memcpy(&p, a + i, sizeof p);  //= gl4x2
+    // Of a pointer's alignment nvcc believes nothing, of an array's what its type says.
+    memcpy(&p, a + i, sizeof p);  //= gl1x8
     o[i] = p;  //= gs4x2
+    std::memcpy(&p.x, &a[i].y, 4);  //= gl1x4
+    o[i].x = p.x;  //= gs4
+    memcpy(o + i, a + i, sizeof p);  //= gl1x8 gs1x8
+    memcpy((float*)(o + i), &p, 4);  //= gs1x4
+    memset(o + i, 0, sizeof(Pair));  //= gs1x8
+    memset((void*)&o[i].y, 0, 4);  //= gs1x4
+    __shared__ float tile[32];
+    __shared__ float4 wide[32];
+    __shared__ double both[32];
+    __shared__ char bytes[128];
+    memcpy(&tile[i], a + i, 4);  //= gl1x4 ss4
+    memcpy(&wide[i], a + i, 16);  //= gl1x16 ss16
+    memcpy(&both[i], &tile[i], 4);  //= sl4 ss4
+    memset(&both[i], 0, 8);  //= ss8
+    memcpy(bytes + 4 * i, &tile[i], 4);  //= sl4 ss1x4
+    memcpy(o + i, &both[i], 8);  //= sl8 gs1x8
 }
 KERNEL(cached, float4) { I;
     float4 f = __ldg(a + i);  //= gl16
@@ -326,7 +343,7 @@ KERNEL(variable, Pair) { I;
     o[i] = variables[i];  //= gl8 gs4x2
     variables[i] = mean(a[i]);  //= gl4x2 gs8
     variables[i].x = variables[i].y;  //= gl4 gs4
-    Pair p = constants[i];
+    Pair p = constants[i];  //= cl8
     o[i] = p;  //= gs4x2
 }
 KERNEL(atomics, Pair) { I;

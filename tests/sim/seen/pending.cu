@@ -1,0 +1,338 @@
+// Memory that work still uses which the host has not waited for, and what kernels print.
+#include "cases.h"
+
+__device__ __managed__ int total;
+__device__ __managed__ int others[2048];
+__global__ void set(int* p) { p[threadIdx.x] = 1; }
+__global__ void copy(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void raise(volatile int* flag, int* data) { data[0] = 5; __threadfence_system(); *flag = 1; }
+__global__ void count(int* n) { atomicAdd(n, 1); }
+__global__ void set_total() { total = 1; }
+__global__ void say(int n) { printf("kernel %d\n", n); }
+__global__ void say_all() { printf("thread %d\n", threadIdx.x); }
+
+int* managed(int n)
+{
+    int* memory = nullptr;
+    if (cudaMallocManaged(&memory, n * sizeof(int))) exit(3);
+    memset(memory, 0, n * sizeof(int));
+    return memory;
+}
+int* pinned(int n)
+{
+    int* memory = nullptr;
+    if (cudaMallocHost(&memory, n * sizeof(int))) exit(3);
+    memset(memory, 0, n * sizeof(int));
+    return memory;
+}
+
+struct Streams {
+    cudaStream_t a, b;
+    Streams()
+    {
+        for (cudaStream_t* one : {&a, &b}) cudaStreamCreateWithFlags(one, cudaStreamNonBlocking);
+    }
+    ~Streams() { cudaDeviceSynchronize(); cudaStreamDestroy(a); cudaStreamDestroy(b); }
+};
+
+// ---- Managed memory.
+
+CASE(read) {
+    int* x = managed(64);
+    set<<<1, 64>>>(x);
+    printf("%d\n", x[3]);  //! race: byte 12 of memory \(cudaMallocManaged .*: the host reads it at .* and set, launched at .*, may not have written it yet; wait for it first
+    cudaFree(x);
+}
+CASE(write) {
+    int* x = managed(64);
+    set<<<1, 64>>>(x);
+    x[3] = 2;  //! race: byte 12 .*the host writes it .*may not have written it yet
+    cudaFree(x);
+}
+CASE(write_what_is_read) {
+    int *x = managed(64), *d = device<int>(64);
+    copy<<<1, 64>>>(d, x);
+    x[3] = 2;  //! race: byte 12 .*the host writes it .* may not have read it yet
+    cudaFree(x);
+    cudaFree(d);
+}
+CASE(loop) {
+    int *x = managed(64), sum = 0;
+    set<<<1, 64>>>(x);
+    for (int i = 0; i < 64; ++i) sum += x[i];  //! race: byte 0 .*the host reads
+    if (sum != 64) exit(5);
+    cudaFree(x);
+}
+CASE(loop_of_launches) {
+    int* x = managed(64);
+    for (int i = 0; i < 3; ++i) {
+        set<<<1, 64>>>(x);
+        x[i] = i;  //! race: byte 0 .*\(3 times\)
+    }
+    cudaFree(x);
+}
+CASE(library) {
+    int *x = managed(64), h[64];
+    set<<<1, 64>>>(x);
+    memcpy(h, x, sizeof h);  //! race: byte \d+ of .*the host reads
+    if (h[0] != 1) exit(5);
+    cudaFree(x);
+}
+CASE(variable) {
+    set_total<<<1, 1>>>();
+    if (total != 1) exit(5);  //! race: byte 0 of total: the host reads
+    done();
+}
+CASE(variable_of_pages) {
+    set<<<1, 64>>>(others + 1024);
+    others[1024] = 5;  //! race: byte 4096 of others: the host writes
+    done();
+}
+CASE(another_stream_is_waited_for) {
+    int* x = managed(64);
+    Streams s;
+    set<<<1, 64, 0, s.a>>>(x);
+    cudaStreamSynchronize(s.b);
+    x[0] = 1;  //! race: byte 0
+    cudaFree(x);
+}
+CASE(first_of_two_is_waited_for) {
+    int *x = managed(64), *y = managed(64);
+    Streams s;
+    set<<<1, 64, 0, s.a>>>(x);
+    set<<<1, 64, 0, s.b>>>(y);
+    cudaStreamSynchronize(s.a);
+    x[0] = 1;
+    y[0] = 1;  //! race: byte 0
+    cudaFree(x);
+    cudaFree(y);
+}
+CASE(event_before_the_launch) {
+    int* x = managed(64);
+    cudaEvent_t e;
+    cudaEventCreate(&e);
+    cudaEventRecord(e);
+    set<<<1, 64>>>(x);
+    cudaEventSynchronize(e);
+    x[0] = 1;  //! race: byte 0
+    cudaFree(x);
+    cudaEventDestroy(e);
+}
+CASE(filled_later) {
+    int* x = managed(64);
+    cudaMemsetAsync(x, 0, 256, 0);
+    x[0] = 1;  //! race: byte 0 .*cudaMemsetAsync at
+    cudaFree(x);
+}
+CASE(filling_the_device_waits_for_nothing) {
+    int *x = managed(64), *d = device<int>(64);
+    set<<<1, 64>>>(x);
+    cudaMemset(d, 0, 256);
+    x[0] = 1;  //! race: byte 0
+    cudaFree(x);
+    cudaFree(d);
+}
+CASE(copying_inside_the_device_waits_for_nothing) {
+    int *x = managed(64), *d = device<int>(64), *e = device<int>(64);
+    set<<<1, 64>>>(x);
+    cudaMemcpy(d, e, 256, cudaMemcpyDeviceToDevice);
+    x[0] = 1;  //! race: byte 0
+    cudaFree(x);
+    cudaFree(d);
+    cudaFree(e);
+}
+CASE(next_to_what_is_used) {
+    int* x = managed(128);
+    set<<<1, 64>>>(x);
+    x[100] = 1;
+    x[3] = 1;  //! race: byte 12
+    cudaFree(x);
+}
+
+// ---- Pinned, mapped and registered memory.
+
+CASE(copy_to_the_host) {
+    int *h = pinned(64), *d = device<int>(64);
+    cudaMemcpyAsync(h, d, 256, cudaMemcpyDeviceToHost, 0);
+    printf("%d\n", h[0]);  //! race: byte 0 of memory \(cudaMallocHost .*the host reads it at .* and cudaMemcpyAsync at .* may not have written it yet
+    cudaFree(d);
+    cudaFreeHost(h);
+}
+CASE(refilled) {
+    int *h = pinned(64), *d = device<int>(64);
+    Streams s;
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 64; ++i) h[i] = k;  //! race: byte 0 .* the host writes it at .* may not have read it yet.*\(2 times\)
+        cudaMemcpyAsync(d, h, 256, cudaMemcpyHostToDevice, s.a);
+    }
+    cudaFree(d);
+    cudaFreeHost(h);
+}
+CASE(mapped) {
+    int* h = pinned(64);
+    set<<<1, 64>>>(h);
+    if (h[1] != 1) exit(5);  //! race: byte 4
+    cudaDeviceSynchronize();
+    cudaFreeHost(h);
+}
+CASE(registered) {
+    static int memory[4096];
+    cudaHostRegister(memory, sizeof memory, cudaHostRegisterMapped);
+    set<<<1, 64>>>(memory + 2048);
+    if (memory[2048] != 1) exit(5);  //! race: byte 8192
+    cudaDeviceSynchronize();
+    cudaHostUnregister(memory);
+}
+CASE(rows) {
+    int *h = pinned(4096), *d = device<int>(4096);
+    cudaMemcpy2DAsync(h, 256, d, 256, 128, 64, cudaMemcpyDeviceToHost, 0);
+    h[40] = 1;
+    h[64] = 1;  //! race: byte 256
+    cudaFree(d);
+    cudaFreeHost(h);
+}
+
+// ---- Right ones.
+
+CASE(right_waits) {
+    int *x = managed(64), h[64], *d = device<int>(64);
+    Streams s;
+    cudaEvent_t e;
+    cudaEventCreate(&e);
+    set<<<1, 64>>>(x);
+    cudaDeviceSynchronize();
+    x[0] = 2;
+    set<<<1, 64, 0, s.a>>>(x);
+    cudaStreamSynchronize(s.a);
+    x[0] = 3;
+    set<<<1, 64, 0, s.a>>>(x);
+    cudaEventRecord(e, s.a);
+    cudaEventSynchronize(e);
+    x[0] = 4;
+    set<<<1, 64, 0, s.a>>>(x);
+    while (cudaStreamQuery(s.a) == cudaErrorNotReady) {}
+    x[0] = 5;
+    set<<<1, 64>>>(x);
+    cudaMemcpy(h, d, 256, cudaMemcpyDeviceToHost);
+    x[0] = 6;
+    set<<<1, 64>>>(x);
+    cudaFree(d);
+    x[0] = 7;
+    set<<<1, 64>>>(x);
+    cudaMemcpy(h, x, 256, cudaMemcpyDefault);
+    x[0] = 8;
+    cudaEventDestroy(e);
+    cudaFree(x);
+}
+CASE(right_reads) {
+    int *x = managed(64), *d = device<int>(64);
+    copy<<<1, 64>>>(d, x);
+    if (x[3] != 0) exit(5);
+    cudaDeviceSynchronize();
+    x[3] = 1;
+    cudaFree(x);
+    cudaFree(d);
+}
+CASE(right_others) {
+    int *x = managed(2048), *y = managed(64);
+    set<<<1, 64>>>(x);
+    y[0] = 1;
+    x[64] = 1;
+    x[1500] = 2;
+    others[5] = 1;
+    cudaDeviceSynchronize();
+    if (x[63] != 1) exit(5);
+    cudaFree(x);
+    cudaFree(y);
+}
+CASE(right_flag) {
+    int *data = pinned(1), *flag = pinned(1);
+    raise<<<1, 1>>>(flag, data);
+    while (*(volatile int*)flag == 0) {}
+    if (*data != 5) exit(5);
+    count<<<1, 1>>>(flag);
+    while (*(volatile int*)flag == 1) {}
+    cudaDeviceSynchronize();
+    cudaFreeHost(data);
+    cudaFreeHost(flag);
+}
+CASE(right_pageable) {
+    static int h[64];
+    int* d = device<int>(64);
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 64; ++i) h[i] = k;
+        cudaMemcpyAsync(d, h, 256, cudaMemcpyHostToDevice, 0);
+    }
+    cudaMemcpyAsync(h, d, 256, cudaMemcpyDeviceToHost, 0);
+    if (h[0] != 2) exit(5);
+    cudaFree(d);
+}
+void called(void* data) { static_cast<int*>(data)[0] += 1; }
+CASE(right_callback) {
+    int* h = pinned(64);
+    Streams s;
+    set<<<1, 64, 0, s.a>>>(h);
+    cudaLaunchHostFunc(s.a, called, h);
+    cudaStreamSynchronize(s.a);
+    if (h[0] != 2) exit(5);
+    cudaFreeHost(h);
+}
+
+// ---- What kernels print.
+
+CASE(right_order) {
+    say<<<1, 1>>>(1);
+    say<<<1, 1>>>(2);
+    printf("host\n");  //> host
+    cudaDeviceSynchronize();  //> kernel 1
+    printf("end\n");  //> kernel 2
+                      //> end
+}
+CASE(right_streams) {
+    Streams s;
+    say<<<1, 1, 0, s.a>>>(1);
+    say<<<1, 1, 0, s.b>>>(2);
+    cudaStreamSynchronize(s.b);  //> kernel 2
+    printf("host\n");  //> host
+    cudaStreamSynchronize(s.a);  //> kernel 1
+}
+CASE(right_copy) {
+    int *d = device<int>(1), h;
+    say<<<1, 1>>>(3);
+    printf("host\n");  //> host
+    cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);  //> kernel 3
+    printf("end\n");  //> end
+    cudaFree(d);
+}
+CASE(right_event) {
+    cudaEvent_t e;
+    cudaEventCreate(&e);
+    say<<<1, 1>>>(4);
+    cudaEventRecord(e);
+    cudaEventSynchronize(e);  //> kernel 4
+    printf("host\n");  //> host
+    cudaEventDestroy(e);
+}
+CASE(right_reset) {
+    say<<<1, 1>>>(5);
+    cudaDeviceReset();  //> kernel 5
+}
+CASE(lost) { say<<<1, 1>>>(6); }  //! not-waited-for: say, launched at .* is lost \(1 line\)
+CASE(lost_lines) { say_all<<<1, 4>>>(); }  //! not-waited-for: say_all, .* is lost \(4 lines\)
+CASE(lost_by_exit) {
+    say<<<1, 1>>>(7);  //! not-waited-for: say, launched at .*\(1 line\)
+    exit(0);
+}
+CASE(last_is_lost) {
+    say<<<1, 1>>>(8);
+    cudaDeviceSynchronize();  //> kernel 8
+    say<<<1, 1>>>(9);  //! not-waited-for: say, launched at
+}
+CASE(no_result_is_read) {
+    static int result[64];
+    cudaHostRegister(result, sizeof result, cudaHostRegisterMapped);
+    set<<<1, 64>>>(result);  //! not-waited-for: the program ends before set, launched at .*, is known to be done; call cudaDeviceSynchronize
+}
+CASE(each_launch_once) {
+    for (int i = 0; i < 3; ++i) say<<<1, 1>>>(i);  //! not-waited-for: .*\(3 times\)
+}

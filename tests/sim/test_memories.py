@@ -1,0 +1,89 @@
+"""Local and constant memory, and atomic operations that nvcc joins: the forms of memories.cu, and their rows."""
+
+import collections
+import csv
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import merges
+from lessons import ROOT, made, run
+
+FORMS = ROOT / "tests/sim/memories.cu"
+NAMES = re.findall(r"^[A-Z]+\((\w+),", FORMS.read_text(), re.M)
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    """{kernel: {memory access: requests, memory access units: their cost}}"""
+    table = tmp_path_factory.mktemp("memories") / "counts.csv"
+    done = run("env", f"SIM_OPTIONS=--quiet --csv {table}", made("build/try/tests/sim/memories"), timeout=600)
+    assert done.returncode == 0 and " 0 findings" in done.stdout, done.stdout
+    counted = collections.defaultdict(collections.Counter)
+    for row in csv.DictReader(open(table)):
+        what = f"{row['memory']} {row['access']}"
+        counted[row["kernel"]][what] += int(row["requests"])
+        counted[row["kernel"]][f"{what} {row['unit']}"] += int(row["units"])
+    return counted
+
+
+def test_every_form_has_run(counted):
+    assert set(counted) == set(NAMES) and len(NAMES) > 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_forms(name, counted):
+    kind, counts = name.split("_")[0], counted[name]
+    if kind.startswith("words"):
+        assert counts["constant load words"] == int(kind[5:]) * counts["constant load"] > 0
+    elif kind in ("one", "each"):
+        for memory, unit in (("global", "sectors"), ("shared", "wavefronts")):
+            atomics = counts[f"{memory} atomic"]
+            assert not atomics or (counts[f"{memory} atomic {unit}"] == atomics) == (kind == "one")
+    else:
+        assert (counts["local load"] + counts["local store"] > 0) == (kind in ("memory", "elseregisters"))
+
+
+@pytest.mark.skipif(not (shutil.which("nvcc") and merges.disassembler()), reason="needs nvcc and cuobjdump")
+def test_the_names_say_what_nvcc_makes(tmp_path):
+    code = tmp_path / "memories.cubin"
+    subprocess.run(["nvcc", "-w", "-cubin", "-arch=sm_90", "-o", code, FORMS], check=True)
+    text = subprocess.run([merges.disassembler(), "-sass", code], check=True, capture_output=True, text=True).stdout
+    found = 0
+    for part in text.split("Function : ")[1:]:
+        name = next(name for name in NAMES if re.match(rf"_Z\d+{name}P", part))
+        kind = name.split("_")[0].removeprefix("else")
+        if kind in ("memory", "registers"): assert bool(re.search(r" (LDL|STL)\b", part)) == (kind == "memory"), name
+        if kind in ("one", "each"): assert ("VOTE" in part) == (kind == "one"), name
+        found += 1
+    assert found == len(NAMES)
+
+
+# Words of a lane lie 32 words apart, so lanes that use one index share sectors. An H200 counts as many for each.
+def test_sectors_of_local_memory(counted):
+    for name, memory, sectors in [("memory_byParameter", "load", 8), ("memory_byParameter", "store", 8),
+                                  ("memory_pairs", "load", 4), ("memory_manyFloats", "load", 32),
+                                  ("memory_manyFloats", "store", 4), ("memory_floatsInLoops", "load", 4),
+                                  ("memory_table", "store", 16)]:
+        requests = counted[name][f"local {memory}"]
+        assert counted[name][f"local {memory} sectors"] == sectors * requests > 0, name
+
+
+def test_text_and_json(tmp_path):
+    report = tmp_path / "report.json"
+    done = run("env", f"SIM_OPTIONS=--json {report}", made("build/try/tests/sim/memories"), timeout=600)
+    text = done.stdout[done.stdout.index("\nmemory_manyFloats<<<"):]
+    assert re.search(r"  load of local memory at .*memories.cu:\d+: .*\n    32 requests of 32 x 4 bytes; 32 sectors "
+                     r"each, ideal 4; .*\n    an array that is indexed at run time lies in local memory", text)
+    text = done.stdout[done.stdout.index("\nwords2_odd<<<"):]
+    assert re.search(r"  load of constant memory at .*\n    1 request of 32 x 4 bytes; 2 words each, ideal 1, at worst "
+                     r"2\n    lanes read different words", text)
+    text = done.stdout[done.stdout.index("\none_lanes<<<"):]
+    assert re.search(r"  atomic of global memory at .*\n    1 request of 32 x 4 bytes; 1 sector each, ideal 1; .*\n"
+                     r"    all lanes change one element: nvcc adds up first", text)
+    accesses = [access for kernel in json.loads(report.read_text())["kernels"]
+                for access in kernel["places"]]
+    assert {access["memory"] for access in accesses} == {"global", "shared", "local", "constant"}
