@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What Nsight Compute counts for plain CUDA programs: divergent kernels, and accesses of all kinds.
 
-usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [races] [memory] [kinds]
+usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [races] [memory] [local] [kinds]
                                                                                                  (default: all)
 
   build       compiles tests/sim/divergence.cu and tests/sim/atomics_async.cu, and runs them: every result is checked
@@ -11,6 +11,7 @@ usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sa
   races       racecheck on programs whose threads store to one place of shared memory, or load what others store
                                                               -> DIR/h200_races.csv
               and on random kernels, of tools/random_races.py -> DIR/h200_random_races.csv
+  local       local memory of tests/sim/memories.cu          -> DIR/h200_memories.csv
   memory      memcheck and initcheck on random kernels, of tools/random_memory.py
                                                               -> DIR/h200_random_memory.csv
 
@@ -38,6 +39,7 @@ from lessons import METRICS, ROOT, run
 import command_line
 
 PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}  # of tests
+PROFILED = {**PROGRAMS, "local": "memories"}
 TOOLS = ["memcheck", "racecheck"]
 RACES = [f"programs/{name}" for name in ("different_ways", "other_value", "race_of_threads", "same_value")]
 EVERY_HAZARD = ["--racecheck-report", "hazard"]
@@ -78,7 +80,8 @@ MORE = metrics(
     *(f"shared_{kind}_wavefronts_l1tex" for kind in EVERY_KIND), "shared_wavefronts_l1tex",
     *(f"shared_{kind}_conflicts_l1tex" for kind in (*EVERY_KIND, "async")),
     *(f"local_{kind}_{what}" for what in ("requests", "sectors") for kind in KINDS), "constant_requests")
-WANTED = {"divergence": SHARED, "kinds": {**SHARED, **MORE}}
+WANTED = {"divergence": SHARED, "kinds": {**SHARED, **MORE},
+          "local": metrics("local_load_sectors", "local_store_sectors")}
 
 
 def build_folder():
@@ -103,7 +106,7 @@ def compiling_random(seed):
 
 def profiling(part, metrics, log):
     return ["ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--log-file", log,
-            "--metrics", ",".join(metrics.values()), program(PROGRAMS[part])]
+            "--metrics", ",".join(metrics.values()), program(PROFILED[part])]
 
 
 def sanitizing(tool, name, *options):
@@ -162,6 +165,17 @@ def offered(metrics):
     return metrics
 
 
+def counts_of_launches(text):
+    """{launch: {name, grid, block, metric: value}} of the CSV file that ncu writes."""
+    counted = {}
+    for row in csv.DictReader(io.StringIO(text[text.find('"ID"'):])):
+        if row.get("Metric Name"):
+            launch = counted.setdefault(
+                int(row["ID"]), {"name": row["Kernel Name"], "grid": row["Grid Size"], "block": row["Block Size"]})
+            launch[row["Metric Name"]] = row["Metric Value"].replace(",", "")
+    return counted
+
+
 def profile(part, out):
     wanted = WANTED[part]
     metrics = offered(wanted)
@@ -179,13 +193,7 @@ def profile(part, out):
             metrics = {ours: theirs for ours, theirs in metrics.items() if ours not in bad}
             done = run(*profiling(part, metrics, log), timeout=500)
             text = log.read_text()
-    said = launches(done.stdout)
-    counted = {}
-    for row in csv.DictReader(io.StringIO(text[text.find('"ID"'):])):
-        if row.get("Metric Name"):
-            launch = counted.setdefault(
-                int(row["ID"]), {"name": row["Kernel Name"], "grid": row["Grid Size"], "block": row["Block Size"]})
-            launch[row["Metric Name"]] = row["Metric Value"].replace(",", "")
+    said, counted = launches(done.stdout), counts_of_launches(text)
     expect(len(said) == len(counted) > 0,
            f"{part}: {len(said)} launches and {len(counted)} counts: {text[-500:]} {done.stdout[-300:]} "
            f"{done.stderr[-300:]}")
@@ -216,6 +224,19 @@ def divergence(out):
 
 def kinds(out):
     profile("kinds", out)
+
+
+def local(out):
+    compile_all(["memories"])
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "ncu.csv"
+        done = run(*profiling("local", WANTED["local"], log), timeout=500)
+        counted = counts_of_launches(log.read_text())
+    expect(done.returncode == 0 and counted, f"local: exit {done.returncode}: {done.stdout[-300:]}")
+    about = machine()
+    write(out / "h200_memories.csv",
+          [{**about, "kernel": re.match(r"(?:void )?(\w+)", values["name"])[1],
+            **{ours: values[theirs] for ours, theirs in WANTED["local"].items()}} for values in counted.values()])
 
 
 def sanitize(out):
@@ -293,7 +314,7 @@ def memory(out):
 def main():
     parts = {
         "build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "memory": memory,
-        "kinds": kinds}
+        "local": local, "kinds": kinds}
     parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--dry-run", action="store_true", help="print the commands, run nothing")

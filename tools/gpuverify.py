@@ -116,7 +116,7 @@ def run(file, draw, work):
         return 'no end within a minute'
     if not out.exists():
         lines = [line for line in done.stderr.split('\n') if 'error' in line] or done.stderr.split('\n')
-        return ('a structure cannot be drawn' if 'convert' in done.stderr else
+        return ('a structure cannot be drawn' if 'do not fit' in done.stderr else
                 'a function is only declared' if 'undefined reference' in done.stderr else
                 lines[0].split('/')[-1][:100])
     found = json.loads(out.read_text())['findings']
