@@ -26,7 +26,8 @@ CAPTIONS = {
         "Time of a transpose after each idea. The strong part of a bar is what the kernel takes, the faint part is "
         "what the idea saves.",
         "The first idea saves the most. The changes of step 7 (*longer pieces*) save the least time. The last bar, "
-        "`cudaMemcpy`, moves the same bytes.",
+        "`cudaMemcpy`, moves the same bytes. "
+        "A bar leads to its step.",
         "Bars that grow shorter from the naive transpose over coalesced, padded and longer pieces to the device's own "
         "memory copy"),
     "bandwidth_over_n": Caption(

@@ -23,7 +23,7 @@ def inline(name, path, alt):
     svg = re.sub(r"<title>.*?</title>", "", svg[svg.index("<svg"):], count=1, flags=re.DOTALL)
     # matplotlib's own style sheet is the same in every figure; style.css has it
     svg = re.sub(r"\s*<style\b.*?</style>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
+    svg = re.sub(r'(\bid="|(?<!<a xlink:)href="#|url\(#)', rf"\g<1>{name}-", svg)  # but links lead out of it
     svg = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", svg)  # two panels may show the same
     wide, high = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()) if "viewBox" in svg else (1, 0)
     tall = ' class="tall"' if high > TALL * wide else ""
