@@ -64,5 +64,5 @@ RUNGS = {
     "transposeLargeTile": "a larger tile",
     "transposeLoadsFirst": "all loads first",
     "transposeDownColumns": "blocks down the columns",
-    "transposeLongPieces": "a warp per row",
+    "transposeLongPieces": "a warp per row, two columns at once",
 }
