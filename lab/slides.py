@@ -33,7 +33,7 @@ GUIDE = ROOT / "lab/README.md"
 SHAPE = ("float", "16384")
 COUNTED_AT = {"type": "float", "width": "2048", "height": "2048"}
 # Drawings, and figures of no step: at the beginning of a step, after the answer to its last question.
-BEFORE = {"step01_copy": [("gpu", "A GPU has many SMs. Each runs blocks of threads. All share the L2 and the DRAM.")],
+BEFORE = {"step01_copy": [("gpu", "A launch starts a grid of blocks. Each block runs on one SM, in warps of 32 threads.")],
           "step02_naive": [("transpose", "A transpose exchanges rows and columns. Element (x, y) of `idata` becomes "
                                          "element (y, x) of `odata`.")]}
 AFTER = {"step02_naive": [("store", "A warp of `transposeNaive` stores down a column of `odata`. Each of its 32 floats "

@@ -12,6 +12,13 @@ class Caption(NamedTuple):
 
 
 CAPTIONS = {
+    "gpu": Caption(
+        "A launch starts a grid of blocks, a block is made of warps, and a warp of 32 threads. A GPU has many SMs, each "
+        "with shared memory of its own. They share the L2 cache and the DRAM.",
+        "The strong block runs on one SM from beginning to end. The SM executes each of its warps, 32 threads at a "
+        "time.",
+        "Left, a grid of blocks; one of its blocks as a row of warps; one of its warps as 32 threads. Right, a GPU "
+        "with SMs that each hold blocks and shared memory, below them the L2 cache, and below the chip the DRAM"),
     "transpose": Caption(
         "A matrix of 3 × 5 elements and its transpose, and below each as it lies in memory, row after row.",
         "A row of `idata` lies together in `idata` and is spread out in `odata`. For a column it is the other way "
