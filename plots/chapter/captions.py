@@ -122,9 +122,9 @@ CAPTIONS = {
         "Effective bandwidth over bytes in flight per SM: the model's curve, flat from 13 KiB on, and the lesson "
         "kernels as points"),
     "race": Caption(
-        "Two threads of a kernel that moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), "
-        "without the second barrier that such a loop needs.",
-        "Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the other has "
+        "Two threads of a kernel without a barrier that it needs.",
+        "The kernel moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), which needs a second "
+        "barrier. Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the other has "
         "read its element. Step 3 has no loop over tiles and needs one barrier.",
         "Two threads of a kernel without its second barrier, instruction by instruction, until one reads a wrong "
         "value"),

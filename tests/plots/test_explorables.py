@@ -531,15 +531,43 @@ def test_the_flat_line_strikes_through_no_label(page):
 
 # Race.
 
-def test_a_race_is_run_to_the_wrong_value(page):
+def test_the_race_begins_with_step_3(page):
+    """Its kernel without its barrier: a thread reads an element that the other has not filled."""
     panel = part(page, "race")
+    assert panel.locator("h5").all_inner_texts() == ["thread (3, 0)", "thread (0, 3)"]
+    assert panel.locator("li.missing").all_inner_texts() == ["barrier 1 is missing here"] * 2
+    assert panel.locator("[name=kernel] option").all_text_contents() == ["transposeCoalesced", "transposeLoopingBlocks"]
+    assert page.evaluate("[true, false].map(barrier => !!chapter.wrongOrder(chapter.made.race[0], [barrier, true]))"
+                         ) == [False, True]
+    for _ in range(3):
+        control(panel, "run-0").click()
+    assert verdict(panel) == ("right", "Found. Thread (3, 0) reads what lay there before from tile[3][0], but it has to "
+                              "write idata[3][0]. The other thread has not filled it yet. Barrier 1, behind “more”, "
+                              "forbids that.")
+    more(panel)
+    control(panel, "barrier-0").check()
+    assert "no order of these threads reads a wrong value" in verdict(panel)[1]
+    assert control(panel, "barrier-1").count() == 0
+
+
+def looping(page):
+    """The race of a kernel with a loop, which is behind “more”."""
+    panel = part(page, "race")
+    more(panel)
+    control(panel, "kernel").select_option(label="transposeLoopingBlocks")
+    assert control(panel, "kernel").evaluate("control => control === document.activeElement")
+    return panel
+
+
+def test_a_race_is_run_to_the_wrong_value(page):
+    panel = looping(page)
     errata = step("step04", "--errata").stdout
     hazard = re.search(r"byte (\d+):\s+thread \((\d+), (\d+), 0\) reads at \S+ and thread \((\d+), (\d+), 0\) writes",
                        errata)
     writer, reader = f"thread ({hazard[4]}, {hazard[5]})", f"thread ({hazard[2]}, {hazard[3]})"
     assert panel.locator("h5").all_inner_texts() == [writer, reader]
     assert page.evaluate("[[true, true], [true, false], [false, true], [false, false]].map(barriers => "
-                         "!!chapter.wrongOrder(chapter.made.race, barriers))") == [False, True, True, True]
+                         "!!chapter.wrongOrder(chapter.made.race[1], barriers))") == [False, True, True, True]
     # The second barrier of each thread is drawn as missing.
     assert panel.locator("li.missing").all_inner_texts() == ["barrier 2 is missing here"] * 2
     # By keyboard: both fill the tile and pass the barrier; the writer goes on and fills it again; the reader reads.
@@ -557,20 +585,19 @@ def test_a_race_is_run_to_the_wrong_value(page):
         f"Found. T{reader[1:]} reads idata[0][1025] from {at}, but it has to write idata[0][1]. The other thread has "
         "filled the tile again before this read.")
     assert panel.locator("li.wrong").inner_text() == f"r = {at}"
-    more(panel)
     control(panel, "back").click()
     assert panel.locator("li.wrong").count() == 0 and verdict(panel)[0] == ""
-    # With both barriers no order is wrong, and the run ends with the transpose.
+    # With both barriers, no order is wrong, and the run ends with the transpose.
     control(panel, "barrier-1").press("Space")
     assert "no order of these threads reads a wrong value" in verdict(panel)[1]
     assert panel.locator("li.missing").count() == 0
     control(panel, "show").press("Enter")
-    assert verdict(panel)[1] == "With both barriers, no order reads a wrong value."
+    assert verdict(panel)[1] == "With every barrier, no order reads a wrong value."
     may = lambda who: control(panel, f"run-{who}").get_attribute("aria-disabled") == "false"  # noqa: E731
     while may(0) or may(1):
         control(panel, "run-0" if may(0) else "run-1").click()
     assert verdict(panel)[0] == "right" and verdict(panel)[1].startswith("Both threads are done")
-    out = page.evaluate("""() => { const race = chapter.made.race, ran = [];
+    out = page.evaluate("""() => { const race = chapter.made.race[1], ran = [];
         for (let now; (now = chapter.runRace(race, [true, true], ran)).may.some(Boolean);)
             ran.push(now.may.indexOf(true));
         return [...chapter.runRace(race, [true, true], ran).out]; }""")
@@ -581,7 +608,7 @@ def test_a_race_is_run_to_the_wrong_value(page):
 
 
 def test_a_thread_that_cannot_run_keeps_the_focus_and_says_why(page):
-    panel = part(page, "race")
+    panel = looping(page)
     control(panel, "run-0").focus()
     for _ in range(3):  # to the barrier, where it waits
         page.keyboard.press("Enter")
@@ -594,8 +621,7 @@ def test_a_thread_that_cannot_run_keeps_the_focus_and_says_why(page):
 
 def test_a_wrong_order_is_played(page):
     """One instruction after the other, from the beginning; another button stops it. Without motion, at once."""
-    panel = part(page, "race")
-    more(panel)
+    panel = looping(page)
     control(panel, "run-1").click()
     control(panel, "show").click()
     assert panel.locator("li.done").count() == 0
@@ -718,10 +744,14 @@ def test_an_answer_moves_nothing(page):
             for value in each:
                 slide(part(page, name), of, value)
                 assert sizes() == before, (name, of, value)
-    for who in (0, 0, 1, 1, 1, 0, 0, 0, 0, 1):
-        control(part(page, "race"), f"run-{who}").click()
-        assert sizes() == before, who
-    assert verdict(part(page, "race"))[0] == "right"
+    for order in (1, 0, 0, 0), (0, 0, 1, 1, 1, 0, 0, 0, 0, 1):  # step 3's kernel, then the one with a loop
+        for who in order:
+            control(part(page, "race"), f"run-{who}").click()
+            assert sizes() == before, who
+        assert verdict(part(page, "race"))[0] == "right"
+        if len(order) == 4:
+            looping(page)
+            before = sizes()
 
 
 def test_a_link_opens_the_answer_that_it_leads_into(page):
