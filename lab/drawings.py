@@ -1,4 +1,4 @@
-"""Pictures of the slides that show a principle and no data: a store down a column, a race.
+"""Pictures of the slides that show a principle and no data: a store down a column, a race, a padding.
 
 Each function returns an SVG with real text. The colours are those of plots/figures.
 """
@@ -71,4 +71,23 @@ def race():
                    "another warp has written it.", parts)
 
 
-DRAWINGS = {"store": store, "race": race}
+def padding():
+    """The banks of a corner of step 4's tile, without the padding and with it, and the column that a warp reads."""
+    parts, wide, high = [], 46, 40
+    for x, row, title in ((60, 32, "tile[32][32]: 32 wavefronts"), (500, 33, "tile[32][32 + 1]: 1 wavefront")):
+        parts += [text(x + 4 * wide, 24, title, 20, font_weight="bold")]
+        for r in range(8):
+            for c in range(8):
+                read = c == 5
+                fill = "#fff" if not read else "#fbe3d3" if row == 32 else SKY
+                parts += [box(x + wide * c, 40 + high * r, wide, high, fill, LINE),
+                          text(x + wide * c + wide / 2, 67 + high * r, str((r * row + c) % 32), 20,
+                               INK if read else MUTED, font_weight="bold" if read else "normal")]
+            parts += [text(x - 12, 67 + high * r, str(r), 16, MUTED, "end")]
+        parts += [box(x + 5 * wide, 40, wide, 8 * high, "none", ORANGE if row == 32 else BLUE, stroke_width=4),
+                  text(x + 5.5 * wide, 386, "…", 22), text(x + 8 * wide + 16, 40 + 4 * high, "…", 22)]
+    return picture("padding", 900, 396, "The banks of the first 8 rows and columns of a tile. Without padding, column "
+                   "5 lies in bank 5. With it, each row's word lies in another bank.", parts)
+
+
+DRAWINGS = {"store": store, "race": race, "padding": padding}

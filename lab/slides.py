@@ -33,16 +33,19 @@ GUIDE = ROOT / "lab/README.md"
 SHAPE = ("float", "16384")
 COUNTED_AT = {"type": "float", "width": "2048", "height": "2048"}
 # Drawings, and figures of no step: at the beginning of a step, after the answer to its last question.
-BEFORE = {"step01_copy": [("gpu", "A launch starts a grid of blocks. Each block runs on one SM, in warps of 32 threads.")],
+BEFORE = {"step01_copy": [("gpu", "A launch starts a grid of blocks. Each block runs on one SM, in warps of 32 "
+                                  "threads.")],
           "step02_naive": [("transpose", "A transpose exchanges rows and columns. Element (x, y) of `idata` becomes "
                                          "element (y, x) of `odata`.")]}
 AFTER = {"step02_naive": [("store", "A warp of `transposeNaive` stores down a column of `odata`. Each of its 32 floats "
                                     "lies in another sector.")],
          "step03_coalesced": [("race", "The barrier of `step03.cu` is taken out. Nothing makes warp 0 wait for warp 3, "
-                                       "so the read can come first.")]}
+                                       "so the read can come first.")],
+         "step04_padding": [("padding", "A number is the bank of a word. A warp reads the framed column, one lane per "
+                                        "row.")]}
 
 
-SHOWN_LARGER = {"sectors_naive"}  # figures of the pages that a drawing shows larger
+SHOWN_LARGER = {"sectors_naive", "banks"}  # figures of the pages that a drawing shows larger
 
 
 @dataclass

@@ -13,8 +13,8 @@ class Caption(NamedTuple):
 
 CAPTIONS = {
     "gpu": Caption(
-        "A launch starts a grid of blocks, a block is made of warps, and a warp of 32 threads. A GPU has many SMs, each "
-        "with shared memory of its own. They share the L2 cache and the DRAM.",
+        "A launch starts a grid of blocks, a block is made of warps, and a warp of 32 threads. A GPU has many SMs, "
+        "each with its own shared memory. They share the L2 cache and the DRAM.",
         "The strong block runs on one SM from beginning to end. The SM executes each of its warps, 32 threads at a "
         "time.",
         "Left, a grid of blocks; one of its blocks as a row of warps; one of its warps as 32 threads. Right, a GPU "
@@ -124,8 +124,8 @@ CAPTIONS = {
     "race": Caption(
         "Two threads of a kernel without a barrier that it needs.",
         "The kernel moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), which needs a second "
-        "barrier. Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the other has "
-        "read its element. Step 3 has no loop over tiles and needs one barrier.",
+        "barrier. Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the "
+        "other has read its element. Step 3 has no loop over tiles and needs one barrier.",
         "Two threads of a kernel without its second barrier, instruction by instruction, until one reads a wrong "
         "value"),
     "memories": Caption(

@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Rectangle
 
-from .shared import BLUE, GREY, canvas, save, styled
+from .shared import BLUE, canvas, save, styled
 
 TINT, SHARED, PLAIN = "#BFE1F5", "#FBE3D3", "#EFEFEF"
 

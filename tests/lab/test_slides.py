@@ -64,6 +64,7 @@ def test_no_slide_shows_an_answer_of_a_later_step():
     asked = {slide.text: i for i, slide in enumerate(DECK) if slide.kind == "question"}
     assert at["bandwidth_steps"] > max(asked.values())
     assert asked["What happens without the barrier?"] < at["race"]
+    assert max(asked[text] for text in asked if "bank" in text) < at["padding"]
     assert at.get("sectors_naive_coalesced", len(DECK)) > asked["What happens without the barrier?"]
     assert at["transpose"] < asked["The warp reads a row. What does it write?"] < at["store"]
     assert at["gpu"] < min(asked.values())

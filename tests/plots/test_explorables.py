@@ -231,7 +231,8 @@ def test_a_request_of_eight_times_the_bytes_is_found(page):
     assert kind == "right"
     assert text.startswith("Right. transposeNaive stores 128 bytes of odata, which lie in 32 sectors.")
     control(panel, "at").press("ArrowRight")
-    assert verdict(panel)[0] == "" and at.inner_text() == "7" and verdict(panel)[1].endswith("Go on, and watch the cost.")
+    kind, text = verdict(panel)
+    assert kind == "" and at.inner_text() == "7" and text.endswith("Go on, and watch the cost.")
     slide(panel, "at", 13)  # the naive kernel's warp has ended, so what the question asks for lies behind
     assert banks.is_visible() and verdict(panel)[1].endswith("Go back, and watch the cost.")
     control(panel, "at").press("End")  # the naive kernel's warp has no request 16, and its last one is not judged
@@ -541,8 +542,8 @@ def test_the_race_begins_with_step_3(page):
                          ) == [False, True]
     for _ in range(3):
         control(panel, "run-0").click()
-    assert verdict(panel) == ("right", "Found. Thread (3, 0) reads what lay there before from tile[3][0], but it has to "
-                              "write idata[3][0]. The other thread has not filled it yet. Barrier 1, behind “more”, "
+    assert verdict(panel) == ("right", "Found. Thread (3, 0) reads what lay there before from tile[3][0], but it has "
+                              "to write idata[3][0]. The other thread has not filled it yet. Barrier 1, behind “more”, "
                               "forbids that.")
     more(panel)
     control(panel, "barrier-0").check()
