@@ -13,10 +13,7 @@ class Caption(NamedTuple):
 
 CAPTIONS = {
     "gpu": Caption(
-        "A launch starts a grid of blocks, a block is made of warps, and a warp of 32 threads. A GPU has many SMs, "
-        "each with its own shared memory. They share the L2 cache and the DRAM.",
-        "The strong block runs on one SM from beginning to end. The SM executes each of its warps, 32 threads at a "
-        "time.",
+        "A grid, one of its blocks and one of its warps, and the parts of a GPU.", "",
         "Left, a grid of blocks; one of its blocks as a row of warps; one of its warps as 32 threads. Right, a GPU "
         "with SMs that each hold blocks and shared memory, below them the L2 cache, and below the chip the DRAM"),
     "transpose": Caption(
