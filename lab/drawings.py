@@ -1,11 +1,11 @@
-"""Pictures of the slides that show a principle and no data: a GPU, a store down a column, a race.
+"""Pictures of the slides that show a principle and no data: a store down a column, a race, a padding.
 
 Each function returns an SVG with real text. The colours are those of plots/figures.
 """
 
 import html
 
-BLUE, ORANGE, SKY, INK, MUTED, LINE, PANEL = "#0072b2", "#d55e00", "#bfe1f5", "#1a1a1a", "#595959", "#bdbdbd", "#f3f3ef"
+BLUE, ORANGE, SKY, INK, MUTED, LINE = "#0072b2", "#d55e00", "#bfe1f5", "#1a1a1a", "#595959", "#bdbdbd"
 
 
 def box(x, y, width, height, fill="#fff", stroke=INK, **more):
@@ -34,31 +34,6 @@ def picture(name, width, height, says, parts):
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
             f'aria-label="{html.escape(says)}" data-drawing="{name}" font-family="Helvetica, Arial, sans-serif">'
             f"<defs>{heads}</defs>{drawn}</svg>")
-
-
-def gpu():
-    """SMs with threads and shared memory; below them the L2 and the DRAM; next to them, how threads are grouped."""
-    parts = [box(10, 10, 520, 372, PANEL, LINE, rx=8), text(24, 34, "GPU", 17, MUTED, "start")]
-    for i, x in enumerate((24, 192, 360)):
-        name = ("SM 0", "SM 1", "… 132 SMs")[i]
-        parts += [box(x, 46, 156, 190, rx=5), text(x + 78, 68, name, 16, font_weight="bold"),
-                  box(x + 12, 80, 132, 66, SKY, BLUE), text(x + 78, 104, "blocks"), text(x + 78, 126, "of threads"),
-                  box(x + 12, 158, 132, 66, "#fbe3d3", ORANGE), text(x + 78, 182, "shared memory"),
-                  text(x + 78, 204, "228 KiB", 14, MUTED), arrow(x + 78, 240, x + 78, 262)]
-    parts += [box(24, 266, 492, 40, rx=5), text(270, 291, "L2 cache, 60 MiB"), arrow(270, 308, 270, 328),
-              box(24, 332, 492, 40, rx=5), text(270, 357, "DRAM, 141 GB: global memory")]
-    parts += [text(560, 34, "A launch starts a grid.", 16, INK, "start", font_weight="bold")]
-    for row, (words, count) in enumerate((("a grid: many blocks", 6), ("a block: up to 1024 threads", 8),
-                                          ("a warp: 32 threads, its lanes", 32))):
-        y = 62 + 108 * row
-        wide = 288 / count
-        parts += [text(560, y, words, 15, INK, "start")]
-        parts += [box(560 + wide * i, y + 12, wide - (2 if count < 32 else 1), 44,
-                      BLUE if row and i == 0 and count == 8 else SKY, "none") for i in range(count)]
-        if row < 2:
-            parts += [arrow(560 + wide / 2, y + 60, 560 + wide / 2, y + 88)]
-    return picture("gpu", 860, 392, "A GPU: SMs with blocks of threads and shared memory, an L2 cache and the DRAM. "
-                   "A grid is made of blocks, a block of threads, and 32 threads are a warp.", parts)
 
 
 def store():
@@ -96,4 +71,23 @@ def race():
                    "another warp has written it.", parts)
 
 
-DRAWINGS = {"gpu": gpu, "store": store, "race": race}
+def padding():
+    """The banks of a corner of step 4's tile, without the padding and with it, and the column that a warp reads."""
+    parts, wide, high = [], 46, 40
+    for x, row, title in ((60, 32, "tile[32][32]: 32 wavefronts"), (500, 33, "tile[32][32 + 1]: 1 wavefront")):
+        parts += [text(x + 4 * wide, 24, title, 20, font_weight="bold")]
+        for r in range(8):
+            for c in range(8):
+                read = c == 5
+                fill = "#fff" if not read else "#fbe3d3" if row == 32 else SKY
+                parts += [box(x + wide * c, 40 + high * r, wide, high, fill, LINE),
+                          text(x + wide * c + wide / 2, 67 + high * r, str((r * row + c) % 32), 20,
+                               INK if read else MUTED, font_weight="bold" if read else "normal")]
+            parts += [text(x - 12, 67 + high * r, str(r), 16, MUTED, "end")]
+        parts += [box(x + 5 * wide, 40, wide, 8 * high, "none", ORANGE if row == 32 else BLUE, stroke_width=4),
+                  text(x + 5.5 * wide, 386, "…", 22), text(x + 8 * wide + 16, 40 + 4 * high, "…", 22)]
+    return picture("padding", 900, 396, "The banks of the first 8 rows and columns of a tile. Without padding, column "
+                   "5 lies in bank 5. With it, each row's word lies in another bank.", parts)
+
+
+DRAWINGS = {"store": store, "race": race, "padding": padding}

@@ -33,13 +33,19 @@ GUIDE = ROOT / "lab/README.md"
 SHAPE = ("float", "16384")
 COUNTED_AT = {"type": "float", "width": "2048", "height": "2048"}
 # Drawings, and figures of no step: at the beginning of a step, after the answer to its last question.
-BEFORE = {"step01_copy": [("gpu", "A GPU has many SMs. Each runs blocks of threads. All share the L2 and the DRAM.")],
+BEFORE = {"step01_copy": [("gpu", "A launch starts a grid of blocks. Each block runs on one SM, in warps of 32 "
+                                  "threads.")],
           "step02_naive": [("transpose", "A transpose exchanges rows and columns. Element (x, y) of `idata` becomes "
                                          "element (y, x) of `odata`.")]}
 AFTER = {"step02_naive": [("store", "A warp of `transposeNaive` stores down a column of `odata`. Each of its 32 floats "
                                     "lies in another sector.")],
          "step03_coalesced": [("race", "The barrier of `step03.cu` is taken out. Nothing makes warp 0 wait for warp 3, "
-                                       "so the read can come first.")]}
+                                       "so the read can come first.")],
+         "step04_padding": [("padding", "A number is the bank of a word. A warp reads the framed column, one lane per "
+                                        "row.")]}
+
+
+SHOWN_LARGER = {"sectors_naive", "banks"}  # figures of the pages that a drawing shows larger
 
 
 @dataclass
@@ -134,7 +140,8 @@ def gain_of(step):
 
 def figures_of(step):
     """[(figure, what it shows, words)] of the figures of a step's page."""
-    return notebook.pictures_in("\n\n".join(page(step)[1].values()))
+    return [found for found in notebook.pictures_in("\n\n".join(page(step)[1].values()))
+            if found[0] not in SHOWN_LARGER]
 
 
 def drawn(pairs, foot):
@@ -181,8 +188,8 @@ def summary(steps):
 def deck(guide):
     """All slides, in order."""
     parts = plan(guide)
-    yield Slide("part", "CUDA matrix transpose", "Memory of a GPU, step by step: predict, run, explain\n\n"
-                '<p class="keys">Next slide: → or a click. Back: ←</p>')
+    yield Slide("part title", "CUDA matrix transpose", "Memory of a GPU, step by step: predict, run, explain\n\n"
+                "Next slide: → or a click. Back: ←")
     lines = [f"| {part.begin} | {part.what[:1].upper() + part.what[1:]} |" for part in parts]
     yield Slide("plan", f"{parts[-1].end} minutes", "\n".join(["| minute | |", "|--:|---|", *lines]))
     taught = []
@@ -215,7 +222,7 @@ h1 { font-size: 1.35rem; line-height: 1.2; margin: 0 0 .8rem; color: var(--blue)
 footer { position: absolute; left: 2rem; right: 2rem; bottom: .4rem; display: flex; justify-content: space-between;
   font-size: max(.5rem, 11px); color: var(--muted); }
 .part { text-align: center; } .part h1 { font-size: 2.4rem; } .part p { font-size: 1.2rem; color: var(--muted); }
-.part p.keys { font-size: .7rem; margin-top: 2rem; }
+.title p:last-of-type { font-size: .7rem; margin-top: 2rem; }
 .question h1 { color: var(--muted); } .question p { font-size: 2rem; line-height: 1.3; }
 .answer h1 { color: var(--muted); font-weight: normal; }
 .answer p { font-size: 2.2rem; line-height: 1.25; color: var(--blue); font-weight: bold; }
@@ -223,8 +230,8 @@ footer { position: absolute; left: 2rem; right: 2rem; bottom: .4rem; display: fl
 code { font-family: Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em; background: var(--code);
   padding: 0 .15em; }
 pre { background: var(--code); border-left: .25rem solid var(--blue); margin: 0; padding: .8rem 1rem;
-  font-size: min(1rem, calc((100vw - 6.4rem) / (var(--columns) * .61)), calc((100vh - 10rem) / (var(--lines) * 1.45)));
-  line-height: 1.45; }
+  font-size: min(1rem, calc((100vw - 6.4rem) / (var(--columns) * .61)), calc((100vh - 7.3rem) / (var(--lines) * 1.3)));
+  line-height: 1.3; }
 pre + p { font-size: .7rem; color: var(--muted); margin-top: .8rem; }
 pre code { font-size: 1em; padding: 0; }
 table { border-collapse: collapse; font-size: .82rem; width: 100%; }
@@ -241,26 +248,21 @@ th { color: var(--muted); font-size: .7rem; vertical-align: bottom; }
 .plan th, .words th { display: none; }
 .plan td:first-child { width: 4rem; color: var(--muted); }
 .numbers tbody tr:last-child { background: #e3f1fa; }
-.picture { display: grid; grid-template-columns: minmax(0, 1fr) 10.5rem; gap: 1.2rem; align-items: center;
-  padding-right: 1.4rem; }
-.picture svg { display: block; width: 100%; height: 86vh; }
-.picture p { font-size: .74rem; }
+.picture { padding: .6rem 1rem 1.4rem; }
+.picture svg { flex: 1; min-height: 0; width: 100%; } /* all that its words leave */
+.picture p { font-size: .75rem; margin: .3rem 0 0; text-align: center; }
 @media print {
-  @page { size: 1280px 720px; margin: 0; } html { font-size: 33px; } .keys { display: none; }
+  @page { size: 1280px 720px; margin: 0; } html { font-size: 33px; } .title p:last-of-type { display: none; }
   .slide, .live .slide { display: flex; width: 1280px; height: 720px; break-after: page; break-inside: avoid; }
-  .slide.picture, .live .slide.picture { display: grid; }
-  .picture svg { height: 620px; }
-  pre { font-size: min(1rem, calc(1068px / (var(--columns) * .61)), calc(390px / (var(--lines) * 1.45))); }
+  pre { font-size: min(1rem, calc(1068px / (var(--columns) * .61)), calc(479px / (var(--lines) * 1.3))); }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
-.live .slide.picture.now { display: grid; }
 @media screen and (max-width: 40rem) { /* a telephone: letters that can be read, a picture above its words */
   html { font-size: 15px; }
   .slide { padding: 1rem 1rem 2rem; overflow-y: auto; justify-content: safe center; }
   .part h1 { font-size: 1.8rem; } .question p, .answer p { font-size: 1.5rem; }
   pre { font-size: 11px; overflow-x: auto; }
-  .slide.picture { grid-template-columns: minmax(0, 1fr); align-content: center; padding-right: 1rem; }
-  .picture svg { height: auto; } .picture p { font-size: 1rem; }
+  .picture svg { flex: none; height: auto; } .picture p { font-size: 1rem; }
   .numbers table { font-size: 11px; } .numbers th, .numbers td { padding: .2rem; }
   .numbers th, .numbers p { font-size: 10px; } .numbers th code { overflow-wrap: anywhere; }
 }

@@ -12,6 +12,10 @@ class Caption(NamedTuple):
 
 
 CAPTIONS = {
+    "gpu": Caption(
+        "A grid, one of its blocks and one of its warps, and the parts of a GPU.", "",
+        "Left, a grid of blocks; one of its blocks as a row of warps; one of its warps as 32 threads. Right, a GPU "
+        "with SMs that each hold blocks and shared memory, below them the L2 cache, and below the chip the DRAM"),
     "transpose": Caption(
         "A matrix of 3 × 5 elements and its transpose, and below each as it lies in memory, row after row.",
         "A row of `idata` lies together in `idata` and is spread out in `odata`. For a column it is the other way "
@@ -116,10 +120,10 @@ CAPTIONS = {
         "Effective bandwidth over bytes in flight per SM: the model's curve, flat from 13 KiB on, and the lesson "
         "kernels as points"),
     "race": Caption(
-        "Two threads of a kernel that moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), "
-        "without the second barrier that such a loop needs.",
-        "Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the other has "
-        "read its element. Step 3 has no loop over tiles and needs one barrier.",
+        "Two threads of a kernel without a barrier that it needs.",
+        "The kernel moves one tile after another in a loop (`transposeLoopingBlocks`, step 4), which needs a second "
+        "barrier. Time runs down. Without a barrier at the end of a turn, one thread fills the tile again before the "
+        "other has read its element. Step 3 has no loop over tiles and needs one barrier.",
         "Two threads of a kernel without its second barrier, instruction by instruction, until one reads a wrong "
         "value"),
     "memories": Caption(

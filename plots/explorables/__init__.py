@@ -33,6 +33,7 @@ SIDE = 64  # of the matrices whose warps are followed
 TYPES = ["char", "float", "double"]
 WARPS = {(kernel, element): (program, ["--size", str(SIDE), "--type", element, "--kernel", kernel], None)
          for kernel, program in PROGRAMS.items() for element in TYPES}
+STEP3 = "transposeCoalesced"
 # the kernel of erratum E2, with its barrier
 RACE = ("step04", ["--size", "1100x40", "--kernel", "transposeLoopingBlocks"], None)
 MEASURED_AT = 16384
@@ -172,32 +173,46 @@ def load_batches(trace):
     return int(accesses.sum()), batches, 32 * (int(first.warp.max()) + 1)
 
 
-def race(trace):
-    """Two threads that the simulator reports as racing in the published kernel, and what each of them does in the
-    kernel with its barrier: (line, access, memory, offset) one after the other, the barriers between."""
+def race_of(trace, source, threads, missing):
+    """What two threads of a block do: (line, access, memory, offset) one after the other, the barriers between. Of
+    their elements, those that lie in places of the tile that both access. `missing`: the barrier that is left out."""
+    programs = []
+    for x, y in threads:
+        mine = trace.select(launch=0, warp=(y * 32 + x) // 32)
+        program, phase = [], 0
+        for i in range(0, len(mine), 2):  # a load, and the store of what was loaded
+            program += ["barrier"] * int(mine.phase[i] - phase)
+            phase = int(mine.phase[i])
+            pair = [[int(mine.line[k]), ACCESSES[mine.access[k]], MEMORIES[mine.memory[k]],
+                     int(mine.offsets[k, x % 32])] for k in (i, i + 1)]
+            if pair[0][3] >= 0:
+                program.append(pair)
+        programs.append(program)
+    place = lambda pair: next(step[3] for step in pair if step[2] == "shared")  # noqa: E731
+    both = set.intersection(*({place(part) for part in program if part != "barrier"} for program in programs))
+    kept = [[step for part in program
+             for step in ([part] if part == "barrier" else part if place(part) in both else [])]
+            for program in programs]
+    lines = source.read_text(encoding="utf-8").splitlines()
+    numbers = sorted({step[0] for program in kept for step in program if step != "barrier"})
+    return {
+        "width": trace.width, "height": trace.height, "row": tile_row(trace), "kernel": trace.kernel,
+        "missing": missing, "lines": {number: lines[number - 1].strip() for number in numbers},
+        "threads": [{"thread": thread, "program": program} for thread, program in zip(threads, kept)]}
+
+
+def races(step3, looping):
+    """Step 3's kernel without its barrier; and the kernel with a loop that was published without its second one, with
+    the two threads that the simulator reports."""
     (finding,) = [fault.finding for fault in gallery() if fault.kernel == "transposeLoopingRace"]
     found = re.match(
         r"race: (?P<hazard>[\w-]+) hazard in shared memory \(tile\), byte (?P<byte>\d+): "
         r"thread \((?P<reader>\d+, \d+), 0\) reads at .*? and thread \((?P<writer>\d+, \d+), 0\) writes",
         revealed(finding))
-    threads = []
-    for name in ("writer", "reader"):
-        x, y = map(int, found[name].split(", "))
-        mine = trace.select(launch=0, warp=(y * 32 + x) // 32)
-        program, phase = [], 0
-        for i in range(len(mine)):
-            offset = int(mine.offsets[i, x % 32])
-            program += ["barrier"] * int(mine.phase[i] - phase)
-            phase = int(mine.phase[i])
-            if offset >= 0:
-                program.append([int(mine.line[i]), ACCESSES[mine.access[i]], MEMORIES[mine.memory[i]], offset])
-        threads.append({"thread": [x, y], "program": program})
-    lines = (ROOT / "step04_padding/variants.cu").read_text(encoding="utf-8").splitlines()
-    numbers = sorted({step[0] for thread in threads for step in thread["program"] if step != "barrier"})
-    return {
-        "width": trace.width, "height": trace.height, "hazard": found["hazard"], "byte": int(found["byte"]),
-        "threads": threads, "row": tile_row(trace), "kernel": trace.kernel,
-        "lines": {number: lines[number - 1].strip() for number in numbers}}
+    reported = [tuple(map(int, found[name].split(", "))) for name in ("writer", "reader")]
+    return [race_of(step3, ROOT / source_of(PROGRAMS[step3.kernel]), [(3, 0), (0, 3)], 0),
+            {**race_of(looping, ROOT / "step04_padding/variants.cu", reported, 1), "hazard": found["hazard"],
+             "byte": int(found["byte"])}]
 
 
 def data():
@@ -211,7 +226,7 @@ def data():
     for name, make, needs in (("warp", lambda: follow_a_warp(taken), WARPS), ("banks", lambda: {}, ()),
                               ("partitions", lambda: partitions_over_time(taken), WARPS),
                               ("flight", lambda: bytes_in_flight(taken, known["h200"]), WARPS),
-                              ("race", lambda: race(taken["race"][0]), ["race"])):
+                              ("race", lambda: races(taken[STEP3, "float"][0], taken["race"][0]), [*WARPS, "race"])):
         missing = [failed[need] for need in needs if need in failed]
         if missing:
             reasons[name] = missing[0]

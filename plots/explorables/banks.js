@@ -3,7 +3,7 @@
 
 explorables.set("banks", (panel, _, machines) => {
   const state = { machine: "h200", type: "float", width: 32, pad: 0, swizzle: "c", way: "column", at: 0, lane: 0 };
-  const WIDEST = 19, LABELLED = 17, SMALLEST = 12, MARGIN = 26; // pixels of a cell; of the margin with its numbers
+  const WIDEST = 19, NARROWEST = 8, LOWEST = 12; // pixels of a cell
   const set = name => value => { state[name] = value; draw(); };
   const along = slider("at", "column that is read", { min: 0, max: 31, value: 0 }, set("at"));
   const padding = slider("pad", "padding, unused words per row", { min: 0, max: 8, value: 0 }, set("pad"));
@@ -135,14 +135,12 @@ explorables.set("banks", (panel, _, machines) => {
           `Right, ${cost}, the fewest possible. No two lanes of a wavefront need different words of one bank.`);
   }
 
-  // The tile. Where a cell is too narrow for its number, only what the warp accesses has one, next to the tile.
+  // The tile. A narrow cell has a condensed number.
   function paint(high, row, spots, bankOf, banks) {
     shown = frame.clientWidth;
-    const room = Math.max(shown, 200), roomy = Math.min(WIDEST, Math.floor(room / row)) >= LABELLED;
-    const side = roomy ? Math.min(WIDEST, Math.floor(room / row)) : Math.min(WIDEST, (room - MARGIN) / row);
-    const tall = Math.max(side, SMALLEST), below = roomy || state.way === "column" ? 0 : MARGIN;
-    const sharp = devicePixelRatio || 1;
-    const wide = Math.floor(side * row) + (roomy ? 0 : MARGIN), deep = Math.floor(tall * high) + below;
+    const sharp = devicePixelRatio || 1, fitting = Math.floor(shown / row * sharp) / sharp;
+    const side = Math.max(NARROWEST, Math.min(WIDEST, fitting)), tall = Math.max(side, LOWEST);
+    const wide = Math.floor(side * row), deep = Math.floor(tall * high);
     tile.width = wide * sharp;
     tile.height = deep * sharp;
     tile.style.width = `${wide}px`;
@@ -150,44 +148,27 @@ explorables.set("banks", (panel, _, machines) => {
     context.scale(sharp, sharp);
     context.textAlign = "center";
     context.textBaseline = "middle";
-    const gap = roomy ? 1 : 0.5, size = Math.min(11, Math.max(10, side / 2));
+    const small = side < LOWEST, gap = small ? 0.5 : 1, box = ([r, c]) => [c * side, r * tall, side - gap, tall - gap];
     const colours = Array.from({ length: banks }, (_, bank) => cellColour(panel, bank, banks));
+    const read = new Set(spots.filter(Boolean).map(String));
+    context.strokeStyle = ink;
+    context.lineWidth = small ? 1 : 2;
     for (let r = 0; r < high; ++r)
       for (let c = 0; c < row; ++c) {
         context.fillStyle = colours[bankOf(r, c)];
-        context.fillRect(c * side, r * tall, side - gap, tall - gap);
+        context.fillRect(...box([r, c]));
       }
-    context.fillStyle = ink;
-    if (roomy) {
-      context.font = `${size}px Helvetica, Arial, sans-serif`;
-      for (let r = 0; r < high; ++r)
-        for (let c = 0; c < row; ++c) context.fillText(bankOf(r, c), (c + 0.5) * side, (r + 0.55) * tall);
-    }
-    const read = spots.filter(Boolean), box = ([r, c]) => [c * side, r * tall, side - gap, tall - gap];
-    context.font = `bold ${size}px Helvetica, Arial, sans-serif`;
-    context.strokeStyle = ink;
-    context.lineWidth = 2;
-    for (const spot of read) {
-      context.strokeRect(...box(spot));
-      const bank = bankOf(...spot), [r, c] = spot;
-      if (roomy) {
-        context.fillStyle = colours[bank];
-        context.fillRect(c * side + 2, r * tall + 2, side - 4 - gap, tall - 4 - gap);
+    for (let r = 0; r < high; ++r)
+      for (let c = 0; c < row; ++c) {
+        const framed = read.has(`${[r, c]}`);
+        if (framed) context.strokeRect(...box([r, c]));
+        context.font = `${framed && !small ? "bold " : ""}10px Helvetica, Arial, sans-serif`;
         context.fillStyle = ink;
-        context.fillText(bank, (c + 0.5) * side, (r + 0.55) * tall);
-      } else if (state.way === "column") context.fillText(bank, side * row + MARGIN / 2, (r + 0.5) * tall);
-    }
-    if (!roomy && state.way === "row")
-      for (const [r, c] of read) { // below their column, from the bottom up
-        context.save();
-        context.translate((c + 0.5) * side, high * tall + MARGIN / 2);
-        context.rotate(-Math.PI / 2);
-        context.fillText(bankOf(r, c), 0, 0);
-        context.restore();
+        context.fillText(bankOf(r, c), (c + 0.5) * side, (r + 0.55) * tall, side - 2);
       }
     if (spots[state.lane]) {
       context.strokeStyle = styled(panel, "--warm");
-      context.lineWidth = 3;
+      context.lineWidth += 1;
       context.strokeRect(...box(spots[state.lane]));
     }
     const list = spots.map(spot => spot ? bankOf(...spot) : "idle").join(" ");

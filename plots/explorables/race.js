@@ -28,7 +28,7 @@ function runRace(data, barriers, ran) {
     if (memory === "idata") thread.register = offset / element;
     else if (memory === "shared" && access === "store") tile.set(offset, thread.register);
     else if (memory === "shared") {
-      thread.register = tile.get(offset);
+      thread.register = tile.has(offset) ? tile.get(offset) : null; // what lay there before
       const goes = thread.steps.slice(thread.at).find(s => s[2] === "odata");
       if (thread.register !== belongs(goes[3]))
           wrong.push({who, at: thread.at, offset, found: thread.register, expected: belongs(goes[3])});
@@ -62,15 +62,21 @@ function wrongOrder(data, barriers) {
   return search([]);
 }
 
-explorables.set("race", (panel, data) => {
+explorables.set("race", raceOf);
+
+function raceOf(panel, cases, _, chosen = 0) {
+  const data = cases[chosen];
   const PAUSE = 450; // ms between two instructions that are played
-  const state = { barriers: [true, false], ran: [] };
+  const met = data.threads[0].program.filter(step => step === "barrier").length;
+  const state = { barriers: [0, 1].map(i => i !== data.missing), ran: [] };
   const names = data.threads.map(({ thread }) => `thread (${thread.join(", ")})`);
   const place = (memory, offset) => {
     const i = offset / 4, wide = { idata: data.width, odata: data.height, shared: data.row }[memory];
     return `${memory === "shared" ? "tile" : memory}[${Math.floor(i / wide)}][${i % wide}]`;
   };
-  const value = number => number === undefined ? "what lay there before" : place("idata", number * 4);
+  const value = number => number === undefined ? "nothing yet" :
+      number === null                          ? "what lay there before" :
+                                                 place("idata", number * 4);
   const written = ([, access, memory, offset]) =>
       access === "load" ? `r = ${place(memory, offset)}` : `${place(memory, offset)} = r`;
   const boards = names.map(() => el("ol", { class: "program" })), cells = el("div", { class: "cells" });
@@ -96,7 +102,7 @@ explorables.set("race", (panel, data) => {
   const further = [
     act("back", "◀ back", () => state.ran.length ? "" : "No instruction has run yet.", () => { state.ran.pop(); }),
     act("show", "▶ show a wrong order",
-        () => wrongOrder(data, state.barriers) ? "" : "With both barriers, no order reads a wrong value.", play)];
+        () => wrongOrder(data, state.barriers) ? "" : "With every barrier, no order reads a wrong value.", play)];
   const barrier = (i, text) =>
       el("label", { class: "check" }, el("input", {
            type: "checkbox", name: `barrier-${i}`, checked: state.barriers[i],
@@ -110,18 +116,29 @@ explorables.set("race", (panel, data) => {
 
   const say = ask(panel, {
     title: "Race",
-    question: "Two threads fill a tile and read it, twice. In which order does one of them read a wrong value?",
-    hint: "You are the scheduler. Each press runs one instruction of a thread. Barrier 2 is missing.",
+    question: "Two threads fill a tile and read it. In which order does one of them read a wrong value?",
+    hint: "You are the scheduler. Each press runs one instruction of a thread. " +
+        `${met > 1 ? `Barrier ${data.missing + 1}` : "The barrier"} of ${data.kernel} is missing.`,
     controls: buttons,
     stage: [
       cells,
       el("div", { class: "programs" }, boards.map((board, who) => el("section", {}, el("h5", {}, names[who]), board)))],
     more: [
-      el("p", { class: "hint" }, `The threads are of ${data.kernel}, which was published without its second barrier.`),
+      el("div", { class: "controls" },
+         choice("kernel", "kernel", cases.map(({ kernel }, i) => [i, kernel]), chosen, another)),
+      met > 1 ? el("p", { class: "hint" }, "This kernel was published without its second barrier.") : undefined,
       el("div", { class: "controls" }, barrier(0, "barrier 1, between filling the tile and reading it"),
-         barrier(1, "barrier 2, between reading the tile and filling it again")),
+         met > 1 ? barrier(1, "barrier 2, between reading the tile and filling it again") : undefined),
       el("div", { class: "controls" }, further)] });
   draw();
+
+  function another(index) {
+    stop();
+    panel.replaceChildren();
+    raceOf(panel, cases, _, Number(index));
+    panel.querySelector(".more").open = true;
+    panel.querySelector('[name="kernel"]').focus();
+  }
 
   function sentence(text) { return text[0].toUpperCase() + text.slice(1); }
 
@@ -168,7 +185,7 @@ explorables.set("race", (panel, data) => {
             (a, b) => a - b);
     cells.replaceChildren(
         ...offsets.map(offset => el("div", { class: "box" }, el("b", {}, place("shared", offset)),
-                                    el("span", {}, value(now.tile.get(offset))))),
+                                    el("span", {}, value(now.tile.has(offset) ? now.tile.get(offset) : null)))),
         ...now.threads.map((thread, who) => el("div", { class: "box" }, el("b", {}, `r of ${names[who]}`),
                                                el("span", {}, value(thread.register)))));
     tellWhatHappened();
@@ -181,18 +198,18 @@ explorables.set("race", (panel, data) => {
           place("shared", bad.offset)}, but it has to write ${value(bad.expected)}. The other thread has ${
           state.barriers[0]
               ? "filled the tile again before this read. Barrier 2, behind “more”, forbids that."
-              : "not filled the tile as it should be by now. Barrier 1, behind “more”, forbids that."}`);
+              : "not filled it yet. Barrier 1, behind “more”, forbids that."}`);
     if (now.threads.every(t => t.at === t.steps.length))
       return say(wrong ? "wrong" : "right", wrong ?
           "Both threads are done, and every value was right this time. Start again, and let one thread run ahead." :
-          "Both threads are done, and every value was right. With both barriers no order reads a wrong value.");
+          "Both threads are done, and every value was right. With every barrier no order reads a wrong value.");
     const last = state.ran[state.ran.length - 1];
     if (last === undefined)
       return say("", wrong ? "Nothing has run yet. Run a thread." :
-                             "Nothing has run yet. With both barriers, no order of these threads reads a wrong value.");
+                             "Nothing has run yet. With every barrier, no order of these threads reads a wrong value.");
     const done = now.threads[last].steps[now.threads[last].at - 1];
     say("", `${done === "barrier" ? "Both threads have passed the barrier." :
                                     `${sentence(names[last])} did ${written(done)}.`} ${
         now.waiting[last] ? "It waits at the barrier now. " : ""}No wrong value so far.`);
   }
-});
+}

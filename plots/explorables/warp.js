@@ -12,10 +12,12 @@ function openRequest(request, sites) {
 
 explorables.set("warp", (panel, data, machines) => {
   const WASTE = 8; // bytes moved over bytes asked for, of the request that the question is about
-  const common = { machine: "h200", type: "float", lane: 0, at: 0 };
+  // At request 5 the boxes show that the two kernels differ, and it does not answer the question, because it is a load.
+  const START = 4;
+  const common = { machine: "h200", type: "float", lane: 0, at: START };
   const sides = [side("a", "transposeNaive"), side("b", "transposeCoalesced")];
   const redraw = () => { sides.forEach(each => each.draw()); judge(); };
-  const together = slider("at", "request of both warps", { min: 0, max: 15, value: 0, say: at => at + 1 }, goBoth);
+  const together = slider("at", "request of both warps", { min: 0, max: 15, value: START, say: at => at + 1 }, goBoth);
 
   const say = ask(panel, {
     title: "Follow a warp",
@@ -76,12 +78,12 @@ explorables.set("warp", (panel, data, machines) => {
       const ended = sides.filter(each => each.ended());
       say("", `Request ${common.at + 1}: what is moved was asked for, or nearly. ${
           ended.map(each => `The warp of ${each.kernel()} ended with its request ${each.last() + 1}. `).join("")}Go ${
-          common.at < longest() ? "on" : "back"}, and watch the cost.`);
+          ended.length || common.at === longest() ? "back" : "on"}, and watch the cost.`);
     }
   }
 
   function side(id, kernel) {
-    const state = { kernel, block: 0, warp: 0, at: 0 };
+    const state = { kernel, block: 0, warp: 0, at: START };
     const pickers = el("div", { class: "controls" }), steps = el("div", { class: "controls" }), code = el("code"),
           name = el("h5"), pictures = el("div", { class: "pictures" });
     const root = el("section", { "data-side": id }, name,
@@ -228,8 +230,9 @@ explorables.set("warp", (panel, data, machines) => {
                 })));
       }
 
-      // How many words each bank is asked for.
+      // How many words each bank is asked for. It has a place from the beginning, and is seen once the tile is read.
       function bankStrip() {
+        const read = all.slice(0, state.at + 1).some(r => r.memory === "shared" && r.access === "load");
         const count = rules.banks(machine), met = Array(count).fill(0);
         if (served)
           for (const [bank, words] of rules.byBank(
@@ -237,7 +240,8 @@ explorables.set("warp", (panel, data, machines) => {
             met[bank] = words.size;
         const most = Math.max(...met);
         return el(
-            "figure", { class: shared ? "now" : "" }, el("figcaption", {}, "words that each bank is asked for"),
+            "figure", { class: `${shared ? "now" : ""} ${read ? "" : "unseen"}` },
+            el("figcaption", {}, "words that each bank is asked for"),
             drawing(
                 count, 34, shared ? `at most ${plural(most, "word")} from one bank` : "no request to the tile",
                 { "data-memory": "banks", preserveAspectRatio: "none" },

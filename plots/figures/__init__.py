@@ -25,7 +25,7 @@ import subjects
 from outside import Text, revealed
 from traces import take_traces
 
-from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, explorable, memories,
+from . import (bandwidth_over_n, bandwidth_steps, banks, block_orders, bytes_in_flight, explorable, gpu, memories,
                partition_traffic, partitions_2048, predicted_measured, race, receivers, scaling, sectors_naive,
                sectors_naive_coalesced, time_per_element, transfers, transpose, two_halves, waterfall,
                way_through_the_tile)
@@ -33,7 +33,7 @@ from .shared import DATA
 
 ALL = {
     module.__name__.split(".")[-1]: module
-    for module in (transpose, bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured,
+    for module in (gpu, transpose, bandwidth_steps, waterfall, bandwidth_over_n, time_per_element, predicted_measured,
                    way_through_the_tile, sectors_naive, sectors_naive_coalesced, banks, explorable, two_halves,
                    partitions_2048, partition_traffic, receivers, block_orders, bytes_in_flight, race, memories,
                    transfers, scaling)}

@@ -22,7 +22,8 @@ def wrong_order(threads):
 
 @styled
 def draw(data, stem):
-    """Time runs down, a column per thread."""
+    """Time runs down, a column per thread. Of the kernels in the data, the one with a loop."""
+    data = data[-1]
     programs, order = wrong_order(data["threads"])
     names = {"idata": data["width"], "odata": data["height"], "shared": data["row"]}
 

@@ -302,7 +302,7 @@ def test_measured_here_is_not_called_committed(chapter):
 
 def test_page_needs_nothing_else(chapter):
     pages = {part: (chapter / f"{part}.html").read_text() for part in PARTS}
-    assert sum(page.count('<figure class="still">') for page in pages.values()) == 19
+    assert sum(page.count('<figure class="still">') for page in pages.values()) == 20
     assert [page.count('class="explorable"') for page in pages.values()] == [5, 0]
     for page in pages.values():
         assert page.count('<figure class="still">') == page.count('<figure id="figure-') and "<img" not in page
