@@ -93,7 +93,7 @@ check: $(STEPS)
 # Everything that the tests need is built first. Then the test files run in parallel, one more than there are
 # processors, because some wait.
 test: .venv/tests all lab-ready simcuda $(TEST_PROGRAMS) $(TRY_PROGRAMS)
-	@echo 'make test: about six minutes on two idle cores$(if $(TESTS),; test-all takes several times as long)'
+	@echo 'make test: about 15 minutes on two idle cores$(if $(TESTS),; test-all takes several times as long)'
 	.venv/bin/python -m pytest tests -n $$(($(JOBS) + 1)) --dist loadgroup --durations=10
 
 # make test tries a sample of what takes long (tests/samples.py); this tries all of it, and takes several times as long.

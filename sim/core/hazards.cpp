@@ -7,7 +7,7 @@
 // that has ended, and has handed nothing over, races with every store of later blocks, so it stands for all others.
 //
 // Operations that read and change a word come one after another. If their results are read, what follows one of them
-// follows all before it, so that the last one is enough.
+// follows all before it, so that the last one is enough. Of others, the first and the last one stay.
 //
 // Accesses that are made to meet, as atomic ones are, are no race. Nor are ordered ones (order.h), nor stores of the
 // same value by one statement: of these, the last two stay. A plain load of a word that others change atomically is
@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "../../common/base/error.h"
 #include "../elf/places.h"
@@ -135,8 +136,28 @@ Record::List Hazards::marks(const Record& record, size_t index) const
     return list;
 }
 
+// True if this statement alone has changed the word so far, atomically, and does so again. It is remembered.
+bool Hazards::again(Record& record, size_t index, Mark mark) const
+{
+    const auto same = [&](Mark m) {
+        return ((m ^ mark) & site_mask) == 0 && time_of(m) >= std::max(floor(), order_.launch_start());
+    };
+    Mark& last = record.last[index];
+    if (last & several) {
+        Record::List& list = record.lists[index];
+        if (list.count != 2 || !same(list.mark[0]) || !same(list.mark[1])) return false;
+        list.mark[1] = mark;
+        list.stored = time_of(mark);
+        return true;
+    }
+    if (last & special || !same(last) || sites_.unread(sites_.of(mark))) return false;
+    last = mark;
+    return true;
+}
+
 void Hazards::note(Record& record, size_t index, const Access& a)
 {
+    if (kind_of(a.request.site) == atomic && again(record, index, a.mark)) return;
     const Record::List list = marks(record, index);
     // One hazard of each sort is enough.
     bool told[3] = {};
@@ -144,7 +165,8 @@ void Hazards::note(Record& record, size_t index, const Access& a)
     for (int i = 0; i < list.count; ++i) {
         const Site other = sites_.of(list.mark[i]);
         bool& known = told[!stores(other) ? 0 : plain(other) ? 1 : 2];
-        if (known || (!stores(other) && !stores(a.request.site))) continue;
+        const bool both_atomic = strength_of(a.request.site) == as_atomic && strength_of(other) == as_atomic;
+        if (known || both_atomic || (!stores(other) && !stores(a.request.site))) continue;
         const Verdict verdict = compare(a, list.mark[i]);
         known = verdict == hazard;
         if (verdict == same_value && plain(other)) same = list.mark[i];
@@ -182,12 +204,13 @@ void Hazards::remember(Record& record, size_t index, Mark mark, Mark same)
         return record.put(index, list, false);
     }
     const Record::List old = marks(record, index);
-    const bool knows_others = kind_of(site) == atomic && !sites_.unread(site);
-    bool needed = true, witness = false;
+    const bool is_atomic = kind_of(site) == atomic, knows_others = is_atomic && !sites_.unread(site);
+    bool needed = true, witness = false, first = false;
     for (int i = 0; i < old.count; ++i) {
         const Mark m = old.mark[i];
         const Site other = sites_.of(m);
-        const bool one_after_another = knows_others && stores(other) && strength_of(other) == as_atomic;
+        const bool both_atomic = is_atomic && stores(other) && strength_of(other) == as_atomic;
+        const bool one_after_another = both_atomic && (knows_others || std::exchange(first, true));
         if ((covers(mark, m) && (one_after_another || before(m, at))) || (witness && !stores(other))) continue;
         if (time_of(m) == time_of(mark) && thread_of(m) == thread_of(mark) && covers(m, mark)) needed = false;
         if (!stores(site) && !stores(other) && plain(other) && time_of(m) < order_.block_start() &&

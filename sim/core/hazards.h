@@ -190,6 +190,7 @@ private:
     Verdict compare(const Access& access, Mark other);
     Verdict look(const Clash& clash);
     static const Moment* reader_of(const Clash& clash);
+    bool again(Record& record, size_t index, Mark mark) const;
     void note_beside(const Beside& other, const Access& access, bool stores);
     static void look_for_barrier(Finding& finding, uint64_t of_first, uint64_t of_second);
     Finding named(const Clash& clash, uint64_t count, const Sequence& sequence) const;
