@@ -7,7 +7,8 @@ of a word, plain, volatile or atomic, or a fence in front of a signal. The oracl
 simulator: block after block, in a block warp after warp, in a warp lane after lane, each up to where it waits. Each
 thread has a clock for every thread. None: the verdict depends on what the rules leave open, which is
 
-- the order of atomic operations that nothing else orders: what follows one of them follows those before it;
+- the order of atomic operations that nothing else orders: what follows one whose result is read follows those before
+  it;
 - what a thread hands over by a signal whose fence lies before a barrier.
 """
 
@@ -24,8 +25,9 @@ class Kernel:
         self.blocks, self.shared = draw.choice([(1, True), (1, False), (2, False)])
         lanes = sorted(draw.sample(LANES, draw.choice([2, 2, 3, 4])))
         threads = [(block, lane) for block in range(self.blocks) for lane in lanes]
-        kinds = draw.choice([["load", "load", "store"], ["load", "load", "load", "store"], ["load", "store", "atomic"],
-                             ["load", "load", "atomic", "volatile load", "volatile store"]])
+        kinds = draw.choice([["load", "load", "store"], ["load", "load", "load", "store"],
+                             ["load", "store", "atomic", "read atomic"],
+                             ["load", "load", "atomic", "read atomic", "volatile load", "volatile store"]])
         events = ["signal", "take", "take", "fence", "meet", "meet", "barrier"]
         self.steps = []
         for _ in range(draw.randint(3, 14)):
@@ -48,6 +50,7 @@ class Kernel:
         if kind == "meet": return f"if (threadIdx.x / 32 == {thread[1] // 32}) __syncwarp();"
         # clock() keeps compilers from joining accesses.
         does = {"load": f"r += {at};", "store": f"{at} = {number};", "atomic": f"atomicAdd(&{at}, 1);",
+                "read atomic": f"r += atomicAdd(&{at}, 1);",
                 "volatile load": f"r += {seen};", "volatile store": f"{seen} = {number};", "fence": "__threadfence();",
                 "signal": f"__threadfence(); atomicExch((int*)&flags[{which}], 1);",
                 "take": f"r += atomicAdd((int*)&flags[{which}], 0);"}[kind]
@@ -107,8 +110,9 @@ class Kernel:
                 fenced[thread] = dict(own)
             place = objects.setdefault(("flag" if kind in ("signal", "take") else "word", which),
                                        dict.fromkeys(threads, 0))
-            if kind in ("signal", "take", "atomic", "volatile store"): join(place, fenced[thread])
-            if kind in ("signal", "take", "atomic"): join(own, place)
+            if kind in ("signal", "take", "atomic", "read atomic", "volatile store"): join(place, fenced[thread])
+            # Who reads no result does not know who was there before.
+            if kind in ("take", "read atomic"): join(own, place)
             if kind == "volatile load": join(promised[thread], place)
             if kind in ("signal", "take", "fence"): continue
             here = (kind, thread, own[thread], dict(own))
@@ -117,11 +121,11 @@ class Kernel:
                 if other == thread or own[other] >= count: continue
                 if not ("store" in kind + other_kind or "atomic" in kind + other_kind): continue
                 apart = other[0] != thread[0] or other[1] // 32 != thread[1] // 32
-                if "atomic" in (kind, other_kind) and not {kind, other_kind} & {"load", "store"}: continue
+                if "atomic" in kind + other_kind and not {kind, other_kind} & {"load", "store"}: continue
                 if kind.startswith("volatile") and other_kind.startswith("volatile") and apart: continue
-                one, plain = (here, there) if kind == "atomic" else (there, here)
-                if follows and one[0] == "atomic" and any(
-                        k == "atomic" and plain[3][t] >= c > one[3][t] for k, t, c, _ in made[which]):
+                one, plain = (here, there) if "atomic" in kind else (there, here)
+                if follows and "atomic" in one[0] and any(
+                        k == "read atomic" and plain[3][t] >= c > one[3][t] for k, t, c, _ in made[which]):
                     continue
                 raced = True
             made[which].append(here)

@@ -165,8 +165,7 @@ void Hazards::note(Record& record, size_t index, const Access& a)
     for (int i = 0; i < list.count; ++i) {
         const Site other = sites_.of(list.mark[i]);
         bool& known = told[!stores(other) ? 0 : plain(other) ? 1 : 2];
-        const bool both_atomic = strength_of(a.request.site) == as_atomic && strength_of(other) == as_atomic;
-        if (known || both_atomic || (!stores(other) && !stores(a.request.site))) continue;
+        if (known || (!stores(other) && !stores(a.request.site))) continue;
         const Verdict verdict = compare(a, list.mark[i]);
         known = verdict == hazard;
         if (verdict == same_value && plain(other)) same = list.mark[i];

@@ -218,17 +218,12 @@ public:
     __attribute__((always_inline)) Local(const volatile void*, size_t, bool) {}
 };
 
-// Around an address that all lanes share: nvcc joins what they do to an integer of at most so many bytes.
-template <unsigned bytes, typename T>
-__attribute__((always_inline)) inline T* shared_by_lanes(T* address)
+// Around the address of an atomic operation. `joined`: all lanes share it, and nvcc joins what they do to an integer of
+// at most so many bytes. `unread`: nothing reads the result.
+template <unsigned joined, bool unread, typename T>
+__attribute__((always_inline)) inline T* changed(T* address)
 {
-    if (std::is_integral_v<T> && sizeof(T) >= 4 && sizeof(T) <= bytes) join_lanes(address);
-    return address;
-}
-template <typename T>
-__attribute__((always_inline)) inline T* unread(T* address)
-{
-    leave_unread(address);
+    note_atomic(address, std::is_integral_v<T> && sizeof(T) >= 4 && sizeof(T) <= joined, unread);
     return address;
 }
 
@@ -370,8 +365,8 @@ SIM_FUNCTION void launch_with(Launching launching, Kernel kernel, Arguments&&...
     launch_call(launching, callable(kernel), arguments...);
 }
 
-// What the arguments of a launch are handed to. What does not fit goes to the functions without a body: the compiler
-// says so at the line of the launch.
+// The arguments of a launch are handed to one of these. If they do not fit, overload resolution takes the function
+// without a body, and the compiler refuses it at the line of the launch.
 #define SIM_REFUSED(why) template <int = 0> __attribute__((error(why))) void operator()(...) const
 struct LargeLaunch {
     SIM_REFUSED("nvcc allows 32764 bytes of parameters; pass a pointer to memory of the device");

@@ -15,8 +15,23 @@
 namespace sim {
 
 namespace {
-// Where the next atomic operation goes, if one lane makes it for all, or if nothing reads its result.
-thread_local const volatile void *joined_at = nullptr, *unread_at = nullptr;
+// The next atomic operation, as note_atomic() was told.
+struct Atomic {
+    const volatile void* address;
+    bool joined, unread;
+};
+thread_local Atomic noted{};
+
+void begin_atomic(const void* address, const void* place)
+{
+    const Atomic last = std::exchange(noted, {});
+    const bool known = last.address == address;
+    if (known && last.joined) Worker::here()->counter.note_joined(uint64_t(place));
+    release(address, true, device_scope, place);
+    // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
+    if (known && last.unread) Worker::here()->note_unread(uint64_t(place));
+    else acquire(address, false, place);
+}
 }
 
 bool in_kernel() { return watching; }
@@ -24,19 +39,9 @@ bool in_kernel() { return watching; }
 void access(const void* address, unsigned bytes, Kind kind, const void* place, Strength strength)
 {
     if (!watching) return;
-    bool takes_over = kind == atomic;
-    if (kind == atomic) {
-        release(address, true, device_scope, place);
-        if (std::exchange(joined_at, nullptr) == address) Worker::here()->counter.note_joined(uint64_t(place));
-        if (std::exchange(unread_at, nullptr) == address) {
-            Worker::here()->note_unread(uint64_t(place));
-            takes_over = false;
-        }
-    }
+    if (kind == atomic) begin_atomic(address, place);
     Worker::here()->called_by(__builtin_frame_address(0)).look(
         uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
-    // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
-    if (takes_over) acquire(address, false, place);
 }
 
 const Exchange& exchange(uint32_t mask, uint64_t value, const void* place, Operation operation)
@@ -137,8 +142,7 @@ void local_ends()
     if (watching) Worker::here()->local_ends();
 }
 
-void join_lanes(const volatile void* address) { joined_at = address; }
-void leave_unread(const volatile void* address) { unread_at = address; }
+void note_atomic(const volatile void* address, bool joined, bool unread) { noted = {address, joined, unread}; }
 
 void fail(const char* what, const void* place)
 {

@@ -83,10 +83,9 @@ void copy_async(void* shared, const void* global, unsigned bytes, unsigned zero_
 // From one call to the other, an array of the thread's own is counted as local memory. `stored`: it has first values.
 SIM_FUNCTION void local_begins(const void* array, size_t bytes, bool stored);
 SIM_FUNCTION void local_ends();
-// The next atomic operation, if it goes there, is made by one lane for all (launch.h), or has a result that nothing
-// reads: whoever makes it does not know who was there before.
-SIM_FUNCTION void join_lanes(const volatile void* address);
-SIM_FUNCTION void leave_unread(const volatile void* address);
+// Tells something about the next atomic operation, if it goes to this address. `joined`: one lane makes it for all
+// (launch.h). `unread`: nothing reads its result, so that the thread does not know who was there before.
+SIM_FUNCTION void note_atomic(const volatile void* address, bool joined, bool unread);
 
 // Ends the thread with a finding: "trap", or the text given.
 [[noreturn]] void fail(const char* what, const void* place);

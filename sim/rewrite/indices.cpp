@@ -226,15 +226,13 @@ void Indices::atomic(int i)
     const bool behind = source_.is(before, ")") && (is_head(source_, open) || source_.is(open + 1, "void"));
     const bool unused =
         source_.is(close + 1, ";") && (behind || any_of(source_, before, {";", "{", "}", ":", "else", "do"}));
-    const auto around_address = [&](const std::string& function) {
-        edits_.before(arguments[0].first, function + "(");
-        edits_.after(arguments[0].second - 1, ")");
-    };
-    if (unused && !arguments.empty()) around_address("::sim::unread");
-    if (arguments.size() != 2 || depends(arguments[0].first, arguments[0].second)) return;
-    if (!adds && (!unused || is("Exc", "CAS", "Inc", "Dec"))) return;
-    const bool one_value = !depends(arguments[1].first, arguments[1].second);
-    around_address(std::string("::sim::shared_by_lanes<") + (adds && one_value ? "8>" : "4>"));
+    const bool joins = adds || (unused && !is("Exc", "CAS", "Inc", "Dec"));
+    const bool joined = joins && arguments.size() == 2 && !depends(arguments[0].first, arguments[0].second);
+    if (arguments.empty() || (!unused && !joined)) return;
+    const bool one_value = joined && !depends(arguments[1].first, arguments[1].second);
+    edits_.before(arguments[0].first, std::string("::sim::changed<") + (!joined ? "0" : adds && one_value ? "8" : "4") +
+                                          (unused ? ", true>(" : ", false>("));
+    edits_.after(arguments[0].second - 1, ")");
 }
 
 void Indices::function(std::string_view name, const Body& body)
