@@ -2,7 +2,6 @@
 """Lists the lines of code with more than 120 columns: python3 tools/columns.py
 
 Prints FILE:LINE: how many. Exits 1 if there is one. All files of the checkout are read but texts, pictures and data.
-Of a program of the tests, the findings that a line expects (behind //!) are not counted.
 """
 
 import subprocess
@@ -17,7 +16,7 @@ NO_CODE = (".md", ".csv", ".svg", ".ipynb", ".json", ".cff", "LICENSE")
 
 def long_lines(name):
     """(number, columns) of each long line of a file of the checkout."""
-    lines = [line.partition("  //! ")[0] for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
     return [(number, len(line)) for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
 
 

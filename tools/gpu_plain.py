@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """What Nsight Compute counts for plain CUDA programs: divergent kernels, and accesses of all kinds.
 
-usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sanitize] [races] [memory] [local] [kinds]
-                                                                                                 (default: all)
+usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [PART ...]                                (default: all)
 
   build       compiles tests/sim/divergence.cu and tests/sim/atomics_async.cu, and runs them: every result is checked
   divergence  the counts for every launch of the first        -> DIR/h200_divergence.csv
@@ -12,6 +11,8 @@ usage: python3 tools/gpu_plain.py --out DIR [--dry-run] [build] [divergence] [sa
                                                               -> DIR/h200_races.csv
               and on random kernels, of tools/random_races.py -> DIR/h200_random_races.csv
   local       local memory of tests/sim/memories.cu          -> DIR/h200_memories.csv
+  seen        compute-sanitizer on right kernels of tests/sim/seen, and racecheck on those that race
+                                                              -> DIR/h200_seen.csv
   memory      memcheck and initcheck on random kernels, of tools/random_memory.py
                                                               -> DIR/h200_random_memory.csv
 
@@ -42,6 +43,8 @@ PROGRAMS = {"divergence": "divergence", "kinds": "atomics_async"}  # of tests
 PROFILED = {**PROGRAMS, "local": "memories"}
 TOOLS = ["memcheck", "racecheck"]
 RACES = [f"programs/{name}" for name in ("different_ways", "other_value", "race_of_threads", "same_value")]
+RIGHT = ["seen/legal", "seen/ordered", "memories"]
+SEEN = [*((tool, name) for name in RIGHT for tool in (*TOOLS, "initcheck", "synccheck")), ("racecheck", "seen/races")]
 EVERY_HAZARD = ["--racecheck-report", "hazard"]
 EVERY_ACCESS = ["--report-api-errors", "no", "--print-limit", "100000"]
 
@@ -92,10 +95,13 @@ def program(name):
     return build_folder() / pathlib.Path(name).name
 
 
-def compiling(name):
+STRICT = ("-Xcompiler", "-Wall,-Wextra", "-Werror", "all-warnings")
+
+
+def compiling(name, *warnings):
     """The command for tests/sim/NAME.cu."""
-    return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "-Werror",
-            "all-warnings", "-o", program(name), ROOT / f"tests/sim/{name}.cu"]
+    return ["nvcc", "-O3", "-lineinfo", "-std=c++17", "-arch=sm_90", *(warnings or STRICT), "-o", program(name),
+            ROOT / f"tests/sim/{name}.cu"]
 
 
 def compiling_random(seed):
@@ -119,9 +125,9 @@ def launches(output):
             for k, t, r in re.findall(r"^(\w+),([\w ]+),(right|wrong)\b", output, re.M)]
 
 
-def compile_all(names):
+def compile_all(names, *warnings):
     build_folder().mkdir(parents=True, exist_ok=True)
-    for done in at_once([(name,) for name in names], lambda name: run(*compiling(name), timeout=300), 2):
+    for done in at_once([(name,) for name in names], lambda name: run(*compiling(name, *warnings), timeout=300), 2):
         if done.returncode:
             sys.exit(done.stdout + done.stderr)
 
@@ -275,6 +281,22 @@ def races(out):
            for (seed, n), (_, errors, warnings) in zip(jobs, found)])
 
 
+def seen(out):
+    """The kernels that a report names are those of a launch, on the host's side."""
+    compile_all({name for _, name in SEEN}, "-w")
+    rows = []
+    for tool, name in SEEN:
+        done = run(*sanitizing(tool, name, "--print-limit", "100000", *EVERY_HAZARD[:2 * (tool == "racecheck")]),
+                   timeout=400)
+        summary = "; ".join(re.findall(r"^=+ (.*SUMMARY.*)$", done.stdout, re.M))
+        expect(summary and (name not in RIGHT or "SUMMARY: 0 " in summary), f"{tool} on {name}: {done.stdout[-300:]}")
+        kernels = {kernel for kernel in re.findall(r"Host Frame: (?:void )?(\w+)(?:<.*>)?\(", done.stdout)
+                   if kernel not in ("main", "cudaLaunchKernel")}
+        rows.append({**machine(), "tool": tool, "program": program(name).name, "summary": summary,
+                     "kernels": " ".join(sorted(kernels))})
+    write(out / "h200_seen.csv", rows)
+
+
 def reports(tool, seed, *numbers):
     """What memcheck or initcheck reports of random kernels: {number: {fault: count}}."""
     done = run(*sanitizing(tool, f"random_{seed}", *EVERY_ACCESS), *map(str, numbers), timeout=400)
@@ -314,7 +336,7 @@ def memory(out):
 def main():
     parts = {
         "build": build, "divergence": divergence, "sanitize": sanitize, "races": races, "memory": memory,
-        "local": local, "kinds": kinds}
+        "local": local, "seen": seen, "kinds": kinds}
     parser = command_line.parser(__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--dry-run", action="store_true", help="print the commands, run nothing")
@@ -342,6 +364,11 @@ def main():
                 commands += [command for seed in random_memory.SEEDS for command in (compiling_random(seed), *(
                     [*sanitizing(tool, f"random_{seed}", *EVERY_ACCESS), "NUMBER"]
                     for tool in ("memcheck", "initcheck")))]
+            elif part == "local":
+                commands += [compiling(PROFILED[part]), profiling(part, WANTED[part], "LOG")]
+            elif part == "seen":
+                commands += [command for tool, name in SEEN
+                             for command in (compiling(name, "-w"), sanitizing(tool, name))]
             else:
                 commands += [["ncu", "--query-metrics"], profiling(part, WANTED[part], "LOG")]
         print("\n".join(shlex.join(os.fspath(word) for word in command) for command in commands))

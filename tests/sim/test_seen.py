@@ -53,7 +53,15 @@ def tried(request):
 
 
 def lines_of(name):
-    return enumerate((FOLDER / f"{name}.cu").read_text().splitlines(), 1)
+    """(number, text) of the lines. What a line expects (//!) may also stand above it, in lines of its own."""
+    expected = ""
+    for number, line in enumerate((FOLDER / f"{name}.cu").read_text().splitlines(), 1):
+        comment = line.strip()
+        if comment.startswith("//! "): expected += f"  {comment}"
+        elif expected and comment.startswith("//  "): expected += " " + comment[2:].strip()
+        else:
+            yield number, line + expected
+            expected = ""
 
 
 def counts_that_the_lines_say(name):
@@ -134,6 +142,19 @@ def test_what_is_right_is_no_finding(name, tried):
     done = tried(name)
     assert done.returncode == 0 and not findings(done), (done.stdout + done.stderr)[-3000:]
     assert "failed" not in done.stdout
+
+
+def test_what_racecheck_finds_of_the_races():
+    """The page counts the kernels that race, and those that racecheck names. It names no right one."""
+    rows = list(csv.DictReader((ROOT / "tests/data/h200_seen.csv").open()))
+    assert len(rows) == 13 and all("SUMMARY: 0 " in row["summary"] for row in rows if row["program"] != "races")
+    (named,) = [set(row["kernels"].split()) for row in rows if row["program"] == "races"]
+    racing = {text.split(":")[0] for _, line in lines_of("races") for text in line.split("//! ")[1:]} - {"race"}
+    assert named <= racing
+    page = " ".join((ROOT / "sim/README.md").read_text().split())
+    numbers = dict(zip(("four", "five", "six", "seven"), range(4, 8)))
+    found = re.search(r"In (\d+) kernels of \[`races.cu`\].* racecheck reports (\w+) of them", page)
+    assert (int(found[1]), numbers[found[2]]) == (len(racing), len(named))
 
 
 def test_a_misaligned_access_is_the_error_that_a_gpu_reports():

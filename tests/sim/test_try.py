@@ -192,7 +192,7 @@ LAST_WRITER = "racecheck misses the load by the thread that stored there last"
 SAME_VALUE = "whoever comes first, it is the value that is there already"
 DIFFER = {(11, "k8"): ATOMIC, (11, "k24"): ATOMIC, (13, "k91"): ATOMIC, (11, "k62"): LAST_WRITER,
           (11, "k98"): LAST_WRITER, (13, "k58"): LAST_WRITER, (14, "k15"): LAST_WRITER,
-          (13, "k21"): SAME_VALUE, (14, "k46"): SAME_VALUE}
+          (12, "k93"): SAME_VALUE, (13, "k21"): SAME_VALUE, (14, "k46"): SAME_VALUE}
 
 
 @pytest.mark.parametrize("seed", some(random_races.SEEDS, 4))
@@ -222,6 +222,10 @@ def test_races_of_random_kernels_are_those_of_an_oracle_that_keeps_all_accesses(
 FAULTS = ["out-of-bounds", "misaligned", "uninitialized"]
 
 
+# A copy carries along that memory was never written. initcheck takes the copy for a store.
+CARRIED = {(21, "k30"), (21, "k33"), (22, "k15"), (23, "k1"), (23, "k58")}
+
+
 @pytest.mark.parametrize("seed", some(random_memory.SEEDS, 4))
 def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(seed, tmp_path):
     (tmp_path / "random.cu").write_text(random_memory.program(seed))
@@ -236,9 +240,10 @@ def test_faults_of_random_kernels_are_those_that_memcheck_and_initcheck_find(see
         found = {m[1] for f in findings(done) if (m := re.match(rf"{kernel}: ({'|'.join(FAULTS)}) ", f))}
         card = {fault for fault in FAULTS if int(row[fault.replace("-", "_")])}
         judged = found - {"uninitialized"} or found
-        # initcheck takes a copy of memory that was never written for a store. Here the copy carries that along.
-        if "half_written(" in launches[kernel] and not card: judged -= {"uninitialized"}
-        assert judged >= card and bool(judged) == bool(card), (kernel, found, card)
+        if (seed, kernel) in CARRIED:
+            assert "half_written(" in launches[kernel] and not card and found == {"uninitialized"}, (kernel, found)
+        else:
+            assert judged >= card and bool(judged) == bool(card), (kernel, found, card)
 
 
 def test_the_page_shows_what_the_first_program_prints():

@@ -6,9 +6,12 @@
 
 __constant__ int c[64];
 __global__ void set(int* p) { p[threadIdx.x] = 1; }
-__global__ void load(int* o, const int* p) { o[threadIdx.x] = p[threadIdx.x]; }  //! in unwritten_in_a_kernel: uninitialized-load: 4 bytes at byte 128
-__global__ void fixed(int* o) { o[threadIdx.x] = c[threadIdx.x]; }  //! in kernel_beside_constant: race: byte 0 of c: .*, reads it and cudaMemcpyToSymbolAsync
-__global__ void late(int* p) { p[threadIdx.x] = 1; }  //! in allocated_in_another_stream: race: byte 0 of a .*cudaMallocAsync at .* allocates it
+//! in unwritten_in_a_kernel: uninitialized-load: 4 bytes at byte 128
+__global__ void load(int* o, const int* p) { o[threadIdx.x] = p[threadIdx.x]; }
+//! in kernel_beside_constant: race: byte 0 of c: .*, reads it and cudaMemcpyToSymbolAsync
+__global__ void fixed(int* o) { o[threadIdx.x] = c[threadIdx.x]; }
+//! in allocated_in_another_stream: race: byte 0 of a .*cudaMallocAsync at .* allocates it
+__global__ void late(int* p) { p[threadIdx.x] = 1; }
 
 // ---- Buffers of the host.
 
@@ -17,8 +20,10 @@ struct Both { int first[60]; int second[4]; } both;
 #define TO_HOST(buffer) int* d = device<int>(1024); cudaMemcpy(buffer, d, 256, cudaMemcpyDeviceToHost); cudaFree(d)
 #define TO_DEVICE(buffer) int* d = device<int>(1024); cudaMemcpy(d, buffer, 256, cudaMemcpyHostToDevice); cudaFree(d)
 
-CASE(vector) { std::vector<int> h(60); TO_HOST(h.data()); }  //! bad-copy: cudaMemcpy at .*: the destination is memory of the host with at most 248 bytes, and the copy takes 256
-CASE(vector_read) { std::vector<int> h(60); TO_DEVICE(h.data()); }  //! bad-copy: the source is memory of the host with at most 248 bytes, and the copy takes 256
+//! bad-copy: cudaMemcpy at .*: the destination is memory of the host with at most 248 bytes, and the copy takes 256
+CASE(vector) { std::vector<int> h(60); TO_HOST(h.data()); }
+//! bad-copy: the source is memory of the host with at most 248 bytes, and the copy takes 256
+CASE(vector_read) { std::vector<int> h(60); TO_DEVICE(h.data()); }
 CASE(by_new) { int* h = new int[60]; TO_HOST(h); delete[] h; }  //! bad-copy: with at most 248
 CASE(by_malloc) { int* h = (int*)malloc(60); TO_HOST(h); free(h); }  //! bad-copy: with at most 72
 CASE(inside_of_malloc) { int* h = (int*)malloc(240); TO_HOST(h + 10); free(h); }  //! bad-copy: with at most 208
@@ -31,7 +36,8 @@ CASE(frame) { int h = 0; TO_HOST(&h); if (h) exit(5); }  //! bad-copy: destinati
 CASE(rows) {
     static char h[100];
     int* d = device<int>(1024);
-    cudaMemcpy2D(h, 32, d, 64, 16, 4, cudaMemcpyDeviceToHost);  //! bad-copy: with at most 100 bytes, and the copy takes 112
+    //! bad-copy: with at most 100 bytes, and the copy takes 112
+    cudaMemcpy2D(h, 32, d, 64, 16, 4, cudaMemcpyDeviceToHost);
     cudaFree(d);
 }
 CASE(async) {
@@ -69,7 +75,8 @@ CASE(right_buffers) {
 
 CASE(overlap) {
     int* d = device<int>(64);
-    cudaMemcpy(d + 8, d, 128, cudaMemcpyDeviceToDevice);  //! bad-copy: the source and the destination overlap: byte 0 of .* and byte 32 of
+    //! bad-copy: the source and the destination overlap: byte 0 of .* and byte 32 of
+    cudaMemcpy(d + 8, d, 128, cudaMemcpyDeviceToDevice);
     cudaFree(d);
 }
 CASE(overlap_backwards) {
@@ -184,7 +191,8 @@ CASE(constant_beside_kernel) {
     Streams s;
     int *o = device<int>(64), h[64] = {};
     fixed<<<1, 64, 0, s.a>>>(o);
-    cudaMemcpyToSymbolAsync(c, h, 256, 0, cudaMemcpyHostToDevice, s.b);  //! race: byte 0 of c: cudaMemcpyToSymbolAsync at .* writes it and fixed, launched at .* reads it
+    //! race: byte 0 of c: cudaMemcpyToSymbolAsync at .* writes it and fixed, launched at .* reads it
+    cudaMemcpyToSymbolAsync(c, h, 256, 0, cudaMemcpyHostToDevice, s.b);
     cudaFree(o);
 }
 CASE(kernel_beside_constant) {
@@ -217,8 +225,10 @@ CASE(right_order) {
 
 // ---- Errors that are dropped.
 
-CASE(set_device) { cudaSetDevice(5); }  //! unchecked-error: cudaSetDevice at .*: invalid device ordinal; look at what the call returns
-CASE(attribute) { cudaFuncSetAttribute(set, cudaFuncAttributeMaxDynamicSharedMemorySize, 300000); }  //! unchecked-error: cudaFuncSetAttribute at
+//! unchecked-error: cudaSetDevice at .*: invalid device ordinal; look at what the call returns
+CASE(set_device) { cudaSetDevice(5); }
+//! unchecked-error: cudaFuncSetAttribute at
+CASE(attribute) { cudaFuncSetAttribute(set, cudaFuncAttributeMaxDynamicSharedMemorySize, 300000); }
 CASE(too_much) { int* a; cudaMalloc(&a, size_t(1) << 46); }  //! unchecked-error: cudaMalloc at .*: out of memory
 CASE(after_if) { if (sixty[0] == 0) cudaSetDevice(5); }  //! unchecked-error: cudaSetDevice
 CASE(after_else) { if (sixty[0]) sixty[0] = 0; else cudaSetDevice(5); }  //! unchecked-error: cudaSetDevice

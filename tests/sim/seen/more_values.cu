@@ -225,7 +225,7 @@ KERNEL(looped, Pair) { I;
 }
 KERNEL(copied_memory, Pair) { I;
     Pair p;
-    // Of a pointer's alignment nvcc believes nothing, of an array's what its type says.
+    // nvcc assumes no alignment of a pointer, and that of the type for an array.
     memcpy(&p, a + i, sizeof p);  //= gl1x8
     o[i] = p;  //= gs4x2
     std::memcpy(&p.x, &a[i].y, 4);  //= gl1x4

@@ -40,7 +40,9 @@ struct Streams {
 CASE(read) {
     int* x = managed(64);
     set<<<1, 64>>>(x);
-    printf("%d\n", x[3]);  //! race: byte 12 of memory \(cudaMallocManaged .*: the host reads it at .* and set, launched at .*, may not have written it yet; wait for it first
+    //! race: byte 12 of memory \(cudaMallocManaged .*: the host reads it at .* and set, launched at .*, may not have
+    //  written it yet; wait for it first
+    printf("%d\n", x[3]);
     cudaFree(x);
 }
 CASE(write) {
@@ -154,7 +156,9 @@ CASE(next_to_what_is_used) {
 CASE(copy_to_the_host) {
     int *h = pinned(64), *d = device<int>(64);
     cudaMemcpyAsync(h, d, 256, cudaMemcpyDeviceToHost, 0);
-    printf("%d\n", h[0]);  //! race: byte 0 of memory \(cudaMallocHost .*the host reads it at .* and cudaMemcpyAsync at .* may not have written it yet
+    //! race: byte 0 of memory \(cudaMallocHost .*the host reads it at .* and cudaMemcpyAsync at .* may not have written
+    //  it yet
+    printf("%d\n", h[0]);
     cudaFree(d);
     cudaFreeHost(h);
 }
@@ -162,7 +166,8 @@ CASE(refilled) {
     int *h = pinned(64), *d = device<int>(64);
     Streams s;
     for (int k = 0; k < 3; ++k) {
-        for (int i = 0; i < 64; ++i) h[i] = k;  //! race: byte 0 .* the host writes it at .* may not have read it yet.*\(2 times\)
+        //! race: byte 0 .* the host writes it at .* may not have read it yet.*\(2 times\)
+        for (int i = 0; i < 64; ++i) h[i] = k;
         cudaMemcpyAsync(d, h, 256, cudaMemcpyHostToDevice, s.a);
     }
     cudaFree(d);
@@ -331,7 +336,8 @@ CASE(last_is_lost) {
 CASE(no_result_is_read) {
     static int result[64];
     cudaHostRegister(result, sizeof result, cudaHostRegisterMapped);
-    set<<<1, 64>>>(result);  //! not-waited-for: the program ends before set, launched at .*, is known to be done; call cudaDeviceSynchronize
+    //! not-waited-for: the program ends before set, launched at .*, is known to be done; call cudaDeviceSynchronize
+    set<<<1, 64>>>(result);
 }
 CASE(each_launch_once) {
     for (int i = 0; i < 3; ++i) say<<<1, 1>>>(i);  //! not-waited-for: .*\(3 times\)

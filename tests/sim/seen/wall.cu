@@ -74,20 +74,25 @@ CASE(right_managed) {
 // ---- Names as pointers.
 
 int h[64];
-CASE(copied_to) { cudaMemcpy(many, h, 16, cudaMemcpyHostToDevice); }  //! bad-copy: destination is many.*cudaMemcpyToSymbol
-CASE(copied_from) { cudaMemcpy(h, many, 16, cudaMemcpyDeviceToHost); }  //! bad-copy: source is many.*cudaMemcpyFromSymbol
+//! bad-copy: destination is many.*cudaMemcpyToSymbol
+CASE(copied_to) { cudaMemcpy(many, h, 16, cudaMemcpyHostToDevice); }
+//! bad-copy: source is many.*cudaMemcpyFromSymbol
+CASE(copied_from) { cudaMemcpy(h, many, 16, cudaMemcpyDeviceToHost); }
 CASE(copied_by_address) { cudaMemcpy(&g, h, 4, cudaMemcpyHostToDevice); }  //! bad-copy: destination is g
 CASE(copied_inside) { cudaMemcpy(many + 4, h, 4, cudaMemcpyDefault); }  //! bad-copy: destination is many
-CASE(copied_constant) { cudaMemcpy(coefficients, h, 4, cudaMemcpyHostToDevice); }  //! bad-copy: destination is coefficients
+//! bad-copy: destination is coefficients
+CASE(copied_constant) { cudaMemcpy(coefficients, h, 4, cudaMemcpyHostToDevice); }
 CASE(copied_async) { cudaMemcpyAsync(many, h, 4, cudaMemcpyHostToDevice, 0); }  //! bad-copy: destination is many
 CASE(copied_rows) { cudaMemcpy2D(many, 16, h, 16, 8, 2, cudaMemcpyHostToDevice); }  //! bad-copy: destination is many
 CASE(filled) { cudaMemset(many, 0, 16); }  //! bad-copy: destination is many
 
 struct Holder { int n; int* p; };
-__global__ void passed(int* p) { p[threadIdx.x] += 1; }  //! in argument, address, inside: host-pointer: the address of many .*cudaGetSymbolAddress
+//! in argument, address, inside: host-pointer: the address of many .*cudaGetSymbolAddress
+__global__ void passed(int* p) { p[threadIdx.x] += 1; }
 __global__ void held(Holder t) { t.p[t.n] = 1; }  //! in by_value: host-pointer: the address of many
 __global__ void far(const Holder* t) { t->p[t->n] = 1; }  //! in by_copy: host-pointer: the address of g
-__global__ void first(int* o, const int* p) { *o = *p; }  //! in of_host, of_table, of_constant: host-pointer: address of (host_array|host_table|table)
+//! in of_host, of_table, of_constant: host-pointer: address of (host_array|host_table|table)
+__global__ void first(int* o, const int* p) { *o = *p; }
 __global__ void letter(int* o, const char* p) { *o = p[1]; }  //! in literal: host-pointer: address of a constant
 __global__ void through(int** p) { *p[1] = 2; }  //! in of_pointers: host-pointer: the address of g
 CASE(argument) { passed<<<1, 4>>>(many); done_badly(); }
@@ -167,8 +172,10 @@ struct Shape {
 struct Square : Shape {
     __host__ __device__ int area() const override { return size * size; }
 };
-__global__ void measure(int* o, Shape* s) { o[0] = s->area(); }  //! in object, derived: host-pointer: vtable for (Shape|Square).* make the object in a kernel
-__global__ void measure_all(int* o, Shape** s) { for (int i = 0; i < 2; ++i) o[i] = s[i]->area(); }  //! in objects: host-pointer: vtable for Square
+//! in object, derived: host-pointer: vtable for (Shape|Square).* make the object in a kernel
+__global__ void measure(int* o, Shape* s) { o[0] = s->area(); }
+//! in objects: host-pointer: vtable for Square
+__global__ void measure_all(int* o, Shape** s) { for (int i = 0; i < 2; ++i) o[i] = s[i]->area(); }
 __global__ void make(Shape** s) { *s = new Square; }
 __global__ void unmake(Shape** s) { delete *s; }
 CASE(object) {
@@ -220,11 +227,15 @@ __device__ Function to_twice = twice;
 __device__ Function chosen;
 __constant__ Function fixed_one;
 struct Named { int n; Function f; };
-__global__ void call(int* o, Function f) { o[0] = f(3); }  //! in function: host-pointer: the address of twice.* take it in device code
-__global__ void call_held(int* o, Named t) { o[0] = t.f(t.n); }  //! in function_held: host-pointer: the address of twice
-__global__ void call_copied(int* o, Named* t) { o[0] = t->f(t->n); }  //! in function_copied: host-pointer: the address of twice
+//! in function: host-pointer: the address of twice.* take it in device code
+__global__ void call(int* o, Function f) { o[0] = f(3); }
+//! in function_held: host-pointer: the address of twice
+__global__ void call_held(int* o, Named t) { o[0] = t.f(t.n); }
+//! in function_copied: host-pointer: the address of twice
+__global__ void call_copied(int* o, Named* t) { o[0] = t->f(t->n); }
 __global__ void call_chosen(int* o) { o[0] = chosen(4); }  //! in function_to_symbol: host-pointer: the address of twice
-__global__ void call_fixed(int* o) { o[0] = fixed_one(4); }  //! in function_to_constant: host-pointer: the address of twice
+//! in function_to_constant: host-pointer: the address of twice
+__global__ void call_fixed(int* o) { o[0] = fixed_one(4); }
 CASE(function) { call<<<1, 1>>>(device<int>(1), twice); done_badly(); }
 CASE(function_held) { call_held<<<1, 1>>>(device<int>(1), {3, twice}); done_badly(); }
 CASE(function_copied) {
