@@ -43,7 +43,7 @@ struct AccessSite : AccessCounts {
 
     // True if a reader takes both for one access: the same line, kind, memory and size.
     bool same_access(const AccessSite& other) const;
-    // That of another device is global, too.
+    // The memory of another device is global, too.
     bool in(Space space) const { return memory == space || (memory == peer && space == global); }
 };
 

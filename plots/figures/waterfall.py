@@ -2,11 +2,10 @@
 
 from matplotlib.patches import Patch
 
-from .shared import (BLUE, COPY_ENGINE, GREY, RED, canvas, measured_note, one_machine, one_size, save, says, squares,
-                     styled)
+from .shared import (BLUE, COPY_ENGINE, GREY, LESSONS, RED, canvas, measured_note, one_machine, one_size, save, says,
+                     squares, styled)
 
 FILES = ["h200_steps.csv"]
-STEPS = {"transposeNaive": 2, "transposeCoalesced": 3, "transposeNoBankConflicts": 4, "transposeLongPieces": 7}
 RUNGS = {
     "transposeNaive": "naive", "transposeCoalesced": "coalesced", "transposeNoBankConflicts": "padded",
     "transposeLongPieces": "longer pieces"}
@@ -30,7 +29,7 @@ def draw(rows, stem, machine=None):
         copy = kernel == COPY_ENGINE
         (bar,) = axes.barh(i, time, 0.66, color="#BFBFBF" if copy else BLUE, edgecolor="#404040", linewidth=0.7)
         says(bar, f"{kernel}: {time:.3g} ms measured, {n} × {n} float")
-        if not copy: bar.set_url(f"#step-{STEPS[kernel]}")
+        if not copy: bar.set_url(f"#step-{LESSONS[kernel][0]}")
         if before is not None and not copy:
             saved = before - time
             (part,) = axes.barh(i, saved, 0.66, time, color=SAVED if saved >= 0 else RED, hatch="////",
@@ -43,7 +42,7 @@ def draw(rows, stem, machine=None):
     axes.text(1.18, 1.03, "time, ms", transform=axes.transAxes, ha="right", fontsize=9.5, color=GREY)
     axes.text(1.42, 1.03, "saved, ms", transform=axes.transAxes, ha="right", fontsize=9.5, color=GREY)
     axes.set_yticks(range(len(kernels)), [
-        f"step {STEPS[k]}: {RUNGS[k]}" if k in RUNGS else k for k in kernels])
+        f"step {LESSONS[k][0]}: {RUNGS[k]}" if k in RUNGS else k for k in kernels])
     axes.tick_params(axis="y", length=0)
     axes.set(ylim=(len(kernels) - 0.45, -0.55), xlim=(0, 1.02 * max(ms)), xlabel=f"time, ms ({n} × {n} float)")
     axes.grid(axis="x")

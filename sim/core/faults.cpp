@@ -18,7 +18,7 @@ namespace {
 
 struct sigaction before_segv, before_bus;
 
-// Of a function that has not yet begun: where it returns to.
+// The return address of a function that was called and has not yet set up its frame.
 uint64_t calling_place(const void* context)
 {
     const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;

@@ -61,7 +61,7 @@ struct Finding {
     uint64_t beside = 0;  // where a launch or a copy is called that races with this one
 };
 
-// Of an uninitialized load that finds other bytes stored.
+// The end of a finding on a load of which some bytes are stored and others are not.
 constexpr char maybe_padding[] = "; other bytes of it were stored: if these are padding, nothing is wrong";
 
 // True if two findings are the same fault at the same places of the source.

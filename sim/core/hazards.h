@@ -115,7 +115,7 @@ public:
     Hazards(const Order& order, const Sites& sites, bool global) : order_(order), sites_(sites), global_(global) {}
     // `beside`: what may run at the same time as the launch, or the copy, that begins; null: nothing.
     void start(const std::vector<Beside>* beside) { beside_ = beside; }
-    // What was at an earlier time is ordered before all that comes.
+    // An access at an earlier time is ordered before all that follow.
     uint32_t floor() const { return !global_ ? order_.phase() : beside_ ? 1 : order_.launch_start(); }
 
     // True if the thread itself was here last, and this access has nothing to be compared with. It is remembered.

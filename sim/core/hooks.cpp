@@ -206,25 +206,24 @@ void HOOK(vptr_read)(void** p) { sim::see<load, 3>(p, HERE); }
 
 // memcpy and its kin. launch.h has kernels call sim_memcpy, which nvcc makes of bytes, whatever the pointers' types.
 // clang calls the others for copies of structures.
-#define COPIES(copy, move, set, see)                           \
-    void* copy(void* to, const void* from, size_t bytes)       \
-    {                                                          \
-        sim::see(from, bytes, load, HERE);                     \
-        sim::see(to, bytes, store, HERE);                      \
-        return memcpy(to, from, bytes);                        \
-    }                                                          \
-    void* move(void* to, const void* from, size_t bytes)       \
-    {                                                          \
-        sim::see(from, bytes, load, HERE);                     \
-        sim::see(to, bytes, store, HERE);                      \
-        return memmove(to, from, bytes);                       \
-    }                                                          \
-    void* set(void* to, int value, size_t bytes)               \
-    {                                                          \
-        sim::see(to, bytes, store, HERE);                      \
-        return memset(to, value, bytes);                       \
+#define COPY(name, copy, see)                            \
+    void* name(void* to, const void* from, size_t bytes) \
+    {                                                    \
+        sim::see(from, bytes, load, HERE);               \
+        sim::see(to, bytes, store, HERE);                \
+        return copy(to, from, bytes);                    \
     }
-COPIES(HOOK(memcpy), HOOK(memmove), HOOK(memset), see_copy)
-COPIES(sim_memcpy, sim_memmove, sim_memset, see_bytes)
+#define SET(name, see)                                   \
+    void* name(void* to, int value, size_t bytes)        \
+    {                                                    \
+        sim::see(to, bytes, store, HERE);                \
+        return memset(to, value, bytes);                 \
+    }
+COPY(HOOK(memcpy), memcpy, see_copy)
+COPY(HOOK(memmove), memmove, see_copy)
+SET(HOOK(memset), see_copy)
+COPY(sim_memcpy, memcpy, see_bytes)
+COPY(sim_memmove, memmove, see_bytes)
+SET(sim_memset, see_bytes)
 
 }  // extern "C"

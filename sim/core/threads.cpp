@@ -32,8 +32,8 @@ namespace {
 
 thread_local Threads* here = nullptr;  // on this host thread
 
-// Of the function that has called the simulator: its stack and the registers that outlive a call. What the simulator
-// has on the stack beneath is left out, and so is the number that counts the turns of the loop that the thread is in.
+// The state of the program where it has called the simulator: its stack, and the registers that outlive a call. Left
+// out are the simulator's own frames beneath, and the number that counts the turns of the thread's loop.
 struct ProgramState {
     const Fibers& fibers;
     uint64_t place, hash;

@@ -42,7 +42,7 @@ struct Entry {
     uint64_t tag = 0;
     std::vector<Attribute> attributes;
 
-    // Of form 0 if there is none.
+    // The attribute of this name. If there is none, its form is 0.
     const Attribute& operator[](uint64_t name) const
     {
         static const Attribute none;

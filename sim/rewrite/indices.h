@@ -51,7 +51,7 @@ private:
     // Functions that index an array they get: 1 if by a parameter, 2 if by what is not known anyway.
     std::map<std::string_view, unsigned> functions_;
     int locals_ = 0;
-    // What is being looked at.
+    // The function and the question in hand.
     Body body_{};
     Question question_ = at_compile_time;
     bool known_parameters_ = false;

@@ -20,7 +20,7 @@ std::string why_not(const std::string& header);
 // be written.
 bool add_header(const std::string& folder, const std::string& header);
 
-// What a program names of libraries, as declarations.
+// Declarations of the names of libraries that a program uses.
 struct LibraryNames {
     int at = 0;  // the token that they go in front of; 0: there are none
     std::string text;

@@ -148,7 +148,7 @@ void note(uintptr_t address, uint64_t bytes, bool writes, uint64_t block, const 
         shadow->note_written(offset, bytes, written);
 }
 
-// What the source never got, the copy has not, either.
+// Bytes that were never written in the source count as never written in the copy.
 void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block, const std::vector<Beside>& beside)
 {
     uint64_t offset = 0;

@@ -73,7 +73,7 @@ void operator,(Discarded call, cudaError_t error)
 {
     const RuntimeLock lock;
     const void* const place = SIM_PLACE;
-    // What a failed kernel leaves behind is told as the kernel's.
+    // An error that a failed kernel has left is reported as the kernel's.
     const auto known = [&](const FailedLaunch& f) {
         return f.error == error && (f.place == place ? !f.seen : f.of_kernel && f.refused.empty());
     };

@@ -112,7 +112,7 @@ void protect_variables(int protection);
 // where the device has them.
 void move_addresses(void* memory, size_t bytes);
 void move_addresses_back(void* memory, size_t bytes, uintptr_t aligned_as);
-// What is wrong with a kernel that uses such an address. Empty: it is none.
+// The finding on a kernel that uses an address of the host; empty for other addresses.
 std::string host_address_text(uintptr_t address);
 // How many bytes the program's own memory has from the address on; ~0: unknown.
 uint64_t host_room(uintptr_t address, uint64_t wanted);

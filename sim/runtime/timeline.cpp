@@ -81,7 +81,7 @@ void Timeline::host_waits(const Clock& clock)
     host_has_waited();
 }
 
-// What was put into the legacy stream later is not waited for, unless that is the stream.
+// The host does not wait for work that the legacy stream got later, unless the queue is the legacy stream's.
 void Timeline::host_waits_for_queue(int queue)
 {
     const Queue& q = queues_[size_t(queue)];

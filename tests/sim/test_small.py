@@ -3,6 +3,7 @@ are named, with the reason."""
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -37,3 +38,10 @@ def test_it_counts_what_the_simulator_counts(path, tmp_path):
                 same = small.pop((row["kernel"], size)) == [int(row[count]) for count in COUNTS]
                 assert same != (row["kernel"] in DIFFER and size in DIFFER[row["kernel"]][0]), (row["kernel"], size)
     assert {name for name, _ in small} <= {NO_LESSON}
+
+
+def test_the_page_shows_what_it_prints():
+    command, printed = re.search(r"```sh\n(.*?)\n```\n\n```\n(.*?)```",
+                                 (ROOT / "sim/small/README.md").read_text(), re.S).groups()
+    assert run(*command.split(), cwd=ROOT).stdout == printed
+    assert sum(len((ROOT / f"sim/small/small.{kind}").read_text().splitlines()) for kind in ("h", "cpp")) <= 200
