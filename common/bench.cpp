@@ -153,7 +153,13 @@ void Bench::poison(const Contender& c, int buffers)
                          elements() * bytes_of(type_));
 }
 
-void Bench::enqueue(Contender& c, int buffer)
+Pass Bench::pass_of(const Contender& c, int buffer)
+{
+    return {*c.kernel,     output(buffer, c.expected(), Holds::result), input(buffer), shape_.width,
+            shape_.height, c.block};
+}
+
+Done Bench::enqueue(const Contender& c, int buffer, unsigned depth, bool locate)
 {
     const uint64_t bytes = elements() * bytes_of(type_);
     if (!c.kernel) {
@@ -163,9 +169,12 @@ void Bench::enqueue(Contender& c, int buffer)
         const bool sends = c.kernel->transfer.way == Transfer::to_device;
         device_.enqueue_copy(sends ? (*out_)[buffer] : host, sends ? host : (*in_)[buffer], bytes);
     } else {
-        device_.enqueue(*c.kernel, output(buffer, c.expected(), Holds::result), input(buffer), shape_.width,
-                        shape_.height, c.block);
+        Pass pass = pass_of(c, buffer);
+        pass.depth = depth;
+        pass.locate = locate;
+        return device_.enqueue(pass);
     }
+    return {};
 }
 
 // Checks the first `buffers` outputs, their inputs and the guard bands.
@@ -209,36 +218,35 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
         return;
     }
     poison(c, 1);
-    device_.take_counts(false);
-    last_launch() = {};
+    Done first;
     try {
-        enqueue(c, 0);
+        first = enqueue(c, 0, 1, explain);
     } catch (const Error& error) {
         if (error.status != status_bad_input) throw;
         c.result.refused = error.message;
         return;
     }
+    c.launch = first.launch;
+    LaunchCounts found = first.counts;
+    for (int i = 1; i < passes; ++i) {
+        LaunchCounts more = enqueue(c, 0).counts;
+        found.findings_total += more.findings_total;
+        if (found.findings.empty()) found.findings = std::move(more.findings);
+    }
     device_.finish();
-    c.launch = last_launch();
-    LaunchCounts counts = device_.take_counts(explain);
-    for (int i = 1; i < passes; ++i) enqueue(c, 0);
-    device_.finish();
-    const LaunchCounts more = device_.take_counts(false);
     const bool right = check(c, 1, complain);
+    if (!right && found.findings.empty() && c.kernel && !c.result.bus) found = device_.look_closely(pass_of(c, 0));
 
-    LaunchCounts again;
-    if (!right && counts.findings.empty() && more.findings.empty()) again = device_.look_again();
-    const LaunchCounts& found = !counts.findings.empty() ? counts : !more.findings.empty() ? more : again;
     for (size_t i = 0; i < found.findings.size() && i < most_findings; ++i)
         complain(c.result.kernel, message_of(found.findings[i]));
     if (!found.findings.empty()) {
-        const unsigned long long total = counts.findings_total + more.findings_total + again.findings_total;
+        const unsigned long long total = found.findings_total;
         complain(c.result.kernel,
                  format("%llu finding%s in all, at %zu place%s of the kernel", total, total == 1 ? "" : "s",
                         found.findings.size(), found.findings.size() == 1 ? "" : "s"));
         c.result.right = false;
     }
-    if (!device_.has_clock()) c.result.counts = std::move(counts);
+    if (!device_.has_clock()) c.result.counts = std::move(first.counts);
     if (explain) c.result.occupancy = device_.occupancy(c.launch);
 }
 
@@ -246,11 +254,10 @@ void Bench::trace(Contender& c, const TraceSink& sink)
 {
     progress_.doing(label(c, "tracing"));
     poison(c, 1);
-    device_.trace_to(&sink);
-    enqueue(c, 0);
+    Pass pass = pass_of(c, 0);
+    pass.trace = &sink;
+    device_.enqueue(pass);
     device_.finish();
-    device_.trace_to(nullptr);
-    device_.take_counts(false);
 }
 
 // ms of a sample of a peer, which does and checks everything itself.
@@ -280,11 +287,9 @@ double Bench::timed(Contender& c, int passes, int launches, const Complain& comp
     }
     // Poisoning also keeps the GPU busy until the passes are in its queue.
     poison(c, buffers);
-    passes_in_one_launch() = passes;
     const double ms = device_.time_ms([&] {
-        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers);
+        for (int i = 0; i < launches; ++i) enqueue(c, i % buffers, unsigned(passes));
     });
-    passes_in_one_launch() = 1;
     c.timed_ms += ms;
     check(c, buffers, complain);
     return ms / (double(launches) * passes);

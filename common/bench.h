@@ -80,7 +80,8 @@ private:
     int buffers_of(const Contender& c) const;
     void prepare();
     void poison(const Contender& c, int buffers);
-    void enqueue(Contender& c, int buffer);
+    Pass pass_of(const Contender& c, int buffer);
+    Done enqueue(const Contender& c, int buffer, unsigned depth = 1, bool locate = false);
     bool check(Contender& c, int buffers, const Complain& complain);
     void* host_memory(bool pinned);
     double peer_ms(Contender& c, int buffers, int passes, const Complain& complain);

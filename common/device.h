@@ -41,6 +41,26 @@ struct Mismatch {
     uint64_t first = 0;  // the lowest index among them
 };
 
+// One pass of a kernel from idata to odata.
+struct Pass {
+    const Kernel& kernel;
+    Region odata, idata;
+    int width, height;
+    Block block;
+    // GPUs: every grid is made so many times as deep. Kernels that ignore blockIdx.z then make as many passes in one
+    // launch.
+    unsigned depth = 1;
+    // The simulator:
+    bool locate = false;                // name source lines even where nothing was found wrong
+    const TraceSink* trace = nullptr;   // is told of every request, in the order of the blocks. It must not throw.
+};
+
+// What a pass has done.
+struct Done {
+    Launch launch;        // its last
+    LaunchCounts counts;  // on the simulator
+};
+
 // Every call throws Error: status_bad_input when memory does not suffice, status_no_device
 // when the device fails.
 class Device {
@@ -63,10 +83,9 @@ public:
     // Compares regions with their contents, element by element.
     virtual std::vector<Mismatch> compare(const std::vector<Region>& regions) = 0;
 
-    // Starts one pass of a kernel, or one plain copy between any two places. finish() waits, and
-    // reports what went wrong.
-    virtual void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,
-                         Block block) = 0;
+    // Starts one pass of a kernel, or one plain copy between any two places. finish() waits, and reports what went
+    // wrong.
+    virtual Done enqueue(const Pass& pass) = 0;
     virtual void enqueue_copy(void* to, const void* from, uint64_t bytes) = 0;
     virtual void finish() = 0;
 
@@ -74,19 +93,10 @@ public:
     virtual bool has_clock() const = 0;
     virtual double time_ms(const std::function<void()>& work) = 0;
 
-    // The simulator counts: what was launched since the last call. `locate`: name source lines
-    // even where nothing was found wrong.
-    virtual LaunchCounts take_counts(bool locate) = 0;
-    // More of what the last kernel did wrong, which shows only by a closer look.
-    virtual LaunchCounts look_again() { return {}; }
-    // How many blocks of that launch run at a time, as the device itself says: a line. Empty: it does not.
+    // What a pass does wrong that shows only by a closer look: it runs once more.
+    virtual LaunchCounts look_closely(const Pass&) { return {}; }
+    // How many blocks of a launch run at a time, as the device itself says: a line. Empty: it does not.
     virtual std::string occupancy(const Launch&) { return ""; }
-    // From now on, `sink` is told of every request, in the order of the blocks; null: no longer. It must not throw.
-    // Throws status_bad_input where there is no simulator.
-    virtual void trace_to(const TraceSink*)
-    {
-        throw Error{status_bad_input, "--trace: the simulator alone sees every request; add --device sim"};
-    }
 };
 
 // The request for a device, as the command line makes it.

@@ -173,18 +173,6 @@ bool Launch::operator==(const Launch& other) const
            std::equal(block, block + 3, other.block) && arguments == other.arguments;
 }
 
-Launch& last_launch()
-{
-    static Launch last;
-    return last;
-}
-
-unsigned& passes_in_one_launch()
-{
-    static unsigned passes = 1;
-    return passes;
-}
-
 void check_launch(const Launch& launch)
 {
     const auto refuse = [](const char* what, unsigned asked, unsigned limit, const char* instead) {
@@ -206,10 +194,9 @@ void check_launch(const Launch& launch)
     if (all > 1024) refuse("threads in a block", unsigned(all), 1024, smaller);
 }
 
-void check_bound(unsigned threads)
+void check_bound(const Launch& launch, unsigned threads)
 {
-    const unsigned* const block = last_launch().block;
-    const unsigned asked = block[0] * block[1] * block[2];
+    const unsigned asked = launch.block[0] * launch.block[1] * launch.block[2];
     if (threads && asked > threads)
         throw Error{status_bad_input, format("the kernel asks for %u threads in a block, and its __launch_bounds__ "
                                              "allows %u: choose a smaller block, or a larger bound",

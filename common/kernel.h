@@ -253,29 +253,11 @@ struct Launch {
     bool operator==(const Launch& other) const;
 };
 
-// The last launch of any kernel. The back ends keep it up to date.
-Launch& last_launch();
-
-// Every grid is made so many times as deep: kernels that ignore blockIdx.z then make as
-// many passes in one launch. 1 at first.
-unsigned& passes_in_one_launch();
-
-// Throws bad input if CUDA cannot launch such a grid. The simulator keeps to the same
-// limits: a kernel that runs there runs on the hardware.
+// Throws bad input if CUDA cannot launch such a grid. The simulator keeps to the same limits: a kernel that runs there
+// runs on the hardware.
 void check_launch(const Launch& launch);
 
-// Throws bad input if the last launch has more threads in a block than this, unless it is 0: see __launch_bounds__.
-void check_bound(unsigned threads);
-
-// Notes a launch and checks it. Returns the depth of the grid: grid.z times the passes.
-template <typename Dim, typename... Arguments>
-unsigned note_launch(const void* kernel, Dim grid, Dim block, const Arguments&... arguments)
-{
-    uint64_t hash = hash_begin;
-    ((hash = hash_of(hash, &arguments, sizeof arguments)), ...);
-    last_launch() = {kernel, {grid.x, grid.y, grid.z * passes_in_one_launch()}, {block.x, block.y, block.z}, hash};
-    check_launch(last_launch());
-    return last_launch().grid[2];
-}
+// Throws bad input if the launch has more threads in a block than this, unless it is 0: see __launch_bounds__.
+void check_bound(const Launch& launch, unsigned threads);
 
 }  // namespace harness

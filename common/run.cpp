@@ -65,7 +65,8 @@ std::unique_ptr<Device> open_asked(const Options& options, const Machine& machin
                (remark.empty() ? "" : "; " + remark));
     if (options.one_launch && !device->has_clock())
         refuse("--one-launch: times passes inside one launch, and the simulator has no clock");
-    if (!options.trace.empty()) device->trace_to(nullptr);
+    if (!options.trace.empty() && !device->info().simulated)
+        throw Error{status_bad_input, "--trace: the simulator alone sees every request; add --device sim"};
     return device;
 }
 

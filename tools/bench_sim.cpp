@@ -22,6 +22,18 @@ struct Rate {
     uint64_t accesses;
 };
 
+struct Launches : sim::Launcher {
+    sim::Settings settings;
+    uint64_t accesses = 0;
+
+    Launches() { sim::use_launcher(this); }
+    ~Launches() override { sim::use_launcher(nullptr); }
+    void launch(const sim::Launching& launching, const sim::Code& code) override
+    {
+        accesses = sim::run_grid(launching, code, settings).accesses();
+    }
+};
+
 double seconds(const harness::Kernel& kernel, float* odata, const float* idata, int side)
 {
     const auto start = std::chrono::steady_clock::now();
@@ -35,15 +47,15 @@ Rate rate_of(const harness::Kernel& kernel, int side, int samples, int threads)
     std::vector<float> idata(size_t(side) * side), odata(idata.size());
     std::vector<double> traced, one, all, speedup;
     const uint64_t bytes = idata.size() * sizeof(float);
-    sim::use_matrices(idata.data(), bytes, odata.data(), bytes, bytes);
-    sim::take_report();
+    sim::use_matrices({{idata.data(), bytes, odata.data(), bytes}});
+    Launches launches;
     seconds(kernel, odata.data(), idata.data(), side);  // touches fresh memory
-    const uint64_t accesses = sim::take_report().accesses();
+    const uint64_t accesses = launches.accesses;
     for (int i = 0; i < samples; ++i) {
         sim::set_host_threads(1);
-        sim::use_instruments(false);
+        launches.settings.instruments = false;
         traced.push_back(accesses / seconds(kernel, odata.data(), idata.data(), side));
-        sim::use_instruments(true);
+        launches.settings.instruments = true;
         const double alone = seconds(kernel, odata.data(), idata.data(), side);
         sim::set_host_threads(threads);
         const double together = seconds(kernel, odata.data(), idata.data(), side);

@@ -42,6 +42,16 @@ void Launched::add(const Launched& more)
     barriers += more.barriers;
 }
 
+void DramCounts::add(const DramCounts& more)
+{
+    loaded_bytes += more.loaded_bytes;
+    half_loads += more.half_loads;
+    half_stores += more.half_stores;
+    stored_in_halves += more.stored_in_halves;
+    scattered_bytes += more.scattered_bytes;
+    unfilled_sectors += more.unfilled_sectors;
+}
+
 void RooflineCounts::add(const RooflineCounts& more)
 {
     load_batches += more.load_batches;

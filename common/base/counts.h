@@ -73,6 +73,8 @@ struct DramCounts {
     uint64_t half_stores = 0, stored_in_halves = 0;  // the same for stores; the bytes stored there
     uint64_t scattered_bytes = 0;   // stored where little of a DRAM page is stored
     uint64_t unfilled_sectors = 0;  // stored in part
+
+    void add(const DramCounts& more);
 };
 
 // Input of a roofline (model.cpp). Lines have 128 bytes, sectors 32.

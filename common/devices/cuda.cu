@@ -132,12 +132,14 @@ public:
         return mismatches;
     }
 
-    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,
-                 Block block) override
+    Done enqueue(const Pass& pass) override
     {
-        launched = kernel.name;
-        kernel.launch[int(odata.contents.type)](odata.data, idata.data, width, height, block);
+        launched = pass.kernel.name;
+        launches() = {pass.depth};
+        pass.kernel.launch[int(pass.odata.contents.type)](pass.odata.data, pass.idata.data, pass.width, pass.height,
+                                                          pass.block);
         CUDA(cudaGetLastError());
+        return {launches().last, {}};
     }
 
     void enqueue_copy(void* to, const void* from, uint64_t bytes) override
@@ -159,8 +161,6 @@ public:
         CUDA(cudaEventElapsedTime(&ms, start_, stop_));
         return ms;
     }
-
-    LaunchCounts take_counts(bool) override { return {}; }
 
     std::string occupancy(const Launch& launch) override
     {

@@ -322,12 +322,13 @@ public:
         return all;
     }
 
-    void enqueue(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height, Block) override
+    Done enqueue(const Pass& pass) override
     {
-        const int type = int(odata.contents.type);
+        const Kernel& kernel = pass.kernel;
+        const int type = int(pass.odata.contents.type), width = pass.width, height = pass.height;
         void *out[MAX_GPUS] = {}, *in[MAX_GPUS] = {};
-        for (const Rows& rows : rows_of(odata)) out[rows.gpu] = rows.data;
-        for (const Rows& rows : rows_of(idata)) in[rows.gpu] = rows.data;
+        for (const Rows& rows : rows_of(pass.odata)) out[rows.gpu] = rows.data;
+        for (const Rows& rows : rows_of(pass.idata)) in[rows.gpu] = rows.data;
         launched = kernel.name;
         if (!met_) team_.meet();
         if (kernel.launch_together[type]) {
@@ -343,12 +344,12 @@ public:
         CUDA(cudaGetLastError());
         team_.meet();
         met_ = true;
+        return {launches().last, {}};
     }
 
     void finish() override { team_.finish(); }
     bool has_clock() const override { return true; }
     double time_ms(const std::function<void()>& work) override { return team_.time_ms(work); }
-    LaunchCounts take_counts(bool) override { return {}; }
 
 private:
     using Matrix = std::vector<Rows>;

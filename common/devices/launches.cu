@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "../kernel.h"
+#include "launches.h"
 
 extern "C" {
 
@@ -12,7 +12,7 @@ unsigned __real___cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
 // What stands between <<< and >>>.
 unsigned __wrap___cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream)
 {
-    grid.z = harness::note_launch(nullptr, grid, block);
+    grid.z = cuda::note_launch(nullptr, grid, block);
     return __real___cudaPushCallConfiguration(grid, block, shared_bytes, stream);
 }
 
@@ -23,7 +23,7 @@ cudaError_t __real_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, v
 cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                     cudaStream_t stream)
 {
-    harness::last_launch().kernel = kernel;
+    cuda::launches().last.kernel = kernel;
     return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
@@ -34,7 +34,7 @@ cudaError_t __real___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block,
 cudaError_t __wrap___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                       cudaStream_t stream)
 {
-    harness::last_launch().kernel = kernel;
+    cuda::launches().last.kernel = kernel;
     return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 

@@ -10,6 +10,7 @@
 #include "../base/driver.h"
 #include "../base/error.h"
 #include "../device.h"
+#include "launches.h"
 
 namespace cuda {
 

@@ -2,7 +2,9 @@
 
 #include <numeric>
 
+#include "../../sim/core/global_checker.h"
 #include "../../sim/core/host_process.h"
+#include "../../sim/core/launch_bounds.h"
 #include "../base/error.h"
 
 namespace sim {
@@ -34,71 +36,131 @@ BetweenGpus Account::between(int gpus)
     return between;
 }
 
-OnParts::OnParts(const Kernel& kernel, const Region& odata, const Region& idata, int width, int height,
-                 const Unwritten& unwritten, const std::function<void()>& watch, Account& account, bool separate_host)
-    : kernel_(kernel), type_(int(odata.contents.type)), width_(width), height_(height), watch_(watch),
-      account_(account), separate_host_(separate_host)
+void Account::add(const std::vector<Finding>& findings, int gpu)
 {
+    for (const Finding& finding : findings) {
+        const auto known = std::find_if(found.begin(), found.end(), [&](const Found& f) {
+            return (f.gpu < 0) == (gpu < 0) && same_fault(f.finding, finding);
+        });
+        if (known == found.end()) found.push_back({finding, report.grid, report.block, gpu});
+        else known->finding.count += finding.count;
+    }
+}
+
+Account OnOne::run()
+{
+    launch_all();
+    account_.add(take_host_findings(), -1);
+    for (const auto& memory : memory().all()) {
+        account_.gave_up |= memory->shadow && memory->shadow->gave_up();
+        memory->shadow.reset();
+    }
+    return std::move(account_);
+}
+
+void OnOne::launch_all()
+{
+    const Region &in = pass_.idata, &out = pass_.odata;
+    const auto bytes = [](const Contents& c) { return c.elements() * harness::bytes_of(c.type); };
+    use_matrices({{in.data, bytes(in.contents), out.data, bytes(out.contents)}}, &unwritten_);
+    watch();
+    run_host_code([&] {
+        pass_.kernel.launch[int(out.contents.type)](out.data, in.data, pass_.width, pass_.height, pass_.block);
+    });
+}
+
+void OnOne::run_host_code(const std::function<void()>& code)
+{
+    struct Restored {
+        Launcher* before;
+        ~Restored() { use_launcher(before); }
+    } restored{use_launcher(this)};
+    run_launcher(code, separate_host_);
+}
+
+void OnOne::launch(const Launching& launching, const Code& code)
+{
+    const dim3 grid = launching.configuration.grid, block = launching.configuration.block;
+    account_.last = {launching.kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, launching.arguments};
+    check_launch(account_.last);
+    check_bound(account_.last, launch_bound(launching.kernel));
+    const Report report = run_grid(launching, code, settings_);
+    account_.report.add(report);
+    ended(launching, report);
+}
+
+void OnOne::watch()
+{
+    for (const auto& memory : memory().all())
+        if (settings_.exact && memory->counted && !memory->constant && !memory->shadow) {
+            memory->shadow = std::make_shared<Shadow>(memory->bytes);
+            if (!memory->unwritten) memory->shadow->note_written(0, memory->bytes);
+        }
+}
+
+OnParts::OnParts(const Pass& pass, const Settings& settings, const Unwritten& unwritten, bool separate_host)
+    : OnOne(pass, settings, unwritten, separate_host)
+{
+    const Kernel& kernel = pass.kernel;
     gpus_ = kernel.gpus;
-    if (!account.traffic) account.traffic = std::make_unique<TrafficAccount>();
-    const uint64_t element = harness::bytes_of(odata.contents.type);
+    account_.traffic = std::make_unique<TrafficAccount>();
+    const uint64_t element = harness::bytes_of(pass.odata.contents.type);
     const auto slice = [&](void* whole, int rows, int columns, int g) {
         const uint64_t first = uint64_t(first_row(rows, g, gpus_)) * columns * element;
         return Slice(whole, first, uint64_t(first_row(rows, g + 1, gpus_)) * columns * element - first);
     };
-    std::vector<PartOfMatrices> known;
     for (int g = 0; g < gpus_; ++g) {
         mine_.push_back(g);
         names_[g] = format("%s of GPU %d", kernel.name.c_str(), g);
-        const Slice& in = in_.emplace_back(slice(idata.data, height, width, g));
-        const Slice& out = out_.emplace_back(slice(odata.data, width, height, g));
-        known.push_back(
-            {in.data(), out.data(), in.bytes(), out.bytes(), uint64_t(first_row(width, g, gpus_)) * height});
-        idata_[g] = in.data();
-        odata_[g] = out.data();
+        idata_[g] = in_.emplace_back(slice(pass.idata.data, pass.height, pass.width, g)).data();
+        odata_[g] = out_.emplace_back(slice(pass.odata.data, pass.width, pass.height, g)).data();
     }
-    use_parts(known, &unwritten);
-    watch_();
-    running_ = this;
-    launch_hooks().ended = [](const Launching& launching) { running_->note_launch(launching); };
 }
 
 OnParts::~OnParts()
 {
-    launch_hooks().ended = nullptr;
-    use_device(0, false, 0);
-    use_beside({});
     for (const auto& buffers : buffers_)
         for (const auto& buffer : buffers)
             if (buffer) memory().remove(uintptr_t(buffer->data()));
-    use_parts({}, nullptr);
 }
 
-void OnParts::launch()
+void OnParts::launch_all()
 {
-    if (kernel_.launch_together[type_]) {
+    const Kernel& kernel = pass_.kernel;
+    const int type = int(pass_.odata.contents.type), width = pass_.width, height = pass_.height;
+    std::vector<PartOfMatrices> parts;
+    for (int g = 0; g < gpus_; ++g)
+        parts.push_back({in_[g].data(), in_[g].bytes(), out_[g].data(), out_[g].bytes(),
+                         uint64_t(first_row(width, g, gpus_)) * height});
+    use_matrices(parts, &unwritten_);
+    watch();
+    if (kernel.launch_together[type]) {
         if (separate_host_)
             throw Error{status_bad_input, "--separate-host: not for kernels that all GPUs run together"};
-        kernel_.launch_together[type_](*this, odata_, idata_, width_, height_);
+        run_host_code([&] { kernel.launch_together[type](*this, odata_, idata_, width, height); });
     } else {
         std::vector<Beside> earlier;  // nothing orders what different GPUs do
         for (int g = 0; g < gpus_; ++g) {
             stream(g, 0);
             launched_here_.clear();
-            use_beside(earlier);
-            const auto launcher = [&] { kernel_.launch_on_parts[type_](odata_, idata_, width_, height_, g, gpus_); };
-            run_launcher(launcher, separate_host_);
+            settings_.beside = earlier.empty() ? nullptr : &earlier;
+            run_host_code([&] { kernel.launch_on_parts[type](odata_, idata_, width, height, g, gpus_); });
             earlier.insert(earlier.end(), launched_here_.begin(), launched_here_.end());
         }
     }
     for (Slice& out : out_) out.put_back();
+    // The model is of one GPU.
+    account_.report.roofline = {};
+    account_.report.partitions.bursts = account_.report.partitions.scattered = 0;
+    account_.report.partitions.dram = {};
 }
 
 // A launch tells its stream by this, which points nowhere.
 CUstream_st* OnParts::stream(int gpu, int number)
 {
-    gpu_ = gpu;
-    use_device(gpu, gpus_ > 1, ~0u);
+    settings_.device = gpu;
+    settings_.several = gpus_ > 1;
+    settings_.peers = ~0u;
     return reinterpret_cast<CUstream_st*>(uintptr_t(number));
 }
 
@@ -107,17 +169,15 @@ void OnParts::wait(int gpu, int later, int first)
     clock_[gpu][later] = std::max(clock_[gpu][later], clock_[gpu][first]);
 }
 
-// Each GPU's launches are counted when they end, because their grids may differ.
-void OnParts::note_launch(const Launching& launching)
+void OnParts::ended(const Launching& launching, const Report& report)
 {
-    const Report report = take_report();
+    const int gpu = settings_.device;
     const uint64_t blocks = report.launched.blocks;
-    uint64_t& clock = clock_[gpu_][uintptr_t(launching.configuration.stream)];
-    launched_here_.push_back({blocks_run() - blocks, blocks, names_[gpu_].c_str(), launching.place, true, -1});
-    account_.traffic->add(gpu_, clock, report.peers);
+    uint64_t& clock = clock_[gpu][uintptr_t(launching.configuration.stream)];
+    launched_here_.push_back({blocks_run() - blocks, blocks, names_[gpu].c_str(), launching.place, true, -1});
+    account_.traffic->add(gpu, clock, report.peers);
     clock += (blocks + report.resident_blocks - 1) / report.resident_blocks;
-    for (const Finding& finding : report.findings) account_.add(finding, report, gpu_);
-    account_.add(report);
+    account_.add(report.findings, gpu);
 }
 
 // Throws if the sender does not have all that it sends, or the receiver has no room for it.
@@ -163,7 +223,7 @@ void* OnParts::buffer(int gpu, int number, uint64_t bytes)
         Allocation allocation{uintptr_t(buffer->data()), bytes, address, format("buffer %d of GPU %d", number, gpu)};
         allocation.device = gpu;
         memory().add(allocation);
-        watch_();
+        watch();
     }
     return buffer->data();
 }

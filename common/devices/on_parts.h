@@ -1,5 +1,5 @@
-// A kernel that several simulated GPUs run, each on its rows of a matrix: the rows' memory, what the GPUs send each
-// other, and an account of all launches.
+// One pass of a kernel on the simulator, whose launches are added up, and one that several simulated GPUs run, each on
+// its rows of a matrix: the rows' memory, what the GPUs send each other, and an account of all launches.
 //
 // Each GPU gets copies of its rows, which its launches and those of the others access; afterwards the rows of odata go
 // back. A GPU has three streams. Each has a clock, which counts windows of blocks that run together: a launch moves it
@@ -32,42 +32,45 @@ struct Found {
     int gpu;
 };
 
-// The sum of the launches on several GPUs. GPUs begin at the same time, and run as many blocks at a time as
-// each other.
+// What the launches of a pass have done.
 struct Account {
-    Report report;  // sums; without findings
+    harness::Launch last;
+    // Sums, without findings. GPUs begin at the same time, and run as many blocks at a time as each other.
+    Report report;
     std::vector<Found> found;
-    std::unique_ptr<TrafficAccount> traffic;  // it is large: null until a kernel runs on several GPUs
-
-    void add(const Report& more)
-    {
-        for (const SiteCounts& site : more.sites) add_site(report.sites, site);
-        report.launched.add(more.launched);
-        report.barriers += more.barriers;
-        report.partitions.busiest_read += more.partitions.busiest_read;
-        report.partitions.busiest_write += more.partitions.busiest_write;
-        report.partitions.mean_read += more.partitions.mean_read;
-        report.partitions.mean_write += more.partitions.mean_write;
-        report.output_stored += more.output_stored;
-        report.unordered_possible |= more.unordered_possible;
-        report.shared_bytes = std::max(report.shared_bytes, more.shared_bytes);
-        report.resident_blocks = more.resident_blocks;
-        report.grid = more.grid;
-        report.block = more.block;
-    }
+    bool gave_up = false;  // the search for races had too little memory
+    std::unique_ptr<TrafficAccount> traffic;  // it is large: null where there is one GPU
 
     // The same fault at the same lines is one finding, whichever GPU it is on.
-    void add(const Finding& finding, const Report& of, int gpu)
-    {
-        for (Found& known : found)
-            if (known.gpu >= 0 && same_fault(known.finding, finding)) {
-                known.finding.count += finding.count;
-                return;
-            }
-        found.push_back({finding, of.grid, of.block, gpu});
-    }
-
+    void add(const std::vector<Finding>& findings, int gpu);
     harness::BetweenGpus between(int gpus);
+};
+
+// One pass of a kernel. run() may be called once.
+class OnOne : protected Launcher {
+public:
+    // `separate_host`: launchers run in a process of their own.
+    OnOne(const harness::Pass& pass, const Settings& settings, const Unwritten& unwritten, bool separate_host)
+        : pass_(pass), settings_(settings), unwritten_(unwritten), separate_host_(separate_host)
+    {
+    }
+    ~OnOne() override { use_matrices({}); }
+    Account run();
+
+protected:
+    virtual void launch_all();
+    virtual void ended(const Launching&, const Report& report) { account_.add(report.findings, -1); }
+    void launch(const Launching& launching, const Code& code) override;
+    // Runs the code of the host that launches.
+    void run_host_code(const std::function<void()>& code);
+    // Looks for races in all memory that is known now, if that is wanted.
+    void watch();
+
+    const harness::Pass& pass_;
+    Settings settings_;
+    const Unwritten& unwritten_;
+    const bool separate_host_;
+    Account account_;
 };
 
 // A GPU's rows of a matrix, in memory that is aligned as cudaMalloc's is. A page follows that no other GPU's rows are
@@ -99,16 +102,10 @@ private:
 };
 
 // One pass of a kernel on several GPUs.
-class OnParts : public harness::Exchange {
+class OnParts : public OnOne, public harness::Exchange {
 public:
-    // `watch` is called for each piece of memory that kernels may access, when it is known. `separate_host`: launchers
-    // run in a process of their own.
-    OnParts(const harness::Kernel& kernel, const harness::Region& odata, const harness::Region& idata, int width,
-            int height, const Unwritten& unwritten, const std::function<void()>& watch, Account& account,
-            bool separate_host);
+    OnParts(const harness::Pass& pass, const Settings& settings, const Unwritten& unwritten, bool separate_host);
     ~OnParts() override;
-
-    void launch();
 
     CUstream_st* stream(int gpu, int number) override;
     void wait(int gpu, int later, int first) override;
@@ -117,24 +114,18 @@ public:
     void* buffer(int gpu, int number, uint64_t bytes) override;
 
 private:
-    void note_launch(const Launching& launching);
+    void launch_all() override;
+    void ended(const Launching& launching, const Report& report) override;
     void move(const harness::Piece& piece, uint64_t window);
 
-    const harness::Kernel& kernel_;
-    int type_, width_, height_;
-    const std::function<void()>& watch_;
-    Account& account_;
-    const bool separate_host_;
     std::vector<Slice> in_, out_;
     std::vector<std::unique_ptr<Slice>> buffers_[harness::MAX_GPUS];  // by number
     void* odata_[harness::MAX_GPUS] = {};
     const void* idata_[harness::MAX_GPUS] = {};
 
-    int gpu_ = 0;  // that launches now
     uint64_t clock_[harness::MAX_GPUS][streams] = {};
     std::vector<Beside> launched_here_;
     std::string names_[harness::MAX_GPUS];  // what the kernel is called on each
-    inline static OnParts* running_ = nullptr;
 };
 
 }  // namespace sim

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace sim {
 
@@ -31,10 +32,24 @@ void SiteCounts::add(const SiteCounts& other)
 
 void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more)
 {
-    const auto known = std::find_if(sites.begin(), sites.end(),
-                                    [&](const SiteCounts& s) { return s.site == more.site && s.space == more.space; });
-    if (known == sites.end()) sites.push_back(more);
+    const auto key = [](const SiteCounts& s) {
+        return std::make_tuple(return_address(s.site), s.space, kind_of(s.site), s.site);
+    };
+    const auto known = std::lower_bound(sites.begin(), sites.end(), key(more),
+                                        [&](const SiteCounts& a, const auto& wanted) { return key(a) < wanted; });
+    if (known == sites.end() || key(*known) != key(more)) sites.insert(known, more);
     else known->add(more);
+}
+
+void PartitionCounts::add(const PartitionCounts& more)
+{
+    busiest_read += more.busiest_read;
+    busiest_write += more.busiest_write;
+    mean_read += more.mean_read;
+    mean_write += more.mean_write;
+    bursts += more.bursts;
+    scattered += more.scattered;
+    dram.add(more.dram);
 }
 
 void Receivers::add_window(const std::array<uint64_t, most_devices>& into)

@@ -51,7 +51,8 @@ struct PeerCounts {
 };
 using Peers = std::array<PeerCounts, most_devices>;
 
-// Counts of one more place, added to those of the same place, if there are any.
+// Counts of one more place, added to those of the same place, if there are any. The places are in the order of their
+// addresses.
 void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more);
 
 // The bytes that devices receive. In each window of blocks that run together, the busiest device delays the others.
@@ -72,6 +73,8 @@ struct PartitionCounts {
     // For the model: bursts of the partition that takes longest, and how many of them are scattered.
     uint64_t bursts = 0, scattered = 0;
     harness::DramCounts dram;  // of all partitions
+
+    void add(const PartitionCounts& more);
 };
 
 // A window's stores to one DRAM page of one partition.

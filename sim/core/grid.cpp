@@ -1,5 +1,5 @@
-// Runs the blocks of a grid, shared by the host threads. In: a launch. Out: all blocks have run, and take_report()
-// has their counts and findings.
+// Runs the blocks of a grid, shared by the host threads. In: a launch. Out: all blocks have run, and their counts and
+// findings come back.
 //
 // The first block runs alone. It finds the shared memory of the kernel, which decides how many blocks would run at a
 // time on the GPU, and so the windows of the counts. The other host threads, which sleep between grids, then take
@@ -33,7 +33,6 @@
 namespace sim {
 namespace {
 
-const harness::Machine* machine = &harness::machine_named("h200");
 const Allocation* output = nullptr;
 Findings host_findings;
 
@@ -48,15 +47,14 @@ public:
     int active() const { return active_; }
     int sleeping() const { return int(threads_.size()); }
     void set_active(int count);
-    void run(Grid& grid);
-    Report take_report();
+    Report run(Grid& grid);
     Windows& windows() { return windows_; }
     uint64_t& blocks_run() { return blocks_run_; }
     Worker& first() { return *workers_.front(); }
 
 private:
     void serve(int number, uint64_t served);
-    uint64_t barriers() const;
+    void take_counts(Report& report);
 
     std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
     int active_ = 0;                                // so many of them take part
@@ -69,10 +67,6 @@ private:
     bool stop_ = false;
     Windows windows_;
     uint64_t blocks_run_ = 0;  // of all grids
-    harness::Launched launched_;  // since the last report
-    // The last grid's. The report has them.
-    uint64_t resident_blocks_ = 0;
-    dim3 last_grid_, last_block_;
 };
 
 Pool::Pool()
@@ -138,30 +132,31 @@ void Pool::serve(int number, uint64_t served)
     }
 }
 
-void Pool::run(Grid& grid)
+Report Pool::run(Grid& grid)
 {
     Worker& own = *workers_.front();
     grid.earlier_blocks = blocks_run_;
     blocks_run_ += grid.all_blocks;
     own.start(grid);
-    const uint64_t before = barriers();
     // The first block finds the shared memory, which decides how many blocks run at a time. It has the whole L1.
     grid.l1_share = grid.machine->l1_bytes;
     grid.next_block = 1;
-    last_grid_ = grid.grid;
-    last_block_ = grid.block;
     own.run_block(0);
     grid.done = 1;
     const unsigned threads = grid.block.x * grid.block.y * grid.block.z;
     const harness::Occupancy occupancy =
         grid.machine->occupancy(int(threads), own.shared().static_bytes() + own.shared().dynamic_bytes());
-    resident_blocks_ = occupancy.blocks * uint64_t(grid.machine->sms);
+    Report report;
+    report.grid = grid.grid;
+    report.block = grid.block;
+    report.resident_blocks = occupancy.blocks * uint64_t(grid.machine->sms);
     grid.l1_share = grid.machine->l1_bytes / occupancy.blocks - std::min(
         grid.machine->l1_bytes / occupancy.blocks, occupancy.shared_bytes);
-    windows_.start(*grid.machine, resident_blocks_, grid.blocks);
+    windows_.start(*grid.machine, report.resident_blocks, grid.blocks);
 
     // A handful of blocks is done before another thread has woken up.
-    const bool share = active_ > 1 && grid.blocks >= 8 && !settings().trace && !settings().exact && !settings().alone;
+    const Settings& settings = *grid.settings;
+    const bool share = active_ > 1 && grid.blocks >= 8 && !settings.trace && !settings.exact && !settings.alone;
     grid.alone = !share;
     if (share) {
         {
@@ -177,55 +172,33 @@ void Pool::run(Grid& grid)
         std::unique_lock<std::mutex> lock(mutex_);
         finished_.wait(lock, [&] { return busy_ == 0; });
     }
+    take_counts(report);
     const uint64_t warps = (threads + warp_size - 1) / warp_size;
-    launched_.launches += 1;
-    launched_.blocks += grid.blocks;
-    launched_.warps += grid.blocks * warps;
-    launched_.barriers += warps * (barriers() - before);
+    report.launched = {1, grid.blocks, grid.blocks * warps, warps * report.barriers};
+    return report;
 }
 
-uint64_t Pool::barriers() const
+void Pool::take_counts(Report& report)
 {
-    uint64_t sum = 0;
-    for (const auto& worker : workers_) sum += worker->barriers;
-    return sum;
-}
-
-Report Pool::take_report()
-{
-    Report report;
     std::vector<Finding> found;
     for (auto& worker : workers_) {
         for (const SiteCounts& more : worker->counter.sites()) add_site(report.sites, more);
         found.insert(found.end(), worker->findings.list.begin(), worker->findings.list.end());
         report.roofline.add(std::exchange(worker->counter.roofline, {}));
-        report.barriers += worker->barriers;
-        report.output_stored += worker->output_stored;
-        report.unordered_possible |= worker->unordered_possible;
-        report.shared_bytes = std::max(report.shared_bytes, worker->most_shared_bytes);
-        worker->barriers = worker->output_stored = worker->most_shared_bytes = 0;
-        worker->unordered_possible = false;
+        report.barriers += std::exchange(worker->barriers, 0);
+        report.output_stored += std::exchange(worker->output_stored, 0);
+        report.unordered_possible |= std::exchange(worker->unordered_possible, false);
+        report.shared_bytes = std::max(report.shared_bytes, std::exchange(worker->most_shared_bytes, 0));
         worker->counter.sites().clear();
         worker->findings.list.clear();
     }
-    std::sort(report.sites.begin(), report.sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
-        return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) <
-               std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
-    });
     // In the order in which one host thread would have found them.
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.block < b.block; });
     Findings findings;
     for (const Finding& finding : found) findings.add(finding);
-    for (const Finding& finding : host_findings.list) findings.add(finding);
-    host_findings.list.clear();
     report.findings = findings.list;
     report.partitions = windows_.take_totals();
     report.peers = windows_.take_peers();
-    report.resident_blocks = resident_blocks_;
-    report.launched = std::exchange(launched_, {});
-    report.grid = last_grid_;
-    report.block = last_block_;
-    return report;
 }
 
 Pool& pool()
@@ -236,7 +209,7 @@ Pool& pool()
 
 }  // namespace
 
-void add_device_variables()
+void add_device_variables(bool exact)
 {
     static bool added = false;
     if (added) return;
@@ -249,7 +222,7 @@ void add_device_variables()
             variable.constant =
                 std::string(section) == "sim_device_const" || std::string(section) == "sim_device_table";
             variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
-            if (settings().exact && !variable.constant) {
+            if (exact && !variable.constant) {
                 variable.shadow = std::make_shared<Shadow>(variable.bytes);
                 variable.shadow->note_written(0, variable.bytes);
             }
@@ -262,26 +235,33 @@ void copy_bits(void* to, const void* from, size_t bytes) { std::memcpy(to, from,
 
 uint64_t hash_of(uint64_t hash, const void* bytes, size_t count) { return harness::hash_of(hash, bytes, count); }
 
-void run_grid(const Launching& launching, void (*threads)(const void* arguments), const void* arguments)
+Report run_grid(const Launching& launching, const Code& code, const Settings& settings)
 {
-    if (launch_hooks().sent) return launch_hooks().sent(launching);
-    dim3 grid = launching.configuration.grid;
-    const dim3 block = launching.configuration.block;
-    if (launch_hooks().begins && !launch_hooks().begins(launching, grid)) return;
-    add_device_variables();
-    const uint64_t all_blocks = uint64_t(grid.x) * grid.y * grid.z, sample = settings().sample;
-    const uint64_t blocks = sample ? std::min(sample, all_blocks) : all_blocks;
-    const uint64_t chunk = std::clamp<uint64_t>(blocks / (pool().active() * 64), 1, 256);
-    const Rules rules(*machine);
-    Grid launched{&launching,        grid,   block, threads, arguments, machine, &rules,
-                  &pool().windows(), blocks, 0,     chunk,   {0}};
+    add_device_variables(settings.exact);
+    const dim3 grid = launching.configuration.grid;
+    const harness::Machine& machine = settings.machine ? *settings.machine : harness::machine_named("h200");
+    const uint64_t all_blocks = uint64_t(grid.x) * grid.y * grid.z, sample = settings.sample;
+    const Rules rules(machine);
+    Grid launched{&launching, &code, &settings, &machine, &rules, &pool().windows()};
+    launched.grid = grid;
+    launched.block = launching.configuration.block;
     launched.all_blocks = all_blocks;
-    Pool& all = pool();
-    {
-        const harness::NoWayOut no_way_out;  // fibers and the other host threads use what is here
-        all.run(launched);
-    }
-    if (launch_hooks().ended) launch_hooks().ended(launching);
+    launched.blocks = sample ? std::min(sample, all_blocks) : all_blocks;
+    launched.chunk = std::clamp<uint64_t>(launched.blocks / (pool().active() * 64), 1, 256);
+    const harness::NoWayOut no_way_out;  // fibers and the other host threads use what is here
+    return pool().run(launched);
+}
+
+namespace {
+Launcher* current = nullptr;
+}
+
+Launcher* use_launcher(Launcher* next) { return std::exchange(current, next); }
+
+void launch_grid(const Launching& launching, const Code& code)
+{
+    if (current) current->launch(launching, code);
+    else run_grid(launching, code, {});
 }
 
 namespace {
@@ -295,42 +275,26 @@ void forget_matrices()
     output = nullptr;
 }
 
-void add_matrices(Allocation in, Allocation out)
-{
-    in.constant = true;
-    memory().add(in);
-    const Allocation& added = memory().add(out);
-    if (!output) output = &added;
-    matrices.insert(matrices.end(), {in.begin, out.begin});
-}
-
 }  // namespace
 
-void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes,
-                  uint64_t odata_gpu_address, const Unwritten* unwritten)
-{
-    forget_matrices();
-    if (!odata) return;
-    Allocation in{uintptr_t(idata), idata_bytes, 0, "idata"},
-        out{uintptr_t(odata), odata_bytes, odata_gpu_address, "odata"};
-    out.unwritten = unwritten;
-    add_matrices(in, out);
-}
-
-void use_parts(const std::vector<PartOfMatrices>& parts, const Unwritten* unwritten)
+void use_matrices(const std::vector<PartOfMatrices>& parts, const Unwritten* unwritten)
 {
     constexpr uint64_t page = 2 << 20;
     forget_matrices();
     for (size_t g = 0; g < parts.size(); ++g) {
         const PartOfMatrices& part = parts[g];
-        const std::string of = harness::format(" of GPU %zu", g);
+        const std::string of = parts.size() > 1 ? harness::format(" of GPU %zu", g) : "";
         Allocation in{uintptr_t(part.idata), part.idata_bytes, 0, "idata" + of};
         Allocation out{uintptr_t(part.odata), part.odata_bytes, (part.idata_bytes + page - 1) / page * page,
                        "odata" + of};
-        in.device = out.device = int(g);
+        in.device = out.device = parts.size() > 1 ? int(g) : -1;
+        in.constant = true;
         out.unwritten = unwritten;
         out.first_element = part.first_element;
-        add_matrices(in, out);
+        memory().add(in);
+        const Allocation& added = memory().add(out);
+        if (!output) output = &added;
+        matrices.insert(matrices.end(), {in.begin, out.begin});
     }
 }
 
@@ -344,33 +308,7 @@ void look_at_host(uintptr_t address, Site site)
                            int64_t(address - target->begin), 1, 0, false, ""});
 }
 
-void use_instruments(bool on) { settings().instruments = on; }
-
-void use_trace(const harness::TraceSink* sink) { settings().trace = sink; }
-
-void use_sample(uint64_t blocks) { settings().sample = blocks; }
-
-void use_exact_checks(bool on) { settings().exact = on; }
-
-void use_device(int device, bool several, uint32_t peers)
-{
-    settings().device = device;
-    settings().several = several;
-    settings().peers = peers;
-}
-
-void use_beside(std::vector<Beside> beside, bool with_host)
-{
-    static std::vector<Beside> kept;
-    kept = std::move(beside);
-    settings().beside = kept.empty() && !with_host ? nullptr : &kept;
-}
-
-void use_one_host_thread(bool on) { settings().alone = on; }
-
-void use_machine(const harness::Machine& chosen) { machine = &chosen; }
-
-Report take_report() { return pool().take_report(); }
+std::vector<Finding> take_host_findings() { return std::exchange(host_findings.list, {}); }
 
 uint64_t blocks_run() { return pool().blocks_run(); }
 
@@ -386,11 +324,5 @@ int host_threads() { return pool().active(); }
 int sleeping_threads() { return pool().sleeping(); }
 
 void set_host_threads(int count) { pool().set_active(count); }
-
-LaunchHooks& launch_hooks()
-{
-    static LaunchHooks hooks;
-    return hooks;
-}
 
 }  // namespace sim

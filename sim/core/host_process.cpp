@@ -87,7 +87,7 @@ void write_all(const void* data, size_t bytes)
     }
 }
 
-void send_launch(const Launching& launching)
+void send(const Launching& launching)
 {
     Message message;
     message.kind = Message::launch;
@@ -115,6 +115,10 @@ void send_launch(const Launching& launching)
     char ended;
     while (read(from_here, &ended, 1) < 0 && errno == EINTR) {}
 }
+
+class Sender : public Launcher {
+    void launch(const Launching& launching, const Code&) override { send(launching); }
+};
 
 void on_access(int, siginfo_t* info, void* context)
 {
@@ -202,7 +206,8 @@ void allow_computing_only()
 [[noreturn]] void run_there(const std::function<void()>& host_code, int reads, int writes)
 {
     close_files(reads, writes);
-    launch_hooks().sent = send_launch;
+    Sender sender;
+    use_launcher(&sender);
     catch_accesses();
     allow_computing_only();
     Message last;

@@ -282,10 +282,15 @@ struct Launching {
     void (*again)(const Launching& launching, void* const* objects) = nullptr;
 };
 
-// Runs every block of the grid and returns when all are done. `threads` runs threads of the kernel, for
-// as long as next_thread() says that there is one for this fiber, with threadIdx and the others set.
-void run_grid(const Launching& launching, void (*threads)(const void* arguments), const void* arguments);
+// A kernel with its arguments. `threads` runs threads of it, for as long as next_thread() says that there is one for
+// this fiber, with threadIdx and the others set.
+struct Code {
+    void (*threads)(const void* arguments);
+    const void* arguments;
+};
 bool next_thread();
+// Hands a launch to who is responsible for it (simulator.h), and returns when all blocks are done.
+void launch_grid(const Launching& launching, const Code& code);
 
 // FNV-1a.
 uint64_t hash_of(uint64_t hash, const void* bytes, size_t count);
@@ -342,7 +347,7 @@ SIM_FUNCTION void launch_call(Launching launching, const Call& call, Arguments&.
     launching.call = {uintptr_t(&call), sizeof call};
     launching.again = launch_again<Call, Arguments...>;
     auto thread = [&]() __attribute__((always_inline, no_sanitize("thread"))) { call(arguments...); };
-    run_grid(launching, run_threads<decltype(thread)>, &thread);
+    launch_grid(launching, {run_threads<decltype(thread)>, &thread});
 }
 
 template <typename Call, typename... Arguments, size_t... number>

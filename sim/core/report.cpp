@@ -91,6 +91,22 @@ LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bo
     return counts;
 }
 
+void Report::add(const Report& later)
+{
+    for (const SiteCounts& site : later.sites) sim::add_site(sites, site);
+    launched.add(later.launched);
+    barriers += later.barriers;
+    partitions.add(later.partitions);
+    roofline.add(later.roofline);
+    output_stored += later.output_stored;
+    unordered_possible |= later.unordered_possible;
+    shared_bytes = std::max(shared_bytes, later.shared_bytes);
+    peers = later.peers;
+    resident_blocks = later.resident_blocks;
+    grid = later.grid;
+    block = later.block;
+}
+
 uint64_t Report::accesses() const
 {
     uint64_t sum = 0;

@@ -1,5 +1,5 @@
-// The report of the last launches: first by the places of the machine code, as the host threads counted them, then by
-// the lines of the source, as a reader sees them.
+// The report of a launch, or of several: first by the places of the machine code, as the host threads counted them,
+// then by the lines of the source, as a reader sees them.
 
 #pragma once
 
@@ -15,20 +15,22 @@
 
 namespace sim {
 
-// Counts and findings of the launches since the last report.
 struct Report {
     std::vector<SiteCounts> sites;
     std::vector<Finding> findings;
     PartitionCounts partitions;
-    std::map<uint64_t, Peers> peers;  // of the last launch, by window
-    uint64_t resident_blocks = 0;  // of the last launch: blocks of one window
-    harness::RooflineCounts roofline;  // of the last launch
-    uint64_t barriers = 0;         // of the last launch, of all blocks
+    std::map<uint64_t, Peers> peers;  // by window
+    uint64_t resident_blocks = 0;     // blocks of one window
+    harness::RooflineCounts roofline;
+    uint64_t barriers = 0;         // of all blocks
     harness::Launched launched;
-    dim3 grid, block;              // of the last launch
+    dim3 grid, block;
     uint64_t shared_bytes = 0;     // the most that a block declared
     uint64_t output_stored = 0;    // bytes that were stored to odata, those stored twice counted twice
     bool unordered_possible = false;  // odata was read, or other memory was stored to
+
+    // Adds the counts of a later launch, which gives what is not summed: the grid, windows and peers.
+    void add(const Report& later);
     uint64_t accesses() const;     // by single threads
     uint64_t requests(Space space, Kind kind) const;
 };

@@ -1,4 +1,4 @@
-// The simulator as the host sees it.
+// The simulator as the host sees it: a launch goes down with its settings, and what it counted and found comes back.
 
 #pragma once
 
@@ -12,55 +12,59 @@
 
 namespace sim {
 
-// The next launches may load from both matrices, store to odata, and access nothing else but the variables that
-// are declared for the device. `unwritten`: tells which elements of odata were not stored to yet; it may be
-// null. Without matrices: none from now on.
-void use_matrices(const void* idata, uint64_t idata_bytes, void* odata, uint64_t odata_bytes,
-                  uint64_t odata_gpu_address, const Unwritten* unwritten = nullptr);
-// A GPU's rows of either matrix.
+// A GPU's rows of both matrices; or all of them.
 struct PartOfMatrices {
     const void* idata;
+    uint64_t idata_bytes;
     void* odata;
-    uint64_t idata_bytes, odata_bytes;
-    uint64_t first_element;  // of odata
+    uint64_t odata_bytes;
+    uint64_t first_element = 0;  // of odata
 };
-// The same for matrices that are spread over devices. Without parts: none from now on.
-void use_parts(const std::vector<PartOfMatrices>& parts, const Unwritten* unwritten);
-// The variables that the source declares for the device are known from now on. A launch knows them.
-void add_device_variables();
+// The next launches may load from idata, store to odata, and access nothing else but the variables that are declared
+// for the device. In the GPU's memory, odata begins on the page of 2 MB behind idata. Of several parts, each lies in
+// the memory of a device of its own. `unwritten`: tells which elements of odata were not stored to yet; it may be null.
+// Without parts: none from now on.
+void use_matrices(const std::vector<PartOfMatrices>& parts, const Unwritten* unwritten = nullptr);
 // odata of the next launches, or that of the first device, or null.
 const Allocation* output_matrix();
+// What the host did to these matrices since the last call, outside of kernels.
+std::vector<Finding> take_host_findings();
+// The variables that the source declares for the device are known from now on. A launch knows them. `exact`: races
+// between accesses to them are looked for.
+void add_device_variables(bool exact);
 
-// The machine to count for. At first the H200.
-void use_machine(const harness::Machine& machine);
-
-// Without instruments, requests are formed and dropped: for measuring what counting and checking
-// cost, and nothing else. Reports are empty then.
-void use_instruments(bool on);
-
-// Who is told of every request of the next launches, in the order of the blocks; null: nobody.
-void use_trace(const harness::TraceSink* sink);
-
-// How many blocks of each of the next launches run: the first, the last, and others evenly between. 0: all.
-void use_sample(uint64_t blocks);
-
-// Switches the check for races in global memory, for allocations that have a Shadow.
-void use_exact_checks(bool on);
-
-// Which device runs the next launches, whether there are several, and whose memory it may access: bit d for device d.
-void use_device(int device, bool several, uint32_t peers);
-
-// Which other launches and copies may run at the same time as the next launch, in the order of their blocks.
-// `with_host`: the host may meet launches that have ended, so what they did is kept.
+// How a launch is looked at.
 struct Beside;
-void use_beside(std::vector<Beside> beside, bool with_host = false);
+struct Settings {
+    const harness::Machine* machine = nullptr;  // that is counted for; null: the H200
+    bool instruments = true;  // count and check. If not, requests are formed and dropped: to measure what that costs
+    bool exact = false;       // look for races in global memory, in allocations that have a Shadow; by one host thread
+    bool alone = false;       // one host thread runs all blocks, in order: a kernel whose blocks race then is the same
+                              // run every time
+    uint64_t sample = 0;      // so many blocks run: the first, the last, and others evenly between; 0: all
+    int device = 0;           // that runs the kernel
+    bool several = false;     // devices
+    uint32_t peers = 0;       // bit d: the kernel's device may access the memory of device d
+    const std::vector<Beside>* beside = nullptr;  // what may run at the same time as the launch; null: nothing
+    const harness::TraceSink* trace = nullptr;    // is told of every request, in the order of the blocks
+    // Called by all host threads that run blocks.
+    void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
+    void (*prints)(const char* text) = nullptr;  // of printf in a kernel; null: to stdout
+    // What is wrong with an address that a kernel uses; empty where nothing is known of it.
+    std::string (*bad_address)(uintptr_t address) = nullptr;
+};
 
-// If true, one host thread runs all blocks of the next launches: a kernel whose blocks race is then the same run every
-// time.
-void use_one_host_thread(bool on);
+// Runs a kernel. CUDA's limits are not checked.
+Report run_grid(const Launching& launching, const Code& code, const Settings& settings);
 
-// Reports the launches since the last call.
-Report take_report();
+// Who gets what the program launches, as kernel<<<grid, block>>>(...).
+class Launcher {
+public:
+    virtual ~Launcher() = default;
+    virtual void launch(const Launching& launching, const Code& code) = 0;
+};
+// It gets the next launches. Without one, they run, and nobody is told. Returns the one before.
+Launcher* use_launcher(Launcher* next);
 
 // The blocks of all launches are counted on, and so are copies, as a block each. How many there were so far.
 uint64_t blocks_run();
@@ -72,20 +76,5 @@ int host_threads();
 // How many sleep when no kernel runs.
 int sleeping_threads();
 void set_host_threads(int count);
-
-// Called for each launch before it runs, and after it. `begins` returns false to refuse the launch. It may change
-// `grid`, which is the grid that runs. Without it, every launch runs, even one that CUDA would refuse. `block_done` is
-// called by all host threads that run blocks.
-struct LaunchHooks {
-    bool (*begins)(const Launching& launching, dim3& grid) = nullptr;
-    void (*ended)(const Launching& launching) = nullptr;
-    void (*block_done)(uint64_t done, uint64_t blocks) = nullptr;
-    void (*prints)(const char* text) = nullptr;  // by all host threads, too
-    // What is wrong with an address that a kernel uses; empty where nothing is known of it.
-    std::string (*bad_address)(uintptr_t address) = nullptr;
-    void (*sent)(const Launching& launching) =
-        nullptr;  // another process runs the launch; none of the others is called
-};
-LaunchHooks& launch_hooks();
 
 }  // namespace sim

@@ -161,10 +161,11 @@ int print(const char* format, ...)
     va_start(arguments, format);
     char* text = nullptr;
     int length = -1;
-    if (!watching || !launch_hooks().prints) {
+    const auto prints = watching ? Worker::here()->settings().prints : nullptr;
+    if (!prints) {
         length = vprintf(format, arguments);
     } else if ((length = vasprintf(&text, format, arguments)) >= 0) {
-        launch_hooks().prints(text);
+        prints(text);
         free(text);
     }
     va_end(arguments);

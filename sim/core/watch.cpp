@@ -500,7 +500,7 @@ void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uin
 
 void Worker::fail_if_host_address(uintptr_t address, uint64_t place)
 {
-    const std::string text = launch_hooks().bad_address ? launch_hooks().bad_address(address) : "";
+    const std::string text = settings().bad_address ? settings().bad_address(address) : "";
     if (!text.empty()) fail(Fault::host_memory, text, place);
 }
 

@@ -27,12 +27,6 @@ thread_local Worker* worker = nullptr;
 
 }  // namespace
 
-Settings& settings()
-{
-    static Settings settings;
-    return settings;
-}
-
 Worker* Worker::here() { return worker; }
 
 Worker::Worker() : threads_(record_, *this) {}
@@ -45,7 +39,7 @@ void Worker::start(Grid& grid)
     block_size = {grid.block.x, grid.block.y, grid.block.z};
     grid_size = {grid.grid.x, grid.grid.y, grid.grid.z};
     const bool lockstep = grid.machine->lockstep;
-    threads_.start(grid.block, grid.threads, grid.arguments, lockstep);
+    threads_.start(grid.block, grid.code->threads, grid.code->arguments, lockstep);
     shared_.start(grid.launching->kernel, grid.launching->configuration.shared_bytes);
     order_.start_launch(grid.earlier_blocks, lockstep, settings().exact);
     global_checker_.start(settings().beside);
@@ -53,7 +47,6 @@ void Worker::start(Grid& grid)
     std::fill(std::begin(misaligned_), std::end(misaligned_), Misaligned());
     next_misaligned_ = 0;
     recent_ = nullptr;
-    several_ = settings().several;
     counter.start(*grid.rules, *grid.machine, *grid.windows, grid.earlier_blocks);
 }
 
@@ -76,7 +69,7 @@ void Worker::run_the_rest()
         for (uint64_t block = first; block < std::min(first + grid_->chunk, grid_->blocks) && !grid_->over(); ++block) {
             run_block(block);
             const uint64_t done = ++grid_->done;
-            if (launch_hooks().block_done) launch_hooks().block_done(done, grid_->blocks);
+            if (settings().block_done) settings().block_done(done, grid_->blocks);
         }
     }
     counter.finish();
@@ -314,7 +307,7 @@ void Worker::shared_request(const Request& request, int warp, const SharedArray&
 
 void Worker::global_request(const Request& request, int warp)
 {
-    if (__builtin_expect(several_, 0)) split_by_device(request, warp);
+    if (__builtin_expect(settings().several, 0)) split_by_device(request, warp);
     else memory_request(request, warp, *recent_, false);
 }
 

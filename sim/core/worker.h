@@ -24,17 +24,17 @@ namespace sim {
 // A launch, as all host threads see it.
 struct Grid {
     const Launching* launching;
-    dim3 grid, block;
-    void (*threads)(const void* arguments);
-    const void* arguments;
+    const Code* code;
+    const Settings* settings;
     const harness::Machine* machine;
     const Rules* rules;
     Windows* windows;
-    uint64_t blocks;                   // that run
-    uint64_t earlier_blocks;           // of earlier launches
-    uint64_t chunk;                    // blocks taken at a time
-    std::atomic<uint64_t> next_block;  // the first one nobody has taken
-    bool alone = true;                 // one host thread runs them all
+    dim3 grid{}, block{};
+    uint64_t blocks = 0;                  // that run
+    uint64_t earlier_blocks = 0;          // of earlier launches
+    uint64_t chunk = 1;                   // blocks taken at a time
+    std::atomic<uint64_t> next_block{0};  // the first one nobody has taken
+    bool alone = true;                    // one host thread runs them all
     std::atomic<bool> endless{false};  // a thread was found that never ends: the grid ends there
     uint64_t l1_share = 0;             // bytes of the L1 that a block has
     uint64_t all_blocks = 0;           // of the grid: more than `blocks` if these are a sample
@@ -109,6 +109,7 @@ public:
     Threads& threads() { return threads_; }
     SharedMemory& shared() { return shared_; }
     const Grid& grid() const { return *grid_; }
+    const Settings& settings() const { return *grid_->settings; }
     GlobalChecker& begin_copy(uint64_t block, const std::vector<Beside>& beside);  // no kernel runs
 
     // Since they were last taken.
@@ -185,7 +186,6 @@ private:
     const Frame* caller_at_ = nullptr;
     Frame caller_{};
     const Allocation* recent_ = nullptr;  // that a request went to
-    bool several_ = false;                // devices
     uint32_t doubtful_[32] = {};          // lanes of each warp whose value may be undefined
     std::vector<Finding> doubts_;         // what they read; one for each thread of the block
     struct Suspect {
@@ -202,19 +202,5 @@ private:
     bool from_index_ = false;
     std::vector<Suspect> suspects_;  // indices of one line of the running thread, whose accesses have not come
 };
-
-// Set by the host: how launches are looked at.
-struct Settings {
-    bool instruments = true;  // count and check
-    bool alone = false;       // one host thread runs all blocks, in order
-    const harness::TraceSink* trace = nullptr;  // is told of all requests
-    uint64_t sample = 0;      // so many blocks of each launch run; 0: all
-    bool exact = false;       // check global memory; by a single host thread
-    int device = 0;           // that runs the kernel
-    bool several = false;     // devices
-    uint32_t peers = 0;       // bit d: the kernel's device may access the memory of device d
-    const std::vector<Beside>* beside = nullptr;  // what may run at the same time as the launch; null: nothing
-};
-Settings& settings();
 
 }  // namespace sim

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -42,6 +43,7 @@ using harness::format;
 struct CurrentLaunch {
     Work work;
     uint64_t window = 0;  // its first
+    std::vector<Beside> beside;
     std::string title;
     std::chrono::steady_clock::time_point begun;
     std::atomic<bool> told{false};  // how far it is
@@ -89,30 +91,39 @@ void block_done(uint64_t done, uint64_t blocks)
     show_progress();
 }
 
-bool begin_launch(const Launching& launching, dim3&)
+// How the next launch is looked at; none if CUDA would refuse it.
+std::optional<Settings> begin_launch(const Launching& launching)
 {
     if (in_kernel()) fail("a kernel launches a kernel, which is not simulated", launching.place);
     const harness::NoWayOut no_way_out;
     runtime_mutex().lock();
     if (!may_launch(launching)) {
         runtime_mutex().unlock();
-        return false;
+        return {};
     }
     CurrentLaunch& now = current_launch();
     const ProgramOptions& o = program_options();
-    use_machine(machine());
-    use_exact_checks(o.threads <= 1);
-    use_sample(uint64_t(o.blocks));
     const Configuration& c = launching.configuration;
-    use_device(current_device(), device_count() > 1, peers_of(current_device()));
+    Settings settings;
+    settings.machine = &machine();
+    settings.exact = o.threads <= 1;
+    settings.sample = uint64_t(o.blocks);
+    settings.device = current_device();
+    settings.several = device_count() > 1;
+    settings.peers = peers_of(current_device());
+    settings.trace = trace_of(launching, launches_finished() + 1);
+    settings.block_done = block_done;
+    settings.prints = [](const char* text) { print_later(current_launch().work, text); };
+    settings.bad_address = host_address_text;
     use_variables_of(current_device());
     const uint64_t blocks = uint64_t(c.grid.x) * c.grid.y * c.grid.z;
     const int queue = queue_of(static_cast<cudaStream_t>(c.stream));
     now.work = timeline().begin_work(queue, blocks, name_of(launching), launching.place, true);
     const Clock& clock = timeline().clock_of(now.work.queue);
     now.window = clock.window;
-    use_beside(timeline().beside(now.work, clock), shares_memory_with_host());
-    trace_launch(launching, launches_finished() + 1);
+    now.beside = timeline().beside(now.work, clock);
+    // The host may meet launches that have ended, so what they did is kept.
+    settings.beside = now.beside.empty() && !shares_memory_with_host() ? nullptr : &now.beside;
     if (host_threads() != o.threads) set_host_threads(o.threads);
     open_device_memory();
     for (size_t i = 0; i < launching.passed_count; ++i)
@@ -124,7 +135,7 @@ bool begin_launch(const Launching& launching, dim3&)
     now.told = o.silent || now.told_of.count(name_of(launching));
     show_progress();
     set_running(true);
-    return true;
+    return settings;
 }
 
 // The error that CUDA has for what a thread did; cudaSuccess where a kernel goes on after it.
@@ -162,7 +173,7 @@ cudaError_t note_findings(const std::string& kernel, const Report& report)
     return error;
 }
 
-void end_launch(const Launching& launching)
+void end_launch(const Launching& launching, const Report& report)
 {
     const harness::NoWayOut no_way_out;
     CurrentLaunch& now = current_launch();
@@ -174,7 +185,6 @@ void end_launch(const Launching& launching)
                             launching.passed[i].begin);
     note_uses(now.work);
     close_device_memory();
-    const Report report = take_report();
     const harness::LaunchCounts counts = counts_of(report, machine(), true);
     timeline().end_work(now.work, (now.work.blocks + report.resident_blocks - 1) / report.resident_blocks);
     note_peers(current_device(), now.window, report.peers);
@@ -188,13 +198,18 @@ void end_launch(const Launching& launching)
     set_running(false);
 }
 
+class ProgramLauncher : public Launcher {
+    void launch(const Launching& launching, const Code& code) override
+    {
+        if (const auto settings = begin_launch(launching)) end_launch(launching, run_grid(launching, code, *settings));
+    }
+};
+
 }  // namespace
 
 void use_launch_hooks()
 {
-    launch_hooks() = {begin_launch, end_launch, block_done,
-                      [](const char* text) { print_later(current_launch().work, text); },
-                      host_address_text};
+    use_launcher(new ProgramLauncher);  // used until the very end
 }
 
 }  // namespace sim

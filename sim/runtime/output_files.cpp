@@ -91,12 +91,11 @@ void open_files()
     }
 }
 
-void trace_launch(const Launching& launching, uint64_t number)
+const harness::TraceSink* trace_of(const Launching& launching, uint64_t number)
 {
-    if (!files().trace) return;
-    if (!reported_kernel(name_of(launching))) return use_trace(nullptr);
+    if (!files().trace || !reported_kernel(name_of(launching))) return nullptr;
     files().trace_begin = harness::trace_begin({machine().label, name_of(launching), std::to_string(number)});
-    use_trace(&files().trace_sink);
+    return &files().trace_sink;
 }
 
 void write_files(int signal)

@@ -18,8 +18,8 @@ void name_files_after(const harness::Machine& machine, ProgramOptions& options);
 // Throws as open_files() does, and opens nothing.
 void try_files(const ProgramOptions& options);
 
-// Has the requests of a launch traced, if there is a file for them. `number`: of the launch, from 1.
-void trace_launch(const Launching& launching, uint64_t number);
+// Who is to be told of the requests of a launch; null if there is no file for them. `number`: of the launch, from 1.
+const harness::TraceSink* trace_of(const Launching& launching, uint64_t number);
 
 // Writes all files, or none. `signal`: the one that ended the program, which then gets no files; 0: none. Throws Error
 // with status_bad_input.

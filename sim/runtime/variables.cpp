@@ -112,11 +112,7 @@ bool ask_for(uintptr_t address)
     return v && (const_cast<Variable*>(v)->asked = true);
 }
 
-static void know_variables()
-{
-    use_exact_checks(program_options().threads <= 1);
-    add_device_variables();
-}
+static void know_variables() { add_device_variables(program_options().threads <= 1); }
 
 void for_each_managed_variable(const std::function<void(Allocation&)>& visit)
 {

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "common/kernel.h"
+#include "common/devices/launches.h"
 #include "sim/cuda/sim_errors.h"
 #include "sim/core/simulator.h"
 
@@ -293,22 +293,19 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) { return sim::allocate(memor
 
 namespace {
 
-// Before each launch. Without a card, the program has fallen back to the simulator.
-bool may_run(const sim::Launching& launching, dim3&)
-{
-    harness::note_launch(launching.kernel, launching.configuration.grid, launching.configuration.block,
-                         launching.arguments);
-    return !card().in_use || !(card().called("launch") || on_a_card());
-}
-
-// What the kernels of a card did is not counted.
-void has_run(const sim::Launching&)
-{
-    if (card().in_use) sim::take_report();
-}
+// What the kernels of a card do is not counted.
+struct FaultyLauncher : sim::Launcher {
+    void launch(const sim::Launching& launching, const sim::Code& code) override
+    {
+        const sim::Configuration& c = launching.configuration;
+        cuda::note_launch(launching.kernel, c.grid, c.block, launching.arguments);
+        if (!card().called("launch") && !on_a_card()) sim::run_grid(launching, code, {});
+    }
+};
 
 const bool registered = [] {
-    sim::launch_hooks() = {may_run, has_run};
+    static FaultyLauncher launcher;
+    sim::use_launcher(&launcher);
     return true;
 }();
 

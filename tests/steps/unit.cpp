@@ -297,16 +297,28 @@ std::unique_ptr<float, decltype(&std::free)> aligned(const std::vector<float>& v
     return copy;
 }
 
+// Adds up what is launched while it lives.
+struct Launches : sim::Launcher {
+    sim::Report report;
+
+    Launches() { sim::use_launcher(this); }
+    ~Launches() override { sim::use_launcher(nullptr); }
+    void launch(const sim::Launching& launching, const sim::Code& code) override
+    {
+        report.add(sim::run_grid(launching, code, {}));
+    }
+};
+
 std::vector<float> run(const std::string& name, const std::vector<float>& idata, size_t outputs, int width,
                        sim::Report& report)
 {
     const auto in = aligned(idata), out = aligned(std::vector<float>(outputs, -1));
     for (const Kernel& kernel : kernels())
         if (kernel.name == name && kernel.backend == "sim") {
-            sim::use_matrices(in.get(), idata.size() * sizeof(float), out.get(), outputs * sizeof(float), 1 << 20);
-            sim::take_report();
+            sim::use_matrices({{in.get(), idata.size() * sizeof(float), out.get(), outputs * sizeof(float)}});
+            Launches launches;
             kernel.launch[int(Type::f32)](out.get(), in.get(), width, 1, kernel.block);
-            report = sim::take_report();
+            report = launches.report;
             return {out.get(), out.get() + outputs};
         }
     CHECK(!"a probe of that name");
@@ -414,13 +426,14 @@ void test_conflicts()
 
         // Of several launches the first, although later ones have it in lower blocks, too.
         std::vector<float> in(1), out(96 * 32);
+        Launches launches;
         for (const Kernel& kernel : kernels())
             if (kernel.name == "meetInBanks" && kernel.backend == "sim") {
-                sim::use_matrices(in.data(), sizeof(float), out.data(), out.size() * sizeof(float), 1 << 20);
+                sim::use_matrices({{in.data(), sizeof(float), out.data(), out.size() * sizeof(float)}});
                 for (int width : {5, 9, 0})
                     kernel.launch[int(Type::f32)](out.data(), in.data(), width, 1, kernel.block);
             }
-        const std::vector<sim::WorstConflict> of_three = conflicts(sim::take_report());
+        const std::vector<sim::WorstConflict> of_three = conflicts(launches.report);
         CHECK(of_three.size() == 1 && of_three[0].units == 4);
         CHECK(meet(of_three.at(0), 0, 8, 26, 26 + 32));
 
@@ -441,12 +454,12 @@ std::string who_meets(const std::string& name, const std::string& machine)
     const std::unique_ptr<Device> device = open_device("sim", machine_named(machine), remark);
     std::vector<float> in(32), out(32);
     const Contents contents{Type::f32, copies, 32, 1, 0, Holds::input};
+    Done done;
     for (const Kernel& kernel : kernels())
         if (kernel.name == name && kernel.backend == "sim")
-            device->enqueue(kernel, {out.data(), contents}, {in.data(), contents}, 32, 1, kernel.block);
-    for (const AccessSite& s : device->take_counts(false).sites)
+            done = device->enqueue({kernel, {out.data(), contents}, {in.data(), contents}, 32, 1, kernel.block});
+    for (const AccessSite& s : done.counts.sites)
         if (s.memory == sim::shared && !s.store) said += s.conflict + ".";
-    sim::use_machine(machine_named("h200"));
     return said;
 }
 
