@@ -42,10 +42,12 @@ endef
 
 # The commands. mk/whole.sh and mk/kernel.sh write each file under another name, and move it when it is whole.
 CXX_STEP = $(HOST) -O3 $(CPPFLAGS) $(CXXFLAGS)
-CXX_HARNESS = $(HOST) -O1 $(CXXFLAGS)
+# Where the time of a run goes, files are optimized. The others are compiled in the shortest time.
+CXX_HARNESS = $(HOST) -O0 $(CXXFLAGS)
+CXX_CORE = $(HOST) -O1 $(CXXFLAGS)
 CXX_SIM = $(HOST) -O3 -ftls-model=local-exec $(CXXFLAGS)
 CXX_TEST = $(HOST) -O2 $(CPPFLAGS) $(CXXFLAGS)
-CXX_REWRITE = $(HOSTCXX) -std=c++17 $(WARNINGS) -O1
+CXX_REWRITE = $(HOSTCXX) -std=c++17 $(WARNINGS) -O0
 SIM_PREPROCESS = $(CXX) $(CPP) $(SIM_CPP) $(CPPFLAGS) $(STANDARD)
 SIM_COMPILE = $(CXX) -std=c++17 $(CXXFLAGS) $(STANDARD) -pthread $(SIM_KERNELS)
 CUDA_COMPILE = $(NVCC) -ccbin $(CXX) -arch=$(ARCH) $(CPP) $(NVCCFLAGS) -Xcompiler -Wall,-Wextra,-Werror \
@@ -126,25 +128,25 @@ build/$(1).o: $(3) build/commands/$(subst /,-,$(1))
 endef
 
 # Loops over the 32 lanes of a warp. They are most of the simulator's time.
-SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks memory order requests \
-             rules shared_memory thread threads watch worker))
+SIM_LOOPS := $(addprefix sim/core/,$(addsuffix .cpp,checker counter global_checker hazards hooks l1 memory order \
+             requests rules shared_memory thread threads touched watch worker))
 $(eval $(call ROOM,common/base,CXX_HARNESS,$(filter-out %/commit.cpp,$(sort $(wildcard common/base/*.cpp)))))
 # Loops over all elements of a matrix.
 ELEMENTS := common/devices/elements.cpp
 ALONE := %/main.cpp %/all_steps.cpp
-$(eval $(call ROOM,common/harness,CXX_HARNESS,$(filter-out $(ALONE),$(sort $(wildcard common/*.cpp)))))
-$(eval $(call ROOM,common/devices,CXX_HARNESS,$(filter-out $(ELEMENTS),$(sort $(wildcard common/devices/*.cpp)))))
+$(eval $(call ROOM,common/harness,CXX_HARNESS,$(filter-out $(ALONE) $(ELEMENTS), \
+    $(sort $(wildcard common/*.cpp common/devices/*.cpp)))))
 $(eval $(call ROOM,common/elements,CXX_SIM,$(ELEMENTS)))
-$(eval $(call ROOM,sim/elf,CXX_HARNESS,$(sort $(wildcard sim/elf/*.cpp))))
 $(eval $(call ROOM,sim/loops,CXX_SIM,$(SIM_LOOPS)))
-$(eval $(call ROOM,sim/core,CXX_SIM,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*.cpp)))))
-$(eval $(call ROOM,sim/runtime,CXX_SIM,$(sort $(wildcard sim/runtime/*.cpp))))
+$(eval $(call ROOM,sim/elf,CXX_HARNESS,$(sort $(wildcard sim/elf/*.cpp))))
+$(eval $(call ROOM,sim/core,CXX_CORE,$(filter-out $(SIM_LOOPS),$(sort $(wildcard sim/core/*.cpp)))))
+$(eval $(call ROOM,sim/runtime,CXX_CORE,$(sort $(wildcard sim/runtime/*.cpp))))
 
 # The harness, and the simulator. COMMON_CPP is what the host's compiler makes for a step; COMMON has the back ends for
 # GPUs, too. SIM_LIBRARY is the simulator with the CUDA runtime, for programs with a main of their own. It needs no
 # harness.
 BASE := build/common/base/commit.o build/common/base.o
-HARNESS := build/common/harness.o build/common/all_steps.o $(addprefix build/common/,devices.o elements.o)
+HARNESS := $(addprefix build/common/,harness.o all_steps.o elements.o)
 SIM_CORE := build/sim/elf.o build/sim/loops.o build/sim/core.o
 COMMON_CPP := $(BASE) $(HARNESS) $(SIM_CORE)
 SIM_LIBRARY := $(BASE) $(SIM_CORE) build/sim/runtime.o
