@@ -11,7 +11,7 @@ import time
 import pytest
 
 from conftest import needs_git
-from lessons import ROOT, made, run
+from lessons import ROOT, run
 
 # Writes a file in two halves, the second after $SLOW seconds. $BREAK: it fails between them.
 COMPILER = r"""#!/bin/bash
@@ -344,7 +344,6 @@ def test_names_move_no_cursor(project, arguments):
         (project / name).write_text("int main() {}\n")
     if "try" in arguments:
         make(project, "NVCC=", "simcuda")
-        shutil.copy(made("build/simcuda-arguments"), project / "build")  # it has to read the command line
     done = run("make", "NVCC=", *arguments, cwd=project, env=environment(project))
     assert done.returncode == 2 and all(line.isprintable() for line in done.stderr.splitlines()), done.stderr
     assert "$'" in done.stderr
@@ -377,7 +376,6 @@ def test_a_checkout_that_cannot_be_written(project, tmp_path_factory, goal):
     cache = tmp_path_factory.mktemp("cache")
     (project / "program.cu").write_text("")
     make(project, "NVCC=", "all", "lab-ready", "simcuda")
-    shutil.copy(made("build/simcuda-arguments"), project / "build")  # it has to read the command line
     done = read_only(project, ["make", "NVCC=", goal, "FILE=program.cu"],
                      environment(project, XDG_CACHE_HOME=str(cache)))
     assert done.returncode == 0 and done.stderr == "", done.stderr

@@ -369,7 +369,7 @@ def installed():
     for name in ("Makefile", "mk", "sim", "common/base"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, project / name)
-    copy_built(project, "simcuda-arguments")
+    copy_built(project)
     done = run("make", "-s", "NVCC=", "install", f"PREFIX={folder}/the prefix", cwd=project)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith(f"{folder}/the prefix/bin/simcuda\n"), done.stdout
