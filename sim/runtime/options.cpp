@@ -17,6 +17,7 @@ namespace sim {
 namespace {
 
 using harness::format;
+using harness::whole_number;
 using Words = std::vector<std::string>;
 
 [[noreturn]] void refuse(const std::string& message)
@@ -86,11 +87,6 @@ std::string read_kernel(const std::string& pattern)
     return pattern;
 }
 
-int whole_number(const char* option, const std::string& value, long most)
-{
-    return harness::whole_number(option, value.c_str(), most);
-}
-
 struct Option {
     const char* name;
     const char* value;  // as --help writes it; null: the option takes none
@@ -101,46 +97,49 @@ struct Option {
 // Every option, in the order of --help.
 const Option options[] = {
     {"--machine", "NAME", "the GPU that is simulated (default: h200), of ./step01 --list-machines, or a machine file",
-     [](ProgramOptions& o, const std::string& value) { o.machines = {&harness::machine_named(value)}; }},
+     [](auto& o, auto& value) { o.machines = {&harness::machine_named(value)}; }},
     {"--machines", "LIST", "run the program once for each, such as h200,h100,my.machine, and print the modelled times",
-     [](ProgramOptions& o, const std::string& value) { o.machines = read_machines(value), o.each_machine = true; }},
+     [](auto& o, auto& value) {
+         o.machines = read_machines(value);
+         o.each_machine = true;
+     }},
     {"--gpus", "N", "so many of it (default: 1; at most 16)",
-     [](ProgramOptions& o, const std::string& value) { o.gpus = whole_number("gpus", value, most_devices); }},
+     [](auto& o, auto& value) { o.gpus = whole_number("gpus", value.c_str(), most_devices); }},
     {"--no-peers", nullptr, "the GPUs cannot access each other's memory",
-     [](ProgramOptions& o, const std::string&) { o.peers = false; }},
+     [](auto& o, auto&) { o.peers = false; }},
     {"--csv", "FILE", "also write the counts of each kernel to FILE",
-     [](ProgramOptions& o, const std::string& value) { o.csv = value; }},
+     [](auto& o, auto& value) { o.csv = value; }},
     {"--json", "FILE", "also write the counts and the findings to FILE",
-     [](ProgramOptions& o, const std::string& value) { o.json = value; }},
+     [](auto& o, auto& value) { o.json = value; }},
     {"--sarif", "FILE", "also write the findings to FILE, for editors and code reviews",
-     [](ProgramOptions& o, const std::string& value) { o.sarif = value; }},
+     [](auto& o, auto& value) { o.sarif = value; }},
     {"--trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes",
-     [](ProgramOptions& o, const std::string& value) { o.trace = value; }},
+     [](auto& o, auto& value) { o.trace = value; }},
     {"--explain", nullptr, "print the cost of each line of the source (the default)",
-     [](ProgramOptions& o, const std::string&) { o.quiet = false; }},
-    {"--quiet", nullptr, "print findings alone", [](ProgramOptions& o, const std::string&) { o.quiet = true; }},
+     [](auto& o, auto&) { o.quiet = false; }},
+    {"--quiet", nullptr, "print findings alone", [](auto& o, auto&) { o.quiet = true; }},
     {"--threads", "N", "threads of the host (default: 1); with more than one, blocks are not compared with each other",
-     [](ProgramOptions& o, const std::string& value) { o.threads = whole_number("threads", value, 1024); }},
+     [](auto& o, auto& value) { o.threads = whole_number("threads", value.c_str(), 1024); }},
     {"--blocks", "N", "run a sample of so many blocks of each launch (default: all)",
-     [](ProgramOptions& o, const std::string& value) { o.blocks = whole_number("blocks", value, 1000000000); }},
+     [](auto& o, auto& value) { o.blocks = whole_number("blocks", value.c_str(), 1000000000); }},
     {"--patience", "S", "seconds of a launch before a line says how many blocks are done (default: 10)",
-     [](ProgramOptions& o, const std::string& value) { o.patience = whole_number("patience", value, 1000000); }},
+     [](auto& o, auto& value) { o.patience = whole_number("patience", value.c_str(), 1000000); }},
     {"--kernel", "NAME", "report the kernels of this name alone, or of a regular expression that fits whole names",
-     [](ProgramOptions& o, const std::string& value) { o.kernel = read_kernel(value); }},
+     [](auto& o, auto& value) { o.kernel = read_kernel(value); }},
     {"--tool", "LIST",
      "report findings of these kinds alone: memcheck, racecheck, initcheck, synccheck or all (default)",
-     [](ProgramOptions& o, const std::string& value) { o.tools = read_tools(value); }},
+     [](auto& o, auto& value) { o.tools = read_tools(value); }},
     {"--error-exitcode", "N",
      "exit with N if there are findings; 0: with the program's status (default: 1 instead of 0)",
-     [](ProgramOptions& o, const std::string& value) {
-         o.error_exitcode = value == "0" ? 0 : whole_number("error-exitcode", value, 255);
+     [](auto& o, auto& value) {
+         o.error_exitcode = value == "0" ? 0 : whole_number("error-exitcode", value.c_str(), 255);
      }},
     {"--help", nullptr, "print this text, as -h does, and do not run the program",
-     [](ProgramOptions& o, const std::string&) { o.help = true; }},
+     [](auto& o, auto&) { o.help = true; }},
     {"--version", nullptr, "print the version, and the commit that the simulator was built from",
-     [](ProgramOptions& o, const std::string&) { o.version = true; }},
+     [](auto& o, auto&) { o.version = true; }},
     {"--list", nullptr, "print these options for another program, each as NAME VALUE, a tab and its effect",
-     [](ProgramOptions& o, const std::string&) { o.help = o.list = true; }},
+     [](auto& o, auto&) { o.help = o.list = true; }},
 };
 
 static_assert(most_devices == 16, "--help says so");
