@@ -30,18 +30,16 @@ SIMCUDA_COMMANDS = \
     $(call array,simulator,$(foreach object,$(SIM_LIBRARY),"$$home/$(object)")) \
     $(call array,libraries,$(LDLIBS)) \
     $(call array,rename_hooks,$(RENAME_HOOKS))
-# Another file, because no object for the simulator depends on it.
-SIMCUDA_GPU_COMMANDS = \
+# Another file, because no object for the simulator depends on it. `settings` is for the make that sim/simcuda calls.
+own_settings := CXX HOSTCXX CXXFLAGS CFLAGS LDFLAGS LDLIBS SIM_O SANITIZE
+SIMCUDA_MORE = \
     $(call array,nvcc,$(if $(NVCC),$(NVCC) -ccbin $(CXX) $(filter-out -std=%,$(NVCCFLAGS)))) \
     $(call array,nvcc_architecture,$(if $(NVCC),-arch=$(ARCH))) \
-    $(call array,nvcc_standard,$(call standard_of,$(NVCCFLAGS)))
-# What sim/simcuda gives to the make that it calls.
-own_settings := CXX HOSTCXX CXXFLAGS CFLAGS LDFLAGS LDLIBS SIM_O SANITIZE
-SIMCUDA_SETTINGS = $(call array,settings,$(call quoted,CC=$(TRY_CC)) \
-    $(foreach name,$(own_settings),$(call quoted,$(name)=$($(name)))))
+    $(call array,nvcc_standard,$(call standard_of,$(NVCCFLAGS))) \
+    $(call array,settings,$(foreach name,$(own_settings),$(call quoted,$(name)=$($(name)))) \
+        $(call quoted,CC=$(TRY_CC)))
 $(eval $(call NOTE,commands/simcuda,SIMCUDA_COMMANDS))
-$(eval $(call NOTE,commands/simcuda-gpu,SIMCUDA_GPU_COMMANDS))
-$(eval $(call NOTE,commands/settings,SIMCUDA_SETTINGS))
+$(eval $(call NOTE,commands/simcuda-more,SIMCUDA_MORE))
 
 # A program that does nothing. The simulator in it lists its options for sim/simcuda, and checks them before a program
 # is compiled.
@@ -52,10 +50,10 @@ build/empty: $(SIM_LIBRARY) build/commands/simcuda
 build/options: build/empty
 	@SIM_OPTIONS=--list $< > $@.$$$$ && mv $@.$$$$ $@
 
-SIMCUDA_PARTS := build/empty build/options build/commands/simcuda build/commands/simcuda-gpu build/rewrite \
-                 $(SIM_LIBRARY)
+SIMCUDA_COMMAND := $(addprefix build/,rewrite commands/simcuda commands/simcuda-more)
+SIMCUDA_PARTS := $(SIMCUDA_COMMAND) build/empty build/options $(SIM_LIBRARY)
 .PHONY: simcuda install uninstall
-simcuda: $(SIMCUDA_PARTS) build/commands/settings
+simcuda: $(SIMCUDA_PARTS)
 
 install: simcuda
 	@sh mk/install.sh "$$DESTDIR" "$$PREFIX" $(SIMCUDA_PARTS)

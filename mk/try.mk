@@ -4,14 +4,14 @@
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints. sim/simcuda does the
 # work.
 
-try: $(if $(filter cuda,$(DEVICE)),$(addprefix build/commands/,simcuda simcuda-gpu),simcuda)
+try: $(if $(filter cuda,$(DEVICE)),$(SIMCUDA_COMMAND),simcuda)
 	@exec bash mk/try.sh $(if $(filter cuda,$(DEVICE)),--device cuda) $(CPPFLAGS)
 
 # Programs that the tests run are built in the same way, once.
 TRY_OPTIONS = $(CPPFLAGS)
 $(eval $(call NOTE,commands/try,TRY_OPTIONS))
 
-build/try/%.o: %.cu build/rewrite $(addprefix build/commands/,simcuda simcuda-gpu try)
+build/try/%.o: %.cu build/rewrite build/commands/simcuda build/commands/try | build/commands/simcuda-more
 	$(call say,sim,$<) mkdir -p $(@D) && SIMCUDA_FOR=make sim/simcuda -c $< -o $@ -MD -MP $(CPPFLAGS)
 
 build/try/%: build/try/%.o $(SIM_LIBRARY) build/commands/link
