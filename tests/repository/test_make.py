@@ -239,6 +239,17 @@ def test_flags_of_a_program(project):
     assert make(project, "NVCC=", "CPPFLAGS=-DA", "all") == {}
 
 
+def test_simcuda_uses_the_compiler_that_built_the_checkout(project):
+    """With its flags, whatever the environment says. It builds nothing anew."""
+    script(project / "bin/other-g++", COMPILER)
+    make(project, "NVCC=", "CXX=other-g++", "CXXFLAGS=-g -DA='1 2'", "SIM_O=-O2", "simcuda")
+    objects = [*(project / "build").rglob("*.o"), project / "build/rewrite", project / "build/commands/simcuda"]
+    before = [path.stat().st_mtime_ns for path in objects]
+    done = run(project / "sim/simcuda", "--help", cwd=project, env=environment(project, CXX="g++"))
+    assert done.returncode == 0 and done.stderr == "" and done.stdout.startswith("usage: simcuda"), done.stderr
+    assert [path.stat().st_mtime_ns for path in objects] == before
+
+
 @pytest.mark.parametrize("name, value", [
     ("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"),
     ("FILE", "x.cu"), ("SANITIZE", "address"), ("V", "1"), ("SHOW", "1")])
