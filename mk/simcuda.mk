@@ -1,6 +1,6 @@
 # sim/simcuda, the simulator as one command, and how it is installed. `make try` calls it.
 #
-# build/commands/simcuda has the commands that compile a program, as variables of the shell. They name $home, the folder
+# build/commands/simcuda has the commands that compile a program, as arrays of bash. They name $home, the folder
 # that has sim/ and build/: that of the checkout, or PREFIX/lib/simcuda.
 
 # As nvcc sees a .cu file, a plain C++ file and a C file.
@@ -12,40 +12,46 @@ TRY_CC := $(if $(filter default undefined,$(origin CC)),$(call c_of,$(CXX)),$(CC
 own_headers = -isystem "$$home/sim/cuda"
 standard_of = $(or $(lastword $(filter -std=%,$(1))),-std=c++17)
 
-# One variable of the shell.
-set_to = $(1)=$(call quoted,$(2));
+# One array of bash. $(call array,name,words)
+array = $(1)=($(2));
 SIMCUDA_COMMANDS = \
-    $(call set_to,cxx,$(CXX)) \
-    $(call set_to,kernel_preprocessor,$(CXX) -x c++ $(call standard_of,$(CXXFLAGS)) -DSIMULATOR $(AS_CUDA) \
+    $(call array,cxx,$(CXX)) \
+    $(call array,kernel_preprocessor,$(CXX) -x c++ $(call standard_of,$(CXXFLAGS)) -DSIMULATOR $(AS_CUDA) \
         $(own_headers) -include cuda_runtime.h) \
-    $(call set_to,kernel_compiler,$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(SIM_KERNELS)) \
-    $(call set_to,host_preprocessor,$(CXX) -x c++ $(call standard_of,$(CXXFLAGS)) $(AS_NVCC) $(own_headers)) \
-    $(call set_to,host_compiler,$(CXX) -std=c++17 -pthread -w -gdwarf-5 -fno-optimize-sibling-calls -O2 $(CXXFLAGS)) \
-    $(call set_to,c_preprocessor,$(TRY_CC) -x c -std=gnu17 $(AS_NVCC) $(CFLAGS)) \
-    $(call set_to,c_compiler,$(TRY_CC) -std=gnu17 -pthread -w -gdwarf-5 $(or $(CFLAGS),-O2)) \
-    $(call set_to,linker,$(HOST_LINK) $(CXXFLAGS)) \
-    $(call set_to,libraries,$(foreach object,$(SIM_LIBRARY),"$$home/$(object)")) \
-    $(call set_to,more_libraries,$(LDLIBS)) \
-    $(call set_to,rename_hooks,$(RENAME_HOOKS))
-# Another file, because no object for the simulator depends on it.
-SIMCUDA_GPU_COMMANDS = \
-    $(call set_to,nvcc,$(if $(NVCC),$(NVCC) -ccbin $(CXX) $(filter-out -std=%,$(NVCCFLAGS)))) \
-    $(call set_to,nvcc_architecture,$(if $(NVCC),-arch=$(ARCH))) \
-    $(call set_to,nvcc_standard,$(call standard_of,$(NVCCFLAGS)))
+    $(call array,kernel_compiler,$(CXX) -std=c++17 $(CXXFLAGS) -pthread $(filter-out -w,$(SIM_KERNELS))) \
+    $(call array,host_preprocessor,$(CXX) -x c++ $(call standard_of,$(CXXFLAGS)) $(AS_NVCC) $(own_headers)) \
+    $(call array,host_compiler,$(CXX) -std=c++17 -pthread -w -gdwarf-5 -fno-optimize-sibling-calls -O2 $(CXXFLAGS)) \
+    $(call array,c_preprocessor,$(TRY_CC) -x c -std=gnu17 $(AS_NVCC) $(CFLAGS)) \
+    $(call array,c_compiler,$(TRY_CC) -std=gnu17 -pthread -w -gdwarf-5 $(or $(CFLAGS),-O2)) \
+    $(call array,clang,clang++ -x cuda --cuda-gpu-arch=sm_80 -fsyntax-only -nocudainc -nocudalib --cuda-path=/ -w \
+        -ferror-limit=0 -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ $(own_headers) -include cuda_runtime.h \
+        -include "$$home/sim/command/clang_words.h") \
+    $(call array,linker,$(HOST_LINK) $(CXXFLAGS)) \
+    $(call array,simulator,$(foreach object,$(SIM_LIBRARY),"$$home/$(object)")) \
+    $(call array,libraries,$(LDLIBS)) \
+    $(call array,rename_hooks,$(RENAME_HOOKS))
+# Another file, because no object for the simulator depends on it. `settings` is for the make that sim/simcuda calls.
+own_settings := CXX HOSTCXX CXXFLAGS CFLAGS LDFLAGS LDLIBS SIM_O SANITIZE
+SIMCUDA_MORE = \
+    $(call array,nvcc,$(if $(NVCC),$(NVCC) -ccbin $(CXX) $(filter-out -std=%,$(NVCCFLAGS)))) \
+    $(call array,nvcc_architecture,$(if $(NVCC),-arch=$(ARCH))) \
+    $(call array,nvcc_standard,$(call standard_of,$(NVCCFLAGS))) \
+    $(call array,settings,$(foreach name,$(own_settings),$(call quoted,$(name)=$($(name)))) \
+        $(call quoted,CC=$(TRY_CC)))
 $(eval $(call NOTE,commands/simcuda,SIMCUDA_COMMANDS))
-$(eval $(call NOTE,commands/simcuda-gpu,SIMCUDA_GPU_COMMANDS))
+$(eval $(call NOTE,commands/simcuda-more,SIMCUDA_MORE))
 
-# It reads the command line. It runs where programs are built, as build/rewrite does.
-ARGUMENTS_BASE := $(addprefix common/base/,constants csv error hash machine machine_file suggest utf8 \
-                   whole_number)
-ARGUMENTS_CPP := $(sort $(wildcard sim/command/*.cpp)) sim/runtime/options.cpp sim/runtime/filters.cpp \
-                 $(wildcard $(addsuffix .cpp,$(ARGUMENTS_BASE)))
-build/simcuda-arguments: $(ARGUMENTS_CPP) build/machines.h build/commands/rewrite
-	$(call say,C++,$@) sh mk/whole.sh -d $@ $(CXX_REWRITE) $(GROUPED) $(addprefix -include ,$(ARGUMENTS_CPP)) \
-	    -x c++ /dev/null
+# A program that does nothing. The simulator in it lists its options for sim/simcuda, and checks them before a program
+# is compiled.
+build/empty: $(SIM_LIBRARY) build/commands/simcuda
+	$(call say,link,$@) echo 'int main() {}' | sh mk/whole.sh $@ $(HOST_LINK) $(CXXFLAGS) $(SIM_LIBRARY) -x c++ - \
+	    $(LDLIBS)
 
-SIMCUDA_PARTS := build/rewrite build/simcuda-arguments $(SIM_LIBRARY) $(addprefix build/commands/,simcuda simcuda-gpu) \
-                 build/commit.h build/version.h
+build/options: build/empty
+	@SIM_OPTIONS=--list $< > $@.$$$$ && mv $@.$$$$ $@
+
+SIMCUDA_COMMAND := $(addprefix build/,rewrite commands/simcuda commands/simcuda-more)
+SIMCUDA_PARTS := $(SIMCUDA_COMMAND) build/empty build/options $(SIM_LIBRARY)
 .PHONY: simcuda install uninstall
 simcuda: $(SIMCUDA_PARTS)
 

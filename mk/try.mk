@@ -4,21 +4,15 @@
 # DEVICE=cuda: on the GPU, by nvcc. With the simulator, a report follows what the program prints. sim/simcuda does the
 # work.
 
-ifeq ($(DEVICE),cuda)
-try: build/simcuda-arguments $(addprefix build/commands/,simcuda simcuda-gpu)
-	@$(if $(NVCC),exec bash mk/words.sh ARGS bash mk/try.sh --device cuda $(CPPFLAGS) --, \
-	    echo 'make try DEVICE=cuda: needs nvcc' >&2; exit 2)
-else
-try: simcuda
-	@SIM_OPTIONS="$$SIM" exec bash mk/words.sh ARGS bash mk/try.sh $(CPPFLAGS) --
-endif
+try: $(if $(filter cuda,$(DEVICE)),$(SIMCUDA_COMMAND),simcuda)
+	@exec bash mk/try.sh $(if $(filter cuda,$(DEVICE)),--device cuda) $(CPPFLAGS)
 
 # Programs that the tests run are built in the same way, once.
 TRY_OPTIONS = $(CPPFLAGS)
 $(eval $(call NOTE,commands/try,TRY_OPTIONS))
 
-build/try/%.o: %.cu build/rewrite build/commands/simcuda build/commands/try
-	$(call say,sim,$<) bash mk/try_object.sh $@ $< $(CPPFLAGS)
+build/try/%.o: %.cu build/rewrite build/commands/simcuda build/commands/try | build/commands/simcuda-more
+	$(call say,sim,$<) mkdir -p $(@D) && SIMCUDA_FOR=make sim/simcuda -c $< -o $@ -MD -MP $(CPPFLAGS)
 
 build/try/%: build/try/%.o $(SIM_LIBRARY) build/commands/link
-	$(call say,link,$@) bash mk/try_object.sh $@ $<
+	$(call say,link,$@) SIMCUDA_FOR=make sim/simcuda $< -o $@

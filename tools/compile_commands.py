@@ -18,7 +18,7 @@ from lessons import ROOT
 import command_line
 
 TARGETS = [
-    "all", "build/sim/runtime.o", "build/simcuda-arguments", "build/tests/steps/unit", "build/tests/steps/planted",
+    "all", "build/sim/runtime.o", "build/tests/steps/unit", "build/tests/steps/planted",
     "build/tests/sim/unusual/unusual"]
 
 

@@ -1,4 +1,4 @@
-// The words of CUDA for clang, which then tells functions of the host and of the device apart (build.sh).
+// The words of CUDA for clang, which then tells functions of the host and of the device apart (sim/simcuda).
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))

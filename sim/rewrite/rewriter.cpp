@@ -62,7 +62,7 @@ void Rewriter::leave_host_plain(bool wanted, const Source* host)
     const HostFunctions found = host_functions(source_);  // which checks the calls, too
     if (host) add_host_branches(found.bodies, *host);
     if (!wanted) return;
-    if (!found.sure) edits_.after(source_.count(), "\n// sim: ask clang\n");  // for command/build.sh
+    if (!found.sure) edits_.after(source_.count(), "\n// sim: ask clang\n");  // for sim/simcuda
     for (int i : found.functions) edits_.before(i, plain);
     for (const Returned& r : found.returned) {
         const std::string name(source_.spelling(r.name)), kept = "sim_kept_" + name;

@@ -3,7 +3,7 @@
 // In:    which side the program's functions are for, and where code of either side stands.
 // Idea:  a call is refused if all functions of its name are for the other side, and the name means nothing else around
 //        it or in a header. Usual names of C and C++ are in a table. clang knows types, and is asked where names leave
-//        it open and it is installed (command/build.sh).
+//        it open and it is installed (sim/simcuda).
 // Invariant: what nvcc accepts is not refused. In doubt, a call is let pass.
 // Cost:  one pass over the program's own code, and one over the text for each name that is in question.
 

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -27,11 +29,6 @@ using Cells = std::vector<std::string>;
 
 int models_file = -1;  // in memory, shared with the parent; -1: there is none
 
-[[noreturn]] void fail(const char* what)
-{
-    throw harness::Error{harness::status_bad_input, format("--machines: %s: %s", what, std::strerror(errno))};
-}
-
 ProgramOptions options_for(const harness::Machine& machine)
 {
     ProgramOptions options = program_options();
@@ -42,21 +39,8 @@ ProgramOptions options_for(const harness::Machine& machine)
     return options;
 }
 
-// The kernels of a child: title, ms, limit and next limit.
-std::vector<Cells> models_in(int file)
-{
-    std::string text;
-    char buffer[4096];
-    lseek(file, 0, SEEK_SET);
-    for (ssize_t n; (n = read(file, buffer, sizeof buffer)) > 0;) text.append(buffer, size_t(n));
-    harness::CsvReader reader(text);
-    std::vector<Cells> rows;
-    for (Cells cells; reader.next(cells);) rows.push_back(cells);
-    return rows;
-}
-
 // Waits for a child's end. Ctrl-C is for the child, which then reports what ran, and after that for its parent.
-int wait_for(pid_t child)
+int status_of(pid_t child)
 {
     struct sigaction ignored {}, before;
     ignored.sa_handler = SIG_IGN;
@@ -64,20 +48,21 @@ int wait_for(pid_t child)
     int waited = 0;
     while (waitpid(child, &waited, 0) < 0 && errno == EINTR) {}
     sigaction(SIGINT, &before, nullptr);
-    if (WIFSIGNALED(waited) && WTERMSIG(waited) == SIGINT) raise(SIGINT);
-    return waited;
+    if (!WIFSIGNALED(waited)) return WEXITSTATUS(waited);
+    if (WTERMSIG(waited) == SIGINT) raise(SIGINT);
+    return 128 + WTERMSIG(waited);
 }
 
-int status_of(int waited) { return WIFSIGNALED(waited) ? 128 + WTERMSIG(waited) : WEXITSTATUS(waited); }
-
-// Adds a row of the table for each kernel of a machine, behind those of the same kernel.
-void add_rows(std::vector<Cells>& table, const std::string& machine, const std::vector<Cells>& models)
+// Adds a row of the table for each kernel of a child, after those of the same kernel.
+void add_rows(std::vector<Cells>& table, const std::string& machine)
 {
-    for (const Cells& model : models) {
+    std::ifstream models(format("/proc/self/fd/%d", models_file));
+    const std::string text(std::istreambuf_iterator<char>(models), {});
+    harness::CsvReader reader(text);
+    for (Cells row; reader.next(row);) {
         auto last = table.end();
-        for (auto row = table.begin(); row != table.end(); ++row)
-            if ((*row)[0] == model[0]) last = row + 1;
-        Cells row = model;
+        for (auto known = table.begin(); known != table.end(); ++known)
+            if ((*known)[0] == row[0]) last = known + 1;
         row.insert(row.begin() + 1, machine);
         table.insert(last, row);
     }
@@ -106,55 +91,34 @@ void print_table(std::vector<Cells> table)
     }
 }
 
-// Where the program's input is a file, each run reads it from the same place.
-class Input {
-public:
-    Input() : begin_(lseek(STDIN_FILENO, 0, SEEK_CUR)) {}
-    void again() const
-    {
-        if (begin_ >= 0) lseek(STDIN_FILENO, begin_, SEEK_SET);
-    }
-
-private:
-    off_t begin_;
-};
-
-// True in the child.
-bool fork_child(const pid_t parent, pid_t& child)
-{
-    child = fork();
-    if (child < 0) fail("no process can be started");
-    if (child > 0) return false;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) raise(SIGTERM);  // it ended before
-    return true;
-}
-
 }  // namespace
 
 void run_on_each_machine()
 {
     const std::vector<const harness::Machine*> machines = program_options().machines;
     for (const harness::Machine* machine : machines) try_files(options_for(*machine));
-    const Input input;
+    const off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
     const pid_t parent = getpid();
     std::vector<Cells> table;
     int worst = harness::status_ok;
     for (const harness::Machine* machine : machines) {
         printf("\nOn the %s (%s):\n", machine->label.c_str(), machine->name.c_str());
         fflush(stdout);
-        input.again();
-        const int file = memfd_create("models", MFD_CLOEXEC);
-        if (file < 0) fail("no file in memory");
-        pid_t child;
-        if (fork_child(parent, child)) {
+        if (input >= 0) lseek(STDIN_FILENO, input, SEEK_SET);  // of a file, each run reads the same
+        models_file = memfd_create("models", MFD_CLOEXEC);
+        const pid_t child = models_file < 0 ? -1 : fork();
+        if (child < 0)
+            throw harness::Error{harness::status_bad_input, format("--machines: no process can be started: %s",
+                                                                   std::strerror(errno))};
+        if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGTERM);
+            if (getppid() != parent) raise(SIGTERM);  // it ended before
             program_options() = options_for(*machine);
-            models_file = file;
             return;
         }
-        worst = std::max(worst, status_of(wait_for(child)));
-        add_rows(table, machine->name, models_in(file));
-        close(file);
+        worst = std::max(worst, status_of(child));
+        add_rows(table, machine->name);
+        close(models_file);
     }
     print_table(table);
     if (fflush(stdout)) throw harness::Error{harness::status_bad_input, "standard output cannot be written"};

@@ -1,238 +1,186 @@
-// SIM_OPTIONS, which is a command line of its own: the program's arguments are the program's.
+// One table has all options. The program's arguments are its own, so its options come in the environment. sim/simcuda
+// asks for the table with --list.
 
 #include "options.h"
 
-#include <getopt.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <vector>
+#include <cstring>
+#include <regex>
 
 #include "../../common/base/error.h"
 #include "../../common/base/suggest.h"
 #include "../../common/base/whole_number.h"
 #include "../core/devices.h"
-#include "filters.h"
 
 namespace sim {
 namespace {
 
 using harness::format;
-
-constexpr long most_threads = 1024, most_blocks = 1000000000, most_patience = 1000000;
+using harness::whole_number;
+using Words = std::vector<std::string>;
 
 [[noreturn]] void refuse(const std::string& message)
 {
     throw harness::Error{harness::status_bad_input, message};
 }
 
-// Words, as a shell would take them apart: quotes hold a name with spaces together.
-std::vector<std::string> words_of(const std::string& text)
+// Words of a text, as a shell takes them apart: quotes hold a name with spaces together.
+Words words_of(const char* text)
 {
-    std::vector<std::string> words;
+    Words words;
     bool in_word = false;
     char quote = 0;
-    for (char c : text) {
-        if (quote ? c == quote : c == '\'' || c == '"') {
-            if (!in_word) words.emplace_back();
-            in_word = true;
-            quote = quote ? 0 : c;
-        } else if (!quote && (c == ' ' || c == '\t' || c == '\n')) {
-            in_word = false;
-        } else {
-            if (!in_word) words.emplace_back();
-            in_word = true;
-            words.back() += c;
-        }
+    for (; *text; ++text) {
+        const bool space = !quote && std::strchr(" \t\n", *text);
+        if (!space && !in_word) words.emplace_back();
+        in_word = !space;
+        if (*text == quote) quote = 0;
+        else if (!quote && (*text == '\'' || *text == '"')) quote = *text;
+        else if (!space) words.back() += *text;
     }
     if (quote) refuse(format("a quote %c is not closed", quote));
     return words;
 }
 
-// Runs a reader of another file, and turns its error into one of an option.
-template <typename Read> decltype(auto) checked(const Read& read)
+// Items of a list with commas between them.
+Words items_of(const std::string& list)
 {
-    try {
-        return read();
-    } catch (const harness::Error& error) {
-        refuse(error.message);
-    }
+    Words items(1);
+    for (char c : list)
+        if (c == ',') items.emplace_back();
+        else items.back() += c;
+    return items;
 }
 
-// The same numbers as in other command lines.
-int whole_number(const char* option, const char* text, long most)
-{
-    return checked([&] { return harness::whole_number(option, text, most); });
-}
-
-// From 0 to 255.
-int read_status(const char* value)
-{
-    return std::string(value) == "0" ? 0 : whole_number("error-exitcode", value, 255);
-}
-
-std::string read_kernel(const char* value)
-{
-    if (!*value) refuse("--kernel: expected a name or a regular expression");
-    checked([&] { check_kernel_pattern(value); });
-    return value;
-}
-
-// A file's name.
-std::string read_file(const char* option, const char* value)
-{
-    if (!*value) refuse(format("--%s: expected a file name", option));
-    return value;
-}
-
-const harness::Machine& read_machine(const char* value)
-{
-    return checked([&]() -> const harness::Machine& { return harness::machine_named(value); });
-}
-
-// A list of machines. Their names are those of files, too.
-std::vector<const harness::Machine*> read_machines(const std::string& value)
+// Machines of a list. Their names are those of files, too.
+std::vector<const harness::Machine*> read_machines(const std::string& list)
 {
     std::vector<const harness::Machine*> machines;
-    for (size_t at = 0; at <= value.size();) {
-        const size_t comma = std::min(value.find(',', at), value.size());
-        const harness::Machine& next = read_machine(value.substr(at, comma - at).c_str());
+    for (const std::string& item : items_of(list)) {
+        const harness::Machine& next = harness::machine_named(item);
         for (const harness::Machine* other : machines)
             if (other->name == next.name)
                 refuse("--machines: two machines are called " + next.name + "; expected a name of its own for each");
         machines.push_back(&next);
-        at = comma + 1;
     }
     return machines;
 }
 
-struct SimOption {
+// Tools of a list; none: all of them.
+Words read_tools(const std::string& list)
+{
+    const Words known = {"memcheck", "racecheck", "initcheck", "synccheck", "all"}, tools = items_of(list);
+    for (const std::string& tool : tools)
+        if (!std::count(known.begin(), known.end(), tool))
+            refuse("--tool " + tool + ": " + harness::expected_one_of(tool, known));
+    return std::count(tools.begin(), tools.end(), "all") ? Words{} : tools;
+}
+
+std::string read_kernel(const std::string& pattern)
+{
+    try {
+        std::regex(pattern, std::regex::extended);
+    } catch (const std::regex_error&) {
+        refuse("--kernel " + pattern + ": expected a name or a regular expression");
+    }
+    return pattern;
+}
+
+struct Option {
     const char* name;
     const char* value;  // as --help writes it; null: the option takes none
     const char* help;
-    void (*read)(ProgramOptions& o, const char* value);
+    void (*read)(ProgramOptions& o, const std::string& value);
 };
 
 // Every option, in the order of --help.
-const SimOption sim_options[] = {
-    {"machine", "NAME", "the GPU that is simulated (default: h200), of ./step01 --list-machines, or a machine file",
-     [](ProgramOptions& o, const char* value) { o.machines = {&read_machine(value)}; }},
-    {"machines", "LIST", "run the program once for each, such as h200,h100,my.machine, and print the modelled times",
-     [](ProgramOptions& o, const char* value) {
+const Option options[] = {
+    {"--machine", "NAME", "the GPU that is simulated (default: h200), of ./step01 --list-machines, or a machine file",
+     [](auto& o, auto& value) { o.machines = {&harness::machine_named(value)}; }},
+    {"--machines", "LIST", "run the program once for each, such as h200,h100,my.machine, and print the modelled times",
+     [](auto& o, auto& value) {
          o.machines = read_machines(value);
          o.each_machine = true;
      }},
-    {"gpus", "N", "so many of it (default: 1; at most 16)",
-     [](ProgramOptions& o, const char* value) { o.gpus = whole_number("gpus", value, most_devices); }},
-    {"no-peers", nullptr, "the GPUs cannot access each other's memory",
-     [](ProgramOptions& o, const char*) { o.peers = false; }},
-    {"csv", "FILE", "also write the counts of each kernel to FILE",
-     [](ProgramOptions& o, const char* value) { o.csv = read_file("csv", value); }},
-    {"json", "FILE", "also write the counts and the findings to FILE",
-     [](ProgramOptions& o, const char* value) { o.json = read_file("json", value); }},
-    {"sarif", "FILE", "also write the findings to FILE, for editors and code reviews",
-     [](ProgramOptions& o, const char* value) { o.sarif = read_file("sarif", value); }},
-    {"trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes",
-     [](ProgramOptions& o, const char* value) { o.trace = read_file("trace", value); }},
-    {"explain", nullptr, "print the cost of each line of the source (the default)",
-     [](ProgramOptions& o, const char*) { o.quiet = false; }},
-    {"quiet", nullptr, "print findings alone", [](ProgramOptions& o, const char*) { o.quiet = true; }},
-    {"threads", "N", "threads of the host (default: 1); with more than one, blocks are not compared with each other",
-     [](ProgramOptions& o, const char* value) { o.threads = whole_number("threads", value, most_threads); }},
-    {"blocks", "N", "run a sample of so many blocks of each launch (default: all)",
-     [](ProgramOptions& o, const char* value) { o.blocks = whole_number("blocks", value, most_blocks); }},
-    {"patience", "S", "seconds of a launch before a line says how many blocks are done (default: 10)",
-     [](ProgramOptions& o, const char* value) { o.patience = whole_number("patience", value, most_patience); }},
-    {"kernel", "NAME", "report the kernels of this name alone, or of a regular expression that fits whole names",
-     [](ProgramOptions& o, const char* value) { o.kernel = read_kernel(value); }},
-    {"tool", "LIST", "report findings of these kinds alone: memcheck, racecheck, initcheck, synccheck or all (default)",
-     [](ProgramOptions& o, const char* value) { o.tools = checked([&] { return tools_named(value); }); }},
-    {"error-exitcode", "N", "exit with N if there are findings; 0: with the program's status (default: 1 instead of 0)",
-     [](ProgramOptions& o, const char* value) { o.error_exitcode = read_status(value); }},
-    {"help", nullptr, "print this text, as -h does, and do not run the program",
-     [](ProgramOptions& o, const char*) { o.help = true; }},
-    {"version", nullptr, "print the version, and the commit that the simulator was built from",
-     [](ProgramOptions& o, const char*) { o.version = true; }},
+    {"--gpus", "N", "so many of it (default: 1; at most 16)",
+     [](auto& o, auto& value) { o.gpus = whole_number("gpus", value.c_str(), most_devices); }},
+    {"--no-peers", nullptr, "the GPUs cannot access each other's memory",
+     [](auto& o, auto&) { o.peers = false; }},
+    {"--csv", "FILE", "also write the counts of each kernel to FILE",
+     [](auto& o, auto& value) { o.csv = value; }},
+    {"--json", "FILE", "also write the counts and the findings to FILE",
+     [](auto& o, auto& value) { o.json = value; }},
+    {"--sarif", "FILE", "also write the findings to FILE, for editors and code reviews",
+     [](auto& o, auto& value) { o.sarif = value; }},
+    {"--trace", "FILE", "write every request of every warp to FILE, with its block, warp, line and bytes",
+     [](auto& o, auto& value) { o.trace = value; }},
+    {"--explain", nullptr, "print the cost of each line of the source (the default)",
+     [](auto& o, auto&) { o.quiet = false; }},
+    {"--quiet", nullptr, "print findings alone", [](auto& o, auto&) { o.quiet = true; }},
+    {"--threads", "N", "threads of the host (default: 1); with more than one, blocks are not compared with each other",
+     [](auto& o, auto& value) { o.threads = whole_number("threads", value.c_str(), 1024); }},
+    {"--blocks", "N", "run a sample of so many blocks of each launch (default: all)",
+     [](auto& o, auto& value) { o.blocks = whole_number("blocks", value.c_str(), 1000000000); }},
+    {"--patience", "S", "seconds of a launch before a line says how many blocks are done (default: 10)",
+     [](auto& o, auto& value) { o.patience = whole_number("patience", value.c_str(), 1000000); }},
+    {"--kernel", "NAME", "report the kernels of this name alone, or of a regular expression that fits whole names",
+     [](auto& o, auto& value) { o.kernel = read_kernel(value); }},
+    {"--tool", "LIST",
+     "report findings of these kinds alone: memcheck, racecheck, initcheck, synccheck or all (default)",
+     [](auto& o, auto& value) { o.tools = read_tools(value); }},
+    {"--error-exitcode", "N",
+     "exit with N if there are findings; 0: with the program's status (default: 1 instead of 0)",
+     [](auto& o, auto& value) {
+         o.error_exitcode = value == "0" ? 0 : whole_number("error-exitcode", value.c_str(), 255);
+     }},
+    {"--help", nullptr, "print this text, as -h does, and do not run the program",
+     [](auto& o, auto&) { o.help = true; }},
+    {"--version", nullptr, "print the version, and the commit that the simulator was built from",
+     [](auto& o, auto&) { o.version = true; }},
+    {"--list", nullptr, "print these options for another program, each as NAME VALUE, a tab and its effect",
+     [](auto& o, auto&) { o.help = o.list = true; }},
 };
 
 static_assert(most_devices == 16, "--help says so");
 
-// The table as getopt_long() wants it. An option's value is its place in the table, from 1.
-std::vector<option> getopt_table()
+const Option& option_named(const std::string& typed)
 {
-    std::vector<option> table;
-    for (const SimOption& k : sim_options)
-        table.push_back({k.name, k.value ? required_argument : no_argument, nullptr, int(table.size()) + 1});
-    table.push_back({});
-    return table;
+    Words names;
+    for (const Option& option : options) {
+        if (typed == option.name || (typed == "-h" && option.name == std::string("--help"))) return option;
+        names.push_back(option.name);
+    }
+    const std::string meant = harness::did_you_mean(typed, names);
+    refuse("unknown option " + typed + (meant.empty() ? ": " + harness::expected_one_of(typed, names) : meant));
 }
 
-// Throws: what is wrong with the option at which getopt_long() has just stopped.
-[[noreturn]] void refuse_option(int c, char** argv)
+void read_words(ProgramOptions& o, const Words& words)
 {
-    const std::string argument = argv[optind - 1];
-    if (c == ':') refuse(argument + " needs a value");
-    if (optopt > 0 && optopt < ' ') refuse(argument + ": the option takes no value");
-    std::vector<std::string> names;
-    for (const SimOption& k : sim_options) names.push_back(k.name);
-    std::string expected = ": expected ";
-    for (const std::string& name : names)
-        expected += (name == names.front() ? "--" : name == names.back() ? " or --" : ", --") + name;
-    refuse(harness::unknown_option(argv, names, expected));
+    for (auto word = words.begin(); word != words.end(); ++word) {
+        if (word->compare(0, 1, "-") != 0) refuse("unexpected argument '" + *word + "'");
+        const size_t equals = word->find('=');
+        const std::string typed = word->substr(0, equals);
+        const Option& option = option_named(typed);
+        std::string value;
+        if (equals != word->npos) value = word->substr(equals + 1);
+        else if (option.value && word + 1 != words.end()) value = *++word;
+        if (option.value && value.empty()) refuse(typed + " needs a value");
+        if (!option.value && equals != word->npos) refuse(*word + ": the option takes no value");
+        option.read(o, value);
+    }
 }
 
 }  // namespace
 
-std::vector<OptionText> known_program_options()
-{
-    std::vector<OptionText> texts;
-    for (const SimOption& k : sim_options)
-        if (k.name != std::string("help") && k.name != std::string("version"))
-            texts.push_back({k.name, k.value, k.help});
-    return texts;
-}
-
-ProgramOptions parse_program_options(const std::string& text)
-{
-    const std::vector<option> table = getopt_table();
-    std::vector<std::string> words = words_of(text);
-    words.insert(words.begin(), "SIM_OPTIONS");
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(&word[0]);
-    argv.push_back(nullptr);
-    const int argc = int(words.size());
-
-    ProgramOptions o;
-    // The program's own use of getopt begins as if this one had not been.
-    struct Restore {
-        int saved_err = opterr;
-        ~Restore()
-        {
-            optind = 1;
-            opterr = saved_err;
-        }
-    } restore;
-    optind = 0;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv.data(), ":", table.data(), nullptr)) != -1;) {
-        if (c == '?' && harness::short_help(argv.data())) {
-            o.help = true;
-            continue;
-        }
-        if (c < 1 || c >= int(table.size())) refuse_option(c, argv.data());
-        sim_options[c - 1].read(o, optarg);
-    }
-    if (optind < argc) refuse(format("unexpected argument '%s'", argv[size_t(optind)]));
-    return o;
-}
-
 std::string program_usage()
 {
-    std::string text =
-        "The options of the simulator, in the environment variable SIM_OPTIONS, or in SIM='...' of make try:\n\n";
-    for (const SimOption& option : sim_options) {
-        const std::string value = option.value ? std::string(" ") + option.value : "";
-        text += format("  --%-14s %s\n", (option.name + value).c_str(), option.help);
+    const bool list = program_options().list;
+    std::string text = list ? "" : "The options of the simulator, in the environment variable SIM_OPTIONS, or in "
+                                   "SIM='...' of make try:\n\n";
+    for (const Option& option : options) {
+        const std::string words = option.name + (option.value ? std::string(" ") + option.value : "");
+        text += format(list ? "%s\t%s\n" : "  %-16s %s\n", words.c_str(), option.help);
     }
     return text;
 }
@@ -245,12 +193,18 @@ ProgramOptions& program_options()
 
 void read_program_options()
 {
-    const char* text = std::getenv("SIM_OPTIONS");
+    ProgramOptions o;
+    const char* const text = std::getenv("SIM_OPTIONS");
     try {
-        program_options() = parse_program_options(text ? text : "");
+        read_words(o, words_of(text ? text : ""));
     } catch (const harness::Error& error) {
         throw harness::Error{error.status, "SIM_OPTIONS: " + error.message};
     }
+    Words words;
+    while (const char* word = std::getenv(("SIM_OPTION_" + std::to_string(words.size())).c_str()))
+        words.push_back(word);
+    read_words(o, words);
+    program_options() = o;
 }
 
 const harness::Machine& machine() { return *program_options().machines.front(); }

@@ -1,4 +1,4 @@
-// Options of a program that runs on the simulator, and the machine that they choose.
+// The options of a program that runs on the simulator, and the machine that they choose.
 
 #pragma once
 
@@ -9,7 +9,6 @@
 
 namespace sim {
 
-// The environment variable SIM_OPTIONS.
 struct ProgramOptions {
     std::vector<const harness::Machine*> machines = {&harness::machine_named("h200")};
     bool each_machine = false;  // the program runs once for each of them
@@ -22,25 +21,18 @@ struct ProgramOptions {
     int blocks = 0;          // of each launch that run; 0: all
     int patience = 10;       // seconds of one launch, before a line says how many blocks are done
     std::string kernel;      // a name or a regular expression: report these kernels alone; empty: all
-    unsigned tools = 15;     // of tools_named(): report these findings alone
+    std::vector<std::string> tools;  // report the findings of these alone; empty: of all
     int error_exitcode = -1; // status of a program with findings; -1: 1, if its own is 0
     bool help = false, version = false;  // print these, and do not run the program
+    bool list = false;       // with help: for sim/simcuda
 };
 
-// An option's line of --help. `value`: null if it takes none. --help and --version are left out, because each
-// program has its own.
-struct OptionText {
-    const char *name, *value, *help;
-};
-std::vector<OptionText> known_program_options();
-
-// Throws Error with status_bad_input: one line.
-ProgramOptions parse_program_options(const std::string& text);
-
-// The text of --help.
+// The text of --help, or of --list.
 std::string program_usage();
 
-// Those of this program, once read_program_options() has read SIM_OPTIONS. It throws as parse_program_options() does.
+// Those of this program, once read_program_options() has read them from the environment: SIM_OPTIONS has one text,
+// which a person writes, and SIM_OPTION_0, SIM_OPTION_1, ... have one word each, from sim/simcuda. Throws Error with
+// status_bad_input: one line.
 ProgramOptions& program_options();
 void read_program_options();
 

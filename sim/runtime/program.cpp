@@ -90,7 +90,7 @@ __attribute__((constructor(101))) void begin_program()
     on_exit(at_exit, nullptr);
 }
 
-extern "C" __attribute__((weak)) const char sim_sides_by_names[];  // command/build.sh
+extern "C" __attribute__((weak)) const char sim_sides_by_names[];  // sim/simcuda
 
 // Faults that show only now that the program has ended.
 void note_what_is_left(bool ended_well)

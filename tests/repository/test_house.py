@@ -4,7 +4,7 @@
     common/devices -> sim -> common/base
     tests, tools -> everything; nothing -> tests, tools
 
-Inside sim/: cuda, runtime -> core -> elf; runtime -> elf, cuda; command -> runtime; rewrite is a separate program.
+Inside sim/: cuda, runtime -> core -> elf; runtime -> elf, cuda; rewrite is a separate program.
 
 The only header of the simulator that the harness itself may include is CUDA's, for the text of kernels.
 """
@@ -18,8 +18,7 @@ from columns import long_lines
 from lessons import ROOT
 SOURCES = (".h", ".cpp", ".cu")
 CUDA = "sim/cuda/cuda_runtime.h"
-INSIDE_SIM = {"rewrite": (), "elf": (), "core": ("elf",), "cuda": ("core",), "runtime": ("core", "elf", "cuda"),
-              "command": ("runtime",)}
+INSIDE_SIM = {"rewrite": (), "elf": (), "core": ("elf",), "cuda": ("core",), "runtime": ("core", "elf", "cuda")}
 
 
 def room(path):
@@ -97,8 +96,6 @@ def test_includes_lead_downwards_only():
     ("sim/core/worker.cpp", "../runtime/runtime.h"),
     ("sim/elf/places.cpp", "../core/launch.h"),
     ("sim/rewrite/main.cpp", "../core/launch.h"),
-    ("sim/command/arguments.cpp", "../core/launch.h"),
-    ("sim/runtime/options.cpp", "../command/options.h"),
     ("sim/core/watch.cpp", "../../common/devices/host_memory.h"),
     ("sim/core/watch.cpp", "common/reference.h"),
     ("common/base/csv.cpp", "../kernel.h"),

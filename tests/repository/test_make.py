@@ -11,7 +11,7 @@ import time
 import pytest
 
 from conftest import needs_git
-from lessons import ROOT, made, run
+from lessons import ROOT, run
 
 # Writes a file in two halves, the second after $SLOW seconds. $BREAK: it fails between them.
 COMPILER = r"""#!/bin/bash
@@ -239,6 +239,17 @@ def test_flags_of_a_program(project):
     assert make(project, "NVCC=", "CPPFLAGS=-DA", "all") == {}
 
 
+def test_simcuda_uses_the_compiler_that_built_the_checkout(project):
+    """With its flags, whatever the environment says. It builds nothing anew."""
+    script(project / "bin/other-g++", COMPILER)
+    make(project, "NVCC=", "CXX=other-g++", "CXXFLAGS=-g -DA='1 2'", "SIM_O=-O2", "simcuda")
+    objects = [*(project / "build").rglob("*.o"), project / "build/rewrite", project / "build/commands/simcuda"]
+    before = [path.stat().st_mtime_ns for path in objects]
+    done = run(project / "sim/simcuda", "--help", cwd=project, env=environment(project, CXX="g++"))
+    assert done.returncode == 0 and done.stderr == "" and done.stdout.startswith("usage: simcuda"), done.stderr
+    assert [path.stat().st_mtime_ns for path in objects] == before
+
+
 @pytest.mark.parametrize("name, value", [
     ("GPU", "0"), ("DEVICE", "cuda"), ("NAME", "DESKTOP-1"), ("COMMIT", "abc"), ("ARCH", "x86_64"),
     ("FILE", "x.cu"), ("SANITIZE", "address"), ("V", "1"), ("SHOW", "1")])
@@ -344,7 +355,6 @@ def test_names_move_no_cursor(project, arguments):
         (project / name).write_text("int main() {}\n")
     if "try" in arguments:
         make(project, "NVCC=", "simcuda")
-        shutil.copy(made("build/simcuda-arguments"), project / "build")  # it has to read the command line
     done = run("make", "NVCC=", *arguments, cwd=project, env=environment(project))
     assert done.returncode == 2 and all(line.isprintable() for line in done.stderr.splitlines()), done.stderr
     assert "$'" in done.stderr
@@ -377,7 +387,6 @@ def test_a_checkout_that_cannot_be_written(project, tmp_path_factory, goal):
     cache = tmp_path_factory.mktemp("cache")
     (project / "program.cu").write_text("")
     make(project, "NVCC=", "all", "lab-ready", "simcuda")
-    shutil.copy(made("build/simcuda-arguments"), project / "build")  # it has to read the command line
     done = read_only(project, ["make", "NVCC=", goal, "FILE=program.cu"],
                      environment(project, XDG_CACHE_HOME=str(cache)))
     assert done.returncode == 0 and done.stderr == "", done.stderr

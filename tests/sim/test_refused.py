@@ -1,6 +1,7 @@
 """Code that nvcc refuses is refused by the simulator at its line, and what nvcc accepts is not. Where nvcc is
 installed, it is asked, too."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -221,11 +222,10 @@ def source_of(text):
 @pytest.fixture
 def built(tmp_path):
     """Compiles a text as simcuda does."""
-    def build(text, *options):
+    def build(text, **environment):
         (tmp_path / "a.cu").write_text(text)
-        script = "; ".join(["home=.", ". sim/command/build.sh", "read_commands", *options,
-                            'kernel_object "$0/a" "$0/a.cu"'])
-        return run("bash", "-c", script, tmp_path)
+        return run(ROOT / "sim/simcuda", "-c", tmp_path / "a.cu", "-o", tmp_path / "a.o",
+                   env={**os.environ, **environment})
     return build
 
 
@@ -264,7 +264,8 @@ def test_what_nvcc_accepts_is_not_refused(built):
 
 def test_without_clang_the_program_is_told(built, tmp_path):
     """It prints a note (program.cpp)."""
-    done = built(source_of(BY_CLANG["member"][0]), "command() { return 1; }")
+    no_clang = {"BASH_FUNC_command%%": "() { [[ ${FUNCNAME[1]} != ask_clang ]]; }"}  # a function, for the script
+    done = built(source_of(BY_CLANG["member"][0]), **no_clang)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert "sim_sides_by_names" in run("nm", tmp_path / "a.o").stdout
 

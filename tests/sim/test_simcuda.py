@@ -182,6 +182,15 @@ def test_a_program_that_runs_later(elsewhere):
     assert done.returncode == 0 and done.stdout.startswith("[x] 40 60\n") and (elsewhere / "its counts.csv").exists()
 
 
+def test_an_option_is_one_word_whatever_it_has(elsewhere):
+    """Options of the simulator reach the program as a list. Those of the command line come after SIM_OPTIONS."""
+    name = "it's \"a\"\nb.csv"
+    done = simcuda(*two_files(elsewhere), "--csv", name, "--json=c d", cwd=elsewhere,
+                   SIM_OPTIONS="--quiet --csv first.csv", SIM_OPTION_7="--nothing")
+    assert done.returncode == 0 and closing(done) == (1, 1, 0), done.stderr
+    assert (elsewhere / name).exists() and (elsewhere / "c d").exists() and not (elsewhere / "first.csv").exists()
+
+
 def test_objects(elsewhere):
     """As in a Makefile: each file becomes an object, with a file of what it depends on."""
     words = two_files(elsewhere)
@@ -369,7 +378,7 @@ def installed():
     for name in ("Makefile", "mk", "sim", "common/base"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, project / name)
-    copy_built(project, "simcuda-arguments")
+    copy_built(project)
     done = run("make", "-s", "NVCC=", "install", f"PREFIX={folder}/the prefix", cwd=project)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith(f"{folder}/the prefix/bin/simcuda\n"), done.stdout
