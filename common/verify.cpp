@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/finding_kinds.h"
 
 namespace harness {
 namespace {
@@ -146,7 +147,7 @@ uint64_t origin(uint128_t bits, Type type, uint64_t elements, uint32_t seed, boo
     }
 }
 
-std::string describe(Device& device, const Region& matrix, const Mismatch& mismatch)
+FindingRecord describe(Device& device, const Region& matrix, const Mismatch& mismatch)
 {
     const Contents& contents = matrix.contents;
     const Type type = contents.type;
@@ -171,10 +172,18 @@ std::string describe(Device& device, const Region& matrix, const Mismatch& misma
     const bool repeats = bytes < 8 && elements >> 8 * bytes;
     if (from < elements) remark = (repeats ? "as in idata " : "idata ") + place(from, contents.width);
     if (written && found == (~expected & mask(type))) remark = "never written";
-    return format("%llu of %llu elements differ; first at %s of %s: expected %s (%s), found %s (%s)",
-                  (unsigned long long)mismatch.count, (unsigned long long)contents.elements(),
-                  place(o, columns).c_str(), output ? "odata" : "idata", value_text(expected, type).c_str(),
-                  due.c_str(), value_text(found, type).c_str(), remark.c_str());
+    FindingRecord wrong(
+        kinds::wrong_result,
+        format("%llu of %llu elements differ; first at %s of %s: expected %s (%s), found %s (%s)",
+               (unsigned long long)mismatch.count, (unsigned long long)contents.elements(),
+               place(o, columns).c_str(), output ? "odata" : "idata", value_text(expected, type).c_str(),
+               due.c_str(), value_text(found, type).c_str(), remark.c_str()));
+    wrong.memory = output ? "odata" : "idata";
+    if (output && written && !sum) {
+        const uint64_t i = contents.source(o), width = contents.width;
+        wrong.wrong = WrongElement{o / columns, o % columns, i / width, i % width};
+    }
+    return wrong;
 }
 
 std::string Numbered::text() const

@@ -192,8 +192,7 @@ private:
         exact_ = false;
         std::vector<Found> found = take_account().found;
         const auto no_race = [](const Found& f) {
-            return !f.finding.global ||
-                   (f.finding.fault > Fault::write_after_write && f.finding.fault != Fault::race_beside);
+            return f.finding.kind != &kinds::race || f.finding.space != harness::global;
         };
         found.erase(std::remove_if(found.begin(), found.end(), no_race), found.end());
         add_findings(counts, found);

@@ -339,9 +339,11 @@ const Allocation* output_matrix() { return output; }
 void look_at_host(uintptr_t address, Site site)
 {
     const Allocation* target = memory().find(address);
-    if (target && (target->unwritten || target->constant))
-        host_findings.add({Fault::host_access, without_turn(site), 0, 0, 0, 0, target->name,
-                           int64_t(address - target->begin), 1, 0, false, ""});
+    if (!target || !(target->unwritten || target->constant)) return;
+    Finding finding(kinds::host_access, without_turn(site), 0);
+    finding.memory = target->name;
+    finding.offset = int64_t(address - target->begin);
+    host_findings.add(finding);
 }
 
 void use_instruments(bool on) { settings().instruments = on; }

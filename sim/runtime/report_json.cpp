@@ -46,58 +46,22 @@ std::string json_kernel(const Launches& launches)
     return json_object(members);
 }
 
-std::string number_or_null(int number) { return number ? std::to_string(number) : "null"; }
-std::string text_or_null(const std::string& text) { return text.empty() ? "null" : json_text(text); }
-
-std::string json_index(const std::optional<harness::Index>& index)
-{
-    if (!index) return "null";
-    JsonValues values;
-    for (const uint64_t each : *index) values.push_back(std::to_string(each));
-    return json_array(values);
-}
-
-void add_place(JsonMembers& members, const harness::FindingPlace& place)
-{
-    members.insert(members.end(), {{"file", text_or_null(place.file)},
-                                   {"line", number_or_null(place.line)},
-                                   {"column", number_or_null(place.column)},
-                                   {"block", json_index(place.block)},
-                                   {"thread", json_index(place.thread)}});
-}
-
-std::string json_finding(const harness::FindingRecord& finding)
-{
-    JsonValues related;
-    for (const harness::FindingPlace& other : finding.others) {
-        JsonMembers members{{"text", json_text(other.text)}};
-        add_place(members, other);
-        related.push_back(json_object(members));
-    }
-    JsonMembers members{{"kind", json_text(finding.kind->id)},
-                        {"level", json_text(name_of(finding.kind->level))},
-                        {"kernel", text_or_null(finding.kernel)},
-                        {"text", json_text(finding.text)}};
-    add_place(members, finding.place);
-    members.push_back({"count", std::to_string(finding.count)});
-    members.push_back({"related", json_array(related)});
-    return json_object(members);
-}
-
 }  // namespace
 
 std::string report_json()
 {
+    const int blocks = program_options().blocks;
     JsonValues kernels, notes, findings;
     for (const Launches& launches : all_launches()) kernels.push_back(json_kernel(launches));
     for (const std::string& note : program_notes()) notes.push_back(json_text(note));
-    for (const harness::FindingRecord& finding : program_findings()) findings.push_back(json_finding(finding));
+    for (const harness::FindingRecord& finding : program_findings())
+        findings.push_back(json_object(finding_members(finding)));
     return json_object({{"version", version},
                         {"date_utc", json_text(harness::utc_now())},
                         {"commit", json_text(harness::build_commit)},
                         {"machine", json_text(machine().label)},
                         {"program", json_text(program_invocation_short_name)},
-                        {"most_blocks_of_a_launch", number_or_null(program_options().blocks)},
+                        {"most_blocks_of_a_launch", blocks ? std::to_string(blocks) : "null"},
                         {"kernels", json_array(kernels)},
                         {"findings", json_array(findings)},
                         {"notes", json_array(notes)}}) +
