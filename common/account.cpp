@@ -1,5 +1,6 @@
 #include "account.h"
 
+#include "base/columns.h"
 #include "base/explain.h"
 #include "base/json.h"
 #include "figures.h"
@@ -22,16 +23,11 @@ std::string json_rows(const Numbered& matrix)
 
 std::string json_access(const AccessSite& s)
 {
-    return json_object({{"access", json_text(s.atomic ? "atomic" : s.store ? "store" : "load")},
-                        {"memory", json_text(memory_name(s))},
-                        {"file", json_text(s.file)},
-                        {"line", std::to_string(s.line)},
-                        {"source", json_text(s.text)},
-                        {"requests", number(s.requests)},
-                        {"units", number(s.units)},
-                        {"ideal", number(s.ideal)},
-                        {"unit", json_text(s.unit)},
-                        {"diagnosis", json_text(diagnosis(s))}});
+    JsonMembers members = members_of(site_values(s));
+    members.insert(members.end(), {{"ideal", number(s.ideal)},
+                                   {"source", json_text(s.text)},
+                                   {"diagnosis", json_text(diagnosis(s))}});
+    return json_object(members);
 }
 
 std::string json_accesses(const Result& row)

@@ -29,14 +29,6 @@ void SiteCounts::add(const SiteCounts& other)
     worst_conflict.add(other.worst_conflict);
 }
 
-void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more)
-{
-    const auto known = std::find_if(sites.begin(), sites.end(),
-                                    [&](const SiteCounts& s) { return s.site == more.site && s.space == more.space; });
-    if (known == sites.end()) sites.push_back(more);
-    else known->add(more);
-}
-
 void Receivers::add_window(const std::array<uint64_t, most_devices>& into)
 {
     busiest_ += *std::max_element(into.begin(), into.end());

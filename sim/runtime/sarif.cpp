@@ -4,8 +4,6 @@
 // of a result is made of its kind, its kernel and the text of its lines, without their numbers: it stays when lines are
 // added above. Results that would have one fingerprint are numbered.
 
-#include "sarif.h"
-
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "../../common/base/json.h"
 #include "../elf/places.h"
 #include "notes.h"
+#include "reports.h"
 
 namespace sim {
 namespace {
