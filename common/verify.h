@@ -24,8 +24,8 @@ struct Numbered {
 };
 Numbered numbered(Device& device, const Region& matrix);
 
-// The index of the input element with this bit pattern, the first if there are several, or `elements` if there is none.
-// `finite`: the elements are finite numbers, of which up to four share one pattern.
-uint64_t origin(uint128_t bits, Type type, uint64_t elements, uint32_t seed, bool finite = false);
+// The index of the element of idata with this bit pattern, the first if there are several, or their number if there is
+// none. It looks at one after another: this is asked once for a wrong result.
+uint64_t origin(const Contents& contents, uint128_t bits);
 
 }  // namespace harness
