@@ -111,8 +111,7 @@ class Kernel:
             place = objects.setdefault(("flag" if kind in ("signal", "take") else "word", which),
                                        dict.fromkeys(threads, 0))
             if kind in ("signal", "take", "atomic", "read atomic", "volatile store"): join(place, fenced[thread])
-            # Who reads no result does not know who was there before.
-            if kind in ("take", "read atomic"): join(own, place)
+            if kind == "take": join(own, place)
             if kind == "volatile load": join(promised[thread], place)
             if kind in ("signal", "take", "fence"): continue
             here = (kind, thread, own[thread], dict(own))
@@ -129,6 +128,8 @@ class Kernel:
                     continue
                 raced = True
             made[which].append(here)
+            # Who reads no result does not know who was there before.
+            if kind == "read atomic": join(own, place)
         return raced
 
 

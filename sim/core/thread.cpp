@@ -22,15 +22,16 @@ struct Atomic {
 };
 thread_local Atomic noted{};
 
-void begin_atomic(const void* address, const void* place)
+// True if the thread takes over afterwards what others have released there.
+bool begin_atomic(const void* address, const void* place)
 {
     const Atomic last = std::exchange(noted, {});
     const bool known = last.address == address;
     if (known && last.joined) Worker::here()->counter.note_joined(uint64_t(place));
     release(address, true, device_scope, place);
-    // Programs do not write the fence behind an atomic operation, and hardware does not miss it.
-    if (known && last.unread) Worker::here()->note_unread(uint64_t(place));
-    else acquire(address, false, place);
+    const bool unread = known && last.unread;
+    if (unread) Worker::here()->note_unread(uint64_t(place));
+    return !unread;
 }
 }
 
@@ -39,9 +40,12 @@ bool in_kernel() { return watching; }
 void access(const void* address, unsigned bytes, Kind kind, const void* place, Strength strength)
 {
     if (!watching) return;
-    if (kind == atomic) begin_atomic(address, place);
+    const bool takes_over = kind == atomic && begin_atomic(address, place);
     Worker::here()->called_by(__builtin_frame_address(0)).look(
         uintptr_t(address), site_of(uint64_t(place), kind, unsigned(__builtin_ctz(bytes)), strength) | turn);
+    // Programs do not write the fence behind an atomic operation, and hardware does not miss it. The operation itself
+    // was compared before: another's value, found by it, does not order it after what the other stored.
+    if (takes_over) acquire(address, false, place);
 }
 
 const Exchange& exchange(uint32_t mask, uint64_t value, const void* place, Operation operation)
