@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <vector>
 
 #include "base/error.h"
@@ -137,21 +136,15 @@ Numbered numbered(Device& device, const Region& matrix)
     const uint64_t columns = output ? contents.pitch() : contents.width;
     std::vector<char> data(contents.elements() * bytes);
     device.read(data.data(), matrix.data, data.size());
-    std::map<uint128_t, uint64_t> first;  // the first element with these bits
-    for (uint64_t i = 0; i < elements; ++i)
-        first.emplace(with_bits(contents.type,
-                                [&](auto zero) { return uint128_t(contents.element<decltype(zero)>(i)); }), i);
     Numbered numbers{{}, int(std::to_string(elements - 1).size()) + 1};
     for (uint64_t o = 0; o < contents.elements(); ++o) {
         const uint128_t found = bits_in(&data[o * bytes], contents.type);
         // Patterns may repeat: what is as it should be comes from where it should.
         const bool right =
             contents.expected.operands() == 1 && (!output || contents.written(o)) && found == bits_at(contents, o);
-        const auto known = first.find(found);
         if (o % columns == 0) numbers.rows.emplace_back();
-        numbers.rows.back().push_back(right                  ? std::to_string(output ? contents.source(o) : o)
-                                      : known != first.end() ? std::to_string(known->second)
-                                                             : "?");
+        const uint64_t from = right ? output ? contents.source(o) : o : origin(contents, found);
+        numbers.rows.back().push_back(from < elements ? std::to_string(from) : "?");
     }
     return numbers;
 }
