@@ -182,8 +182,7 @@ def test_points_for_the_receivers_begin_at_the_order_that_is_handed_out(tmp_path
         assert share < 0.01 and hint, hint
 
 
-@pytest.mark.parametrize("name, number", [("no_barrier", 3), ("one_barrier", 6), ("no_fallback", 7),
-                                          ("only_tiles", 5), ("handed_out", 6)])
+@pytest.mark.parametrize("name, number", [("no_barrier", 3), ("no_fallback", 7), ("only_tiles", 5)])
 def test_no_sentence_decides_points(name, number, verdicts, monkeypatch):
     """Points and what is judged are the same if every text for people is another one."""
     def without_words(value):
