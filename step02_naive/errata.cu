@@ -66,7 +66,7 @@ KERNEL(transposeRowUnrolledUntested, "E6", transposes, launchRowUnrolledUntested
 
 ERRATUM(transposeRowUnrolledUntested, E6)
     .published_in("bandwidth post")
-    .caught_by("out-of-bounds-load")
+    .caught_by("out-of-bounds-store")
     .corrected_by("transposeRowUnrolled")
     .shown_on(100, 70)
     .story("Published: the fastest kernels of the table. They test the first of a thread's four elements and take the "
@@ -163,7 +163,7 @@ KERNEL(transposeShortIndex, "E10", transposes, launchShortIndex)
 
 ERRATUM(transposeShortIndex, E10)
     .published_in("whitepaper, book, bandwidth post and coalescing notes")
-    .caught_by("out-of-bounds-load")
+    .caught_by("out-of-bounds-store")
     .corrected_by("transposeNaive")
     .shown_on(200, 200)
     .story("Published: kernels for matrices of any size. All of the whitepaper's and of the two posts', and the book's "
