@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <sstream>
 
 #include "base/csv.h"
 #include "base/error.h"
@@ -88,27 +89,19 @@ Findings reports_on_method(Erratum::Method method)
     return what.empty() ? Findings() : Findings{{kinds::bad_method, what}};
 }
 
-// A paragraph after its label, in lines of a hundred characters, as the terminal of a lecture hall has.
-std::string paragraph(const std::string& label, const std::string& text)
+// A paragraph in lines of a hundred characters, as the terminal of a lecture hall has.
+std::string paragraph(const std::string& text)
 {
-    constexpr size_t most = 100, indent = 4;
-    std::string line(indent, ' ');
-    line += label;
-    size_t used = line.size();
-    std::string out = line;
-    for (size_t at = 0; at < text.size();) {
-        const size_t end = std::min(text.find(' ', at), text.size());
-        const std::string word = text.substr(at, end - at);
-        if (used + 1 + word.size() > most && used > indent) {
-            out += "\n" + std::string(indent, ' ') + word;
-            used = indent + word.size();
-        } else {
-            out += (used > indent ? " " : "") + word;
-            used += (used > indent) + word.size();
+    constexpr size_t most = 100;
+    const std::string indent(3, ' ');
+    std::string out, line = indent;
+    std::istringstream words(text);
+    for (std::string word; words >> word; line += " " + word)
+        if (line.size() + 1 + word.size() > most && line != indent) {
+            out += line + "\n";
+            line = indent;
         }
-        at = end + 1;
-    }
-    return out + "\n";
+    return out + line + "\n";
 }
 
 // The faults that go by one of these names; all without names. Throws status_bad_input for a name that none goes by.
@@ -166,10 +159,10 @@ std::string erratum_text(const Shown& s)
     const Erratum& e = s.erratum;
     const std::string label =
         e.faulty_method ? "caught:" : format("caught on %d rows x %d columns:", e.height, e.width);
-    return format("%s  %s, %s\n", e.id.c_str(), e.kernel.c_str(), e.source.c_str()) + paragraph("", e.story) +
-           (s.caught() ? paragraph(label, s.finding)
-                       : paragraph("NOT CAUGHT", "by the check that should: " + e.caught_by)) +
-           paragraph("corrected:", e.corrected + ": " + verdict_on_twin(s)) + "\n";
+    return format("%s  %s, %s\n", e.id.c_str(), e.kernel.c_str(), e.source.c_str()) + paragraph(e.story) +
+           (s.caught() ? paragraph(label + " " + s.finding)
+                       : paragraph("NOT CAUGHT by the check that should: " + e.caught_by)) +
+           paragraph("corrected: " + e.corrected + ": " + verdict_on_twin(s)) + "\n";
 }
 
 const char* const errata_heading =
