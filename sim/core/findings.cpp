@@ -75,10 +75,11 @@ public:
             return filled("the host accesses device memory: {access} of {bytes} bytes at byte {offset} of {memory}, "
                           "at {at}");
         const std::string there = ": {who} at {at}, in {block}";
-        if (f_.kind == &kinds::host_pointer && f_.text.empty())  // below this address, no program has anything
-            return filled((f_.offset < 1 << 22 ? "null pointer: a {access} of {bytes} bytes at address {offset}"
-                                               : "host pointer: a {access} of {bytes} bytes of memory that is not the "
-                                                 "device's") + there);
+        const bool null = uint64_t(f_.offset) < 1 << 22;  // no program has anything there
+        if (f_.kind == &kinds::host_pointer && f_.text.empty())
+            return filled((null ? "null pointer: a {access} of {bytes} bytes at address {offset}"
+                                : "host pointer: a {access} of {bytes} bytes of memory that is not the device's") +
+                          there);
         if (f_.memory.empty()) return filled("{text}" + there);
         return filled(std::string(f_.kind->title) + " of {bytes} bytes at byte {offset} of {memory}" + there +
                       (f_.text.empty() ? "" : "; {text}"));
