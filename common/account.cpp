@@ -1,5 +1,6 @@
 #include "account.h"
 
+#include "base/columns.h"
 #include "base/explain.h"
 #include "base/json.h"
 #include "figures.h"
@@ -22,16 +23,11 @@ std::string json_rows(const Numbered& matrix)
 
 std::string json_access(const AccessSite& s)
 {
-    return json_object({{"access", json_text(s.atomic ? "atomic" : s.store ? "store" : "load")},
-                        {"memory", json_text(memory_name(s))},
-                        {"file", json_text(s.file)},
-                        {"line", std::to_string(s.line)},
-                        {"source", json_text(s.text)},
-                        {"requests", number(s.requests)},
-                        {"units", number(s.units)},
-                        {"ideal", number(s.ideal)},
-                        {"unit", json_text(s.unit)},
-                        {"diagnosis", json_text(diagnosis(s))}});
+    JsonMembers members = members_of(site_values(s));
+    members.insert(members.end(), {{"ideal", number(s.ideal)},
+                                   {"source", json_text(s.text)},
+                                   {"diagnosis", json_text(diagnosis(s))}});
+    return json_object(members);
 }
 
 std::string json_accesses(const Result& row)
@@ -59,8 +55,7 @@ std::string json_kernel(const Results& results, const Result& row, const Printed
 std::string json_line(const Results& results, const Account& account, const std::string& text, const Told& told)
 {
     JsonValues findings, rows;
-    for (const auto& [kernel, finding] : account.findings)
-        findings.push_back(json_object({{"kernel", json_text(kernel)}, {"text", json_text(finding)}}));
+    for (const FindingRecord& finding : account.findings) findings.push_back(json_object(finding_members(finding)));
     for (size_t i = 0; i < results.rows.size(); ++i)
         rows.push_back(json_kernel(results, results.rows[i], account.printed[i], told));
     return json_object({{"program", json_text(told.program)},

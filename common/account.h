@@ -4,7 +4,7 @@
 //   program   the name it was started under, which a kernel cannot know
 //   backend, machine, type, width, height
 //   text      the tables and explanations as the terminal shows them
-//   findings  [{kernel, text}], the lines that were reported as wrong
+//   findings  what was reported as wrong, with the members that findings of `make try` have (docs/OUTPUT.md)
 //   kernels   [{kernel, label, result, row, accesses, idata, odata}]
 //     result    verified, wrong or refused
 //     row       the columns of --csv and their cells, as text
@@ -14,7 +14,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "results.h"
@@ -36,7 +35,7 @@ struct Printed {
 
 // The findings of a run of one matrix, and the matrices that it printed.
 struct Account {
-    std::vector<std::pair<std::string, std::string>> findings;  // kernel, text
+    std::vector<FindingRecord> findings;
     std::vector<Printed> printed;  // one for each row of the results, empty where nothing was printed
 };
 

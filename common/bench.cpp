@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/finding_kinds.h"
 #include "verify.h"
 
 namespace harness {
@@ -197,14 +198,16 @@ bool Bench::check(Contender& c, int buffers, const Complain& complain)
     if (c.result.right) return true;
 
     const size_t i = bad - mismatches.begin();
-    std::string wrong;
+    FindingRecord wrong(kinds::wrong_result, "");
     if (i >= first_guard) {
         const size_t bands = out_->guards().size();
-        wrong = "written out of bounds: " + Matrices::describe_guard((i - first_guard) % bands, *bad);
+        wrong.text = "written out of bounds: " + Matrices::describe_guard((i - first_guard) % bands, *bad);
     } else {
-        wrong = (i < size_t(buffers) ? "" : "the input was overwritten: ") + describe(device_, regions[i], *bad);
+        wrong = describe(device_, regions[i], *bad);
+        if (i >= size_t(buffers)) wrong.text = "the input was overwritten: " + wrong.text;
     }
-    complain(c.result.kernel, "wrong result: " + wrong);
+    wrong.text = "wrong result: " + wrong.text;
+    complain(c.result.kernel, wrong);
     prepare();  // the next kernel is not to blame for what this one damaged
     return false;
 }
@@ -238,12 +241,13 @@ void Bench::verify(Contender& c, int passes, bool explain, const Complain& compl
     if (!right && found.findings.empty() && c.kernel && !c.result.bus) found = device_.look_closely(pass_of(c, 0));
 
     for (size_t i = 0; i < found.findings.size() && i < most_findings; ++i)
-        complain(c.result.kernel, message_of(found.findings[i]));
+        complain(c.result.kernel, found.findings[i]);
     if (!found.findings.empty()) {
         const unsigned long long total = found.findings_total;
         complain(c.result.kernel,
-                 format("%llu finding%s in all, at %zu place%s of the kernel", total, total == 1 ? "" : "s",
-                        found.findings.size(), found.findings.size() == 1 ? "" : "s"));
+                 {kinds::total, format("%llu finding%s in all, at %zu place%s of the kernel", total,
+                                       total == 1 ? "" : "s", found.findings.size(),
+                                       found.findings.size() == 1 ? "" : "s")});
         c.result.right = false;
     }
     if (!device_.has_clock()) c.result.counts = std::move(first.counts);
@@ -270,7 +274,7 @@ double Bench::peer_ms(Contender& c, int buffers, int passes, const Complain& com
         return ms;
     } catch (const Error& error) {
         if (error.status == status_bad_input) c.result.refused = error.message;
-        else complain(c.result.kernel, error.message);
+        else complain(c.result.kernel, {kinds::failed_peer, error.message});
         return 0;
     }
 }
@@ -339,7 +343,9 @@ void Bench::measure(const std::vector<Contender*>& contenders, int samples, bool
             if (repeats > 1) plausible = Plausibility::cache_resident;  // a tile's later passes find it in a cache
             if (plausible == Plausibility::impossible) {
                 c.result.right = false;
-                complain(c.result.kernel, impossible(gbs, info.dram_peak_gbs, buffers * touched, info.l2_bytes, how));
+                complain(c.result.kernel,
+                         {kinds::impossible_time,
+                          impossible(gbs, info.dram_peak_gbs, buffers * touched, info.l2_bytes, how)});
             }
             return {summary, int(ms.size()), passes, buffers, buffers * touched, gbs, plausible};
         };
@@ -354,20 +360,21 @@ Numbered Bench::numbered_output(const Contender& c)
     return numbered(device_, output(0, c.expected(), Holds::result));
 }
 
-std::string same_launch(const Contender& c, const Contender& other)
+std::optional<FindingRecord> same_launch(const Contender& c, const Contender& other)
 {
-    if (!c.launch.kernel || !(c.launch == other.launch)) return "";
-    return "same launch: kernel, grid and block are those of " + other.result.kernel;
+    if (!c.launch.kernel || !(c.launch == other.launch)) return {};
+    return FindingRecord(kinds::same_launch,
+                         "same launch: kernel, grid and block are those of " + other.result.kernel);
 }
 
 void check_distinct(const std::vector<Contender*>& contenders, const Complain& complain)
 {
     for (size_t i = 0; i < contenders.size(); ++i)
         for (size_t j = 0; j < i; ++j) {
-            const std::string same = same_launch(*contenders[i], *contenders[j]);
-            if (same.empty()) continue;
+            const std::optional<FindingRecord> same = same_launch(*contenders[i], *contenders[j]);
+            if (!same) continue;
             contenders[i]->result.right = false;
-            complain(contenders[i]->result.kernel, same);
+            complain(contenders[i]->result.kernel, *same);
         }
 }
 

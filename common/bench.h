@@ -16,8 +16,8 @@
 
 namespace harness {
 
-// Is told what is wrong: the contender's name, and one line.
-using Complain = std::function<void(const std::string& kernel, const std::string& what)>;
+// Is told what is wrong with the contender of this name.
+using Complain = std::function<void(const std::string& kernel, const FindingRecord& what)>;
 
 // A kernel under test, or the device's own copy.
 struct Contender {
@@ -97,8 +97,8 @@ private:
     void* host_[2] = {};  // of transfers, pageable and pinned; null until one needs it
 };
 
-// What to say of two kernels that launch the same: one's row would be the other's. Empty if they do not.
-std::string same_launch(const Contender& c, const Contender& other);
+// The finding on two kernels that launch the same: one's row would be the other's. None if they do not.
+std::optional<FindingRecord> same_launch(const Contender& c, const Contender& other);
 
 // Complains about all such pairs.
 void check_distinct(const std::vector<Contender*>& contenders, const Complain& complain);

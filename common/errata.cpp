@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <sstream>
 
 #include "base/csv.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/finding_kinds.h"
 #include "base/suggest.h"
 #include "bench.h"
 #include "option_values.h"
@@ -15,10 +17,7 @@
 namespace harness {
 namespace {
 
-bool begins_with(const std::string& text, const std::string& start)
-{
-    return text.compare(0, start.size(), start) == 0;
-}
+using Findings = std::vector<FindingRecord>;
 
 const Kernel& kernel_named(const std::string& name)
 {
@@ -28,38 +27,37 @@ const Kernel& kernel_named(const std::string& name)
 }
 
 // What all checks have to say about a kernel, on a matrix of this shape.
-std::vector<std::string> reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& machine,
-                                           Progress& progress)
+Findings reports_on_kernel(const Kernel& kernel, Shape shape, const Machine& machine, Progress& progress)
 {
-    std::vector<std::string> reports;
-    const Complain note = [&](const std::string&, const std::string& what) { reports.push_back(what); };
+    Findings reports;
+    const Complain note = [&](const std::string&, const FindingRecord& what) { reports.push_back(what); };
     std::string remark;
     const std::unique_ptr<Device> device = open_device(kernel.backend, machine, remark);
     Bench bench(*device, Type::f32, shape, kernel.expected, false, progress);
     Contender c = contender(kernel, kernel.block);
     bench.verify(c, 1, true, note);
-    if (!c.result.refused.empty()) return {c.result.refused};
+    if (!c.result.refused.empty()) return {{kinds::refused_launch, c.result.refused}};
     if (c.result.counts)
         for (const AccessSite& s : c.result.counts->sites)
             if (s.memory == shared && s.units > s.ideal)
-                reports.push_back(format(
-                    "bank conflicts: %s of shared memory at %s:%d: %.4g wavefronts per request where %.4g would do",
-                    s.store ? "store" : "load", s.file.c_str(), s.line, double(s.units) / s.requests,
-                    double(s.ideal) / s.requests));
+                reports.push_back(
+                    {kinds::bank_conflicts,
+                     format("bank conflicts: %s of shared memory at %s:%d: %.4g wavefronts per request where %.4g "
+                            "would do", s.store ? "store" : "load", s.file.c_str(), s.line,
+                            double(s.units) / s.requests, double(s.ideal) / s.requests)});
     // Is it one of the program's other kernels under a name of its own?
     for (const Kernel& k : kernels()) {
         if (k.backend != "sim" || kernel.backend != "sim" || k.name == kernel.name) continue;
         if (!Bench::same_layout(k.expected, kernel.expected)) continue;
         Contender other = contender(k, k.block);
-        bench.verify(other, 1, false, [](const std::string&, const std::string&) {});
-        const std::string same = same_launch(c, other);
-        if (!same.empty()) reports.push_back(same);
+        bench.verify(other, 1, false, [](const std::string&, const FindingRecord&) {});
+        if (const auto same = same_launch(c, other)) reports.push_back(*same);
     }
     return reports;
 }
 
 // What is to be said of a check of results: it must take what is right and refuse what is not.
-std::vector<std::string> reports_on_check(Erratum::Check check, const Erratum& e)
+Findings reports_on_check(Erratum::Check check, const Erratum& e)
 {
     Contents contents{Type::f32, copies, uint64_t(e.width), uint64_t(e.height), 0, Holds::input};
     const auto matrix = [&] {
@@ -76,40 +74,34 @@ std::vector<std::string> reports_on_check(Erratum::Check check, const Erratum& e
     const std::vector<float> right = matrix();
     contents.holds = Holds::poison;
     const std::vector<float> unwritten = matrix();
-    std::vector<std::string> reports;
+    Findings reports;
     if (check(unwritten.data(), idata.data(), e.width, e.height))
-        reports.push_back("a check that cannot fail: it accepts an output that was never written");
-    if (!check(right.data(), idata.data(), e.width, e.height)) reports.push_back("refuses a right result");
+        reports.push_back(
+            {kinds::check_cannot_fail, "a check that cannot fail: it accepts an output that was never written"});
+    if (!check(right.data(), idata.data(), e.width, e.height))
+        reports.push_back({kinds::check_refuses, "refuses a right result"});
     return reports;
 }
 
-std::vector<std::string> reports_on_method(Erratum::Method method)
+Findings reports_on_method(Erratum::Method method)
 {
     const std::string what = method();
-    return what.empty() ? std::vector<std::string>() : std::vector<std::string>{what};
+    return what.empty() ? Findings() : Findings{{kinds::bad_method, what}};
 }
 
-// A paragraph after its label, in lines of a hundred characters, as the terminal of a lecture hall has.
-std::string paragraph(const std::string& label, const std::string& text)
+// A paragraph in lines of a hundred characters, as the terminal of a lecture hall has.
+std::string paragraph(const std::string& text)
 {
-    constexpr size_t most = 100, indent = 4;
-    std::string line(indent, ' ');
-    line += label;
-    size_t used = line.size();
-    std::string out = line;
-    for (size_t at = 0; at < text.size();) {
-        const size_t end = std::min(text.find(' ', at), text.size());
-        const std::string word = text.substr(at, end - at);
-        if (used + 1 + word.size() > most && used > indent) {
-            out += "\n" + std::string(indent, ' ') + word;
-            used = indent + word.size();
-        } else {
-            out += (used > indent ? " " : "") + word;
-            used += (used > indent) + word.size();
+    constexpr size_t most = 100;
+    const std::string indent(3, ' ');
+    std::string out, line = indent;
+    std::istringstream words(text);
+    for (std::string word; words >> word; line += " " + word)
+        if (line.size() + 1 + word.size() > most && line != indent) {
+            out += line + "\n";
+            line = indent;
         }
-        at = end + 1;
-    }
-    return out + "\n";
+    return out + line + "\n";
 }
 
 // The faults that go by one of these names; all without names. Throws status_bad_input for a name that none goes by.
@@ -149,15 +141,15 @@ Shown show(const Erratum& e, const Machine& machine, Progress& progress)
         return check ? reports_on_check(check, e) : method ? reports_on_method(method)
                      : reports_on_kernel(kernel_named(kernel), {e.width, e.height}, machine, progress);
     };
-    const std::vector<std::string> faulty = reports_on(e.kernel, e.faulty_check, e.faulty_method);
-    const std::vector<std::string> corrected = reports_on(e.corrected, e.sound_check, e.sound_method);
+    const Findings faulty = reports_on(e.kernel, e.faulty_check, e.faulty_method);
+    const Findings corrected = reports_on(e.corrected, e.sound_check, e.sound_method);
     const auto caught =
-        std::find_if(faulty.begin(), faulty.end(), [&](const std::string& r) { return begins_with(r, e.caught_by); });
+        std::find_if(faulty.begin(), faulty.end(), [&](const FindingRecord& r) { return e.caught_by == r.kind->id; });
     // A twin may be slow for reasons of its own. Bank conflicts are a fault only where they were denied.
-    const auto clean = std::all_of(corrected.begin(), corrected.end(), [&](const std::string& r) {
-        return e.caught_by != "bank conflicts" && begins_with(r, "bank conflicts");
+    const auto clean = std::all_of(corrected.begin(), corrected.end(), [&](const FindingRecord& r) {
+        return e.caught_by != kinds::bank_conflicts.id && r.kind == &kinds::bank_conflicts;
     });
-    return {e, caught == faulty.end() ? "" : *caught, clean ? "" : corrected.front()};
+    return {e, caught == faulty.end() ? "" : message_of(*caught), clean ? "" : message_of(corrected.front())};
 }
 
 std::string verdict_on_twin(const Shown& s) { return s.clean() ? "nothing to report" : "NOT CLEAN: " + s.twin; }
@@ -167,10 +159,10 @@ std::string erratum_text(const Shown& s)
     const Erratum& e = s.erratum;
     const std::string label =
         e.faulty_method ? "caught:" : format("caught on %d rows x %d columns:", e.height, e.width);
-    return format("%s  %s, %s\n", e.id.c_str(), e.kernel.c_str(), e.source.c_str()) + paragraph("", e.story) +
-           (s.caught() ? paragraph(label, s.finding)
-                       : paragraph("NOT CAUGHT", "by the check that should: " + e.caught_by)) +
-           paragraph("corrected:", e.corrected + ": " + verdict_on_twin(s)) + "\n";
+    return format("%s  %s, %s\n", e.id.c_str(), e.kernel.c_str(), e.source.c_str()) + paragraph(e.story) +
+           (s.caught() ? paragraph(label + " " + s.finding)
+                       : paragraph("NOT CAUGHT by the check that should: " + e.caught_by)) +
+           paragraph("corrected: " + e.corrected + ": " + verdict_on_twin(s)) + "\n";
 }
 
 const char* const errata_heading =

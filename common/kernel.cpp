@@ -122,9 +122,9 @@ ErratumEntry& ErratumEntry::published_in(const char* source)
     return *this;
 }
 
-ErratumEntry& ErratumEntry::caught_by(const char* report)
+ErratumEntry& ErratumEntry::caught_by(const char* finding)
 {
-    erratum_.caught_by = report;
+    erratum_.caught_by = finding;
     return *this;
 }
 
@@ -153,6 +153,7 @@ ErratumEntry& ErratumEntry::with_methods(Erratum::Method faulty, Erratum::Method
 {
     erratum_.faulty_method = faulty;
     erratum_.sound_method = sound;
+    erratum_.caught_by = "bad-method";
     return *this;
 }
 

@@ -100,7 +100,7 @@ struct Erratum {
     std::string id;         // E1, ...
     std::string source;     // where it was published
     std::string kernel;     // the faulty kernel of ours; or the name of `faulty_check`
-    std::string caught_by;  // how the report of the check that catches it begins: race, wrong result, ...
+    std::string caught_by;  // the id of the finding that catches it: race, wrong-result, ... (base/finding_kinds.h)
     std::string corrected;  // a kernel, or the name of `sound_check`, that does it right
     int width = 0, height = 0;  // of a matrix that shows it
     std::string story;
@@ -227,7 +227,7 @@ public:
     ErratumEntry(const char* backend, const char* id, const char* name);
 
     ErratumEntry& published_in(const char* source);
-    ErratumEntry& caught_by(const char* report);        // how the report of the check begins that catches it
+    ErratumEntry& caught_by(const char* finding);       // the id of the finding that catches it
     ErratumEntry& corrected_by(const char* name);       // of the kernel, check or method that does it right
     ErratumEntry& shown_on(int width, int height);      // a matrix that shows it
     ErratumEntry& with_checks(Erratum::Check faulty, Erratum::Check sound, Expected expected);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/finding_kinds.h"
 #include "select.h"
 #include "trace_lines.h"
 
@@ -99,7 +100,7 @@ Results run_shape(Device& device, std::vector<Contender> contenders, Shape shape
     for (const std::vector<Contender*>& group : by_layout(contenders))
         run_group(device, group, contenders, shape, task, results, to);
     for (const Contender& c : contenders) {
-        if (!c.result.refused.empty()) to.complain(c.result.kernel, c.result.refused);
+        if (!c.result.refused.empty()) to.complain(c.result.kernel, {kinds::refused_launch, c.result.refused});
         if (!c.kernel && c.result.timing) results.copy_gbs = c.result.timing->gbs;
         results.rows.push_back(c.result);
     }

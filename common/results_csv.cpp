@@ -1,6 +1,8 @@
+// The table of columns is the file: a name, the rows that have a cell, and the cell.
+
 #include "results_csv.h"
 
-#include <functional>
+#include <iterator>
 
 #include "base/commit.h"
 #include "base/csv.h"
@@ -10,74 +12,64 @@
 namespace harness {
 namespace {
 
-// All that a cell can depend on.
+using Timing = Result::Timing;
+
+// All that a cell can depend on. A pointer is null, and an optional is empty, where the row has no such thing.
 struct Line {
     const Results& run;
     const Result& row;
     const std::string& date;
+    const Timing* timing;
+    const Timing* inside;  // one launch
+    const LaunchCounts* counts;
     std::optional<Prediction> model;
     std::optional<OverCopy> over;
 };
 
-using Cell = std::function<std::string(const Line&)>;
-using Counts = LaunchCounts;
-using Timing = Result::Timing;
+// The rows that have a cell. The others leave it blank.
+enum class Of { every_row, timed, one_launch, counted, modelled, over_copy, gpus };
+
+bool has_cell(Of rows, const Line& l)
+{
+    switch (rows) {
+        case Of::every_row: return true;
+        case Of::timed: return l.timing;
+        case Of::one_launch: return l.inside;
+        case Of::counted: return l.counts;
+        case Of::modelled: return bool(l.model);
+        case Of::over_copy: return bool(l.over);
+        case Of::gpus: return l.row.gpus && l.counts;
+    }
+    return false;
+}
 
 struct Column {
     const char* name;
-    Cell cell;
+    Of rows;
+    std::string (*text)(const Line&);
+    std::string cell(const Line& line) const { return has_cell(rows, line) ? text(line) : ""; }
 };
 
-// The next five make cells that only some rows have. The others leave them blank.
-Cell timed(std::string (*cell)(const Line&, const Timing&))
+std::string bandwidth_text(double gbs) { return gbs > 0 ? gbs_text(gbs) : ""; }
+std::string memory_text(const Line& l, const Timing& t) { return t.gbs > 0 ? place_text(l.row, t) : ""; }
+
+std::string partition_text(const LaunchCounts& c, double busiest) { return c.partitions ? fixed(busiest, 3) : ""; }
+
+std::string percent_of_copy(const Line& l)
 {
-    return [cell](const Line& l) { return l.row.timing ? cell(l, *l.row.timing) : ""; };
+    const bool comparable = l.timing->gbs > 0 && !l.row.bus && l.run.copy_gbs > 0;
+    return comparable ? percent(l.timing->gbs / l.run.copy_gbs) : "";
 }
 
-Cell one_launch(std::string (*cell)(const Line&, const Timing&))
-{
-    return [cell](const Line& l) { return l.row.one_launch ? cell(l, *l.row.one_launch) : ""; };
-}
-
-Cell counted(std::string (*cell)(const Counts&))
-{
-    return [cell](const Line& l) { return l.row.counts ? cell(*l.row.counts) : ""; };
-}
-
-Cell of_model(std::string (*cell)(const Line&, const Prediction&, const Counts&))
-{
-    return [cell](const Line& l) { return l.model ? cell(l, *l.model, *l.row.counts) : ""; };
-}
-
-Cell between(std::string (*cell)(const Line&, const Counts&))
-{
-    return [cell](const Line& l) { return l.row.gpus && l.row.counts ? cell(l, *l.row.counts) : ""; };
-}
-
-std::string percent_of_peer_copies(const Line& l, const Timing&)
+std::string percent_of_peer_copies(const Line& l)
 {
     const double share = share_of_peer_copies(l.run, l.row);
     return share > 0 ? fixed(100 * share, 2) : "";
 }
 
-std::string crossing(const Line& l, const Timing&)
+std::string crossing(const Line& l)
 {
     return fixed(crossing_bytes(l.run.width, l.run.height, l.row.gpus, bytes_of(l.run.type)), 0);
-}
-
-std::string bandwidth_text(double gbs) { return gbs > 0 ? gbs_text(gbs) : ""; }
-std::string memory_text(const Line& l, const Timing& t) { return t.gbs > 0 ? place_text(l.row, t) : ""; }
-std::string partition_map(const Counts& c) { return !c.partitions ? "" : c.map_assumed ? "assumed" : "published"; }
-
-std::string percent_of_copy(const Line& l, const Timing& t)
-{
-    const bool comparable = t.gbs > 0 && !l.row.bus && l.run.copy_gbs > 0;
-    return comparable ? percent(t.gbs / l.run.copy_gbs) : "";
-}
-
-std::string model_bandwidth(const Line& l, const Prediction& p, const Counts&)
-{
-    return gbs_text(gbs_of(l.run, l.row, p.ms));
 }
 
 std::string first_launch(const Line& l)
@@ -86,120 +78,109 @@ std::string first_launch(const Line& l)
     return ms > 0 ? fixed(ms, 1) : "";
 }
 
-// Every column of the file, in its order: its name and its cells.
-const std::vector<Column>& columns()
-{
-    static const std::vector<Column> all = {
-        {"date_utc", [](const Line& l) { return l.date; }},
-        {"commit", [](const Line&) -> std::string { return build_commit; }},
-        {"backend", [](const Line& l) { return l.run.device.backend; }},
-        {"machine", [](const Line& l) { return l.run.device.machine; }},
-        {"driver", [](const Line& l) { return l.run.device.driver; }},
-        {"step", [](const Line& l) { return l.row.step; }},
-        {"kernel", [](const Line& l) { return l.row.kernel; }},
-        {"source_row", [](const Line& l) { return l.row.row; }},
-        {"produces", [](const Line& l) -> std::string { return name_of(l.row.expected.what); }},
-        {"type", [](const Line& l) -> std::string { return name_of(l.run.type); }},
-        {"element_bytes", [](const Line& l) { return number(bytes_of(l.run.type)); }},
-        {"width", [](const Line& l) { return number(l.run.width); }},
-        {"height", [](const Line& l) { return number(l.run.height); }},
-        {"verified", [](const Line& l) -> std::string { return l.row.right ? "yes" : "no"; }},
-        {"samples", timed([](const Line&, const Timing& t) { return number(t.samples); })},
-        {"passes_per_sample", timed([](const Line&, const Timing& t) { return number(t.passes_per_sample); })},
-        {"buffers", timed([](const Line&, const Timing& t) { return number(t.buffers); })},
-        {"working_set_bytes", timed([](const Line&, const Timing& t) { return number(t.working_set_bytes); })},
-        {"l2_bytes", timed([](const Line& l, const Timing&) { return number(l.run.device.l2_bytes); })},
-        {"time_median_ms", timed([](const Line&, const Timing& t) { return ms_text(t.ms.median); })},
-        {"time_min_ms", timed([](const Line&, const Timing& t) { return ms_text(t.ms.min); })},
-        {"time_spread_percent", timed([](const Line&, const Timing& t) { return percent(t.ms.spread); })},
-        {"bandwidth_gbs", timed([](const Line&, const Timing& t) { return bandwidth_text(t.gbs); })},
-        {"bandwidth_percent_of_memcpy", timed(percent_of_copy)},
-        {"dram_peak_gbs",
-         timed([](const Line& l, const Timing&) { return bandwidth_text(l.run.device.dram_peak_gbs); })},
-        {"memory", timed(memory_text)},
-        {"global_load_requests", counted([](const Counts& c) { return number(c.requests(global, false)); })},
-        {"global_load_transactions", counted([](const Counts& c) { return number(c.units(global, false)); })},
-        {"global_store_requests", counted([](const Counts& c) { return number(c.requests(global, true)); })},
-        {"global_store_transactions", counted([](const Counts& c) { return number(c.units(global, true)); })},
-        {"global_bytes_moved", counted([](const Counts& c) { return number(c.bytes_moved()); })},
-        {"coalesced_percent", counted(coalesced_text)},
-        {"shared_load_requests", counted([](const Counts& c) { return number(c.requests(shared, false)); })},
-        {"shared_load_wavefronts", counted([](const Counts& c) { return number(c.units(shared, false)); })},
-        {"shared_store_requests", counted([](const Counts& c) { return number(c.requests(shared, true)); })},
-        {"shared_store_wavefronts", counted([](const Counts& c) { return number(c.units(shared, true)); })},
-        {"worst_conflict", counted([](const Counts& c) { return number(c.worst_conflict()); })},
-        {"busiest_partition_of_loads",
-         counted([](const Counts& c) -> std::string { return c.partitions ? fixed(c.busiest_read, 3) : ""; })},
-        {"busiest_partition_of_stores",
-         counted([](const Counts& c) -> std::string { return c.partitions ? fixed(c.busiest_write, 3) : ""; })},
-        {"partition_map", counted(partition_map)},
-        {"model_bursts",
-         of_model([](const Line&, const Prediction&, const Counts& c) { return number(c.model_bursts); })},
-        {"model_scattered_bursts",
-         of_model([](const Line&, const Prediction&, const Counts& c) { return number(c.model_scattered); })},
-        {"model_barriers",
-         of_model([](const Line&, const Prediction&, const Counts& c) { return fixed(c.model_waves, 3); })},
-        {"model_time_ms", of_model([](const Line&, const Prediction& p, const Counts&) { return ms_text(p.ms); })},
-        {"model_bandwidth_gbs", of_model(model_bandwidth)},
-        {"model_limit",
-         of_model([](const Line&, const Prediction& p, const Counts&) -> std::string { return p.limit; })},
-        {"accesses", counted([](const Counts& c) { return number(c.accesses()); })},
-        {"block", [](const Line& l) { return l.row.block; }},
-        {"one_launch_passes", one_launch([](const Line&, const Timing& t) { return number(t.passes_per_sample); })},
-        {"one_launch_time_median_ms", one_launch([](const Line&, const Timing& t) { return ms_text(t.ms.median); })},
-        {"one_launch_bandwidth_gbs", one_launch([](const Line&, const Timing& t) { return bandwidth_text(t.gbs); })},
-        {"one_launch_memory", one_launch(memory_text)},
-        {"first_launch_ms", first_launch},
-        {"shared_bytes_per_block", counted([](const Counts& c) { return number(c.shared_bytes); })},
-        {"launches", counted([](const Counts& c) { return number(c.launched.launches); })},
-        {"blocks_launched", counted([](const Counts& c) { return number(c.launched.blocks); })},
-        {"warps_launched", counted([](const Counts& c) { return number(c.launched.warps); })},
-        {"barriers_of_warps", counted([](const Counts& c) { return number(c.launched.barriers); })},
-        {"model_time_over_copy", [](const Line& l) -> std::string { return l.over ? fixed(l.over->ratio, 3) : ""; }},
-        {"model_time_over_copy_limit", [](const Line& l) -> std::string { return l.over ? l.over->limit : ""; }},
-        {"model_next_limit",
-         of_model([](const Line&, const Prediction& p, const Counts&) { return std::string(p.next); })},
-    };
-    return all;
-}
+#define CELL(expression) [](const Line& l) -> std::string { return expression; }
+
+const Column columns[] = {
+    // clang-format off
+    {"date_utc", Of::every_row, CELL(l.date)},
+    {"commit", Of::every_row, [](const Line&) -> std::string { return build_commit; }},
+    {"backend", Of::every_row, CELL(l.run.device.backend)},
+    {"machine", Of::every_row, CELL(l.run.device.machine)},
+    {"driver", Of::every_row, CELL(l.run.device.driver)},
+    {"step", Of::every_row, CELL(l.row.step)},
+    {"kernel", Of::every_row, CELL(l.row.kernel)},
+    {"source_row", Of::every_row, CELL(l.row.row)},
+    {"produces", Of::every_row, CELL(name_of(l.row.expected.what))},
+    {"type", Of::every_row, CELL(name_of(l.run.type))},
+    {"element_bytes", Of::every_row, CELL(number(bytes_of(l.run.type)))},
+    {"width", Of::every_row, CELL(number(l.run.width))},
+    {"height", Of::every_row, CELL(number(l.run.height))},
+    {"verified", Of::every_row, CELL(l.row.right ? "yes" : "no")},
+    {"samples", Of::timed, CELL(number(l.timing->samples))},
+    {"passes_per_sample", Of::timed, CELL(number(l.timing->passes_per_sample))},
+    {"buffers", Of::timed, CELL(number(l.timing->buffers))},
+    {"working_set_bytes", Of::timed, CELL(number(l.timing->working_set_bytes))},
+    {"l2_bytes", Of::timed, CELL(number(l.run.device.l2_bytes))},
+    {"time_median_ms", Of::timed, CELL(ms_text(l.timing->ms.median))},
+    {"time_min_ms", Of::timed, CELL(ms_text(l.timing->ms.min))},
+    {"time_spread_percent", Of::timed, CELL(percent(l.timing->ms.spread))},
+    {"bandwidth_gbs", Of::timed, CELL(bandwidth_text(l.timing->gbs))},
+    {"bandwidth_percent_of_memcpy", Of::timed, percent_of_copy},
+    {"dram_peak_gbs", Of::timed, CELL(bandwidth_text(l.run.device.dram_peak_gbs))},
+    {"memory", Of::timed, CELL(memory_text(l, *l.timing))},
+    {"global_load_requests", Of::counted, CELL(number(l.counts->requests(global, false)))},
+    {"global_load_transactions", Of::counted, CELL(number(l.counts->units(global, false)))},
+    {"global_store_requests", Of::counted, CELL(number(l.counts->requests(global, true)))},
+    {"global_store_transactions", Of::counted, CELL(number(l.counts->units(global, true)))},
+    {"global_bytes_moved", Of::counted, CELL(number(l.counts->bytes_moved()))},
+    {"coalesced_percent", Of::counted, CELL(coalesced_text(*l.counts))},
+    {"shared_load_requests", Of::counted, CELL(number(l.counts->requests(shared, false)))},
+    {"shared_load_wavefronts", Of::counted, CELL(number(l.counts->units(shared, false)))},
+    {"shared_store_requests", Of::counted, CELL(number(l.counts->requests(shared, true)))},
+    {"shared_store_wavefronts", Of::counted, CELL(number(l.counts->units(shared, true)))},
+    {"worst_conflict", Of::counted, CELL(number(l.counts->worst_conflict()))},
+    {"busiest_partition_of_loads", Of::counted, CELL(partition_text(*l.counts, l.counts->busiest_read))},
+    {"busiest_partition_of_stores", Of::counted, CELL(partition_text(*l.counts, l.counts->busiest_write))},
+    {"partition_map", Of::counted,
+     CELL(!l.counts->partitions ? "" : l.counts->map_assumed ? "assumed" : "published")},
+    {"model_bursts", Of::modelled, CELL(number(l.counts->model_bursts))},
+    {"model_scattered_bursts", Of::modelled, CELL(number(l.counts->model_scattered))},
+    {"model_barriers", Of::modelled, CELL(fixed(l.counts->model_waves, 3))},
+    {"model_time_ms", Of::modelled, CELL(ms_text(l.model->ms))},
+    {"model_bandwidth_gbs", Of::modelled, CELL(gbs_text(gbs_of(l.run, l.row, l.model->ms)))},
+    {"model_limit", Of::modelled, CELL(l.model->limit)},
+    {"accesses", Of::counted, CELL(number(l.counts->accesses()))},
+    {"block", Of::every_row, CELL(l.row.block)},
+    {"one_launch_passes", Of::one_launch, CELL(number(l.inside->passes_per_sample))},
+    {"one_launch_time_median_ms", Of::one_launch, CELL(ms_text(l.inside->ms.median))},
+    {"one_launch_bandwidth_gbs", Of::one_launch, CELL(bandwidth_text(l.inside->gbs))},
+    {"one_launch_memory", Of::one_launch, CELL(memory_text(l, *l.inside))},
+    {"first_launch_ms", Of::every_row, first_launch},
+    {"shared_bytes_per_block", Of::counted, CELL(number(l.counts->shared_bytes))},
+    {"launches", Of::counted, CELL(number(l.counts->launched.launches))},
+    {"blocks_launched", Of::counted, CELL(number(l.counts->launched.blocks))},
+    {"warps_launched", Of::counted, CELL(number(l.counts->launched.warps))},
+    {"barriers_of_warps", Of::counted, CELL(number(l.counts->launched.barriers))},
+    {"model_time_over_copy", Of::over_copy, CELL(fixed(l.over->ratio, 3))},
+    {"model_time_over_copy_limit", Of::over_copy, CELL(l.over->limit)},
+    {"model_next_limit", Of::modelled, CELL(l.model->next)},
+    // clang-format on
+};
 
 // They follow where a matrix was spread over several GPUs.
-const std::vector<Column>& columns_of_several()
-{
-    static const std::vector<Column> all = {
-        {"gpus", [](const Line& l) { return l.row.gpus ? number(l.row.gpus) : ""; }},
-        {"processes", [](const Line&) { return number(world().ranks); }},
-        {"bytes_between_gpus", between([](const Line&, const Counts& c) { return number(c.bytes_between_gpus()); })},
-        {"bytes_asked_between_gpus",
-         between([](const Line&, const Counts& c) { return number(c.bytes_asked_between_gpus()); })},
-        {"busiest_receiver",
-         between([](const Line&, const Counts& c) { return fixed(c.between.busiest_receiver, 4); })},
-        {"peer_store_requests", between([](const Line&, const Counts& c) { return number(c.between.stores); })},
-        {"peer_load_requests", between([](const Line&, const Counts& c) { return number(c.between.loads); })},
-        {"messages", between([](const Line&, const Counts& c) { return number(c.between.messages); })},
-        {"message_bytes", between([](const Line&, const Counts& c) { return number(c.between.message_bytes); })},
-        {"link", between([](const Line& l, const Counts&) -> std::string { return l.run.link->name; })},
-        {"link_gbs", between([](const Line& l, const Counts&) { return gbs_text(l.run.link->gbs); })},
-        {"model_crossing_ms",
-         between([](const Line& l, const Counts& c) { return fixed(crossing_ms(c.between, *l.run.link), 6); })},
-        {"crossing_bytes_of_a_gpu", timed(crossing)},
-        {"gbs_out_of_each_gpu",
-         timed([](const Line& l, const Timing&) { return fixed(gbs_out_of_each_gpu(l.run, l.row), 2); })},
-        {"percent_of_peer_copies", timed(percent_of_peer_copies)},
-    };
-    return all;
-}
+const Column columns_of_several[] = {
+    // clang-format off
+    {"gpus", Of::every_row, CELL(l.row.gpus ? number(l.row.gpus) : "")},
+    {"processes", Of::every_row, [](const Line&) { return number(world().ranks); }},
+    {"bytes_between_gpus", Of::gpus, CELL(number(l.counts->bytes_between_gpus()))},
+    {"bytes_asked_between_gpus", Of::gpus, CELL(number(l.counts->bytes_asked_between_gpus()))},
+    {"busiest_receiver", Of::gpus, CELL(fixed(l.counts->between.busiest_receiver, 4))},
+    {"peer_store_requests", Of::gpus, CELL(number(l.counts->between.stores))},
+    {"peer_load_requests", Of::gpus, CELL(number(l.counts->between.loads))},
+    {"messages", Of::gpus, CELL(number(l.counts->between.messages))},
+    {"message_bytes", Of::gpus, CELL(number(l.counts->between.message_bytes))},
+    {"link", Of::gpus, CELL(l.run.link->name)},
+    {"link_gbs", Of::gpus, CELL(gbs_text(l.run.link->gbs))},
+    {"model_crossing_ms", Of::gpus, CELL(fixed(crossing_ms(l.counts->between, *l.run.link), 6))},
+    {"crossing_bytes_of_a_gpu", Of::timed, crossing},
+    {"gbs_out_of_each_gpu", Of::timed, CELL(fixed(gbs_out_of_each_gpu(l.run, l.row), 2))},
+    {"percent_of_peer_copies", Of::timed, percent_of_peer_copies},
+    // clang-format on
+};
+
+#undef CELL
 
 std::vector<Column> columns_for(bool several)
 {
-    std::vector<Column> chosen = columns();
-    if (several) chosen.insert(chosen.end(), columns_of_several().begin(), columns_of_several().end());
+    std::vector<Column> chosen(std::begin(columns), std::end(columns));
+    if (several) chosen.insert(chosen.end(), std::begin(columns_of_several), std::end(columns_of_several));
     return chosen;
 }
 
 Line line_of(const Results& results, const Result& row, const std::string& date)
 {
-    Line line{results, row, date, {}, {}};
+    const auto pointer = [](const auto& part) { return part ? &*part : nullptr; };
+    Line line{results, row, date, pointer(row.timing), pointer(row.one_launch), pointer(row.counts), {}, {}};
     if (!row.counts) return line;
     const Machine& machine = *results.device.simulated;
     line.model = modelled(results, machine, row);
@@ -207,19 +188,14 @@ Line line_of(const Results& results, const Result& row, const std::string& date)
     return line;
 }
 
-bool any_on_several(const std::vector<Results>& all)
-{
-    for (const Results& results : all)
-        for (const Result& row : results.rows)
-            if (row.gpus) return true;
-    return false;
-}
-
 }  // namespace
 
 std::string csv(const std::vector<Results>& all, const std::string& date)
 {
-    const std::vector<Column> chosen = columns_for(any_on_several(all));
+    bool several = false;
+    for (const Results& results : all)
+        for (const Result& row : results.rows) several = several || row.gpus;
+    const std::vector<Column> chosen = columns_for(several);
     std::vector<std::string> cells;
     for (const Column& column : chosen) cells.push_back(column.name);
     std::string text = csv_line(cells);

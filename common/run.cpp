@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/explain.h"
 #include "base/files.h"
+#include "base/finding_kinds.h"
 #include "one_shape.h"
 #include "processes.h"
 #include "results_csv.h"
@@ -199,23 +200,38 @@ Results run_one(const Place& place, Shape shape, const Setting& setting, Progres
                 std::optional<WholeFile>& json, bool& right)
 {
     Account account;
-    const Complain complain = [&](const std::string& kernel, const std::string& finding) {
+    const Complain complain = [&](const std::string& kernel, const FindingRecord& finding) {
         progress.clear();
         fflush(stdout);
-        fprintf(stderr, "%s: %s: %s\n", setting.program.c_str(), kernel.c_str(), finding.c_str());
-        account.findings.push_back({kernel, finding});
+        account.findings.push_back(finding);
+        account.findings.back().kernel = kernel;
+        fprintf(stderr, "%s: %s\n", setting.program.c_str(), message_of(account.findings.back()).c_str());
     };
     const Listeners listeners{complain, progress, place.traced, &account};
     const std::string heading = shape_text(shape, setting.task.type);
     printf("%s", heading.c_str());
     fflush(stdout);
-    Results results = run_shape(*place.device, place.contenders, shape, setting.task, listeners);
+    const Told told{setting.program, setting.date, setting.task.explain};
+    Results results{place.device->info(), setting.task.type, shape.width, shape.height, 0, {}};
+    const auto give_up = [&](const FindingRecord& why) {
+        account.findings.push_back(why);
+        if (json) json->append(json_line(results, account, heading, told));
+        if (json) json->commit();
+    };
+    try {
+        results = run_shape(*place.device, place.contenders, shape, setting.task, listeners);
+    } catch (const FindingError& error) {
+        give_up(error.finding);
+        throw;
+    } catch (const Error& error) {
+        if (error.status == status_wrong_result) give_up({kinds::failed_run, error.message});
+        throw;
+    }
     progress.clear();
     const std::string text = results_text(results, setting.machine, setting.task.explain);
     printf("%s", text.c_str());
     right = right && all_right(results);
     if (json) {
-        const Told told{setting.program, setting.date, setting.task.explain};
         json->append(json_line(results, account, heading + text, told));
         json->check();
     }

@@ -23,7 +23,7 @@
 //       for a function of the CPU, (T* odata, const T* idata, int width, int height), in a .cpp file.
 //   TRANSFER(name, row, way, pinned)
 //       for a copy between the host's memory and the device's: to_device or to_host.
-//   ERRATUM(name, id).published_in(source).caught_by(report).corrected_by(name)....story(text);
+//   ERRATUM(name, id).published_in(source).caught_by(finding).corrected_by(name)....story(text);
 //       for the gallery of published faults (harness::ErratumEntry): of a kernel, or of a function of the CPU. Their
 //       row is the erratum's id, as in KERNEL(name, "E7", ...), which keeps them out of --all.
 

@@ -40,7 +40,7 @@ import sandbox
 import source
 import whole
 from outside import printable
-from parts import STOPPED, Run, brief, ending, gpus_of, said
+from parts import STOPPED, Finding, Run, brief, ending, gpus_of, said
 
 # The text that is compiled in the place of the submission. Reports keep the submission's name.
 NORMAL = "normal.cu"
@@ -131,13 +131,13 @@ def any_processor():
     return random.choice(sorted(os.sched_getaffinity(0)))
 
 
-def read_apart(data, produces, exercise, environment):
+def read_apart(data, exercise, environment):
     """source.read() in a process with limits, which signals end. Its interpreter is ours, and it runs nothing of the
     submission, so that namespaces are not needed."""
     with sandbox.Box() as box:
         pathlib.Path(box.path, "submission").write_bytes(data)
         given = exercise.given
-        request = {"file": "submission", "produces": sorted(produces), "kernel": exercise.kernel,
+        request = {"file": "submission", "produces": [exercise.registers], "kernel": exercise.kernel,
                    "given": [sorted(words) for words in (given.types, given.functions, given.others)]}
         done = sandbox.run(
             [sys.executable, "-I", "-S", "-B", "-c", READER, str(ROOT / "lab"), json.dumps(request)],
@@ -192,19 +192,12 @@ class Lab:
         return sandbox.run(command, box, isolate=self.isolate, visible=[*self.visible, *more],
                            environment=self.environment, **options)
 
-    def produces(self, exercise):
-        """The product that the hand-out registers. A submission must not register a kernel for an easier task."""
-        handout = ROOT / exercise.step / exercise.file
-        text = handout.read_text(encoding="utf-8") if handout.is_file() else ""
-        return (frozenset(re.findall(r"^KERNEL\(\s*\w+\s*,\s*\"[^\"]*\"\s*,\s*(\w+(?:\(\w+\))?)", text, re.MULTILINE))
-                or frozenset({"transposes"}))
-
     def read(self, exercise, path):
         """(the bytes of a submission, the text to compile, why it is refused or '')."""
         data = read_submission(path)
         try:
             text = (data.decode("utf-8") if self.trust
-                    else read_apart(data, self.produces(exercise), exercise, self.environment))
+                    else read_apart(data, exercise, self.environment))
             return data, text, ""
         except source.Refused as refused:
             return data, "", str(refused)
@@ -279,7 +272,8 @@ class Lab:
             nonlocal stopped
             if stopped == MOST_STOPPED:
                 return {
-                    shape: Run(*shape, *key, None, ["not run, because other runs were stopped"], "", "timeout")
+                    shape: Run(*shape, *key, None, [Finding("", "not run, because other runs were stopped")], "",
+                               "timeout")
                     for shape in shapes}
             status, told = self.run(exercise, box, shapes, *key, processors)
             stopped += status == "timeout"
@@ -306,7 +300,7 @@ class Lab:
         rows = verified_rows(lines, exercise.kernel, shapes, type_, gpus) if status == 0 else {}
         told = {}
         if len(shapes) == 1 and status == 0 and not rows and (why := why_not_counted(lines)):
-            told[shapes[0]] = Run(*shapes[0], type_, machine, None, [why], "", status)
+            told[shapes[0]] = Run(*shapes[0], type_, machine, None, [Finding("", why)], "", status)
         for line in lines:
             shape, found = (line["width"], line["height"]), findings(line)
             if shape in rows:
@@ -357,13 +351,19 @@ def accounts(result, name):
 
 
 def findings(line):
-    """What was reported as wrong, each with the kernel in front."""
-    return [f"{found['kernel']}: {found['text']}" for found in line["findings"]]
+    """What was reported as wrong in the account of a run."""
+    def text(found):
+        times = f" ({found['count']} times)" if found["count"] > 1 else ""
+        return f"{found['kernel']}: {found['text']}{times}" if found["kernel"] else found["text"] + times
+
+    return [Finding(found["kind"], text(found), found["costs_points"], found["in_shared_memory"], found["wrong"])
+            for found in line["findings"]]
 
 
 def last_words(stderr, name):
     """Messages of a program that was stopped before it could write its line: they begin with its name."""
-    return [line[len(name) + 2:] for line in source.plain(stderr).splitlines() if line.startswith(name + ": ")]
+    return [Finding("", line[len(name) + 2:]) for line in source.plain(stderr).splitlines()
+            if line.startswith(name + ": ")]
 
 
 def told_of(done, name):
@@ -384,7 +384,7 @@ def shown_matrix(exercise, width, height, status, found, findings):
     """The matrix around the first wrong element, each element as its number in idata. A wrong element is shown with the
     number that belongs there. `found`: the rows of odata as --print has them, or []."""
     name = f"idata has {height} rows x {width} columns{on_gpus(exercise)}"
-    told = [said(line, "float") for line in findings[:3]] or [ending(status)]
+    told = [said(finding.text, "float") for finding in findings[:3]] or [ending(status)]
     wanted = [[str(belongs(exercise, r, c, width, height)) for c in range(len(row))] for r, row in enumerate(found)]
     wrong = [(r, c) for r, row in enumerate(found) for c, cell in enumerate(row) if cell != wanted[r][c]]
     if not wrong:
@@ -442,16 +442,15 @@ def why_not_counted(lines):
 
 
 def judged(check, runs):
-    """(share, hint) of a check; never full where a run gave neither a verified result nor a report: a report begins
-    with the name that the program was started under, so it is the harness's, and a check may find that it is about
-    something else."""
+    """(share, hint) of a check; never full where a run gave neither a verified result nor a finding: a finding is the
+    harness's, and a check may find that it is about something else."""
     mine = {key: runs[key] for key in map(tuple, check.runs)}
     share, hint = check.judge(mine)
     if share == 1:
         for run in mine.values():
-            if not run.row and not (run.status in (1, 2) and run.findings):
+            if not run.row and not any(finding.kind for finding in run.findings):
                 return 0, (f"No result for a matrix of {run.height} rows x {run.width} columns of {run.type}: "
-                           f"{run.findings[0] if run.findings else ending(run.status)}.")
+                           f"{run.findings[0].text if run.findings else ending(run.status)}.")
     return share, hint
 
 

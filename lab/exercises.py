@@ -7,12 +7,11 @@ every class: whole tiles, odd, thin, flat, aligned or not, and large.
 """
 
 import math
-import re
 from dataclasses import dataclass
 from random import Random
 from typing import Callable
 
-from parts import STOPPED, Check, Exercise, Limit, Speed, ending, said
+from parts import STOPPED, Check, Exercise, Finding, Limit, Speed, ending, said
 from source import Given
 
 TYPES = ["float", "double", "int"]
@@ -30,40 +29,50 @@ MOST_SHARED = 48 * 1024  # bytes of static shared memory that nvcc allows a bloc
 
 # ---- What a run shows ------------------------------------------------------------------------------------------
 
-# Causes before effects. A wrong index, for example, may make two threads write one element of odata.
-FORBIDDEN = ("the host accesses", "divergent barrier", "misaligned", "out-of-bounds", "hazard in shared memory",
-             "uninitialized", "store to the input", "race:")
+# The kinds of findings, causes before effects. A wrong index, for example, may make two threads write one element of
+# odata.
+SHARED_RACE = "race in shared memory"
+CAUSES = ["host-access", "divergent-barrier", "misaligned-access", "out-of-bounds-load", "out-of-bounds-store",
+          SHARED_RACE, "uninitialized-load", "store-to-input", "race"]
 FILL_AND_EMPTY = "Filling the tile takes 1 wavefront per request and emptying it {}. The target is 1 and 1."
 
 
+def cause(finding):
+    """Its place among the causes."""
+    kind = SHARED_RACE if finding.kind == "race" and finding.in_shared_memory else finding.kind
+    return CAUSES.index(kind) if kind in CAUSES else len(CAUSES)
+
+
 def forbidden(run):
-    """The findings that are faults even where the result is right, causes before effects. They name a block, or the
-    host."""
-    lines = [line for line in run.findings if re.search(r"\bblock \(\d+, \d+, \d+\)|the host accesses", line)]
+    """The findings that are faults even where the result is right, causes before effects."""
+    found = [finding for finding in run.findings if finding.costs_points]
     if run.row and number(run, "shared_bytes_per_block") > MOST_SHARED:
-        lines.append(f"shared memory: {number(run, 'shared_bytes_per_block'):.0f} bytes in a block, and nvcc allows "
-                     f"{MOST_SHARED}")
-    return sorted(lines, key=lambda line: next((i for i, word in enumerate(FORBIDDEN) if word in line), len(FORBIDDEN)))
+        found.append(Finding("shared-memory", f"shared memory: {number(run, 'shared_bytes_per_block'):.0f} bytes in a "
+                             f"block, and nvcc allows {MOST_SHARED}", True))
+    return sorted(found, key=cause)
+
+
+def reports(run, *kinds):
+    return [finding for finding in run.findings if finding.kind in kinds]
 
 
 def first_trouble(run):
     """Why there is no verified result, in a few words."""
     # A wrong result explains a wrong index better than the race that it also causes.
-    lines = ([line for line in forbidden(run) if not re.search(r"hazard in odata|race: byte", line)]
-             + [line for line in run.findings if "wrong result" in line] + run.findings)
-    if run.row is not None and not lines:
+    found = ([finding for finding in forbidden(run) if cause(finding) != CAUSES.index("race")]
+             + reports(run, "wrong-result") + run.findings)
+    if run.row is not None and not found:
         return f"it produces a {run.row['produces']}"
     if run.status in STOPPED:
         return STOPPED[run.status]
-    return said(lines[0], run.type) if lines else ending(run.status)
+    return said(found[0].text, run.type) if found else ending(run.status)
 
 
 def right(run, produces):
     """Whether every element is right. (stays_clean judges what else the kernel does.)"""
     if run.row is not None:
         return run.row["produces"] == produces and run.row["verified"] == "yes"
-    return (run.status == 1 and bool(forbidden(run))
-            and not re.search("wrong result|the host accesses", " ".join(run.findings)))
+    return run.status == 1 and bool(forbidden(run)) and not reports(run, "wrong-result", "host-access")
 
 
 def verified(run, produces):
@@ -162,9 +171,9 @@ def gets_types_right(shapes, produces, machines):
 def stays_clean(runs, produces, teacher=Teacher()):
     def judge(found):
         for key in runs:
-            if lines := forbidden(found[key]):
-                cause = teacher.cause(found[key])
-                return f"At {found[key].shape} of {found[key].type}: {said(lines[0], found[key].type)}{cause}."
+            if faults := forbidden(found[key]):
+                why = teacher.cause(found[key])
+                return f"At {found[key].shape} of {found[key].type}: {said(faults[0].text, found[key].type)}{why}."
         if not any(right(found[key], produces) for key in runs if min(key[:2]) > 1):
             return "Not judged, because no result is right yet."
         return ""
@@ -399,10 +408,11 @@ def first_exercise():
             at_most(keys, t, "requests to the tile", lambda run: 2 * requests(run), value=whole, unit=""),
             at_most(keys, t, "waits of warps at barriers", lambda run: 4 * requests(run), value=whole, unit=""),
             enough_blocks(keys, t)]
-    return Exercise(1, "step01_copy", "copyAligned", t, lambda seed: correctness(seed, t), costs, limits)
+    return Exercise(1, "step01_copy", "copyAligned", t, "copies", lambda seed: correctness(seed, t), costs, limits)
 
 
-def of_one_cost(number, folder, kernel, cost, limits, teacher=Teacher(), t="transpose"):
+def of_one_cost(number, folder, kernel, cost, limits, teacher=Teacher(), t="transpose",
+                registers="transposes"):
     """An exercise whose 80 points for cost are for one count at whole tiles. `cost`: the check's name and text, the
     column, and its number in the hand-out and at the target; `limits`: a function of the runs."""
     name, what, column, start, target = cost
@@ -413,7 +423,8 @@ def of_one_cost(number, folder, kernel, cost, limits, teacher=Teacher(), t="tran
     def all_limits(seed):
         keys = cost_shapes(seed)
         return [*limits(keys), enough_blocks(keys, t)]
-    return Exercise(number, folder, kernel, t, lambda seed: correctness(seed, t, teacher=teacher), costs, all_limits)
+    return Exercise(number, folder, kernel, t, registers,
+                    lambda seed: correctness(seed, t, teacher=teacher), costs, all_limits)
 
 
 def second_exercise():
@@ -449,11 +460,10 @@ def fifth_exercise():
 
     def stays(run):
         """Of a wrong element that has no mirror image: it belongs where it was."""
-        place = r"row (\d+), column (\d+)"
-        wrong = re.search(rf"first at {place} of odata: expected [^()]*\(idata {place}\)", " ".join(run.findings))
+        wrong = next((finding.wrong for finding in run.findings if finding.wrong), None)
         if not wrong:
             return ""
-        row, column, *source = map(int, wrong.groups())
+        (row, column), source = wrong["element"], wrong["expected"]
         my, mx = row // side * side + column % side, column // side * side + row % side
         if source != [row, column] or (my < run.height and mx < run.width):
             return ""
@@ -467,7 +477,7 @@ def fifth_exercise():
         lambda keys: [*needs(keys, t, barriers=1, warps=0.5), through_tile(keys, t),
                       condition(keys, t, shared(1, 16384, "16384: 64 x 64 floats, and no padding"), divisor=2),
                       condition(keys, t, shared(1, 16640, "16384: 64 x 64 floats, and no padding"))],
-        Teacher(cause=stays), t)
+        Teacher(cause=stays), t, "transposes_each_tile(64)")
 
 
 def sixth_exercise():
@@ -522,7 +532,7 @@ def sixth_exercise():
     points = {"squares": 4, "shapes": 4, "double": 2, "clean": 10}
     more = Check("tall", 20, "Right for more tiles than blocks, with 32 x 32 blocks for every shape.", [looping, tall],
                  all_or_nothing(loops))
-    return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", t,
+    return Exercise(6, "step06_diagonal", "transposeDiagonalLoop", t, "transposes",
                     lambda seed: [*correctness(seed, t, [looping], points), more], costs, limits)
 
 
@@ -538,10 +548,9 @@ def seventh_exercise():
             f"{vector(run)}: check that copyElements is launched for this width")
 
     def telling(run):
-        """A vector where none may begin says most. A grid of 0 blocks says least: for a narrow matrix, it follows from
-        a launch of vectors where none fit."""
-        words = " ".join(run.findings)
-        return 0 if "misaligned" in words else 2 if "asks for 0 blocks" in words else 1
+        """A vector where none may begin says most. A launch that is refused says least: for a narrow matrix, a grid of
+        0 blocks follows from a launch of vectors where none fit."""
+        return 0 if reports(run, "misaligned-access") else 2 if reports(run, "refused-launch") else 1
 
     def shapes(seed):
         random = Random(seed)
@@ -571,7 +580,7 @@ def seventh_exercise():
                 at_most(keys + double, t, "warps", 1.3),
                 at_most(keys, t, "wavefronts", 2.1), at_most(keys, t, "waits of warps at barriers", 1),
                 launches(keys + double, t), through_tile(even, t), enough_blocks(keys, t)]
-    return Exercise(7, "step07_long_pieces", "copyVectorized", t,
+    return Exercise(7, "step07_long_pieces", "copyVectorized", t, "copies",
                     lambda seed: correctness(seed, t, teacher=Teacher(telling, no_vectors)), costs, limits)
 
 
@@ -641,8 +650,8 @@ def eighth_exercise():
         return Speed(round(of_a_copy(run), 1), run.row["model_time_over_copy_limit"],
                      round(32 * requests / (run.width * run.height), 2))
 
-    return Exercise(8, "step07_long_pieces", "transposeFast", t, lambda seed: correctness(seed, t), costs, limits,
-                    "exercise08.cu", speed,
+    return Exercise(8, "step07_long_pieces", "transposeFast", t, "transposes", lambda seed: correctness(seed, t),
+                    costs, limits, "exercise08.cu", speed,
                     lambda percent, wanted: between(percent, start, wanted))
 
 
@@ -723,8 +732,8 @@ def ninth_exercise():
 
     words = Given(types=frozenset({"Parts"}), functions=frozenset({"first_row"}),
                   others=frozenset({"part", "MAX_GPUS"}))
-    return Exercise(9, "step08_gpus", "transposeExchange", t, right, costs, limits, "exercise09.cu", given=words,
-                    gpus=3)
+    return Exercise(9, "step08_gpus", "transposeExchange", t, "transposes", right, costs, limits,
+                    "exercise09.cu", given=words, gpus=3)
 
 
 EXERCISES = {

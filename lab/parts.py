@@ -23,6 +23,17 @@ def gpus_of(machine):
 
 
 @dataclass
+class Finding:
+    """Something that was reported as wrong. Points follow from its kind and its members, and never from its text."""
+    kind: str  # of common/base/finding_kinds.h; '' of a message of a program that ended without a report
+    text: str  # for people, with the kernel in front
+    costs_points: bool = False      # even where the result is right
+    in_shared_memory: bool = False  # of a race
+    # of a wrong result: {"element": [row, column] of the first one, "expected": of the one of idata that belongs there}
+    wrong: Optional[dict] = None
+
+
+@dataclass
 class Run:
     """The result of `--kernel NAME --size WxH --type T --machine M [--gpus G] --explain --json FILE`."""
     width: int
@@ -30,7 +41,7 @@ class Run:
     type: str
     machine: str
     row: Optional[dict]   # the columns of a CSV file; None if there was no verified result
-    findings: List[str]   # what was reported as wrong, with the kernel in front
+    findings: List[Finding]
     explain: str          # its tables and explanations, for people
     status: object        # exit status; negative: the signal that ended it; or timeout, memory, killed
     accesses: List[dict] = field(default_factory=list)  # the loads and stores of the kernel (common/account.h)
@@ -115,6 +126,7 @@ class Exercise:
     step: str            # the folder of its hand-out
     kernel: str          # the one that must be registered; no other counts
     produces: str        # the column of the CSV file; a kernel that produces something else does not count
+    registers: str       # the word for it in the KERNEL line, which a submission must not change
     right: Callable      # of the seed for the shapes that students do not know: the checks of the result
     costs: Callable      # of the same seed: the checks of the cost
     limits: Callable     # of the same seed: the limits

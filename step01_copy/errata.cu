@@ -27,7 +27,7 @@ KERNEL(addMisalignedUntested, "E18", adds, launchMisalignedUntested)
 
 ERRATUM(addMisalignedUntested, E18)
     .published_in("coalescing notes")
-    .caught_by("out-of-bounds")
+    .caught_by("out-of-bounds-load")
     .corrected_by("addMisaligned")
     .shown_on(128, 32)
     .story("Published: a misaligned sum z[i] = x[i] + y[i] of vectors of 128 x 32 elements, to show a degree of "
@@ -45,7 +45,7 @@ KERNEL(addBroadcastMixedUp, "E18", adds_first, launchBroadcastMixedUp)
 
 ERRATUM(addBroadcastMixedUp, E18)
     .published_in("coalescing notes")
-    .caught_by("same launch")
+    .caught_by("same-launch")
     .corrected_by("addBroadcast")
     .shown_on(128, 32)
     .story("Published: the broadcast z[i] = x[0] + y[i], with a degree of coalescing of 12.5 %. The program starts the "

@@ -21,7 +21,6 @@ static std::string numbersRowsWithTheWidth() { return first_of_row(64, 1, 65); }
 
 ERRATUM(numbersRowsWithHalfTheWidth, E25)
     .published_in("whitepaper's translation, example of coalescing")
-    .caught_by("wrong example")
     .with_methods(numbersRowsWithHalfTheWidth, numbersRowsWithTheWidth)
     .corrected_by("numbersRowsWithTheWidth")
     .story("Published: the first tile of a 64 x 64 matrix, element by element. Its rows are numbered 32 to a row, as "
@@ -44,7 +43,6 @@ static std::string loopsOverColumnsFirst() { return reads_outside(70, 50, 70, 50
 
 ERRATUM(loopsOverRowsFirst, E26)
     .published_in("book 8.1, a matrix product on one core")
-    .caught_by("outside")
     .with_methods(loopsOverRowsFirst, loopsOverColumnsFirst)
     .corrected_by("loopsOverColumnsFirst")
     .story("Published: before the product, b is transposed, so that its columns lie in a row. b has l rows of n "
@@ -65,7 +63,6 @@ static std::string dividesByItsOwnTime() { return divides_by(0.004008, 33.4874);
 
 ERRATUM(dividesByTheCopysTime, E33)
     .published_in("bandwidth post, naive transposes")
-    .caught_by("wrong formula")
     .with_methods(dividesByTheCopysTime, dividesByItsOwnTime)
     .corrected_by("dividesByItsOwnTime")
     .story("Published: the bandwidths of the naive kernels by rows and by columns, with their formulas. The first "

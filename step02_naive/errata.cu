@@ -30,7 +30,7 @@ KERNEL(transposeRow1DOnce, "E1", transposes, launchRow1DOnce)
 
 ERRATUM(transposeRow1DOnce, E1)
     .published_in("book 9.2")
-    .caught_by("wrong result")
+    .caught_by("wrong-result")
     .corrected_by("transposeRow1D")
     .shown_on(64, 1024)
     .story("Published: in one dimension the transpose beats all two-dimensional kernels on large matrices, at "
@@ -66,7 +66,7 @@ KERNEL(transposeRowUnrolledUntested, "E6", transposes, launchRowUnrolledUntested
 
 ERRATUM(transposeRowUnrolledUntested, E6)
     .published_in("bandwidth post")
-    .caught_by("out-of-bounds")
+    .caught_by("out-of-bounds-store")
     .corrected_by("transposeRowUnrolled")
     .shown_on(100, 70)
     .story("Published: the fastest kernels of the table. They test the first of a thread's four elements and take the "
@@ -97,7 +97,7 @@ KERNEL(transposeNaiveRowOffset, "E8", transposes, launchNaiveRowOffset)
 
 ERRATUM(transposeNaiveRowOffset, E8)
     .published_in("whitepaper's translation, extra program")
-    .caught_by("wrong result")
+    .caught_by("wrong-result")
     .corrected_by("transposeNaive")
     .shown_on(64, 64)
     .story("Published: a naive transpose as a complete program. The offset of the rows that a thread goes on to is "
@@ -128,7 +128,7 @@ KERNEL(transposeNaiveRowOffset16, "E8", transposes, launchNaiveRowOffset16)
 
 ERRATUM(transposeNaiveRowOffset16, E8)
     .published_in("whitepaper's translation, later listing")
-    .caught_by("out-of-bounds")
+    .caught_by("out-of-bounds-store")
     .corrected_by("transposeNaive")
     .shown_on(32, 32)
     .story("Published: the same program with BLOCK_ROWS = 8, and an output that is printed and not checked. Its "
@@ -163,7 +163,7 @@ KERNEL(transposeShortIndex, "E10", transposes, launchShortIndex)
 
 ERRATUM(transposeShortIndex, E10)
     .published_in("whitepaper, book, bandwidth post and coalescing notes")
-    .caught_by("out-of-bounds")
+    .caught_by("out-of-bounds-store")
     .corrected_by("transposeNaive")
     .shown_on(200, 200)
     .story("Published: kernels for matrices of any size. All of the whitepaper's and of the two posts', and the book's "
@@ -183,7 +183,7 @@ KERNEL(transposeUnsignedShortIndex, "E10", transposes, launchUnsignedShortIndex)
 
 ERRATUM(transposeUnsignedShortIndex, E10)
     .published_in("book and remap post")
-    .caught_by("wrong result")
+    .caught_by("wrong-result")
     .corrected_by("transposeNaive")
     .shown_on(256, 300)
     .story("Published: kernels for matrices of any size. The book's 2D, tiled and looping kernels and the remap post's "
@@ -211,7 +211,7 @@ KERNEL(transposeCol1DExchanged, "E13", transposes, launchCol1DExchanged)
 
 ERRATUM(transposeCol1DExchanged, E13)
     .published_in("book 9.2")
-    .caught_by("wrong result")
+    .caught_by("wrong-result")
     .corrected_by("transposeCol1D")
     .shown_on(70, 50)
     .story("Published: gpu_1_1, a 1D transpose of an m x n matrix that writes contiguously. As in the serial function "
@@ -236,7 +236,7 @@ KERNEL(transposeBlockPerRow, "E19", transposes, launchBlockPerRow)
 
 ERRATUM(transposeBlockPerRow, E19)
     .published_in("book 15.8")
-    .caught_by("the kernel asks for")
+    .caught_by("refused-launch")
     .corrected_by("transposeRow1D")
     .shown_on(2, 16 * 8192)
     .story("Published: many threads cost less than loops, because 16 x 8192 blocks take only 3 us. The book's own "

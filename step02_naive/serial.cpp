@@ -60,7 +60,7 @@ SERIAL(transposeSerialExchanged, "E9", transposes)
 
 ERRATUM(transposeSerialExchanged, E9)
     .published_in("book 9.1")
-    .caught_by("wrong result")
+    .caught_by("wrong-result")
     .corrected_by("transposeSerialWrite")
     .shown_on(70, 50)
     .story("Published: the second of two serial transposes of an m x n matrix, as fast as the first. It "
@@ -80,7 +80,7 @@ SERIAL(transposeSerialSquare, "E17", transposes)
 
 ERRATUM(transposeSerialSquare, E17)
     .published_in("bandwidth post")
-    .caught_by("wrong result")
+    .caught_by("wrong-result")
     .corrected_by("transposeSerialRead")
     .shown_on(50, 70)
     .story("Published: a transpose on the CPU, as the reference for all kernels. It takes the width for the "
@@ -109,7 +109,7 @@ static bool comparesWithTheInput(const float* odata, const float* idata, int wid
 
 ERRATUM(comparesWithItself, E5)
     .published_in("bandwidth post")
-    .caught_by("a check that cannot fail")
+    .caught_by("check-cannot-fail")
     .with_checks(comparesWithItself, comparesWithTheInput, transposes)
     .corrected_by("comparesWithTheInput")
     .shown_on(70, 50)

@@ -169,7 +169,7 @@ KERNEL(transposeRowUnrolledMixedUp, "E5", transposes, launchUnrolledMixedUp)
 
 ERRATUM(transposeRowUnrolledMixedUp, E5)
     .published_in("bandwidth post")
-    .caught_by("same launch")
+    .caught_by("same-launch")
     .corrected_by("transposeRowUnrolled")
     .shown_on(96, 80)
     .story("Published: unrolled by four, the transposes by rows and by columns take the same time, 1.545 and 1.543 "

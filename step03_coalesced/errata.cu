@@ -43,7 +43,7 @@ KERNEL(transposeRemapReturns, "E12", transposes, launchRemapReturns)
 
 ERRATUM(transposeRemapReturns, E12)
     .published_in("remap post")
-    .caught_by("out-of-bounds")
+    .caught_by("out-of-bounds-store")
     .corrected_by("transposeRemap")
     .shown_on(7, 4)
     .story("Published: a transpose through shared memory, for blocks of any shape. Threads outside the matrix return "

@@ -37,7 +37,6 @@ static std::string shiftsBanksByTheRow()
 
 ERRATUM(shiftsBanksTheWrongWay, E29)
     .published_in("whitepaper's translation, explanation of bank conflicts")
-    .caught_by("wrong bank")
     .with_methods(shiftsBanksTheWrongWay, shiftsBanksByTheRow)
     .corrected_by("shiftsBanksByTheRow")
     .story("Published: columns k and k + 16 of the tile share a bank, two half-warps read them at the same time, and "

@@ -102,7 +102,7 @@ ERRATUM(transposeRepeatedRace, E3)
 
 ERRATUM(transposeTile16Padded, E11)
     .published_in("book 9.4")
-    .caught_by("bank conflicts")
+    .caught_by("bank-conflicts")
     .corrected_by("transposeTile16Swizzled")
     .shown_on(64, 64)
     .story("Published: padding the tile to 16 x 17 removes the bank conflicts, and hardly matters for large "

@@ -32,7 +32,7 @@ static bool comparesWithTurnedTiles(const float* odata, const float* idata, int 
 
 ERRATUM(comparesWithOwnOutput, E4)
     .published_in("whitepaper's program, and the sample shipped with the toolkit")
-    .caught_by("a check that cannot fail")
+    .caught_by("check-cannot-fail")
     .with_checks(comparesWithOwnOutput, comparesWithTurnedTiles, transposes_each_tile(32))
     .corrected_by("comparesWithTurnedTiles")
     .shown_on(100, 70)

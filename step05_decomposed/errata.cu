@@ -39,7 +39,7 @@ KERNEL(transposeFineGrainedByHeight, "E14", transposes_each_tile(TILE_DIM), laun
 
 ERRATUM(transposeFineGrainedByHeight, E14)
     .published_in("whitepaper")
-    .caught_by("out-of-bounds")
+    .caught_by("out-of-bounds-store")
     .corrected_by("transposeFineGrained")
     .shown_on(64, 128)
     .story("Published: the fine-grained kernel, timed on squares. It steps from row to row of the output by the "
@@ -79,7 +79,7 @@ KERNEL(transposeFineGrainedEdge, "E15", transposes_each_tile(TILE_DIM), launchFi
 
 ERRATUM(transposeFineGrainedEdge, E15)
     .published_in("whitepaper's translation")
-    .caught_by("uninitialized")
+    .caught_by("uninitialized-load")
     .corrected_by("transposeFineGrained")
     .shown_on(50, 32)
     .story("Published: the fine-grained kernel with a test against the edge, as part of a complete program. The test "
@@ -121,7 +121,7 @@ KERNEL(transposeCoarseGrainedGuard, "E15", moves_each_tile(TILE_DIM), launchCoar
 
 ERRATUM(transposeCoarseGrainedGuard, E15)
     .published_in("whitepaper's translation")
-    .caught_by("uninitialized")
+    .caught_by("uninitialized-load")
     .corrected_by("transposeCoarseGrained")
     .shown_on(64, 32)
     .story("Published: the coarse-grained kernel with a test against the edge, as part of a complete program. Its x "

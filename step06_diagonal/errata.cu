@@ -41,7 +41,7 @@ KERNEL(transposeDiagonal16Untested, "E7", transposes, launchDiagonal16Untested)
 
 ERRATUM(transposeDiagonal16Untested, E7)
     .published_in("book 9.5")
-    .caught_by("out-of-bounds")
+    .caught_by("out-of-bounds-load")
     .corrected_by("transposeDiagonal16")
     .shown_on(50, 50)
     .story("Published: the diagonal order makes the transpose slower on a K20c. The other kernels of the book test "
@@ -74,7 +74,7 @@ KERNEL(transposeRowDiagonalSquare, "E16", transposes, launchRowDiagonalSquare)
 
 ERRATUM(transposeRowDiagonalSquare, E16)
     .published_in("bandwidth post")
-    .caught_by("wrong result")
+    .caught_by("wrong-result")
     .corrected_by("transposeRowDiagonal")
     .shown_on(64, 96)
     .story("Published: both naive transposes in diagonal order, for matrices of any shape: every element is tested "

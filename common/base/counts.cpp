@@ -18,20 +18,26 @@ uint64_t sum_over(const std::vector<AccessSite>& sites, Number number)
 
 void AccessCounts::add(const AccessCounts& more)
 {
-    requests += more.requests;
-    accesses += more.accesses;
-    units += more.units;
-    ideal += more.ideal;
-    bytes += more.bytes;
-    asked += more.asked;
+    for (const AccessSum& each : access_sums) this->*each.sum += more.*each.sum;
     worst = std::max(worst, more.worst);
     if (stride == 0) stride = more.stride;
 }
 
 bool AccessSite::same_access(const AccessSite& other) const
 {
-    return file == other.file && line == other.line && store == other.store && atomic == other.atomic &&
-           memory == other.memory && element_bytes == other.element_bytes;
+    return file == other.file && line == other.line && address == other.address && store == other.store &&
+           atomic == other.atomic && memory == other.memory && element_bytes == other.element_bytes;
+}
+
+void AccessSite::add(const AccessSite& more)
+{
+    AccessCounts::add(more);
+    if (more.conflict_units < conflict_units ||
+        (more.conflict_units == conflict_units && more.conflict_block >= conflict_block))
+        return;
+    conflict = more.conflict;
+    conflict_units = more.conflict_units;
+    conflict_block = more.conflict_block;
 }
 
 void Launched::add(const Launched& more)

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,22 +31,49 @@ struct AccessCounts {
     void add(const AccessCounts& more);
 };
 
+// Its sums, as columns of CSV files and members of JSON name them. A new counter is a member and a row here, and the
+// code that counts it (sim/core/counter.cpp).
+struct AccessSum {
+    const char* name;
+    uint64_t AccessCounts::*sum;
+};
+inline constexpr AccessSum access_sums[] = {
+    {"requests", &AccessCounts::requests},  {"accesses", &AccessCounts::accesses},
+    {"units", &AccessCounts::units},        {"ideal_units", &AccessCounts::ideal},
+    {"bytes_moved", &AccessCounts::bytes},  {"bytes_asked", &AccessCounts::asked},
+};
+
 // The requests that warps make at one place of a kernel.
 struct AccessSite : AccessCounts {
     std::string file;  // empty if the program has no debug information
     int line = 0;
+    uint64_t address = 0;  // of the machine code, where the line is not known
     std::string text;  // of the line, if its file can be read
     bool store = false, atomic = false;  // neither: a load
     Space memory = global;
     uint64_t element_bytes = 0;  // that one thread accesses
     const char* unit = "";
-    std::string conflict;        // shared: two lanes of the most expensive request that meet in a bank; empty: none do
+    // Shared: two lanes of the most expensive request that meet in a bank; empty: none do. The wavefronts of the
+    // request, and its block: of equal requests, the first is kept.
+    std::string conflict;
+    int conflict_units = 0;
+    uint64_t conflict_block = 0;
 
     // True if a reader takes both for one access: the same line, kind, memory and size.
     bool same_access(const AccessSite& other) const;
+    void add(const AccessSite& more);
     // The memory of another device is global, too.
     bool in(Space space) const { return memory == space || (memory == peer && space == global); }
 };
+
+// Adds the counts of one more site to those of the same access, if there are any.
+template <typename Site> void add_site(std::vector<Site>& sites, const Site& more)
+{
+    const auto known =
+        std::find_if(sites.begin(), sites.end(), [&](const Site& site) { return site.same_access(more); });
+    if (known == sites.end()) sites.push_back(more);
+    else known->add(more);
+}
 
 // How much was launched.
 struct Launched {

@@ -7,12 +7,9 @@
 
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <iterator>
 
 #include "error.h"
 
@@ -31,48 +28,6 @@ bool write_all(int file, const char* text, size_t bytes)
         bytes -= size_t(n);
     }
     return true;
-}
-
-// While a file has a name that is not its own, signals that end the program wait, whichever of its threads gets them.
-class SignalsWait {
-public:
-    SignalsWait()
-    {
-        came_ = 0;
-        struct sigaction waits{};
-        waits.sa_handler = [](int number) { came_ = number; };
-        waits.sa_flags = SA_RESTART;
-        for (size_t i = 0; i < std::size(numbers); ++i) sigaction(numbers[i], &waits, &before_[i]);
-    }
-    ~SignalsWait()
-    {
-        const int error = errno;
-        for (size_t i = 0; i < std::size(numbers); ++i) sigaction(numbers[i], &before_[i], nullptr);
-        if (came_) raise(came_);
-        errno = error;
-    }
-    SignalsWait(const SignalsWait&) = delete;
-
-private:
-    static constexpr int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-    static volatile std::sig_atomic_t came_;
-    struct sigaction before_[std::size(numbers)];
-};
-volatile std::sig_atomic_t SignalsWait::came_;
-
-// Calls make(name) with names of a folder until one is free. False: errno says why.
-template <typename Make>
-bool with_free_name(const std::string& folder, std::string& name, Make make)
-{
-    static unsigned count = 0;
-    for (int attempt = 0; attempt < 100; ++attempt) {
-        timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        name = folder + format("/.new-%x-%lx-%x", unsigned(getpid()), now.tv_nsec, count++);
-        if (make(name.c_str())) return true;
-        if (errno != EEXIST) return false;
-    }
-    return false;
 }
 
 // Where a link leads, though nothing may be there yet. Not where a link on the way to it leads: the folder is that.
@@ -105,15 +60,19 @@ WholeFile::WholeFile(const char* option, const std::string& path) : option_(opti
     mode_ = S_IFREG | (exists ? existing.st_mode & 0777 : 0666 & ~mask);
     path_ = followed(path);  // a link stays a link
     if (path_.back() == '/') fail(EISDIR);
-    open_unnamed();
+    open_new();
     if (error_) fail(error_);
-    close(file_);  // until there is something to write
-    file_ = -1;
+    discard();  // until there is something to write
 }
 
-WholeFile::~WholeFile()
+WholeFile::~WholeFile() { discard(); }
+
+void WholeFile::discard()
 {
     if (file_ >= 0) close(file_);
+    file_ = -1;
+    if (!name_.empty()) unlink(name_.c_str());
+    name_.clear();
 }
 
 std::string WholeFile::folder() const
@@ -122,17 +81,20 @@ std::string WholeFile::folder() const
     return slash == std::string::npos ? "." : slash == 0 ? "/" : path_.substr(0, slash);
 }
 
-void WholeFile::open_unnamed()
+// A name in its folder that no other file has.
+std::string WholeFile::free_name() const
+{
+    static unsigned count = 0;
+    return folder() + format("/.new-%x-%x-%x", unsigned(getpid()), unsigned(std::time(nullptr)), count++);
+}
+
+void WholeFile::open_new()
 {
     file_ = open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    // EISDIR: the system is older than such files.
+    // Network file systems, and systems of before 2013, have no files without a name.
     if (file_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-        const SignalsWait wait;
-        std::string name;
-        with_free_name(folder(), name, [&](const char* free) {
-            return (file_ = open(free, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600)) >= 0;
-        });
-        if (file_ >= 0) unlink(name.c_str());
+        name_ = free_name();
+        file_ = open(name_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     }
     if (file_ < 0) error_ = errno;
     else fchmod(file_, mode_ & 0777);
@@ -153,7 +115,7 @@ void WholeFile::append(std::string_view text)
 
 void WholeFile::flush()
 {
-    if (file_ < 0 && !error_) open_unnamed();
+    if (file_ < 0 && !error_) open_new();
     if (!error_ && !write_all(file_, buffer_.data(), buffer_.size())) error_ = errno;
     buffer_.clear();
 }
@@ -173,39 +135,18 @@ void WholeFile::commit()
     if (closed) fail(errno);
 }
 
-// The file without a name gets that of `path_`. False: errno says why.
+// Replaces what has the name of `path_`, at once. False: errno says why.
 bool WholeFile::take_place()
 {
-    const std::string open_file = format("/proc/self/fd/%d", file_);
-    const auto link_to = [&](const char* name) {
-        return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
-    };
-    if (link_to(path_.c_str())) return true;
-    // A link replaces nothing; a name does. For a moment, the file has one of its own.
-    const SignalsWait wait;
-    std::string name;
-    bool named = with_free_name(folder(), name, link_to);
-    if (!named) {
-        int copy = -1;
-        if (!with_free_name(folder(), name, [&](const char* free) {
-                return (copy = open(free, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600)) >= 0;
-            }))
+    if (name_.empty()) {
+        const std::string name = free_name();
+        if (linkat(AT_FDCWD, format("/proc/self/fd/%d", file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW))
             return false;
-        fchmod(copy, mode_ & 0777);
-        buffer_.resize(buffer_bytes);
-        ssize_t n = 0;
-        for (off_t at = 0;
-             (n = pread(file_, buffer_.data(), buffer_.size(), at)) > 0 && write_all(copy, buffer_.data(), size_t(n));
-             at += n) {}
-        const int error = n == 0 ? 0 : errno;
-        named = close(copy) == 0 && !error;
-        if (error) errno = error;
+        name_ = name;
     }
-    if (named && std::rename(name.c_str(), path_.c_str()) == 0) return true;
-    const int error = errno;
-    unlink(name.c_str());
-    errno = error;
-    return false;
+    if (std::rename(name_.c_str(), path_.c_str())) return false;
+    name_.clear();
+    return true;
 }
 
 bool WholeFile::same_place(const WholeFile& other) const

@@ -8,8 +8,9 @@
 namespace harness {
 
 // Writes a file whole or not at all. The text goes to a file without a name in the folder of `path`, which takes its
-// place at once: a program that is killed leaves nothing. Where the file system has no such files, the same is done by
-// a copy. Tried before the work, so that a path that cannot be written costs no results.
+// place at once: a program that is killed leaves nothing. Where the file system has no such files, as NFS, a program
+// that is killed leaves one called .new-…. Tried before the work, so that a path that cannot be written costs no
+// results.
 class WholeFile {
 public:
     // `option`: that named the path. Throws status_bad_input.
@@ -33,12 +34,15 @@ public:
 
 private:
     std::string folder() const;
-    void open_unnamed();
+    std::string free_name() const;
+    void open_new();
+    void discard();
     void flush();
     bool take_place();
     [[noreturn]] void fail(int error) const;
 
     std::string option_, path_, buffer_;
+    std::string name_;  // that it has before it takes its place; empty: none
     int file_ = -1;
     int error_ = 0;      // errno of the first failure
     unsigned mode_ = 0;  // of the file; 0: it is a pipe or a device, open from the beginning

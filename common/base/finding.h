@@ -1,7 +1,8 @@
-// A finding: a fault that a program showed, as a record. The terminal, JSON and SARIF are written from it.
+// A finding: a fault that a program showed, as a record. The terminal, JSON and SARIF are written from it. Programs
+// read its kind and its fields, and nothing reads its sentence but people.
 //
 // Interface: FindingKind, what went wrong; FindingPlace, a line of the source and who was there; FindingRecord, both,
-// with a sentence; finding_lines(), the text of the terminal.
+// with a sentence; finding_lines(), the text of the terminal; finding_members(), JSON.
 
 #pragma once
 
@@ -11,18 +12,25 @@
 #include <string>
 #include <vector>
 
+#include "error.h"
+#include "json.h"
+
 namespace harness {
 
 // Error: CUDA ends the kernel or refuses the call. Warning: the program goes on, and its result may be wrong.
 enum class Level { warning, error };
 const char* name_of(Level level);
 
+// A row of the table in finding_kinds.h.
 struct FindingKind {
     const char* id;  // for programs: "divergent-barrier"
     Level level;
-    const char* text;  // a sentence
-    const char* section;  // of sim/README.md, that explains it
+    const char* section;  // of sim/README.md, that explains it; empty: it is a finding of the steps' harness
     const char* tool;     // of compute-sanitizer that looks for it; empty: it is reported with every tool
+    int cuda_error;       // that it leaves; 0: the kernel goes on
+    bool costs_points;    // in the lab, even if the result is right
+    const char* title;    // its sentence begins with it; empty: each finding says it
+    const char* text;     // a sentence
 };
 
 // x, y and z.
@@ -36,13 +44,33 @@ struct FindingPlace {
     std::string text;  // of another place than the first: what happens there
 };
 
+// The first wrong element of a matrix, and the element of idata that belongs there.
+struct WrongElement {
+    uint64_t row, column;
+    uint64_t expected_row, expected_column;
+};
+
 struct FindingRecord {
+    FindingRecord(const FindingKind& of, const std::string& sentence, const FindingPlace& at = {})
+        : kind(&of), text(sentence), place(at)
+    {
+    }
+
     const FindingKind* kind;
     std::string kernel;  // empty: it happened in no kernel
     std::string text;  // a sentence that names the places, without the kernel
     FindingPlace place;
     std::vector<FindingPlace> others;  // such as the other access of a race
     uint64_t count = 1;  // how often
+    std::string memory;  // the array that was accessed; empty: unknown
+    bool in_shared_memory = false;
+    std::optional<WrongElement> wrong;
+};
+
+// What a function throws that cannot go on after a finding: main prints its sentence.
+struct FindingError : Error {
+    explicit FindingError(const FindingRecord& found) : Error{status_wrong_result, found.text}, finding(found) {}
+    FindingRecord finding;
 };
 
 // The text with its kernel and how often it happened.
@@ -51,5 +79,10 @@ std::string message_of(const FindingRecord& finding);
 // A line in the form of a compiler, and one for each other place:
 // program.cu:12:5: warning: kernel: race: ... (3 times) [race]
 std::string finding_lines(const FindingRecord& finding);
+
+// The members of its object in JSON: docs/OUTPUT.md lists them.
+JsonMembers finding_members(const FindingRecord& finding);
+// [x, y, z], or null.
+std::string json_index(const std::optional<Index>& index);
 
 }  // namespace harness

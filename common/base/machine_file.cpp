@@ -3,8 +3,6 @@
 
 #include "machine_file.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -14,18 +12,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <sstream>
 #include <type_traits>
 
 #include "constants.h"
 #include "csv.h"
 #include "error.h"
 #include "suggest.h"
-#include "utf8.h"
 
 namespace harness {
 namespace {
-
-constexpr size_t most_bytes_of_a_machine = 64 << 10;
 
 struct Entry {
     std::string value;
@@ -64,6 +60,12 @@ std::string pattern_of(const Figure& figure)
     return key + "NUMBER" + (unit.empty() ? "" : " " + unit);
 }
 
+// True if its value may be 0, or is no number.
+bool has_zero(const Figure& figure)
+{
+    return figure.zero || (figure.unit >= Unit::text && figure.unit <= Unit::lists);
+}
+
 const Figure* figure_named(const std::string& key)
 {
     for (const Figure& figure : figures())
@@ -86,96 +88,83 @@ std::string trimmed(const std::string& text)
     return begin == text.npos ? "" : text.substr(begin, end - begin + 1);
 }
 
-// Throws what is wrong, without the place. read_value() callers add it.
-[[noreturn]] void wrong(const std::string& what) { throw Error{status_bad_input, what}; }
+// Each reader of a value returns false where the value is not what its figure expects.
 
 // A number that is written as 132, 2.25 or 1.6e9, and what follows it.
-double number_in(const std::string& value, std::string& rest)
+bool read_number(const std::string& value, double& number, std::string& unit)
 {
-    const size_t digits = value.find_first_not_of("0123456789.+-eE");
+    const size_t digits = std::min(value.find_first_not_of("0123456789.+-eE"), value.size());
     const std::string text = value.substr(0, digits);
-    rest = digits == value.npos ? "" : trimmed(value.substr(digits));
+    unit = trimmed(value.substr(digits));
     char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end || !std::isfinite(number)) wrong("no number");
-    if (std::signbit(number)) wrong("a negative number");
-    return number;
+    number = std::strtod(text.c_str(), &end);
+    return !text.empty() && !*end && std::isfinite(number) && !std::signbit(number);
 }
 
-double scaled(double number, Unit unit, const std::string& written)
+bool read_figure(const Figure& figure, const Place& place, const std::string& value)
 {
-    if (unit != Unit::bytes) {
-        if (written != name_of(unit)) wrong("another unit");
-        return number;
-    }
-    for (const auto& known : units_of_bytes)
-        if (written == known.name) return number * double(known.bytes);
-    wrong("another unit");
-}
-
-void read_number(const Figure& figure, const Place& place, const std::string& value)
-{
-    std::string written;
-    const double plain = number_in(value, written), number = scaled(plain, figure.unit, written);
-    if (number == 0 && !figure.zero) wrong("a number above 0 is needed");
+    double number = 0;
+    std::string unit;
+    if (!read_number(value, number, unit)) return false;
+    if (figure.unit == Unit::bytes) {
+        const auto known = std::find_if(std::begin(units_of_bytes), std::end(units_of_bytes),
+                                        [&](const auto& each) { return unit == each.name; });
+        if (known == std::end(units_of_bytes)) return false;
+        number *= double(known->bytes);
+    } else if (unit != name_of(figure.unit)) return false;
+    if (number == 0 && !figure.zero) return false;
     if (double* const* real = std::get_if<double*>(&place)) {
         **real = number;
-        return;
+        return true;
     }
-    if (number != std::floor(number)) wrong("no whole number");
     uint64_t* const* wide = std::get_if<uint64_t*>(&place);
-    if (number > (wide ? 1e15 : double(INT_MAX))) wrong("too large a number");
+    if (number != std::floor(number) || number > (wide ? 1e15 : double(INT_MAX))) return false;
     if (wide) **wide = uint64_t(number);
     else if (int* const* small = std::get_if<int*>(&place)) **small = int(number);
     else *std::get<unsigned*>(place) = unsigned(number);
+    return true;
 }
 
 // The version 9.0.
-void read_version(const std::string& value, int& major, int& minor)
+bool read_version(const std::string& value, int& major, int& minor)
 {
     int end = 0;
     const int found = std::sscanf(value.c_str(), "%3d.%3d%n", &major, &minor, &end);
-    if (found != 2 || size_t(end) != value.size() || major < 0 || minor < 0) wrong("no compute capability");
+    return found == 2 && size_t(end) == value.size() && major >= 0 && minor >= 0;
 }
 
 // Lists of address bits, "10 13, 11 15": a mask for each.
-std::vector<uint64_t> read_hash(const std::string& value)
+bool read_hash(const std::string& value, std::vector<uint64_t>& hash)
 {
     constexpr size_t most_lists = 16;
-    std::vector<uint64_t> hash;
-    for (size_t at = 0; at <= value.size();) {
-        const size_t comma = std::min(value.find(',', at), value.size());
-        const std::string list = value.substr(at, comma - at);
+    std::istringstream lists(value);
+    for (std::string list; std::getline(lists, list, ',');) {
+        std::istringstream bits(list);
         uint64_t mask = 0;
-        const char* text = list.c_str();
-        for (char* end; *(text += std::strspn(text, " \t")); text = end) {
-            const long bit = std::strtol(text, &end, 10);
-            const bool ends = *end == 0 || *end == ' ' || *end == '\t';
-            if (end == text || !ends || bit < 0 || bit > 63) wrong("no bits from 0 to 63");
-            mask |= uint64_t(1) << bit;
-        }
-        if (!mask || hash.size() == most_lists) wrong("no list, or more than 16");
+        for (unsigned bit; bits >> bit; mask |= uint64_t(1) << bit)
+            if (bit > 63) return false;
+        if (!bits.eof() || !mask || hash.size() == most_lists) return false;
         hash.push_back(mask);
-        at = comma + 1;
     }
-    return hash;
+    return !hash.empty();
 }
 
-void read_value(const Figure& figure, Machine& machine, const std::string& value)
+bool read_value(const Figure& figure, Machine& machine, const std::string& value)
 {
     const Place place = figure.place(machine);
     if (std::string* const* text = std::get_if<std::string*>(&place)) **text = value;
     else if (bool* const* flag = std::get_if<bool*>(&place)) {
-        if (value != "yes" && value != "no") wrong("neither yes nor no");
         **flag = value == "yes";
+        return value == "yes" || value == "no";
     } else if (Capability* const* limits = std::get_if<Capability*>(&place)) {
         int major = 0, minor = 0;
-        read_version(value, major, minor);
+        if (!read_version(value, major, minor)) return false;
         **limits = capability(major, minor);
         (*limits)->major = major;
         (*limits)->minor = minor;
-    } else if (auto* const* hash = std::get_if<std::vector<uint64_t>*>(&place)) **hash = read_hash(value);
-    else read_number(figure, place, value);
+    } else if (auto* const* hash = std::get_if<std::vector<uint64_t>*>(&place)) return read_hash(value, **hash);
+    else return read_figure(figure, place, value);
+    return true;
 }
 
 class Parser {
@@ -195,8 +184,7 @@ public:
 private:
     [[noreturn]] void refuse(size_t line, const std::string& what) const
     {
-        throw Error{status_bad_input, line ? format("%s:%zu: %s", from_.c_str(), line, what.c_str())
-                                           : from_ + ": " + what};
+        throw Error{status_bad_input, from_ + (line ? ":" + std::to_string(line) : "") + ": " + what};
     }
 
     const Entry* entry(const std::string& key) const
@@ -205,17 +193,11 @@ private:
         return found == entries_.end() ? nullptr : &found->second;
     }
 
-    // Runs a reader of a value, and adds the place and the value to what it throws.
-    template <typename Read> void reading(const std::string& key, const Read& read)
+    // Refuses the value of a key.
+    [[noreturn]] void refuse_value(const std::string& key, const std::string& expected) const
     {
         const Entry& from = *entry(key);
-        try {
-            read(from.value);
-        } catch (const Error& error) {
-            const bool complete = error.message.find("expected") != std::string::npos;
-            refuse(from.line, key + " = " + from.value.substr(0, 60) + ": " + error.message +
-                                  (complete ? "" : "; expected " + pattern_of(*figure_named(key))));
-        }
+        refuse(from.line, key + " = " + from.value.substr(0, 60) + ": expected " + expected);
     }
 
     void split(const std::string& text)
@@ -226,7 +208,6 @@ private:
             const size_t end = std::min(text.find('\n', at), text.size());
             const std::string line = text.substr(at, end - at);
             at = end + 1;
-            check_characters(line, number + 1);
             const std::string kept = trimmed(line.substr(0, line.find('#')));
             if (kept.empty()) continue;
             const bool goes_on = !key.empty() && entries_[key].value.back() == ',';
@@ -237,17 +218,6 @@ private:
         }
         if (!key.empty() && entries_[key].value.back() == ',')
             refuse(number, "the value of " + key + " goes on after its last comma; expected more of it");
-    }
-
-    void check_characters(const std::string& line, size_t number) const
-    {
-        for (size_t i = 0; i < line.size();) {
-            const size_t bytes = utf8_bytes(line.c_str() + i);
-            const unsigned char c = static_cast<unsigned char>(line[i]);
-            if (bytes == 0 || c == 127 || (c < ' ' && c != '\t' && c != '\r'))
-                refuse(number, "this is no text; expected a machine file, a figure on each line, as in sms = 132");
-            i += bytes;
-        }
     }
 
     // Adds a line. Returns its key.
@@ -276,8 +246,16 @@ private:
 
     void read(const Figure& figure)
     {
-        if (entry(figure.key))
-            return reading(figure.key, [&](const std::string& value) { read_value(figure, machine_, value); });
+        if (const Entry* there = entry(figure.key)) {
+            bool understood = false;
+            try {
+                understood = read_value(figure, machine_, there->value);
+            } catch (const Error& error) {  // there are no limits for the capability
+                refuse(there->line, figure.key + (" = " + there->value) + ": " + error.message);
+            }
+            if (!understood) refuse_value(figure.key, pattern_of(figure) + (has_zero(figure) ? "" : ", above 0"));
+            return;
+        }
         if (figure.need == Need::always) refuse(0, missing(figure));
         if (figure.need != Need::memory && figure.need != Need::constants) return;
         for (const auto& [key, other] : entries_)
@@ -293,15 +271,15 @@ private:
     void read_map()
     {
         PartitionMap& map = machine_.map;
-        if (!map.like.empty())
-            reading("map_like", [&](const std::string& value) {
-                if (!map.hash.empty() || map.granularity) wrong("expected no hash and no granularity next to it");
-                const char* text = built_in_text(value + ".machine");
-                const PartitionMap other = text ? parse_machine(value + ".machine", text).map : PartitionMap();
-                if (!other.partitions || other.assumed()) wrong("expected a built-in machine whose map is published");
-                map.hash = other.hash;
-                map.granularity = other.granularity;
-            });
+        if (!map.like.empty()) {
+            if (!map.hash.empty() || map.granularity) refuse_value("map_like", "no hash and no granularity next to it");
+            const char* text = built_in_text(map.like + ".machine");
+            const PartitionMap other = text ? parse_machine(map.like + ".machine", text).map : PartitionMap();
+            if (!other.partitions || other.assumed())
+                refuse_value("map_like", "a built-in machine whose map is published");
+            map.hash = other.hash;
+            map.granularity = other.granularity;
+        }
         if (map.partitions == 0 && !(map.hash.empty() && map.granularity == 0))
             refuse(0, "a map without its number of partitions; expected a line partitions = NUMBER");
         if (map.partitions && map.hash.empty() && !map.granularity)
@@ -314,17 +292,12 @@ private:
     {
         const std::string& name = machine_.name;
         if (!std::all_of(name.begin(), name.end(), in_machine_names) || name.size() > longest_machine_name)
-            refuse(entry("name")->line, "name = " + name.substr(0, 60) +
-                                            ": expected up to 30 letters, digits, dots, dashes or underscores");
-        if (machine_.map.partitions > 65536)
-            refuse(entry("partitions")->line,
-                   format("partitions = %d: expected at most 65536", machine_.map.partitions));
+            refuse_value("name", "up to 30 letters, digits, dots, dashes or underscores");
+        if (machine_.map.partitions > 65536) refuse_value("partitions", "at most 65536");
         const unsigned page = machine_.model.page_bytes;
         if (page && (page & (page - 1) || page < 1024 || page > 1 << 20))
-            refuse(entry("partition_page")->line,
-                   format("partition_page = %u B: expected a power of two from 1 KiB to 1 MiB", page));
-        if (page && !machine_.map.granularity)
-            refuse(entry("partition_page")->line, "partition_page: expected a plain map, with its granularity");
+            refuse_value("partition_page", "a power of two from 1 KiB to 1 MiB");
+        if (page && !machine_.map.granularity) refuse_value("partition_page", "a plain map, with its granularity");
     }
 
     const std::string from_;
@@ -441,18 +414,13 @@ Machine parse_machine(const std::string& from, const std::string& text) { return
 
 Machine read_machine(const std::string& from, const std::string& path)
 {
-    const auto refuse = [&](const std::string& what) { wrong(from + ": " + what); };
-    struct stat there;
-    if (stat(path.c_str(), &there)) refuse(std::strerror(errno));
-    if (S_ISDIR(there.st_mode)) refuse("a folder; expected a machine file");
-    if (!S_ISREG(there.st_mode)) refuse("no regular file; expected a machine file");
-    if (size_t(there.st_size) > most_bytes_of_a_machine)
-        refuse(size_text(uint64_t(there.st_size)) + "; expected a machine file, of at most 64 KiB");
+    const auto refuse = [&] { throw Error{status_bad_input, from + ": " + std::strerror(errno)}; };
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-    if (!file) refuse(std::strerror(errno));
-    std::string text(most_bytes_of_a_machine, 0);
-    text.resize(std::fread(&text[0], 1, text.size(), file.get()));
-    if (std::ferror(file.get())) refuse(std::strerror(errno));
+    if (!file) refuse();
+    std::string text;
+    char part[4096];
+    while (const size_t bytes = std::fread(part, 1, sizeof part, file.get())) text.append(part, bytes);
+    if (std::ferror(file.get())) refuse();  // a folder, for example
     return parse_machine(from, text);
 }
 

@@ -105,8 +105,7 @@ private:
         fill({pass.odata.data, Poisoned(pass.odata.contents).contents()});
         std::vector<Found> found = run(pass, true).found;
         const auto no_race = [](const Found& f) {
-            return !f.finding.global ||
-                   (f.finding.fault > Fault::write_after_write && f.finding.fault != Fault::race_beside);
+            return f.finding.kind != &kinds::race || f.finding.space != harness::global;
         };
         found.erase(std::remove_if(found.begin(), found.end(), no_race), found.end());
         add_findings(counts, found);

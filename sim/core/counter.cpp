@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 
 namespace sim {
 
@@ -28,17 +27,6 @@ void SiteCounts::add(const SiteCounts& other)
 {
     AccessCounts::add(other);
     worst_conflict.add(other.worst_conflict);
-}
-
-void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more)
-{
-    const auto key = [](const SiteCounts& s) {
-        return std::make_tuple(return_address(s.site), s.space, kind_of(s.site), s.site);
-    };
-    const auto known = std::lower_bound(sites.begin(), sites.end(), key(more),
-                                        [&](const SiteCounts& a, const auto& wanted) { return key(a) < wanted; });
-    if (known == sites.end() || key(*known) != key(more)) sites.insert(known, more);
-    else known->add(more);
 }
 
 void PartitionCounts::add(const PartitionCounts& more)

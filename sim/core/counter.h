@@ -37,6 +37,7 @@ struct SiteCounts : harness::AccessCounts {
     Space space = global;
     WorstConflict worst_conflict;
 
+    bool same_access(const SiteCounts& other) const { return site == other.site && space == other.space; }
     void add(const SiteCounts& other);
 };
 
@@ -50,10 +51,6 @@ struct PeerCounts {
     bool empty() const { return stores + loads == 0; }
 };
 using Peers = std::array<PeerCounts, most_devices>;
-
-// Counts of one more place, added to those of the same place, if there are any. The places are in the order of their
-// addresses.
-void add_site(std::vector<SiteCounts>& sites, const SiteCounts& more);
 
 // The bytes that devices receive. In each window of blocks that run together, the busiest device delays the others.
 class Receivers {

@@ -35,11 +35,14 @@ void on_fault(int signal, siginfo_t* info, void* context)
         const uintptr_t address = uintptr_t(info->si_addr);
         Worker& worker = *Worker::here();
         // The thread goes on elsewhere, and never comes back to where the signal was raised.
-        if (worker.threads().fibers().guard(address)) worker.fail(Fault::stack_overflow, "", faulting_place(context));
+        if (worker.threads().fibers().guard(address))
+            worker.fail(kinds::local_memory,
+                        "local memory: a thread has more local variables than the 512 kB that CUDA allows",
+                        faulting_place(context));
         worker.fail_if_host_address(address, address + 1 == faulting_place(context) ? calling_place(context)
                                                                                     : faulting_place(context));
         worker.settle_index();  // an index past the end of a local array, which nothing watches
-        worker.fail(Fault::failed, "illegal address that no access of the kernel's text explains",
+        worker.fail(kinds::kernel_failed, "illegal address that no access of the kernel's text explains",
                     faulting_place(context));
     }
     const struct sigaction& before = signal == SIGSEGV ? before_segv : before_bus;

@@ -7,38 +7,30 @@
 #include "../../common/base/error.h"
 #include "../elf/columns.h"
 #include "../elf/places.h"
-#include "finding_kinds.h"
 
 namespace sim {
 namespace {
 
 using harness::format;
 
-std::string thread_text(int thread, dim3 block)
+harness::Index index_in(uint64_t linear, dim3 of)
 {
-    return format("thread (%u, %u, %u)", thread % block.x, thread / block.x % block.y, thread / block.x / block.y);
+    return {linear % of.x, linear / of.x % of.y, linear / of.x / of.y};
 }
 
-std::string block_text(uint64_t block, dim3 grid)
+std::string line_text(uint64_t return_address)
 {
-    return format("block (%llu, %llu, %llu)", (unsigned long long)(block % grid.x),
-                  (unsigned long long)(block / grid.x % grid.y), (unsigned long long)(block / grid.x / grid.y));
-}
-
-std::string line_text(Site site)
-{
-    const Place place = place_of(return_address(site));
+    const Place place = place_of(return_address);
     return place.file.empty() ? "an unknown line" : format("%s:%d", place.file.c_str(), place.line);
 }
 
-// Threads that wait at one place.
-std::string group_text(int threads, const std::string& place, const std::string& first)
+}  // namespace
+
+std::string waiting_text(int threads, const std::string& place, const std::string& first)
 {
     return threads == 1 ? format("1 waits at %s (%s)", place.c_str(), first.c_str())
                         : format("%d wait at %s (the first is %s)", threads, place.c_str(), first.c_str());
 }
-
-}  // namespace
 
 bool same_place(Site a, Site b)
 {
@@ -48,20 +40,16 @@ bool same_place(Site a, Site b)
 
 bool same_fault(const Finding& a, const Finding& b)
 {
-    return a.fault == b.fault && same_place(a.first, b.first) && same_place(a.second, b.second);
+    return a.kind == b.kind && same_place(a.first, b.first) && same_place(a.second, b.second);
 }
 
 void Findings::add(const Finding& finding)
 {
     for (Finding& known : list)
-        if (same_fault(known, finding) && (known.text == finding.text || finding.fault == Fault::mask_differs)) {
-            known.count += finding.count;
-            // Blocks run in any order: name the first.
-            if (finding.block < known.block) {
-                const uint64_t count = known.count;
-                known = finding;
-                known.count = count;
-            }
+        if (same_fault(known, finding) && known.text == finding.text) {
+            const uint64_t count = known.count + finding.count;
+            if (finding.block < known.block) known = finding;  // blocks run in any order: name the first
+            known.count = count;
             return;
         }
     list.push_back(finding);
@@ -69,172 +57,104 @@ void Findings::add(const Finding& finding)
 
 namespace {
 
-std::string finding_text(const Finding& f, dim3 grid, dim3 block, Remedy remedy)
-{
-    const std::string who = thread_text(f.thread, block), other = thread_text(f.other_thread, block);
-    const std::string at = line_text(f.first), other_at = f.second ? line_text(f.second) : "",
-                      in = block_text(f.block, grid);
-    const unsigned bytes = bytes_of(f.first);
-    const std::string advice =
-        f.signal ? "; both change another word, too: if that is a signal, call __threadfence() before the change that "
-                   "gives it, and after the one that takes it"
-        : f.fault == Fault::write_after_write && same_place(f.first, f.second)
-            ? "; if both have the same index, a barrier does not help"
-            : "";
-    const auto race = [&](const char* hazard, const char* does, const char* then) {
-        const std::string where =
-            format("race: %s hazard in %s, byte %lld: ", hazard, f.memory.c_str(), (long long)f.offset);
-        if (f.global && f.block != f.other_block)
-            return where + format("%s of %s %s at %s and %s of %s %s at %s, and blocks run in any order", who.c_str(),
-                                  in.c_str(), does, at.c_str(), other.c_str(), block_text(f.other_block, grid).c_str(),
-                                  then, other_at.c_str()) + advice;
-        const std::string between =
-            !f.barrier ? "no barrier between"
-                       : format("a barrier between, at %s, where only %s of both waits",
-                                line_text(site_of(f.barrier, load, 0)).c_str(), thread_text(f.waiting, block).c_str());
-        return where + format("%s %s at %s and %s %s at %s, with %s, in %s", who.c_str(), does, at.c_str(),
-                              other.c_str(), then, other_at.c_str(), between.c_str(), in.c_str()) + advice;
-    };
-    const auto access = [&](const char* what) {
-        return format("%s of %u bytes at byte %lld of %s: %s at %s, in %s", what, bytes, (long long)f.offset,
-                      f.memory.c_str(), who.c_str(), at.c_str(), in.c_str());
-    };
-    const auto plain = [&](const std::string& what) {
-        return format("%s: %s at %s, in %s", what.c_str(), who.c_str(), at.c_str(), in.c_str());
-    };
-    switch (f.fault) {
-        case Fault::read_after_write: return race("read-after-write", "writes", "reads");
-        case Fault::write_after_read: return race("write-after-read", "reads", "writes");
-        case Fault::write_after_write: return race("write-after-write", "writes", "writes");
-        case Fault::race_beside:
-            return format("race: byte %lld of %s: %s at %s, in %s, %s it and %s; nothing orders the two%s",
-                          (long long)f.offset, f.memory.c_str(), who.c_str(), at.c_str(), in.c_str(),
-                          kind_of(f.first) == load ? "reads" : "writes", f.text.c_str(),
-                          remedy == Remedy::event ? ": record an event after the first, and let the second wait for it"
-                                                  : "");
-        case Fault::out_of_bounds_load: return access("out-of-bounds load") + (f.text.empty() ? "" : "; " + f.text);
-        case Fault::out_of_bounds_store: return access("out-of-bounds store") + (f.text.empty() ? "" : "; " + f.text);
-        case Fault::store_to_input: return access("store to the input,");
-        case Fault::use_after_free: return access("use after free,");
-        case Fault::host_memory:
-            if (!f.text.empty()) return plain("host pointer: " + f.text);
-            // Below this address, no program has anything.
-            return plain(format(uint64_t(f.offset) < 1 << 22 ? "null pointer: a %s of %u bytes at address %lld"
-                                                             : "host pointer: a %s of %u bytes of memory that is not "
-                                                               "the device's",
-                                kind_of(f.first) == load ? "load" : "store", bytes, (long long)f.offset));
-        case Fault::no_peer_access:
-            return access(kind_of(f.first) == load ? "no peer access: a load" : "no peer access: a store") + "; " +
-                   f.text;
-        case Fault::host_access:
-            return format("the host accesses device memory: %s of %u bytes at byte %lld of %s, at %s",
-                          kind_of(f.first) == load ? "load" : "store", bytes, (long long)f.offset, f.memory.c_str(),
-                          at.c_str());
-        case Fault::misaligned: return access("misaligned access") + f.text;
-        case Fault::uninitialized: return access("uninitialized load") + f.text;
-        case Fault::barriers_differ:
-            return format("divergent barrier: the threads of %s do not come to the same one: %s, %s%s", in.c_str(),
-                          group_text(f.threads.first, at, who).c_str(),
-                          group_text(f.threads.second, other_at, other).c_str(),
-                          f.threads.elsewhere ? format(", %d elsewhere", f.threads.elsewhere).c_str() : "");
-        case Fault::barrier_not_reached:
-            return format("divergent barrier: the one at %s is not reached by every thread of %s: not by %s, "
-                          "which has left the kernel; from compute capability 7.0 on, it need not come",
-                          at.c_str(), in.c_str(), who.c_str());
-        case Fault::barrier_passed_by:
-            return format("divergent barrier: not all threads of %s come to it: %s, and %d of the same warps pass it "
-                          "by and leave the kernel (%s%s); put the barrier where all threads come",
-                          in.c_str(), group_text(f.threads.first, at, who).c_str(), f.threads.second,
-                          f.threads.second > 1 ? "the first is " : "", other.c_str());
-        case Fault::mask_differs:
-            return plain("divergent warp: " + f.text);
-        case Fault::absent_lane:
-            return plain(format("divergent warp: a shuffle reads lane %d, which %s, so the value is undefined",
-                                f.other_thread, f.text.c_str()));
-        case Fault::lanes_not_reached:
-            return format("divergent warp: the operation at %s in %s of %s waits for lanes that do not come (%s): %s",
-                          at.c_str(), who.c_str(), in.c_str(), f.text.c_str(),
-                          group_text(f.threads.second, other_at, other).c_str());
-        case Fault::bad_free: return plain("bad free: " + f.text);
-        case Fault::local_array: return plain(f.text);
-        case Fault::stack_overflow:
-            return plain("local memory: a thread has more local variables than the 512 kB that CUDA allows");
-        case Fault::endless_loop: return plain("endless loop: " + f.text);
-        case Fault::failed: return plain(f.text);
-    }
-    return "";
-}
+// Writes the sentences of one finding.
+class Sentence {
+public:
+    Sentence(const Finding& finding, dim3 grid, dim3 block) : f_(finding), grid_(grid), block_(block) {}
 
-const harness::FindingKind& kind_of_fault(Fault fault)
-{
-    switch (fault) {
-        case Fault::read_after_write:
-        case Fault::write_after_read:
-        case Fault::write_after_write:
-        case Fault::race_beside:
-            return kinds::race;
-        case Fault::out_of_bounds_load:
-            return kinds::out_of_bounds_load;
-        case Fault::out_of_bounds_store:
-            return kinds::out_of_bounds_store;
-        case Fault::store_to_input:
-            return kinds::store_to_input;
-        case Fault::use_after_free:
-            return kinds::use_after_free;
-        case Fault::host_memory:
-            return kinds::host_pointer;
-        case Fault::no_peer_access:
-            return kinds::no_peer_access;
-        case Fault::host_access:
-            return kinds::host_access;
-        case Fault::misaligned:
-            return kinds::misaligned_access;
-        case Fault::uninitialized:
-            return kinds::uninitialized_load;
-        case Fault::barriers_differ:
-        case Fault::barrier_not_reached:
-        case Fault::barrier_passed_by:
-            return kinds::divergent_barrier;
-        case Fault::lanes_not_reached:
-        case Fault::mask_differs:
-        case Fault::absent_lane:
-            return kinds::divergent_warp;
-        case Fault::bad_free:
-            return kinds::bad_free;
-        case Fault::local_array:
-            return kinds::local_array;
-        case Fault::stack_overflow:
-            return kinds::local_memory;
-        case Fault::endless_loop:
-            return kinds::endless_loop;
-        case Fault::failed:
-            return kinds::kernel_failed;
+    std::string text(Remedy remedy) const
+    {
+        if (!f_.sentence.empty()) return filled(f_.sentence);
+        if (f_.beside)
+            return filled("race: byte {offset} of {memory}: {who} at {at}, in {block}, " + does(f_.first) +
+                          " it and {text}; nothing orders the two" +
+                          (remedy == Remedy::event ? ": record an event after the first, and let the second wait for it"
+                                                   : ""));
+        if (f_.kind == &kinds::race) return filled(race());
+        if (f_.kind == &kinds::host_access)
+            return filled("the host accesses device memory: {access} of {bytes} bytes at byte {offset} of {memory}, "
+                          "at {at}");
+        const std::string there = ": {who} at {at}, in {block}";
+        const bool null = uint64_t(f_.offset) < 1 << 22;  // no program has anything there
+        if (f_.kind == &kinds::host_pointer && f_.text.empty())
+            return filled((null ? "null pointer: a {access} of {bytes} bytes at address {offset}"
+                                : "host pointer: a {access} of {bytes} bytes of memory that is not the device's") +
+                          there);
+        if (f_.memory.empty()) return filled("{text}" + there);
+        return filled(std::string(f_.kind->title) + " of {bytes} bytes at byte {offset} of {memory}" + there +
+                      (f_.text.empty() ? "" : "; {text}"));
     }
-    return kinds::kernel_failed;
-}
 
-harness::Index index_in(uint64_t linear, dim3 of)
-{
-    return {linear % of.x, linear / of.x % of.y, linear / of.x / of.y};
-}
-
-// The text of a finding's second place.
-std::string other_text(const Finding& f, dim3 grid, dim3 block)
-{
-    const std::string who = thread_text(f.other_thread, block);
-    const auto does = [&](const char* what) {
-        return who + " of " + block_text(f.other_block, grid) + " " + what + " here";
-    };
-    switch (f.fault) {
-        case Fault::read_after_write:
-            return does("reads");
-        case Fault::write_after_read:
-        case Fault::write_after_write:
-            return does("writes");
-        default:
-            return group_text(f.threads.second, "this place", who);
+    std::string other_text() const
+    {
+        if (!f_.other_sentence.empty()) return filled(f_.other_sentence);
+        return filled("{other} of {other block} " + does(f_.second) + " here");
     }
-}
+
+private:
+    static std::string does(Site site) { return kind_of(site) == load ? "reads" : "writes"; }
+
+    std::string race() const
+    {
+        const bool first = kind_of(f_.first) != load, second = kind_of(f_.second) != load;
+        const std::string hazard = !first ? "write-after-read" : second ? "write-after-write" : "read-after-write";
+        const std::string begin = "race: " + hazard + " hazard in {memory}, byte {offset}: {who} ";
+        const std::string advice =
+            f_.signal ? "; both change another word, too: if that is a signal, call __threadfence() before the change "
+                        "that gives it, and after the one that takes it"
+            : first && second && same_place(f_.first, f_.second)
+                ? "; if both have the same index, a barrier does not help"
+                : "";
+        if (f_.space == harness::global && f_.block != f_.other_block)
+            return begin + "of {block} " + does(f_.first) + " at {at} and {other} of {other block} " + does(f_.second) +
+                   " at {other at}, and blocks run in any order" + advice;
+        const std::string between = f_.barrier ? "a barrier between, at {barrier}, where only {waiting} of both waits"
+                                               : "no barrier between";
+        return begin + does(f_.first) + " at {at} and {other} " + does(f_.second) + " at {other at}, with " + between +
+               ", in {block}" + advice;
+    }
+
+    static std::string index_text(const char* what, const harness::Index& i)
+    {
+        return format("%s (%llu, %llu, %llu)", what, (unsigned long long)i[0], (unsigned long long)i[1],
+                      (unsigned long long)i[2]);
+    }
+    std::string thread(int linear) const { return index_text("thread", index_in(uint64_t(linear), block_)); }
+    std::string block(uint64_t linear) const { return index_text("block", index_in(linear, grid_)); }
+
+    std::string value_of(const std::string& name) const
+    {
+        return name == "who"           ? thread(f_.thread)
+               : name == "at"          ? line_text(return_address(f_.first))
+               : name == "block"       ? block(f_.block)
+               : name == "other"       ? thread(f_.other_thread)
+               : name == "other at"    ? line_text(return_address(f_.second))
+               : name == "other block" ? block(f_.other_block)
+               : name == "barrier"     ? line_text(f_.barrier)
+               : name == "waiting"     ? thread(f_.waiting)
+               : name == "memory"      ? f_.memory
+               : name == "offset"      ? std::to_string(f_.offset)
+               : name == "access"      ? (kind_of(f_.first) == load ? "load" : "store")
+               : name == "bytes"       ? std::to_string(bytes_of(f_.first))
+                                       : f_.text;
+    }
+
+    // The pattern with a value for each name in braces.
+    std::string filled(const std::string& pattern) const
+    {
+        std::string text;
+        size_t at = 0;
+        for (size_t open; (open = pattern.find('{', at)) != pattern.npos;) {
+            const size_t close = pattern.find('}', open);
+            text += pattern.substr(at, open - at) + value_of(pattern.substr(open + 1, close - open - 1));
+            at = close + 1;
+        }
+        return text + pattern.substr(at);
+    }
+
+    const Finding& f_;
+    const dim3 grid_, block_;
+};
 
 }  // namespace
 
@@ -251,18 +171,18 @@ harness::FindingPlace finding_place(uint64_t return_address)
 
 harness::FindingRecord finding_record(const Finding& f, const std::string& kernel, dim3 grid, dim3 block, Remedy remedy)
 {
-    harness::FindingRecord record{&kind_of_fault(f.fault),
-                                  kernel,
-                                  finding_text(f, grid, block, remedy),
-                                  finding_place(return_address(f.first)),
-                                  {},
-                                  f.count};
-    if (f.fault == Fault::host_access) return record;
+    const Sentence sentence(f, grid, block);
+    harness::FindingRecord record(*f.kind, sentence.text(remedy), finding_place(return_address(f.first)));
+    record.kernel = kernel;
+    record.count = f.count;
+    record.memory = f.memory;
+    record.in_shared_memory = f.space == harness::shared;
+    if (f.kind == &kinds::host_access) return record;
     record.place.block = index_in(f.block, grid);
     record.place.thread = index_in(uint64_t(f.thread), block);
     if (f.second) {
         harness::FindingPlace other = finding_place(return_address(f.second));
-        other.text = other_text(f, grid, block);
+        other.text = sentence.other_text();
         other.block = index_in(f.other_block, grid);
         other.thread = index_in(uint64_t(f.other_thread), block);
         record.others.push_back(other);

@@ -18,7 +18,6 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -182,7 +181,7 @@ void Pool::take_counts(Report& report)
 {
     std::vector<Finding> found;
     for (auto& worker : workers_) {
-        for (const SiteCounts& more : worker->counter.sites()) add_site(report.sites, more);
+        report.add_sites(worker->counter.sites());
         found.insert(found.end(), worker->findings.list.begin(), worker->findings.list.end());
         report.roofline.add(std::exchange(worker->counter.roofline, {}));
         report.barriers += std::exchange(worker->barriers, 0);
@@ -303,9 +302,11 @@ const Allocation* output_matrix() { return output; }
 void look_at_host(uintptr_t address, Site site)
 {
     const Allocation* target = memory().find(address);
-    if (target && (target->unwritten || target->constant))
-        host_findings.add({Fault::host_access, without_turn(site), 0, 0, 0, 0, target->name,
-                           int64_t(address - target->begin), 1, 0, false, ""});
+    if (!target || !(target->unwritten || target->constant)) return;
+    Finding finding(kinds::host_access, without_turn(site), 0);
+    finding.memory = target->name;
+    finding.offset = int64_t(address - target->begin);
+    host_findings.add(finding);
 }
 
 std::vector<Finding> take_host_findings() { return std::exchange(host_findings.list, {}); }

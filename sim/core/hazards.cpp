@@ -281,29 +281,31 @@ void Hazards::note_beside(const Beside& other, const Access& a, bool stores)
             return;
         }
     const uint64_t block = order_.block() - order_.first_block() - 1;
-    meetings_.push_back({&other,
-                         {Fault::race_beside, a.request.site, 0, thread_of(a.mark), 0, block, a.memory, a.offset, 1,
-                          block, true, other.text(stores)}});
-    meetings_.back().finding.beside = uint64_t(other.place);
+    Finding finding(kinds::race, a.request.site, block);
+    finding.thread = thread_of(a.mark);
+    finding.memory = a.memory;
+    finding.offset = a.offset;
+    finding.space = global;
+    finding.text = other.text(stores);
+    finding.beside = uint64_t(other.place);
+    meetings_.push_back({&other, finding});
 }
 
 Finding Hazards::named(const Clash& c, uint64_t count, const Sequence& sequence) const
 {
     // Blocks run in any order: of two, the store is named first, as whoever made it may do.
-    const bool stores = sim::stores(c.site), other_stores = sim::stores(c.other_site);
     const bool other_first =
-        c.at.block == c.other.block ? sequence.precedes(c.other_site, c.site, c.order) : other_stores;
-    const bool first_stores = other_first ? other_stores : stores, second_stores = other_first ? stores : other_stores;
-    const Fault fault = !first_stores   ? Fault::write_after_read
-                        : second_stores ? Fault::write_after_write
-                                        : Fault::read_after_write;
+        c.at.block == c.other.block ? sequence.precedes(c.other_site, c.site, c.order) : stores(c.other_site);
     const uint64_t before = order_.first_block() + 1;
-    Finding finding{fault,          c.site,
-                    c.other_site,   c.at.thread,
-                    c.other.thread, c.at.block - before,
-                    *c.memory,      c.offset,
-                    count,          c.other.block - before,
-                    global_,        ""};
+    Finding finding(kinds::race, c.site, c.at.block - before);
+    finding.second = c.other_site;
+    finding.thread = c.at.thread;
+    finding.other_thread = c.other.thread;
+    finding.other_block = c.other.block - before;
+    finding.memory = *c.memory;
+    finding.offset = c.offset;
+    finding.space = global_ ? global : shared;
+    finding.count = count;
     if (other_first) {
         std::swap(finding.first, finding.second);
         std::swap(finding.thread, finding.other_thread);

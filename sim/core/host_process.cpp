@@ -388,12 +388,12 @@ void run_launch(const Message& message, OtherProcess& other)
         break;
     }
     const Allocation* target = memory().find(message.address);
-    if (target && (target->unwritten || target->constant))
-        throw Error{harness::status_wrong_result,
-                    finding_record({Fault::host_access, site_of(place, message.store ? store : load, 2), 0, 0, 0, 0,
-                                    target->name, int64_t(message.address - target->begin), 1, 0, false, ""},
-                                   "", {}, {})
-                        .text};
+    if (target && (target->unwritten || target->constant)) {
+        Finding finding(kinds::host_access, site_of(place, message.store ? store : load, 2), 0);
+        finding.memory = target->name;
+        finding.offset = int64_t(message.address - target->begin);
+        throw harness::FindingError(finding_record(finding, "", {}, {}));
+    }
     const Place found = place_of(place);
     throw Error{harness::status_wrong_result,
                 "the host's code touches memory that is none of its own" +

@@ -9,8 +9,6 @@
 
 #include "report.h"
 
-#include <algorithm>
-
 #include "../../common/base/error.h"
 #include "../elf/places.h"
 #include "rules.h"
@@ -37,29 +35,24 @@ std::string conflict_text(const Conflict& c, Kind kind)
                                  : "only one word at a time goes to several lanes");
 }
 
-// `worst`: of each of the sites.
-void add_site(std::vector<AccessSite>& sites, std::vector<WorstConflict>& worst, const SiteCounts& c, const Place& line,
-              const Rules& rules)
+// A site of the machine code as one of the source.
+AccessSite site_at(const SiteCounts& c, const Place& line, const Rules& rules)
 {
-    AccessSite fresh;
-    fresh.file = line.file;
-    fresh.line = line.line;
-    fresh.text = line.text;
-    fresh.store = kind_of(c.site) == store;
-    fresh.atomic = kind_of(c.site) == atomic;
-    fresh.memory = c.space;
-    fresh.element_bytes = bytes_of(c.site);
-    fresh.unit = c.space == shared ? "wavefronts" : c.space == constant ? "words" : rules.unit(kind_of(c.site));
-    auto site = std::find_if(sites.begin(), sites.end(),
-                             [&](const AccessSite& s) { return !s.file.empty() && s.same_access(fresh); });
-    if (site == sites.end()) {
-        site = sites.insert(site, fresh);
-        worst.emplace_back();
-    }
-    site->add(c);
-    WorstConflict& conflict = worst[size_t(site - sites.begin())];
-    conflict.add(c.worst_conflict);
-    site->conflict = conflict_text(conflict.conflict, kind_of(c.site));
+    AccessSite site;
+    static_cast<harness::AccessCounts&>(site) = c;
+    site.file = line.file;
+    site.line = line.line;
+    site.text = line.text;
+    site.address = line.file.empty() ? return_address(c.site) : 0;
+    site.store = kind_of(c.site) == store;
+    site.atomic = kind_of(c.site) == atomic;
+    site.memory = c.space;
+    site.element_bytes = bytes_of(c.site);
+    site.unit = c.space == shared ? "wavefronts" : c.space == constant ? "words" : rules.unit(kind_of(c.site));
+    site.conflict = conflict_text(c.worst_conflict.conflict, kind_of(c.site));
+    site.conflict_units = c.worst_conflict.units;
+    site.conflict_block = c.worst_conflict.block;
+    return site;
 }
 
 }  // namespace
@@ -68,9 +61,8 @@ LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bo
 {
     LaunchCounts counts;
     const Rules rules(machine);
-    std::vector<WorstConflict> worst;
     for (const SiteCounts& site : report.sites)
-        add_site(counts.sites, worst, site, locate ? place_of(return_address(site.site)) : Place(), rules);
+        add_site(counts.sites, site_at(site, locate ? place_of(return_address(site.site)) : Place(), rules));
     counts.partitions = machine.map.partitions;
     counts.map_assumed = machine.map.assumed();
     counts.partition_round = machine.map.partitions ? machine.map.round_bytes() : 0;
@@ -91,9 +83,18 @@ LaunchCounts counts_of(const Report& report, const harness::Machine& machine, bo
     return counts;
 }
 
+void Report::add_sites(const std::vector<SiteCounts>& more)
+{
+    for (const SiteCounts& site : more) harness::add_site(sites, site);
+    std::sort(sites.begin(), sites.end(), [](const SiteCounts& a, const SiteCounts& b) {
+        return std::make_tuple(return_address(a.site), a.space, kind_of(a.site)) <
+               std::make_tuple(return_address(b.site), b.space, kind_of(b.site));
+    });
+}
+
 void Report::add(const Report& later)
 {
-    for (const SiteCounts& site : later.sites) sim::add_site(sites, site);
+    add_sites(later.sites);
     launched.add(later.launched);
     barriers += later.barriers;
     partitions.add(later.partitions);

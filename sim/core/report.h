@@ -16,7 +16,7 @@
 namespace sim {
 
 struct Report {
-    std::vector<SiteCounts> sites;
+    std::vector<SiteCounts> sites;  // in the order of their addresses
     std::vector<Finding> findings;
     PartitionCounts partitions;
     std::map<uint64_t, Peers> peers;  // by window
@@ -29,6 +29,7 @@ struct Report {
     uint64_t output_stored = 0;    // bytes that were stored to odata, those stored twice counted twice
     bool unordered_possible = false;  // odata was read, or other memory was stored to
 
+    void add_sites(const std::vector<SiteCounts>& more);
     // Adds the counts of a later launch, which gives what is not summed: the grid, windows and peers.
     void add(const Report& later);
     uint64_t accesses() const;     // by single threads

@@ -148,9 +148,9 @@ void local_ends()
 
 void note_atomic(const volatile void* address, bool joined, bool unread) { noted = {address, joined, unread}; }
 
-void fail(const char* what, const void* place)
+void fail(const char* what, const void* place, bool asserted)
 {
-    if (watching) Worker::here()->fail(Fault::failed, what, uint64_t(place));
+    if (watching) Worker::here()->fail(kinds::kernel_failed, what, uint64_t(place), asserted);
     fprintf(stderr, "%s\n", what);
     abort();
 }

@@ -88,7 +88,7 @@ SIM_FUNCTION void local_ends();
 SIM_FUNCTION void note_atomic(const volatile void* address, bool joined, bool unread);
 
 // Ends the thread with a finding: "trap", or the text given.
-[[noreturn]] void fail(const char* what, const void* place);
+[[noreturn]] void fail(const char* what, const void* place, bool asserted = false);
 
 // A count of this thread's accesses and turns so far: no time, but it never goes back.
 uint64_t progress();

@@ -158,14 +158,14 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
 {
     if (threads_.fibers().hold(address)) {
         if (const char* fault = fault_on_stack(address, site, piece))
-            fail(Fault::local_array, fault, return_address(site));
+            fail(kinds::local_array, fault, return_address(site));
         return false;
     }
     const Kind kind = kind_of(site);
     if (const SharedArray* array = shared_.find(address, return_address(site))) {
-        if (address % piece) refuse(Fault::misaligned, address, site, array->name, array->begin);
+        if (address % piece) refuse(kinds::misaligned_access, address, site, array->name, array->begin);
         if (!array->holds(address + piece - 1))
-            refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, array->name,
+            refuse(kind == load ? kinds::out_of_bounds_load : kinds::out_of_bounds_store, address, site, array->name,
                    array->begin);
         if (!array->elements.has_pairs()) prefer(likely.shared, array->begin, array->bytes);
         return true;
@@ -185,16 +185,16 @@ bool Worker::may_pass(uintptr_t address, Site site, unsigned piece)
                 if (range.holds(address)) return false;
         refuse_stray(address, site);
     }
-    if (target->freed) refuse(Fault::use_after_free, address, site, target->name, target->begin);
+    if (target->freed) refuse(kinds::use_after_free, address, site, target->name, target->begin);
     if (target->device >= 0 && target->device != settings().device && !(settings().peers >> target->device & 1))
-        refuse(Fault::no_peer_access, address, site, target->name, target->begin,
+        refuse(kinds::no_peer_access, address, site, target->name, target->begin,
                harness::format("call cudaSetDevice(%d) and then cudaDeviceEnablePeerAccess(%d, 0) before the launch",
                                settings().device, target->device));
     if (!target->holds(address + piece - 1))
-        refuse(kind == load ? Fault::out_of_bounds_load : Fault::out_of_bounds_store, address, site, target->name,
+        refuse(kind == load ? kinds::out_of_bounds_load : kinds::out_of_bounds_store, address, site, target->name,
                target->begin);
-    if (address % piece) refuse(Fault::misaligned, address, site, target->name, target->begin);
-    if (kind != load && target->constant) refuse(Fault::store_to_input, address, site, target->name, target->begin);
+    if (address % piece) refuse(kinds::misaligned_access, address, site, target->name, target->begin);
+    if (kind != load && target->constant) refuse(kinds::store_to_input, address, site, target->name, target->begin);
     const unsigned touched = kind == load ? Allocation::loaded : Allocation::stored;
     if (!(target->touched & touched)) __atomic_or_fetch(&target->touched, touched, __ATOMIC_RELAXED);
     if (kind == load && target->unwritten) check_output(*target, address, site);
@@ -307,12 +307,16 @@ void Worker::note_acquire(uintptr_t address, bool relaxed, uint64_t place)
 void Worker::note_confirmed(uintptr_t address) { order_.confirm(threads_.current(), address); }
 
 // An access that must not be made: it goes on record, and ends the thread.
-void Worker::refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
+void Worker::refuse(const FindingKind& kind, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
                     const std::string& text)
 {
     if (suspicious && from_index_) settle_index();
-    findings.add({fault, without_turn(site), 0, threads_.current(), 0, block_, memory, int64_t(address - begin), 1,
-                  block_, false, text});
+    Finding finding(kind, without_turn(site), block_);
+    finding.thread = threads_.current();
+    finding.memory = memory;
+    finding.offset = int64_t(address - begin);
+    finding.text = text;
+    findings.add(finding);
     forget_suspects();
     threads_.end_thread();
 }
@@ -322,9 +326,9 @@ void Worker::refuse_stray(uintptr_t address, Site site)
 {
     const Kind kind = kind_of(site);
     fail_if_host_address(address, return_address(site));
-    const Fault fault = address % bytes_of(site) ? Fault::misaligned
-                        : kind == load           ? Fault::out_of_bounds_load
-                                                 : Fault::out_of_bounds_store;
+    const FindingKind& fault = address % bytes_of(site) ? kinds::misaligned_access
+                               : kind == load           ? kinds::out_of_bounds_load
+                                                        : kinds::out_of_bounds_store;
     if (const SharedArray* array = shared_.wrapped(address))
         refuse(fault, address, site, array->name, array->begin,
                "an address of shared memory has 32 bits on a GPU, so this index wraps and reaches the array; compute "
@@ -343,7 +347,7 @@ void Worker::refuse_stray(uintptr_t address, Site site)
     const uint64_t distance = !target                   ? ~0ull
                               : address < target->begin ? target->begin - address
                                                         : address - target->begin - target->bytes;
-    if (distance > uint64_t(1) << 36) refuse(Fault::host_memory, address, site, "", 0);
+    if (distance > uint64_t(1) << 36) refuse(kinds::host_pointer, address, site, "", 0);
     refuse(fault, address, site, target->name, target->begin,
            distance > uint64_t(1) << 30 ? "so far outside: was the index set?" : "");
 }
@@ -353,9 +357,14 @@ void Worker::check_output(const Allocation& memory, uintptr_t address, Site site
 {
     const uint64_t offset = address - memory.begin, bytes = memory.unwritten->element_bytes();
     for (uint64_t at = offset / bytes * bytes; at < offset + bytes_of(site); at += bytes)
-        if (memory.unwritten->has(memory.first_element + at / bytes, reinterpret_cast<const void*>(memory.begin + at)))
-            findings.add({Fault::uninitialized, without_turn(site), 0, threads_.current(), 0, block_, memory.name,
-                          int64_t(at), 1, block_, true, ""});
+        if (memory.unwritten->has(memory.first_element + at / bytes,
+                                  reinterpret_cast<const void*>(memory.begin + at))) {
+            Finding finding(kinds::uninitialized_load, without_turn(site), block_);
+            finding.thread = threads_.current();
+            finding.memory = memory.name;
+            finding.offset = int64_t(at);
+            findings.add(finding);
+        }
 }
 
 void Worker::suspect_index(int64_t index, const std::string& type, Spot spot, uint64_t place)
@@ -433,7 +442,7 @@ void Worker::fail_index(const std::string& array, size_t suspect)
 {
     const Suspect& s = suspects_[suspect];
     const std::string text = harness::format("index %lld of %s, %s", (long long)s.index, array.c_str(), s.type.c_str());
-    fail(Fault::local_array, text, uint64_t(s.place));
+    fail(kinds::local_array, text, uint64_t(s.place));
 }
 
 void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& type, unsigned alignment,
@@ -444,8 +453,8 @@ void Worker::refuse_misaligned(uintptr_t address, Kind kind, const std::string& 
     std::string name = type.substr(1, type.size() - 2);  // without the quotes
     for (const char* word : {"const ", "volatile ", "struct ", "class ", "union "})
         if (name.compare(0, std::strlen(word), word) == 0) name.erase(0, std::strlen(word));
-    const std::string need = harness::format("; %s must lie at a multiple of %u bytes", name.c_str(), alignment);
-    refuse(Fault::misaligned, address, site_of(place, kind, unsigned(__builtin_ctz(std::min(alignment, 16u)))),
+    const std::string need = harness::format("%s must lie at a multiple of %u bytes", name.c_str(), alignment);
+    refuse(kinds::misaligned_access, address, site_of(place, kind, unsigned(__builtin_ctz(std::min(alignment, 16u)))),
            array    ? array->name
            : target ? target->name
                     : "a local variable",
@@ -480,11 +489,11 @@ void Worker::note_free(uintptr_t address, uint64_t place)
     if (address && (!settings().exact || !grid_->alone)) return;
     Allocation* piece = memory().find(address);
     if (!piece || piece->begin != address)
-        fail(Fault::bad_free,
-             piece ? "the pointer is not to the beginning of " + piece->name
-                   : "the pointer is not one that malloc or new gave in a kernel",
+        fail(kinds::bad_free,
+             piece ? "bad free: the pointer is not to the beginning of " + piece->name
+                   : "bad free: the pointer is not one that malloc or new gave in a kernel",
              place);
-    if (piece->freed) fail(Fault::bad_free, "freed before: " + piece->name, place);
+    if (piece->freed) fail(kinds::bad_free, "bad free: freed before: " + piece->name, place);
     piece->freed = true;
     likely = {};
 }
@@ -501,12 +510,12 @@ void Worker::look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uin
 void Worker::fail_if_host_address(uintptr_t address, uint64_t place)
 {
     const std::string text = settings().bad_address ? settings().bad_address(address) : "";
-    if (!text.empty()) fail(Fault::host_memory, text, place);
+    if (!text.empty()) fail(kinds::host_pointer, "host pointer: " + text, place);
 }
 
-void Worker::fail(Fault fault, const std::string& text, uint64_t place)
+void Worker::fail(const FindingKind& kind, const std::string& text, uint64_t place, bool asserted)
 {
-    add(fault, place, threads_.current(), text);
+    add(kind, place, threads_.current(), text, asserted);
     forget_suspects();
     threads_.end_thread();
 }

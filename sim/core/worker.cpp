@@ -130,47 +130,83 @@ void Worker::warp_syncs(int warp, uint32_t lanes)
 
 void Worker::barriers_differ(const Waiting& first, const Waiting& second, int elsewhere)
 {
-    Finding finding{Fault::barriers_differ, site_of(first.place, load, 0), site_of(second.place, load, 0), first.first,
-                    second.first, block_, "", 0, 1, block_, false, ""};
-    finding.threads = {first.count, second.count, elsewhere};
+    Finding finding(kinds::divergent_barrier, site_of(first.place, load, 0), block_);
+    finding.thread = first.first;
+    finding.second = site_of(second.place, load, 0);
+    finding.other_thread = second.first;
+    finding.other_block = block_;
+    finding.sentence = "divergent barrier: the threads of {block} do not come to the same one: " +
+                       waiting_text(first.count, "{at}", "{who}") + ", " +
+                       waiting_text(second.count, "{other at}", "{other}") +
+                       (elsewhere ? harness::format(", %d elsewhere", elsewhere) : "");
+    finding.other_sentence = waiting_text(second.count, "this place", "{other}");
     findings.add(finding);
 }
 
-void Worker::add(Fault fault, uint64_t place, int thread, const std::string& text)
+void Worker::add(const FindingKind& kind, uint64_t place, int thread, const std::string& text, bool asserted)
 {
-    findings.add({fault, site_of(place, load, 0), 0, thread, 0, block_, "", 0, 1, block_, false, text});
+    Finding finding(kind, site_of(place, load, 0), block_);
+    finding.thread = thread;
+    finding.text = text;
+    finding.asserted = asserted;
+    findings.add(finding);
 }
 
-void Worker::barrier_missed(uint64_t place, int missing) { add(Fault::barrier_not_reached, place, missing, ""); }
+void Worker::barrier_missed(uint64_t place, int missing)
+{
+    Finding finding(kinds::divergent_barrier, site_of(place, load, 0), block_);
+    finding.thread = missing;
+    finding.sentence = "divergent barrier: the one at {at} is not reached by every thread of {block}: not by {who}, "
+                       "which has left the kernel; from compute capability 7.0 on, it need not come";
+    findings.add(finding);
+}
 
 void Worker::barrier_passed_by(const Waiting& here, const Waiting& missing)
 {
-    Finding finding{Fault::barrier_passed_by, site_of(here.place, load, 0), 0, here.first, missing.first, block_};
-    finding.threads = {here.count, missing.count, 0};
+    Finding finding(kinds::divergent_barrier, site_of(here.place, load, 0), block_);
+    finding.thread = here.first;
+    finding.other_thread = missing.first;
+    finding.sentence = "divergent barrier: not all threads of {block} come to it: " +
+                       waiting_text(here.count, "{at}", "{who}") +
+                       harness::format(", and %d of the same warps pass it by and leave the kernel (%s{other}); put "
+                                       "the barrier where all threads come",
+                                       missing.count, missing.count > 1 ? "the first is " : "");
     findings.add(finding);
 }
 
 void Worker::lanes_missed(uint64_t place, int thread, uint32_t mask, uint32_t came, const Waiting& missing)
 {
-    Finding finding{Fault::lanes_not_reached, site_of(place, load, 0), site_of(missing.place, load, 0), thread,
-                    missing.first, block_, "", 0, 1, block_, false,
-                    harness::format("mask 0x%08x, came 0x%08x", mask, came)};
-    finding.threads = {__builtin_popcount(came), missing.count, 0};
+    Finding finding(kinds::divergent_warp, site_of(place, load, 0), block_);
+    finding.thread = thread;
+    finding.second = site_of(missing.place, load, 0);
+    finding.other_thread = missing.first;
+    finding.other_block = block_;
+    finding.text = harness::format("mask 0x%08x, came 0x%08x", mask, came);
+    finding.sentence = "divergent warp: the operation at {at} in {who} of {block} waits for lanes that do not come "
+                       "({text}): " + waiting_text(missing.count, "{other at}", "{other}");
+    finding.other_sentence = waiting_text(missing.count, "this place", "{other}");
     findings.add(finding);
 }
 
 void Worker::mask_differs(uint64_t place, int thread, uint32_t mask, int other, uint32_t other_mask)
 {
-    add(Fault::mask_differs, place, thread,
-        thread == other
-            ? harness::format("a thread whose lane is not in the mask 0x%08x calls the operation", mask)
-            : harness::format("lanes meet with different masks, 0x%08x and 0x%08x", mask, other_mask));
+    Finding finding(kinds::divergent_warp, site_of(place, load, 0), block_);
+    finding.thread = thread;
+    finding.sentence =
+        "divergent warp: " +
+        (thread == other ? harness::format("a thread whose lane is not in the mask 0x%08x calls the operation", mask)
+                         : harness::format("lanes meet with different masks, 0x%08x and 0x%08x", mask, other_mask)) +
+        ": {who} at {at}, in {block}";
+    findings.add(finding);
 }
 
 void Worker::note_absent(unsigned source, uint32_t mask, bool spare, uint64_t place)
 {
     const int thread = threads_.current(), warp = thread / warp_size, other = warp * warp_size + int(source);
-    Finding finding{Fault::absent_lane, site_of(place, load, 0), 0, thread, int(source), block_};
+    Finding finding(kinds::divergent_warp, site_of(place, load, 0), block_);
+    finding.thread = thread;
+    finding.sentence = harness::format("divergent warp: a shuffle reads lane %u, which {text}, so the value is "
+                                       "undefined: {who} at {at}, in {block}", source);
     finding.text = other >= threads_.count()  ? "the block does not have"
                    : !(mask >> source & 1)    ? "is not in the mask"
                    : threads_.has_left(other) ? "has left the kernel"
@@ -202,7 +238,7 @@ void Worker::never_ends(uint64_t place, int thread, bool stuck, const Arrivals* 
     if (stuck && later && !(awaited && shared_.find(uintptr_t(awaited->barrier))))
         text += harness::format("; blocks run one after another here, and %llu of %llu have not begun",
                                 (unsigned long long)later, (unsigned long long)grid_->blocks);
-    add(Fault::endless_loop, place, thread, text);
+    add(kinds::endless_loop, place, thread, "endless loop: " + text);
 }
 
 uint64_t Worker::changes() { return std::exchange(changes_, 0); }

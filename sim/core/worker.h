@@ -81,7 +81,7 @@ public:
     // An array of the running thread that lies in local memory, while it lives.
     void local_begins(Range array);
     void local_ends();
-    [[noreturn]] void fail(Fault fault, const std::string& text, uint64_t place);
+    [[noreturn]] void fail(const FindingKind& kind, const std::string& text, uint64_t place, bool asserted = false);
     void fail_if_host_address(uintptr_t address, uint64_t place);
     // A shuffle reads the value of a lane that takes no part in it. `spare`: the last lanes of a sum over a warp may,
     // because nothing uses what they have then. It is a finding if they store before they load or exchange again.
@@ -136,7 +136,7 @@ private:
 
     template <typename Event>
     void note_event(uint64_t place, Event event);
-    void add(Fault fault, uint64_t place, int thread, const std::string& text);
+    void add(const FindingKind& kind, uint64_t place, int thread, const std::string& text, bool asserted = false);
     __attribute__((cold)) void look_for_doubt(const Request& request, int warp);
     void look_for_suspect(uintptr_t address, Site site);
     void look_for_misaligned(uintptr_t address, size_t bytes, Kind kind, uint64_t place);
@@ -152,8 +152,8 @@ private:
     const char* fault_on_stack(uintptr_t address, Site site, unsigned bytes) const;
     bool is_argument(uintptr_t address, size_t bytes) const;  // of the launch
     unsigned piece_of(uintptr_t address, size_t bytes, uint64_t place, unsigned otherwise);
-    [[noreturn]] void refuse(Fault fault, uintptr_t address, Site site, const std::string& memory, uintptr_t begin,
-                             const std::string& text = "");
+    [[noreturn]] void refuse(const FindingKind& kind, uintptr_t address, Site site, const std::string& memory,
+                             uintptr_t begin, const std::string& text = "");
     [[noreturn]] void refuse_stray(uintptr_t address, Site site);
     void check_output(const Allocation& memory, uintptr_t address, Site site);
     __attribute__((hot)) void request(const Request& request, int warp);

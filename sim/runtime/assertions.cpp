@@ -13,7 +13,7 @@ extern "C" void __assert_fail(const char* assertion, const char* file, unsigned 
     if (sim::in_kernel()) {
         static thread_local std::string text;  // not lost with the thread's stack
         text = std::string("assertion failed: ") + assertion;
-        sim::fail(text.c_str(), SIM_PLACE);
+        sim::fail(text.c_str(), SIM_PLACE, true);
     }
     fflush(stdout);
     fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", program_invocation_short_name, file, line, function,

@@ -111,7 +111,7 @@ void on_bad_address(int signal, siginfo_t* info, void* context)
     const Block* block = block_of(address);
     const auto found = [&](const harness::FindingKind& kind, const std::string& text, const std::string& remedy = "") {
         const harness::FindingPlace place = fault_place(context);
-        program_finding({&kind, "", text + ", at " + line_text(place) + remedy, place, {}, 1});
+        program_finding(harness::FindingRecord(kind, text + ", at " + line_text(place) + remedy, place));
     };
     if (in_device_range(address)) {
         found(kinds::host_access, "host access: the host accesses device memory: " + address_text(address),

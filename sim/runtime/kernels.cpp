@@ -16,7 +16,6 @@
 
 namespace sim {
 
-using harness::AccessSite;
 using harness::format;
 using harness::LaunchCounts;
 
@@ -36,25 +35,11 @@ Sums& sums()
 
 bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-void add_sites(std::vector<AccessSite>& sites, const std::vector<AccessSite>& more)
-{
-    for (const AccessSite& site : more) {
-        const auto known =
-            std::find_if(sites.begin(), sites.end(), [&](const AccessSite& s) { return s.same_access(site); });
-        if (known == sites.end()) {
-            sites.push_back(site);
-            continue;
-        }
-        if (site.worst > known->worst) known->conflict = site.conflict;
-        known->add(site);
-    }
-}
-
 void add(LaunchCounts& sum, const LaunchCounts& more)
 {
     LaunchCounts all = more;
     all.sites = std::move(sum.sites);
-    add_sites(all.sites, more.sites);
+    for (const harness::AccessSite& site : more.sites) add_site(all.sites, site);
     all.launched.add(sum.launched);
     sum = std::move(all);
 }

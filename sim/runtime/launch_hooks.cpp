@@ -138,36 +138,18 @@ std::optional<Settings> begin_launch(const Launching& launching)
     return settings;
 }
 
-// The error that CUDA has for what a thread did; cudaSuccess where a kernel goes on after it.
-cudaError_t error_of(const Finding& f)
-{
-    switch (f.fault) {
-        case Fault::out_of_bounds_load:
-        case Fault::out_of_bounds_store:
-        case Fault::use_after_free:
-        case Fault::no_peer_access:
-        case Fault::host_memory: return cudaErrorIllegalAddress;
-        case Fault::misaligned: return cudaErrorMisalignedAddress;
-        case Fault::stack_overflow: return cudaErrorHardwareStackError;
-        case Fault::endless_loop: return cudaErrorLaunchTimeout;
-        case Fault::bad_free: return cudaErrorLaunchFailure;
-        case Fault::failed: return f.text.find("ssert") != std::string::npos ? cudaErrorAssert : cudaErrorLaunchFailure;
-        default: return cudaSuccess;
-    }
-}
-
 // Notes the findings of a launch, and returns the error of the first that ended its kernel.
 cudaError_t note_findings(const std::string& kernel, const Report& report)
 {
     cudaError_t error = cudaSuccess;
     const bool told = reported_kernel(kernel);
     for (const Finding& f : report.findings) {
-        if (error == cudaSuccess) error = error_of(f);
+        if (error == cudaSuccess) error = f.asserted ? cudaErrorAssert : cudaError_t(f.kind->cuda_error);
         if (!told) continue;
         // From launch to launch, the same fault at the same lines is one finding.
         const uint32_t first = place_number(return_address(f.first));
         const uint32_t second = f.second ? place_number(return_address(f.second)) : 0;
-        const std::string key = format("%s %d %u %u ", kernel.c_str(), int(f.fault), first, second);
+        const std::string key = format("%s %s %u %u ", kernel.c_str(), f.kind->id, first, second);
         program_finding(finding_record(f, kernel, report.grid, report.block), key + f.memory + f.text);
     }
     return error;

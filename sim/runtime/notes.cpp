@@ -47,7 +47,7 @@ void program_finding(const harness::FindingRecord& finding, const std::string& k
 
 harness::FindingRecord finding_of_call(const harness::FindingKind& kind, const void* place, const std::string& text)
 {
-    return {&kind, "", text, finding_place(uint64_t(place)), {}, 1};
+    return harness::FindingRecord(kind, text, finding_place(uint64_t(place)));
 }
 
 void program_finding(const harness::FindingKind& kind, const void* place, const std::string& text,

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "../core/finding_kinds.h"
 #include "../core/findings.h"
 
 namespace sim {

@@ -11,12 +11,10 @@
 #include "../../common/base/files.h"
 #include "../../common/base/traced_request.h"
 #include "../core/simulator.h"
-#include "counts_csv.h"
 #include "filters.h"
 #include "kernels.h"
 #include "options.h"
-#include "report_json.h"
-#include "sarif.h"
+#include "reports.h"
 
 namespace sim {
 namespace {

@@ -146,13 +146,13 @@ Meeting host_meets_work(uintptr_t address, bool stores, const harness::FindingPl
                                                                    : Meeting::harmless;
     }
     const std::string other = met->text();
-    harness::FindingRecord finding{
-        &kinds::race, "",
+    harness::FindingRecord finding(
+        kinds::race,
         format("race: %s: the host %s it at %s, and %s%s may not have %s it yet; wait for it first, with "
                "cudaDeviceSynchronize()",
                address_text(a.begin + byte).c_str(), stores ? "writes" : "reads", where.c_str(), other.c_str(),
                met->launch ? "," : "", writes ? "written" : "read"),
-        place, {}, 1};
+        place);
     finding.others.push_back(finding_place(uint64_t(met->place)));
     finding.others.back().text = met->text(writes);
     program_finding(finding, "host " + where + other);

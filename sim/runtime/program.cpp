@@ -31,8 +31,8 @@
 #include "notes.h"
 #include "options.h"
 #include "output_files.h"
+#include "reports.h"
 #include "runtime.h"
-#include "summary.h"
 
 namespace sim {
 namespace {

@@ -4,8 +4,6 @@
 // of a result is made of its kind, its kernel and the text of its lines, without their numbers: it stays when lines are
 // added above. Results that would have one fingerprint are numbered.
 
-#include "sarif.h"
-
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "../../common/base/json.h"
 #include "../elf/places.h"
 #include "notes.h"
+#include "reports.h"
 
 namespace sim {
 namespace {
@@ -76,14 +75,6 @@ std::string sarif_related(const FindingRecord& finding)
     return json_array(locations);
 }
 
-void add_index(JsonMembers& members, const char* name, const std::optional<harness::Index>& index)
-{
-    if (!index) return;
-    JsonValues values;
-    for (const uint64_t each : *index) values.push_back(std::to_string(each));
-    members.push_back({name, json_array(values)});
-}
-
 std::string sarif_fingerprint(const FindingRecord& finding, std::map<uint64_t, int>& known)
 {
     uint64_t hash = harness::hash_begin;
@@ -99,8 +90,8 @@ std::string sarif_fingerprint(const FindingRecord& finding, std::map<uint64_t, i
 std::string sarif_result(const FindingRecord& finding, size_t rule, std::map<uint64_t, int>& known)
 {
     JsonMembers properties;
-    add_index(properties, "block", finding.place.block);
-    add_index(properties, "thread", finding.place.thread);
+    if (finding.place.block) properties.push_back({"block", json_index(finding.place.block)});
+    if (finding.place.thread) properties.push_back({"thread", json_index(finding.place.thread)});
     const bool has_place = !finding.place.file.empty() || !finding.kernel.empty();
     return json_object(
         {{"ruleId", json_text(finding.kind->id)},
@@ -129,7 +120,8 @@ std::string sarif_rule(const harness::FindingKind& kind)
 std::string sarif_driver()
 {
     JsonValues rules;
-    for (const harness::FindingKind* kind : finding_kinds()) rules.push_back(sarif_rule(*kind));
+    for (const harness::FindingKind* kind : harness::finding_kinds)
+        if (*kind->section) rules.push_back(sarif_rule(*kind));
     JsonMembers members{{"name", json_text("simcuda")}, {"semanticVersion", json_text(harness::build_version)},
                         {"version", json_text(harness::version_line("simcuda"))}};
     if (*harness::home_page) members.push_back({"informationUri", json_text(harness::home_page)});
@@ -143,7 +135,7 @@ std::string sarif_results()
     std::map<uint64_t, int> known;
     for (const FindingRecord& finding : program_findings()) {
         size_t rule = 0;
-        while (finding_kinds()[rule] != finding.kind) ++rule;
+        while (harness::finding_kinds[rule] != finding.kind) ++rule;
         all.push_back(sarif_result(finding, rule, known));
     }
     return json_array(all);

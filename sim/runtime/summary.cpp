@@ -1,5 +1,3 @@
-#include "summary.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -10,6 +8,7 @@
 #include "kernels.h"
 #include "notes.h"
 #include "options.h"
+#include "reports.h"
 #include "traffic.h"
 
 namespace sim {

@@ -125,7 +125,7 @@ def read(exercise, lab, data):
     """(the text that is compiled, or None; why it is refused). AssertionError where the reader breaks its word."""
     start = time.process_time()
     try:
-        text, why = source.read(data, lab.produces(exercise), exercise.kernel, exercise.given).text, ""
+        text, why = source.read(data, {exercise.registers}, exercise.kernel, exercise.given).text, ""
     except source.Refused as refused:
         text, why = None, str(refused)
     assert time.process_time() - start < 2, "it took too long"

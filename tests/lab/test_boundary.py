@@ -74,13 +74,13 @@ ATTACKS = {
                             "the host's code asks for a launch with a message of its own"),
     "launch of anything": (on_host(
         "sim::Launching l{nullptr, \"x\", sim::Configuration(1, 1), 0, nullptr}; "
-        "l.again = reinterpret_cast<decltype(l.again)>(&abort); sim::run_grid(l, nullptr, nullptr);"),
+        "l.again = reinterpret_cast<decltype(l.again)>(&abort); sim::launch_grid(l, {nullptr, nullptr});"),
         "asks for a launch with code that is no launch"),
     "launch of a function of the system": (on_host(
         "sim::launch(sim::Configuration(1, 1), \"x\", reinterpret_cast<void (*)(int)>(&exit))(0);"),
         "asks for a launch with code that is no kernel"),
     "launch of the harness": (on_host(
-        "sim::launch(sim::Configuration(1, 1), \"x\", reinterpret_cast<void (*)(int)>(&sim::run_grid))(0);"),
+        "sim::launch(sim::Configuration(1, 1), \"x\", reinterpret_cast<void (*)(int)>(&sim::launch_grid))(0);"),
         "asks for a launch with code that is no kernel"),
     # In kernels.
     "a built-in variable": (in_kernel("*const_cast<unsigned*>(&threadIdx.x) = 0;"), "."),

@@ -293,9 +293,8 @@ def test_a_row_is_of_the_gpus_that_were_asked_for():
 def test_lines_of_another_program_do_not_count():
     """A submission does not know the name that its program was started under. Neither does a line count that is cut
     off."""
-    whole = json.dumps({"program": "drawn", "findings": [{"kernel": "own_k", "text": "own_k: \u2028"}]})
-    assert ([check.findings(line) for line in check.accounts(f"{whole}\n{whole[:-4]}\n[]\n\n", "drawn")]
-            == [["k: k: \u2028"]])
+    whole = json.dumps({"program": "drawn", "text": "own_k: \u2028"})
+    assert ([line["text"] for line in check.accounts(f"{whole}\n{whole[:-4]}\n[]\n\n", "drawn")] == ["k: \u2028"])
     assert check.accounts(whole + "\n", "other") == []
 
 

@@ -220,7 +220,7 @@ def test_every_column_is_in_the_glossary():
     columns, trace, table, model = ((ROOT / "common" / file).read_text()
                                     for file in ("results_csv.cpp", "trace_lines.cpp", "tables.cpp", "model_table.cpp"))
     last = re.search(r'trace_columns = "(.*?)\\n"', (ROOT / "common/base/traced_request.h").read_text())[1]
-    found = re.findall(r'^        \{"(\w+)",', columns, re.MULTILINE)
+    found = re.findall(r'^ +\{"(\w+)",', columns, re.MULTILINE)
     traced = (re.search(r'"(machine,kernel,.*?,)"', trace)[1] + last).split(",")
     assert {"date_utc", "busiest_receiver"} <= set(found) and traced[0] == "machine" and traced[-1] == "partition"
     assert set(found) | set(traced) <= names

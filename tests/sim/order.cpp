@@ -76,7 +76,7 @@ struct Checkers {
         shared.block_done(findings);
         global.block_done(findings);
         findings.list.erase(std::remove_if(findings.list.begin(), findings.list.end(),
-                                           [](const Finding& f) { return f.fault == Fault::uninitialized; }),
+                                           [](const Finding& f) { return f.kind == &kinds::uninitialized_load; }),
                             findings.list.end());
         return !findings.list.empty();
     }

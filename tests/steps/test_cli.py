@@ -381,8 +381,10 @@ def test_json_has_what_is_found_and_printed(tmp_path):
     lines = [json.loads(line) for line in path.read_text().split("\n")[:-1]]
     assert [(line["program"], line["width"], line["height"]) for line in lines] == [("step04", 5, 3), ("step04", 33, 8)]
     assert all(line["text"] in done.stdout for line in lines)
-    assert [f"step04: {found['kernel']}: {found['text']}" for line in lines
-            for found in line["findings"]] == done.stderr.splitlines()
+    found = [finding for line in lines for finding in line["findings"]]
+    assert [f"step04: {f['kernel']}: {f['text']}" + (f" ({f['count']} times)" if f["count"] > 1 else "")
+            for f in found] == done.stderr.splitlines()
+    assert {(f["kind"], f["costs_points"]) for f in found} == {("race", True), ("total", False)}
     for line in lines:
         right, race = line["kernels"]  # the lesson comes first
         assert ((race["result"], right["result"], right["row"]["verified"], right["odata"])

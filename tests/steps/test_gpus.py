@@ -114,7 +114,7 @@ def test_what_gpus_do_to_each_other_is_found(tmp_path):
     def found(edits):
         run = counted(tmp_path, edited(text, edits), key)[key]
         assert run.row is None and run.status == 1
-        return " ".join(run.findings)
+        return " ".join(finding.text for finding in run.findings)
 
     everywhere = {"    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)\n        if (x < rows_end":
                       "    odata.part[0][0] = T(1);\n    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)\n"

@@ -10,7 +10,8 @@ TYPES = ["float", "double", "int"]
 def right(runs):
     for run in runs.values():
         if run.row is None:
-            return 0, f"{run.width} x {run.height} of {run.type}: {run.findings[0] if run.findings else run.status}"
+            why = run.findings[0].text if run.findings else run.status
+            return 0, f"{run.width} x {run.height} of {run.type}: {why}"
     return 1, ""
 
 
@@ -28,6 +29,6 @@ LARGE = [(256, 256, "float", "h200")]
 RIGHT = [Check("right", 40, "right on all shapes and types", [(w, h, t, "h200") for w, h in SHAPES for t in TYPES],
                right)]
 EXERCISES = {4: Exercise(
-    4, "step04_padding", "transposeSwizzle", "transpose",
+    4, "step04_padding", "transposeSwizzle", "transpose", "transposes",
     lambda seed: RIGHT,
     lambda seed: [Check("conflicts", 60, "no bank conflicts", LARGE, conflicts)], lambda seed: [Limit(LARGE, memory)])}
