@@ -6,7 +6,7 @@
 
 #include "../../sim/core/global_checker.h"
 #include "../../sim/core/host_process.h"
-#include "../../sim/core/launch_bounds.h"
+#include "../../sim/core/record_list.h"
 #include "../../sim/core/simulator.h"
 #include "../../sim/elf/symbols.h"
 #include "../base/error.h"

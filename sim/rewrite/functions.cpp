@@ -120,8 +120,10 @@ void DeviceFunctions::launch_bounds(const Declaration& d)
     if (arguments.empty())
         refuse(source_, word,
                "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
-    edits_.after(d.body, " static const unsigned sim_launch_bound[] __attribute__((used)) = {unsigned(" +
-                             source_.join(arguments[0].first, arguments[0].second) + ")};");
+    edits_.after(d.body, filled(" struct sim_bound { static ::sim::Declared record() { return {::sim::Declared::bound, "
+                                "true, \"\", []() -> void* { return nullptr; }, unsigned($threads)}; } }; "
+                                "static_cast<void>(&::sim::listed<sim_bound>);",
+                                {{"threads", source_.join(arguments[0].first, arguments[0].second)}}));
 }
 
 void DeviceFunctions::lambda(int open)

@@ -38,7 +38,7 @@ void Heap::declare()
                  " extern \"C\" {"
                  " __attribute__((section(\"sim_device\"), weak, aligned(65536)))"
                  " char device_heap[::sim::device_heap_bytes] = {};"
-                 " }");
+                 " }" + variables_.record(true, "device", "device_heap", "device_heap"));
 }
 
 }  // namespace rewrite

@@ -211,7 +211,7 @@ int Rewriter::declaration(int i)
         else if (is_space_word(source_.spelling(w))) edits_.remove(w);
     if (shared) variables_.shared_variable(d, functions_.in_kernel(d.first));
     else if (variable && !(functions_.in_function(d.first) && d.has("static") && !d.has("__constant__")))
-        variables_.device_variable(d), functions_.variable(source_.spelling(d.name));
+        variables_.device_variable(d, functions_.in_function(d.first)), functions_.variable(source_.spelling(d.name));
     else if (d.function && !unplaced) functions_.function(d);
     return i;
 }

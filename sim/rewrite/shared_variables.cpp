@@ -1,10 +1,8 @@
 // Variables in shared memory.
 //
-// A block runs on one host thread, so a __shared__ variable becomes a thread-local one that outlives the call. A record
-// next to each says its number in the order of declarations, its alignment and the size of an element: from these the
-// simulator lays the arrays out as nvcc does. Dynamic shared memory (extern __shared__) has no array of its own,
-// because its size is known at the launch only: its name becomes a pointer to the block's memory, or at namespace scope
-// an object that converts to it.
+// A block runs on one host thread, so a __shared__ variable becomes a thread-local one that outlives the call. Dynamic
+// shared memory (extern __shared__) has no array of its own, because its size is known at the launch only: its name
+// becomes a pointer to the block's memory, or at namespace scope an object that converts to it.
 
 #include "variables.h"
 
@@ -30,30 +28,15 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
     const std::vector<std::pair<int, int>> declared = declarators(d);
     const int end = declared.back().second;
     for (const auto& [name, behind] : declared)
-        if (source_.is_word(name))
-            edits_.first_after(end, " static_assert(sizeof " + std::string(source_.spelling(name)) +
-                                        " <= 49152, \"nvcc allows 49152 bytes of __shared__ arrays; use dynamic "
-                                        "shared memory and cudaFuncSetAttribute\");");
-    if (at_namespace_scope(source_, d.first)) return;
-    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The
-    // third number is the size of an element, and a function tells which of its bytes are padding.
+        edits_.first_after(end, " static_assert(sizeof " + std::string(source_.spelling(name)) +
+                                    " <= 49152, \"nvcc allows 49152 bytes of __shared__ arrays; use dynamic "
+                                    "shared memory and cudaFuncSetAttribute\");");
     std::string told = "1";
     for (int w : d.words)
         if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "("))
             told = source_.join(w + 2, source_[w + 1].partner);
-    for (const auto& [name, behind] : declared)
-        edits_.first_after(end, filled(
-            " static const unsigned sim_array_$array[] __attribute__((used)) = {"
-            "$number, "
-            "alignof(decltype($array)) > ($told) ? alignof(decltype($array)) : ($told), "
-            "::sim::element_bytes<decltype($array)>};"
-            " static const unsigned char* (*const sim_members_$array)() __attribute__((used)) = "
-            "::sim::members<::std::remove_all_extents_t<decltype($array)>>;"
-            " ::sim::declares(&reinterpret_cast<const volatile char&>($array), $kernel);",
-            {{"array", std::string(source_.spelling(name))},
-             {"number", std::to_string(++arrays_)},
-             {"told", told},
-             {"kernel", of_kernel ? "true" : "false"}}));
+    list(d, at_namespace_scope(source_, d.first) ? "shared" : of_kernel ? "shared_of_kernel" : "shared_of_function",
+         told);
 }
 
 // extern __shared__ TYPE name[]...;
