@@ -21,8 +21,8 @@ constexpr char no_tensor_cores[] =
 // References to textures and `using namespace nvcuda` need no function.
 void check_namespace_word(const Source& source, int i)
 {
-    const bool texture = source.is(i, "texture") && source.is(i + 1, "<") && !source.is(i - 1, "struct") &&
-                         !source.is(i - 1, "class") && !source.is(i - 1, "::");
+    const bool texture =
+        source.is(i, "texture") && source.is(i + 1, "<") && !source.is_any(i - 1, {"struct", "class", "::"});
     const bool tensor = source.is(i, "nvcuda") && !source.is(i - 1, "namespace");
     const bool imported = source.is(i, "nvcuda") && source.is(i - 2, "using");
     if ((texture || tensor || imported) && at_namespace_scope(source, i))
@@ -33,7 +33,7 @@ void check_namespace_word(const Source& source, int i)
 // each.
 void check_runtime_word(const Source& source, int i)
 {
-    if (source.is(i - 1, ".") || source.is(i - 1, "->")) return;
+    if (source.is_any(i - 1, {".", "->"})) return;
     const std::string_view word = source.spelling(i);
     const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
     const auto begins = [&](std::initializer_list<std::string_view> with) {
@@ -57,7 +57,7 @@ void check_runtime_word(const Source& source, int i)
 
 void check_device_word(const Source& source, int i)
 {
-    if (source[i].system || source.is(i - 1, ".") || source.is(i - 1, "->")) return;
+    if (source[i].system || source.is_any(i - 1, {".", "->"})) return;
     const std::string_view word = source.spelling(i);
     const bool call = source.is(i + 1, "(");
     const auto begins = [&](std::initializer_list<std::string_view> with) {

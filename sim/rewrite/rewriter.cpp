@@ -126,7 +126,7 @@ bool Rewriter::is_discarded_call(int i) const
     }
     for (int i = before; source_.is(before, ":"); --i) {  // of a label, or behind a `?`
         if (source_.is(i, "?")) return false;
-        if (source_.is(i, ";") || source_.is(i, "{") || source_.is(i, "}")) return true;
+        if (source_.is_any(i, {";", "{", "}"})) return true;
     }
     for (const char* word : {";", "{", "}", "else", "do"})
         if (source_.is(before, word)) return true;

@@ -15,10 +15,9 @@ namespace rewrite {
 
 void Variables::shared_variable(const Declaration& d, bool of_kernel)
 {
-    for (int i = d.stop; i <= source_.count() && !source_.is(i, ";");
-         i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
-        const bool call = source_.is(i, "(") && i == d.stop && !source_.is(i + 1, "*") && !source_.is(i + 1, "&");
-        if (source_.is(i, "=") || source_.is(i, "{") || call)
+    for (int i = d.stop; i <= source_.count() && !source_.is(i, ";"); i = past(source_, i)) {
+        const bool call = source_.is(i, "(") && i == d.stop && !source_.is_any(i + 1, {"*", "&"});
+        if (source_.is_any(i, {"=", "{"}) || call)
             refuse(source_, i,
                    "a __shared__ variable cannot have an initializer; assign to it in one thread, then call "
                    "__syncthreads()");
@@ -33,7 +32,7 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
                                     "shared memory and cudaFuncSetAttribute\");");
     std::string told = "1";
     for (int w : d.words)
-        if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "("))
+        if (source_.is_any(w, {"__align__", "alignas"}) && source_.is(w + 1, "("))
             told = source_.join(w + 2, source_[w + 1].partner);
     list(d, at_namespace_scope(source_, d.first) ? "shared" : of_kernel ? "shared_of_kernel" : "shared_of_function",
          told);
@@ -92,9 +91,8 @@ void Variables::dynamic_shared_use(int i)
     if (std::find(dynamic_names_.begin(), dynamic_names_.end(), source_.spelling(i)) == dynamic_names_.end()) return;
     const int before = i - 1, after = i + 1;
     const bool cast = source_.is(before, ")") && source_.is(before - 1, "*");
-    const bool begins =
-        source_.is(before, "(") || source_.is(before, ",") || source_.is(before, "=") || source_.is(before, "return");
-    const bool ends = source_.is(after, ")") || source_.is(after, ",") || source_.is(after, ";");
+    const bool begins = source_.is_any(before, {"(", ",", "=", "return"});
+    const bool ends = source_.is_any(after, {")", ",", ";"});
     if (cast || (begins && ends)) edits_.before(i, "+");
 }
 

@@ -27,6 +27,16 @@ int angles_end(const Source& source, int open);
 // Past token i, and past all that it opens.
 inline int past(const Source& source, int i) { return (source.opens(i) ? source[i].partner : i) + 1; }
 
+// The first `;` from token i on that is in no bracket opened behind it.
+inline int semicolon(const Source& source, int i)
+{
+    while (i <= source.count() && !source.is(i, ";")) i = past(source, i);
+    return i;
+}
+
+// A word that may name a variable, a function or a type, and not one that an expression follows, such as `return`.
+bool is_operand(const Source& source, int i);
+
 // The parts that commas separate in tokens [first, last). Commas of template arguments do not count. Empty: no part.
 std::vector<Range> split(const Source& source, int first, int last);
 

@@ -18,6 +18,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "syntax.h"
+
 namespace rewrite {
 namespace {
 
@@ -35,37 +37,22 @@ bool is_driver(std::string_view word)
     return type || (word.substr(0, 2) == "cu" && std::isupper(static_cast<unsigned char>(word[2])));
 }
 
-bool is_any(const Source& s, int i, std::initializer_list<std::string_view> words)
-{
-    return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return s.is(i, word); });
-}
-
-// A word that may stand in front of a call.
-bool is_statement(const Source& s, int i)
-{
-    return is_any(s, i,
-                  {"return", "else", "do", "case", "throw", "and", "or", "not", "co_return", "co_yield", "co_await",
-                   "new", "delete", "goto"});
-}
-
 bool is_call(const Source& s, int i)
 {
-    return s.is(i + 1, "(") && (!s.is_word(i - 1) || is_statement(s, i - 1)) &&
-           !is_any(s, i - 1, {"*", "&", "&&", ">", "~", "::"});
+    return s.is(i + 1, "(") && !is_operand(s, i - 1) && !s.is_any(i - 1, {"*", "&", "&&", ">", "~", "::"});
 }
 
 // `cudaFoo name`, `cudaFoo* name` and `const cudaFoo& name`, but no definition of it.
 bool is_type(const Source& s, int i)
 {
     int next = i + 1;
-    while (is_any(s, next, {"*", "&", "const"})) ++next;
+    while (s.is_any(next, {"*", "&", "const"})) ++next;
     return s.is_word(next) &&
-           !is_any(
-               s, i - 1,
-               {"struct", "class", "enum", "union", "typename", "using", "namespace", "typedef", ".", "->", "::"}) &&
-           (!s.is_word(i - 1) || is_any(s, i - 1, {"const", "static", "constexpr", "extern", "inline", "volatile"})) &&
+           !s.is_any(i - 1, {"struct", "class", "enum", "union", "typename", "using", "namespace", "typedef", ".", "->",
+                             "::"}) &&
+           (!s.is_word(i - 1) || s.is_any(i - 1, {"const", "static", "constexpr", "extern", "inline", "volatile"})) &&
            (next == i + 1 || !s[next].system) &&
-           (next == i + 1 || is_any(s, i - 1, {";", "{", "}", "(", ",", "const", "static"}));
+           (next == i + 1 || s.is_any(i - 1, {";", "{", "}", "(", ",", "const", "static"}));
 }
 
 // The text that the headers have for a function that they declare to refuse it: "cudaFoo: the simulator has no foos".
@@ -103,7 +90,7 @@ void check_declared(const Source& s)
     std::set<std::string_view> own;
     std::vector<int> used;
     for (int i = 1; i <= s.count(); ++i) {
-        if (s[i].system || !s.is_word(i) || s.is(i - 1, ".") || s.is(i - 1, "->") ||
+        if (s[i].system || !s.is_word(i) || s.is_any(i - 1, {".", "->"}) ||
             (s.first_of(i) != 'c' && s.first_of(i) != 'C'))
             continue;
         const std::string_view word = s.spelling(i);

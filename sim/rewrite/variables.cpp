@@ -20,8 +20,8 @@ std::vector<std::pair<int, int>> Variables::declarators(const Declaration& d) co
     std::vector<std::pair<int, int>> all;
     int name = source_.is(d.stop, "(") ? d.stop : d.name;  // of a pointer to a function: in parentheses
     for (int i = d.stop; i <= source_.count(); i = past(source_, i)) {
-        if (!source_.is(i, ",") && !source_.is(i, ";")) continue;
-        while (source_.is(name, "*") || source_.is(name, "const") || source_.is(name, "(")) ++name;
+        if (!source_.is_any(i, {",", ";"})) continue;
+        while (source_.is_any(name, {"*", "const", "("})) ++name;
         if (source_.is_word(name)) all.push_back({name, i});
         if (source_.is(i, ";")) break;
         name = i + 1;
@@ -53,19 +53,19 @@ void Variables::check_constants() const
     std::set<std::string_view> hidden;
     std::vector<int> stores;
     for (int i = 1; i <= source_.count() && !constants_.empty(); ++i) {
-        if (source_[i].system || !source_.is_word(i) || source_.is(i - 1, ".") || source_.is(i - 1, "->")) continue;
+        if (source_[i].system || !source_.is_word(i) || source_.is_any(i - 1, {".", "->"})) continue;
         const auto known = constants_.find(source_.spelling(i));
         if (known == constants_.end() || at_namespace_scope(source_, i)) continue;
         const int before = i - 1;
-        if ((source_.is_word(before) && !one_of(source_.spelling(before), {"return", "else", "do", "case"})) ||
-            (one_of(source_.spelling(before), {"*", "&", ">"}) && source_.is_word(before - 1)))
+        if (is_operand(source_, before) ||
+            (source_.is_any(before, {"*", "&", ">"}) && source_.is_word(before - 1)))
             hidden.insert(known->first);
         int end = i + 1, indices = 0;
         for (; source_.is(end, "[") && indices < known->second; ++indices) end = source_[end].partner + 1;
         if (source_.is(end, ".") && source_.is_word(end + 1)) end += 2;
-        const bool counted = source_.is(before, "++") || source_.is(before, "--");
-        if (one_of(source_.spelling(end), {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}) ||
-            (counted && !source_.is(end, "[") && !source_.is(end, "->")))
+        const bool counted = source_.is_any(before, {"++", "--"});
+        if (source_.is_any(end, {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}) ||
+            (counted && !source_.is_any(end, {"[", "->"})))
             stores.push_back(i);
     }
     for (int i : stores)
