@@ -1,7 +1,7 @@
 // The program's own file, /proc/self/exe, is mapped as a whole and stays so: others keep pointers into it. In: sections
-// and symbols, each with a type, a mangled name, an address and the number of its section. Out: the symbols of a type,
-// sorted by address, so that the one that holds an address costs a logarithm. They are gathered at the first question,
-// and what was read to find them is given back to the system.
+// and symbols, each with a type, a mangled name and an address. Out: the symbols of a type, sorted by address, so that
+// the one that holds an address costs a logarithm. They are gathered at the first question, and what was read to find
+// them is given back to the system.
 
 #include "symbols.h"
 
@@ -91,7 +91,7 @@ const std::vector<Symbol>& symbols_of()
                 std::memcpy(&s, symbols.data(), sizeof s);
                 if (ELF64_ST_TYPE(s.st_info) == type && s.st_shndx && s.st_shndx < file.sections.size() && s.st_size)
                     all.push_back({name_in(names, s.st_name), s.st_value + (type == STT_TLS ? 0 : load_address()),
-                                   s.st_size, name_in(file.names, file.sections[s.st_shndx].sh_name)});
+                                   s.st_size});
             }
         }
         forget_file();

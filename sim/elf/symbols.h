@@ -15,7 +15,6 @@ struct Symbol {
     std::string_view name;  // mangled; in the program's file
     uint64_t address = 0;   // in this process; of a thread-local variable: in the program's thread-local storage
     uint64_t bytes = 0;
-    std::string_view section = {};
 };
 
 // Throws harness::Error if they are unknown: the names of kernels and the shared arrays of each are found by them.

@@ -224,23 +224,6 @@ std::string Source::join(int first, int last) const
     return joined;
 }
 
-Place place_in(const std::string& text, size_t offset, const std::string& name)
-{
-    Place place{name, 1};
-    for (size_t i = 0;;) {
-        const size_t end = line_end(text, i);
-        if (offset <= end) return place;
-        ++place.line;
-        size_t first = i;
-        while (first < end && is_space(text[first])) ++first;
-        if (text[first] == '#') {
-            const Marker marker = read_marker(std::string_view(text).substr(first, end - first));
-            if (marker.line >= 0) place = {marker.file, marker.line};
-        }
-        i = end + 1;
-    }
-}
-
 std::vector<Marker> markers_in(const std::string& text)
 {
     std::vector<Marker> markers;
@@ -254,6 +237,19 @@ std::vector<Marker> markers_in(const std::string& text)
         if (marker.line >= 0) markers.push_back(std::move(marker));
     }
     return markers;
+}
+
+Place place_in(const std::string& text, size_t offset, const std::string& name)
+{
+    Place place{name, 1};
+    size_t begin = 0;
+    for (const Marker& marker : markers_in(text)) {
+        if (marker.offset >= offset) break;
+        place = {marker.file, marker.line};
+        begin = line_end(text, marker.offset) + 1;
+    }
+    for (size_t i = begin; i < offset; ++i) place.line += text[i] == '\n';
+    return place;
 }
 
 std::vector<size_t> own_ranges(const std::string& text)
