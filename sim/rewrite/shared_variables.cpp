@@ -54,7 +54,7 @@ void Variables::dynamic_shared(const Declaration& d)
         const std::string_view word = source_.spelling(i);
         const bool attribute = word == "alignas" || word == "__align__" || begins_with(word, "__attribute");
         if (attribute || (word == "[" && source_.is(i + 1, "["))) i = source_[attribute ? i + 1 : i].partner;
-        else if (word != "extern" && word != "static" && !is_space_word(word))
+        else if (word != "extern" && word != "static" && !is_space_word(source_, i))
             type += (type.empty() || source_.end_of(i - 1) == source_.begin_of(i) ? "" : " ") + std::string(word);
     }
     const std::string name(source_.spelling(d.name)), rest = source_.join(bound + 2, end);

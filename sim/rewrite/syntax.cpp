@@ -20,11 +20,11 @@ int angles_begin(const Source& s, int close)
 }
 
 // Specifiers with something in parentheses that is no parameter list.
-bool takes_parentheses(std::string_view word)
+bool takes_parentheses(const Source& s, int i)
 {
-    return one_of(word, {"alignas", "_Alignas", "__align__", "__attribute__", "__attribute", "__declspec", "decltype",
-                         "typeof", "__typeof__", "__typeof", "explicit", "noexcept", "__launch_bounds__", "__maxnreg__",
-                         "__cluster_dims__"});
+    return s.is_any(i, {"alignas", "_Alignas", "__align__", "__attribute__", "__attribute", "__declspec", "decltype",
+                        "typeof", "__typeof__", "__typeof", "explicit", "noexcept", "__launch_bounds__", "__maxnreg__",
+                        "__cluster_dims__"});
 }
 
 // The name, or the keyword, of the namespace whose `{` is at `open`; 0 if that is no namespace.
@@ -115,9 +115,9 @@ bool is_operand(const Source& s, int i)
                          "not", "if", "while", "for", "switch", "catch", "new", "delete", "goto", "sizeof"});
 }
 
-bool is_space_word(std::string_view word)
+bool is_space_word(const Source& s, int i)
 {
-    return one_of(word, {"__global__", "__device__", "__shared__", "__constant__", "__managed__"});
+    return s.is_any(i, {"__global__", "__device__", "__shared__", "__constant__", "__managed__"});
 }
 
 int angles_end(const Source& s, int open)
@@ -268,7 +268,7 @@ Declaration::Declaration(const Source& s, int i) : source(s), first(declaration_
                 break;
             }
             class_head |= s.is_any(j, {"struct", "class", "union", "enum"});
-            if (s.is(j + 1, "(") && takes_parentheses(s.spelling(j))) {
+            if (s.is(j + 1, "(") && takes_parentheses(s, j)) {
                 j = past(s, j + 1);
             } else {
                 name = j++;
@@ -319,7 +319,7 @@ int Declaration::specifiers() const
     for (;;) {
         if (is_attribute(source, i)) i = past(source, i);
         else if (source.is(i, "alignas")) i = past(source, i + 1);
-        else if (is_space_word(source.spelling(i)) || source.is(i, "static")) ++i;
+        else if (is_space_word(source, i) || source.is(i, "static")) ++i;
         else return i;
     }
 }

@@ -3,8 +3,6 @@
 
 #pragma once
 
-#include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,11 +13,6 @@
 namespace rewrite {
 
 using Range = std::pair<int, int>;  // tokens [first, second)
-
-inline bool one_of(std::string_view word, std::initializer_list<std::string_view> words)
-{
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 // Behind the `>` that closes the `<` at `open`; 0 if that is no list of template arguments.
 int angles_end(const Source& source, int open);
@@ -84,7 +77,7 @@ struct Declaration {
 };
 
 // Words of CUDA that say where a variable or a function lives.
-bool is_space_word(std::string_view word);
+bool is_space_word(const Source& source, int i);
 
 // A launch, KERNEL<<<CONFIG>>>(ARGS): its parts.
 struct Launch {

@@ -83,7 +83,11 @@ private:
             } else if (c == '#' && line_begins_) {
                 const size_t end = line_end(text_, i_);
                 const Marker marker = read_marker(std::string_view(text_).substr(i_, end - i_));
-                if (marker.line >= 0) system_ = marker.system;
+                if (marker.line >= 0) {
+                    system_ = marker.system;
+                    if (file_.empty()) file_ = marker.file;
+                    own_ = marker.file == file_;
+                }
                 i_ = end;
             } else if (c == '/' && at(i_ + 1) == '/') {
                 i_ = line_end(text_, i_);
@@ -132,6 +136,7 @@ private:
         token.parent = innermost_;
         token.kind = kind;
         token.system = system_;
+        token.own = own_;
         if (kind == Token::symbol) bracket(c);
     }
 
@@ -203,7 +208,8 @@ private:
     std::vector<size_t>& joints_;
     size_t i_ = 0;
     int innermost_ = 0;
-    bool line_begins_ = true, system_ = false;
+    bool line_begins_ = true, system_ = false, own_ = true;
+    std::string file_;  // that was preprocessed
 };
 
 Source::Source(const std::string& text) : text_(text)
@@ -250,21 +256,6 @@ Place place_in(const std::string& text, size_t offset, const std::string& name)
     }
     for (size_t i = begin; i < offset; ++i) place.line += text[i] == '\n';
     return place;
-}
-
-std::vector<size_t> own_ranges(const std::string& text)
-{
-    std::vector<size_t> ranges{0};
-    std::string own;
-    bool inside = true;
-    for (const Marker& marker : markers_in(text)) {
-        if (own.empty()) own = marker.file;
-        if (inside == (marker.file == own)) continue;
-        inside = !inside;
-        ranges.push_back(marker.offset);
-    }
-    ranges.push_back(text.size());
-    return ranges;
 }
 
 }  // namespace rewrite

@@ -32,6 +32,7 @@ struct Token {
     int parent = 0;       // the innermost bracket that is open here; 0: none
     Kind kind = none;
     bool system = false;  // from a system header, where nothing is rewritten
+    bool own = false;     // of the file that was preprocessed, and not of one that it includes
 };
 
 // A line of a source file, as a message names it.
@@ -53,9 +54,6 @@ std::vector<Marker> markers_in(const std::string& text);
 
 // By the line markers; `name` where the text begins without one.
 Place place_in(const std::string& text, size_t offset, const std::string& name);
-
-// Where the text is of the file that was preprocessed, and not of one that it includes: begin, end, begin, ...
-std::vector<size_t> own_ranges(const std::string& text);
 
 // `<` and `>` are tokens of one character each, so that `<<<`, `<< <` and `>>>>` need no care;
 // only `->`, `<=` and `>=` stay whole. Comments, directives and line markers are no tokens. Token 0
