@@ -4,7 +4,7 @@
 
 #include "../../sim/core/global_checker.h"
 #include "../../sim/core/host_process.h"
-#include "../../sim/core/launch_bounds.h"
+#include "../../sim/core/record_list.h"
 #include "../base/error.h"
 
 namespace sim {

@@ -24,9 +24,9 @@
 #include "../../common/base/error.h"
 #include "../../common/base/hash.h"
 #include "../../common/base/limits.h"
+#include "record_list.h"
 #include "rules.h"
 #include "simulator.h"
-#include "../elf/symbols.h"
 #include "worker.h"
 
 namespace sim {
@@ -210,24 +210,21 @@ Pool& pool()
 
 void add_device_variables(bool exact)
 {
-    static bool added = false;
-    if (added) return;
-    added = true;
-    uint64_t at = uint64_t(1) << 40;
-    for (const char* section :
-         {"sim_device", "sim_device_const", "sim_device_table", "sim_managed", "sim_constant", "sim_constant_const"})
-        for (const Symbol& s : device_variables(section)) {
-            Allocation variable{uintptr_t(s.address), s.bytes, at, variable_name(s)};
-            variable.constant =
-                std::string(section) == "sim_device_const" || std::string(section) == "sim_device_table";
-            variable.counted = std::string(section).rfind("sim_constant", 0) != 0;
-            if (exact && !variable.constant) {
-                variable.shadow = std::make_shared<Shadow>(variable.bytes);
-                variable.shadow->note_written(0, variable.bytes);
-            }
-            memory().add(variable);
-            at += (s.bytes + 255) / 256 * 256;
+    static const Declared* known = nullptr;
+    static uint64_t at = uint64_t(1) << 40;
+    if (known == records) return;
+    for (const Declared* r : device_variables(std::exchange(known, records))) {
+        Allocation variable{uintptr_t(r->address()), r->bytes, at, r->name};
+        if (memory().find(variable.begin)) continue;
+        variable.constant = r->read_only && r->kind == Declared::device;
+        variable.counted = r->kind != Declared::constant;
+        if (exact && !variable.constant) {
+            variable.shadow = std::make_shared<Shadow>(variable.bytes);
+            variable.shadow->note_written(0, variable.bytes);
         }
+        memory().add(variable);
+        at += (r->bytes + 255) / 256 * 256;
+    }
 }
 
 void copy_bits(void* to, const void* from, size_t bytes) { std::memcpy(to, from, bytes); }

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "padding.h"
+#include "records.h"
 #include "thread.h"
 
 #ifdef SIMULATOR
@@ -95,12 +95,6 @@ private:
 template <typename Make>
 Kept(Make make) -> Kept<decltype(make())>;
 
-// The size of an array's innermost element. The rewriter notes it of each shared array.
-template <typename T>
-constexpr unsigned element_bytes = sizeof(T);
-template <typename T, size_t N>
-constexpr unsigned element_bytes<T[N]> = element_bytes<T>;
-
 // The rewriter declares a gap behind each array, so that an index past the end, or before the start, reaches no other
 // array: two rows of a matrix, and 4 kB at least. Its elements are as large as the array's, or larger.
 template <typename T>
@@ -179,17 +173,16 @@ private:
     uint64_t outer_;
 };
 
-// Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. `of_kernel`:
-// a kernel declares it, and not a function that a kernel calls. The block's last ones are remembered, so that one
-// thread tells for all. Their addresses are multiples of 256.
+// Behind the declaration of a shared array: from here on, the block has it, whichever function touches it. The block's
+// last ones are remembered, so that one thread tells for all. Their addresses are multiples of 256.
 extern __thread uintptr_t declared[4];
 constexpr unsigned declared_at(uintptr_t array) { return array / 256 % 4; }
-SIM_FUNCTION void declare(uintptr_t array, bool of_kernel);
-__attribute__((always_inline)) inline void declares(const volatile void* array, bool of_kernel)
+SIM_FUNCTION void declare(uintptr_t array, const Declared& record);
+__attribute__((always_inline)) inline void declares(const volatile void* array, const Listed& listed)
 {
     uintptr_t last;
     SIM_PEEK(last, declared[declared_at(uintptr_t(array))]);
-    if (last != uintptr_t(array)) declare(uintptr_t(array), of_kernel);
+    if (last != uintptr_t(array)) declare(uintptr_t(array), listed.record);
 }
 
 // Behind the declaration of an array that is indexed at run time. nvcc keeps it in local memory, unless it is so small

@@ -1,5 +1,5 @@
-// Where a kernel's arrays lie. In: the program's symbols, and what the rewriter noted of each array. Out: the
-// address of each array on this host thread, and its offset in the shared memory of a GPU.
+// Where a kernel's arrays lie. In: the records of the program's shared arrays. Out: the address of each array on this
+// host thread, and its offset in the shared memory of a GPU.
 //
 // Arrays of the kernel are laid out as nvcc does, in the order of their declarations, each aligned as its type.
 // Arrays of a function that the kernel calls lie behind them, each at bank 0, wherever the function is called from.
@@ -16,10 +16,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "../../common/base/error.h"
-#include "launch.h"
 #include "../elf/symbols.h"
+#include "record_list.h"
 #include "witness.h"
 
 namespace sim {
@@ -31,64 +32,6 @@ constexpr uint64_t least_room = 1 << 16;
 constexpr uint64_t alignment = 256;  // of an array on this host thread: two rows of 32 banks of 4 bytes, one of 8
 
 uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
-
-// Thread-local variables that are no shared memory: the simulator's.
-bool own(std::string_view name)
-{
-    for (const char* prefix : {"_ZN3sim", "_ZN7harness", "_ZZN3sim", "_ZZN7harness", "_ZGV"})
-        if (name.compare(0, std::strlen(prefix), prefix) == 0) return true;
-    if (is_gap(name)) return true;
-    return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
-}
-
-// Where nvcc would put an array: behind those declared before it in the same function, aligned as its type. And what it
-// holds.
-struct Layout {
-    unsigned order = 0, align = 16;
-    Elements elements;
-};
-
-Layout layout_of(const Symbol& array)
-{
-    const std::string name = variable_name(array), part = std::to_string(name.size()) + name;
-    const size_t at = array.name.rfind(part);
-    if (at == std::string_view::npos) return {};
-    const auto noted = [&](const std::string& own) {
-        return note(std::string(array.name).replace(at, part.size(), std::to_string(own.size()) + own));
-    };
-    const Symbol *found = noted("sim_array_" + name), *members = noted("sim_members_" + name);
-    if (!found || found->bytes < 3 * sizeof(unsigned)) return {};
-    const unsigned* values = reinterpret_cast<const unsigned*>(found->address);
-    // Where an array begins is known to the compiler: the elements are aligned as far as their size allows.
-    using Members = const unsigned char* (*)();
-    return {values[0],
-            std::max(1u, values[1]),
-            {values[2], values[2] & -values[2],
-             members ? (*reinterpret_cast<const Members*>(members->address))() : nullptr}};
-}
-
-// The arrays of all kernels of the program, by their offsets.
-const std::vector<Symbol>& all_arrays()
-{
-    static const std::vector<Symbol> arrays = [] {
-        std::vector<Symbol> arrays = thread_local_symbols();
-        arrays.erase(std::remove_if(arrays.begin(), arrays.end(), [](const Symbol& s) { return own(s.name); }),
-                     arrays.end());
-        return arrays;
-    }();
-    return arrays;
-}
-
-// The array at an offset of the thread's local storage, or null.
-const Symbol* array_at(uint64_t offset)
-{
-    const std::vector<Symbol>& all = all_arrays();
-    const auto after =
-        std::upper_bound(all.begin(), all.end(), offset, [](uint64_t o, const Symbol& s) { return o < s.address; });
-    return after != all.begin() && offset - (after - 1)->address < (after - 1)->bytes ? &*(after - 1) : nullptr;
-}
-
-std::string name_of(const Symbol& array) { return "shared memory (" + variable_name(array) + ")"; }
 
 }  // namespace
 
@@ -107,6 +50,10 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
     kernel_ = kernel;
     base_ = base;
     arrays_.clear();
+    all_.clear();
+    for (const Declared* r = records; r; r = r->next)
+        if (r->kind <= Declared::shared_of_kernel) all_.push_back({uintptr_t(r->address()), r});
+    std::sort(all_.begin(), all_.end());
     std::fill(std::begin(declared), std::end(declared), 0);
     static_bytes_ = end_ = cells_ = 0;
     if (const Symbol* function = kernel ? function_at(uint64_t(kernel)) : nullptr) add_arrays_of(*function);
@@ -120,40 +67,46 @@ void SharedMemory::start(const void* kernel, uint64_t dynamic_bytes)
 
 void SharedMemory::add_arrays_of(const Symbol& kernel)
 {
-    std::vector<std::pair<Layout, const Symbol*>> own;
-    for (const Symbol& s : all_arrays())
-        if (belongs_to(s, kernel)) own.push_back({layout_of(s), &s});
+    std::vector<std::pair<uintptr_t, const Declared*>> own;
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(own), [&](const auto& array) {
+        return array.second->kind == Declared::shared_of_kernel && declared_in(*array.second, kernel);
+    });
     std::stable_sort(own.begin(), own.end(),
-                     [](const auto& a, const auto& b) { return a.first.order < b.first.order; });
-    for (const auto& [layout, s] : own) {
-        if (find(base_ + s->address)) continue;
-        const uint64_t offset = round_up(end_, layout.align);
-        add(base_ + s->address, s->bytes, name_of(*s), offset, layout.elements);
-        end_ = offset + s->bytes;
+                     [](const auto& a, const auto& b) { return a.second->order < b.second->order; });
+    for (const auto& [begin, record] : own) {
+        if (find(begin)) continue;
+        const uint64_t offset = round_up(end_, record->alignment);
+        add(*record, begin, offset);
+        end_ = offset + record->bytes;
     }
 }
 
 // An array of a function that the kernel calls. Its place must not depend on the time of the call: it lies behind
 // those of the kernel itself.
-const SharedArray& SharedMemory::add_called(const Symbol& array)
+const SharedArray& SharedMemory::add_called(const Declared& array, uintptr_t begin)
 {
-    return add(base_ + array.address, array.bytes, name_of(array),
-               (uint64_t(1) << 20) + array.address / alignment * alignment, layout_of(array).elements);
+    return add(array, begin, (uint64_t(1) << 20) + (begin - base_) / alignment * alignment);
 }
 
-void SharedMemory::declare(uintptr_t address, uint64_t place)
+void SharedMemory::declare(uintptr_t address, const Declared& array, uint64_t place)
 {
     if (find(address)) return;
-    const Symbol* array = array_at(address - base_);
-    const Symbol* function = place ? function_at(place - 1) : nullptr;
-    if (!array) return;
-    if (function && !kernel_ && belongs_to(*array, *function)) {
+    const Symbol* function = function_at(place - 1);
+    if (function && !kernel_ && array.kind == Declared::shared_of_kernel && declared_in(array, *function)) {
         // The launch did not tell which kernel it is of. Dynamic shared memory lies behind what the kernel has itself.
         add_arrays_of(*function);
         if (dynamic_bytes_) arrays_[0]->offset = round_up(end_, 16);
     } else {
-        add_called(*array);
+        add_called(array, address);
     }
+}
+
+// Where an array begins is known to the compiler: the elements are aligned as far as their size allows.
+const SharedArray& SharedMemory::add(const Declared& array, uintptr_t begin, uint64_t offset)
+{
+    const unsigned bytes = array.element_bytes;
+    return add(begin, array.bytes, std::string("shared memory (") + array.name + ")", offset,
+               {bytes, bytes & -bytes, array.members()});
 }
 
 const SharedArray& SharedMemory::add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset,
@@ -181,11 +134,14 @@ const SharedArray* SharedMemory::find(uintptr_t address)
 const SharedArray* SharedMemory::find(uintptr_t address, uint64_t place)
 {
     if (const SharedArray* known = find(address)) return known;
-    const Symbol* array = array_at(address - base_);
-    if (!array) return nullptr;
+    const auto after = std::upper_bound(all_.begin(), all_.end(), address,
+                                        [](uintptr_t a, const auto& array) { return a < array.first; });
+    if (after == all_.begin()) return nullptr;
+    const auto& [begin, array] = *std::prev(after);
+    if (address - begin >= array->bytes) return nullptr;
     const Symbol* function = function_at(place - 1);
-    if (array->name.compare(0, 3, "_ZZ") == 0 && !(function && belongs_to(*array, *function))) return nullptr;
-    return &add_called(*array);
+    if (array->kind != Declared::shared && !(function && declared_in(*array, *function))) return nullptr;
+    return &add_called(*array, begin);
 }
 
 const SharedArray* SharedMemory::nearest(uintptr_t address) const

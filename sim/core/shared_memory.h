@@ -1,9 +1,9 @@
 // The shared memory of a block: which arrays there are, where they lie on this host thread, and where
 // in the block's shared memory they would lie on hardware.
 //
-// A kernel's `__shared__` arrays are local variables of the host thread that runs the block. The
-// program's symbol table has their names and sizes. Those of a function that the kernel calls are
-// added when control comes to their declaration.
+// A kernel's `__shared__` arrays are local variables of the host thread that runs the block. Their records (records.h)
+// have their names and sizes. Those of a function that the kernel calls are added when control comes to their
+// declaration.
 
 #pragma once
 
@@ -17,6 +17,7 @@
 
 namespace sim {
 
+struct Declared;
 struct Symbol;
 
 struct SharedArray {
@@ -39,9 +40,8 @@ public:
     // The arrays of another launch. `kernel`: its address, or null where it is not known.
     void start(const void* kernel, uint64_t dynamic_bytes);
 
-    // Control has come to the declaration of the array at this address. `place`: in the kernel that declares it; 0:
-    // another function does.
-    void declare(uintptr_t address, uint64_t place);
+    // Control has come to the declaration of the array at this address. `place`: in the function that declares it.
+    void declare(uintptr_t address, const Declared& record, uint64_t place);
 
     bool empty() const { return arrays_.empty(); }  // so far
     const std::vector<std::unique_ptr<SharedArray>>& arrays() const { return arrays_; }
@@ -67,12 +67,14 @@ public:
 
 private:
     void add_arrays_of(const Symbol& kernel);
-    const SharedArray& add_called(const Symbol& array);
+    const SharedArray& add_called(const Declared& array, uintptr_t begin);
+    const SharedArray& add(const Declared& array, uintptr_t begin, uint64_t offset);
     const SharedArray& add(uintptr_t begin, uint64_t bytes, const std::string& name, uint64_t offset,
                            Elements elements = {});
 
     const void* kernel_ = nullptr;
     uintptr_t base_ = 0;  // of the host thread's variables
+    std::vector<std::pair<uintptr_t, const Declared*>> all_;  // arrays of all kernels on this host thread, by address
     std::vector<std::unique_ptr<SharedArray>> arrays_;
     size_t recent_ = 0;  // the array found last
     uint64_t static_bytes_ = 0, cells_ = 0;

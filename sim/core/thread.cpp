@@ -201,11 +201,11 @@ void long_loop()
 
 __thread uintptr_t declared[4];
 
-void declare(uintptr_t array, bool of_kernel)
+void declare(uintptr_t array, const Declared& record)
 {
     if (!watching) return;
     SharedMemory& shared = Worker::here()->shared();
-    shared.declare(array, of_kernel ? uint64_t(SIM_PLACE) : 0);
+    shared.declare(array, record, uint64_t(SIM_PLACE));
     // The assembler of CUDA refuses such a kernel. The compiler refuses single arrays of this size.
     if (shared.static_bytes() > 49152)
         fail(harness::format("the kernel's __shared__ arrays take %llu bytes, and nvcc allows 49152; use dynamic "

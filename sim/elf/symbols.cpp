@@ -1,7 +1,7 @@
 // The program's own file, /proc/self/exe, is mapped as a whole and stays so: others keep pointers into it. In: sections
-// and symbols, each with a type, a mangled name, an address and the number of its section. Out: the symbols of a type,
-// sorted by address, so that the one that holds an address costs a logarithm. They are gathered at the first question,
-// and what was read to find them is given back to the system.
+// and symbols, each with a type, a mangled name and an address. Out: the symbols of a type, sorted by address, so that
+// the one that holds an address costs a logarithm. They are gathered at the first question, and what was read to find
+// them is given back to the system.
 
 #include "symbols.h"
 
@@ -91,7 +91,7 @@ const std::vector<Symbol>& symbols_of()
                 std::memcpy(&s, symbols.data(), sizeof s);
                 if (ELF64_ST_TYPE(s.st_info) == type && s.st_shndx && s.st_shndx < file.sections.size() && s.st_size)
                     all.push_back({name_in(names, s.st_name), s.st_value + (type == STT_TLS ? 0 : load_address()),
-                                   s.st_size, name_in(file.names, file.sections[s.st_shndx].sh_name)});
+                                   s.st_size});
             }
         }
         forget_file();
@@ -162,56 +162,23 @@ void need_symbols()
 
 const Symbol* function_at(uint64_t address) { return symbol_at<STT_FUNC>(address); }
 const Symbol* object_at(uint64_t address) { return symbol_at<STT_OBJECT>(address); }
-const std::vector<Symbol>& thread_local_symbols() { return symbols_of<STT_TLS>(); }
 
 bool is_guard(uint64_t offset, uint64_t return_address)
 {
-    for (const Symbol& s : thread_local_symbols()) {
+    for (const Symbol& s : symbols_of<STT_TLS>()) {
         if (offset - s.address >= s.bytes || s.name.compare(0, 4, "_ZGV")) continue;
         const Symbol* function = function_at(return_address - 1);
         // _ZGVZ1kvE4tile is that of _ZZ1kvE4tile.
         const std::string variable = "_Z" + std::string(s.name.substr(4));
-        return function && belongs_to({variable}, *function);
+        return function && is_inside({variable}, *function);
     }
     return false;
-}
-
-const Symbol* note(const std::string& name)
-{
-    for (const Symbol& s : symbols_of<STT_OBJECT>())
-        if (s.name == name) return &s;
-    return nullptr;
 }
 
 uintptr_t thread_local_base()
 {
     static thread_local const uintptr_t base = reinterpret_cast<uintptr_t>(program().dlpi_tls_data);
     return base;
-}
-
-std::vector<Symbol> device_variables(const std::string& section)
-{
-    // Templates' variables, from the names that the rewriter left beside them: N::sim_template_sim_device_x stands for
-    // N::x<float> and others, and k()::sim_template_sim_device_x for k()::x.
-    const std::string note = "sim_template_" + section + "_";
-    std::vector<std::string> templates;
-    for (const Symbol& s : symbols_of<STT_OBJECT>())
-        if (s.name.find(note) != s.name.npos) {
-            templates.push_back(demangle(std::string(s.name)));
-            templates.back().erase(templates.back().rfind(note), note.size());
-        }
-    const auto is_of_template = [&](const Symbol& s) {
-        const std::string name = templates.empty() ? "" : demangle(std::string(s.name));
-        return std::any_of(templates.begin(), templates.end(), [&](const std::string& t) {
-            return name == t || name.compare(0, t.size() + 1, t + "<") == 0;
-        });
-    };
-    std::vector<Symbol> all;
-    for (const Symbol& s : symbols_of<STT_OBJECT>())
-        if (!is_gap(s.name) && (s.section == section || s.section == section + "_inline" || is_of_template(s)))
-            all.push_back(s);
-    std::sort(all.begin(), all.end(), [](const Symbol& a, const Symbol& b) { return a.name < b.name; });
-    return all;
 }
 
 std::string demangle(const std::string& name)
@@ -232,36 +199,21 @@ std::string demangle(const std::string& name)
     return plain;
 }
 
-std::string variable_name(const Symbol& variable)
-{
-    const std::string whole = demangle(std::string(variable.name));
-    size_t begin = 0;
-    int depth = 0;
-    for (size_t i = 0; i < whole.size(); ++i) {
-        const char c = whole[i];
-        depth += (c == '<' || c == '(' || c == '{') - (c == '>' || c == ')' || c == '}');
-        if (!depth && c == ':') begin = i + 1;
-    }
-    const std::string table = "sim_table_";  // the rewriter's
-    if (whole.compare(begin, table.size(), table) == 0) begin += table.size();
-    return whole.substr(begin);
-}
-
 std::string source_function(const Symbol& function)
 {
     return std::string(function.name.substr(0, function.name.find('.', 1)));
 }
 
-bool belongs_to(const Symbol& variable, const Symbol& function)
+bool is_inside(const Symbol& inner, const Symbol& function)
 {
     const std::string name = source_function(function);
-    if (name.empty() || variable.name.compare(0, 3, "_ZZ")) return false;
-    // As the names of its variables begin: Z, its name without _Z, E. C functions and main are not mangled.
+    if (name.empty() || inner.name.compare(0, 3, "_ZZ")) return false;
+    // As the names in its body begin: Z, its name without _Z, E. C functions and main are not mangled.
     const std::string prefix =
         "Z" + (name.compare(0, 2, "_Z") ? std::to_string(name.size()) + name : name.substr(2)) + "E";
-    // A variable of k is _ZZ1kvE4tile, and one of a lambda in k is _ZZZ1kvENKUlvE_clEvE4tile.
-    for (size_t at = 2; at < variable.name.size() && variable.name[at] == 'Z'; ++at)
-        if (!variable.name.compare(at, prefix.size(), prefix)) return true;
+    // A name in k is _ZZ1kvE4tile, and one in a lambda in k is _ZZZ1kvENKUlvE_clEvE4tile.
+    for (size_t at = 2; at < inner.name.size() && inner.name[at] == 'Z'; ++at)
+        if (!inner.name.compare(at, prefix.size(), prefix)) return true;
     return false;
 }
 

@@ -15,10 +15,9 @@ struct Symbol {
     std::string_view name;  // mangled; in the program's file
     uint64_t address = 0;   // in this process; of a thread-local variable: in the program's thread-local storage
     uint64_t bytes = 0;
-    std::string_view section = {};
 };
 
-// Throws harness::Error if they are unknown: shared memory and the device's variables are found by them.
+// Throws harness::Error if they are unknown: the names of kernels and the shared arrays of each are found by them.
 void need_symbols();
 
 // The function or the variable that holds an address; null if unknown.
@@ -26,37 +25,21 @@ void need_symbols();
 const Symbol* function_at(uint64_t address);
 const Symbol* object_at(uint64_t address);
 
-// The thread-local variables by their offsets, with the guards of their initializers.
-const std::vector<Symbol>& thread_local_symbols();
-
-// True if a byte of thread-local storage is the guard of an initializer in the function that accesses it. Another
-// function's guard may lie behind an array whose end was missed.
+// True if a byte of thread-local storage is the guard of an initializer in the function that accesses it: g++ has one
+// for a shared object with a constructor. Another function's guard may lie behind an array whose end was missed.
 bool is_guard(uint64_t offset, uint64_t return_address);
 
 // Where the program's thread-local storage begins for the calling thread; 0 if it has none.
 uintptr_t thread_local_base();
 
-// The variables that the rewriter put into the section of this name, by name: compilers lay them out in different
-// orders. With those that are inline, and those of templates, which g++ puts elsewhere.
-std::vector<Symbol> device_variables(const std::string& section);
-
-// The constant of this mangled name that the rewriter put beside a shared array or into a kernel, or null.
-const Symbol* note(const std::string& name);
-
-// True for the gap that the rewriter put behind an array.
-inline bool is_gap(std::string_view name) { return name.find("sim_gap_") != name.npos; }
-
 // As in the source; the name itself if it is not mangled.
 std::string demangle(const std::string& name);
-
-// Without what it belongs to: tile, of void k<float>(float*)::tile.
-std::string variable_name(const Symbol& variable);
 
 // The name without the suffix of a part or a copy that a compiler made: k, of k.cold and k.constprop.0.
 std::string source_function(const Symbol& function);
 
-// True if the variable is a local static of this function or of a lambda inside it.
-bool belongs_to(const Symbol& variable, const Symbol& function);
+// True if the first is a function in the body of the second: of a local class, or a lambda.
+bool is_inside(const Symbol& inner, const Symbol& function);
 
 // The contents of a section, from an offset on; empty if there is none or it is compressed.
 std::string_view section_contents(const char* name, uint64_t offset = 0);

@@ -6,9 +6,9 @@
 // together, and those in between to the first token in the file that differs, which is the macro. What the rewriter
 // puts in has the column of the token behind it.
 //
-// Out: for each file its path, and then for each line whose columns have changed its number and points. "8=5" says that
-// column 8 was column 5, and that the columns after it follow one by one. "8!5" says that they are all column 5. 0 is
-// unknown. The cost is linear in the text.
+// Out: in the order of the text, the path of each file, and then for each line whose columns have changed its number
+// and points. "8=5" says that column 8 was column 5, and that the columns after it follow one by one. "8!5" says that
+// they are all column 5. 0 is unknown. The cost is linear in the text.
 
 #include "columns.h"
 
@@ -104,7 +104,6 @@ public:
     }
 
     const Column& of(int token) const { return of_tokens_[size_t(token)]; }
-    const std::map<std::string, std::unique_ptr<File>>& files() const { return files_; }
 
 private:
     // Tokens [first, last) of the text are on a line of the file.
@@ -139,28 +138,6 @@ private:
     std::map<std::string, std::unique_ptr<File>> files_;
 };
 
-struct Point {
-    size_t out;  // column
-    int column;
-    bool exact;
-};
-using Points = std::map<std::pair<std::string, int>, std::vector<Point>>;  // by file and line
-
-// The points of a line, without those that follow from the one before.
-std::string points_text(const std::vector<Point>& points)
-{
-    std::string text;
-    int shift = 0;
-    bool follows = true;
-    for (const Point& p : points) {
-        if (p.exact && follows && p.column - int(p.out) == shift) continue;
-        text += " " + std::to_string(p.out) + (p.exact ? "=" : "!") + std::to_string(p.column);
-        shift = p.column - int(p.out);
-        follows = p.exact;
-    }
-    return text;
-}
-
 std::string literal(const std::string& text)
 {
     std::string out = "\"";
@@ -183,13 +160,27 @@ std::string column_table(const Source& source, const std::string& out, const std
     Columns columns(source);
     columns.find();
     const std::vector<size_t> lines = begins_of_lines(source.text()), out_lines = begins_of_lines(out);
-    Points points;
+    std::string text;
+    const std::string* path = nullptr;
+    int number = 0, shift = 0;  // of the line, and of the columns behind the last point
+    bool follows = true, is_written = false;
     const auto add = [&](size_t at, int token, bool exact) {
         const Column& column = columns.of(token);
         const size_t line = line_at(out_lines, at);
         if (!column.path || line != line_at(lines, source.begin_of(token))) return;
-        points[{*column.path, column.line}].push_back(
-            {at - out_lines[line] + 1, column.column, exact && column.exact});
+        if (column.path != path) text += *column.path + "\n";
+        if (column.path != path || column.line != number) is_written = false, shift = 0, follows = true;
+        path = column.path;
+        number = column.line;
+        exact = exact && column.exact;
+        const int from = int(at - out_lines[line]) + 1;
+        if (exact && follows && column.column - from == shift) return;
+        if (is_written) text.pop_back();
+        else text += std::to_string(number);
+        text += " " + std::to_string(from) + (exact ? "=" : "!") + std::to_string(column.column) + "\n";
+        is_written = true;
+        shift = column.column - from;
+        follows = exact;
     };
     int token = 1;
     for (const Piece& piece : pieces) {
@@ -197,14 +188,6 @@ std::string column_table(const Source& source, const std::string& out, const std
         if (piece.is_new && token <= source.count()) add(piece.out, token, false);
         for (; !piece.is_new && token <= source.count() && source.begin_of(token) < piece.end; ++token)
             add(piece.out + source.begin_of(token) - piece.begin, token, true);
-    }
-    std::string text;
-    for (const auto& [path, file] : columns.files()) {
-        if (!file) continue;
-        text += path + "\n";
-        for (auto line = points.lower_bound({path, 0}); line != points.end() && line->first.first == path; ++line)
-            if (const std::string changed = points_text(line->second); !changed.empty())
-                text += std::to_string(line->first.second) + changed + "\n";
     }
     return "\nstatic const char sim_column_table[] __attribute__((used, section(\"sim_columns\"))) = " + literal(text) +
            ";\n";

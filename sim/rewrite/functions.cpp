@@ -52,7 +52,7 @@ bool DeviceFunctions::has_local_arrays(int open) const
         if (!source_.is(i, "[") || !source_.is_word(i - 1)) continue;
         if (source_.is(i - 2, ".")) return true;
         int first = i - 1;
-        while (!source_.is(first, ";") && !source_.is(first, "{") && !source_.is(first, "}")) --first;
+        while (!source_.is_any(first, {";", "{", "}"})) --first;
         if (declares(source_, i - 1) && !find_word(source_, first, i, "__shared__")) return true;
     }
     return false;
@@ -63,7 +63,7 @@ bool DeviceFunctions::has_aligned_types(const Declaration& d)
     if (d.templated || !at_namespace_scope(source_, d.first)) return true;
     if (types_.empty()) note_types();
     const auto cast = [&](int i) {  // (double*), reinterpret_cast<double&>
-        return (source_.is(i, "*") || source_.is(i, "&")) && (source_.is(i + 1, ")") || source_.is(i + 1, ">"));
+        return source_.is_any(i, {"*", "&"}) && source_.is_any(i + 1, {")", ">"});
     };
     for (int i = d.first; i < source_[d.body].partner; ++i)
         if (cast(i)) return true;
@@ -77,21 +77,18 @@ void DeviceFunctions::note_types()
     types_ = {"auto", "decltype"};
     for (int i = 1; i < source_.count(); ++i) {
         if (source_[i].system) continue;
-        if (source_.is(i, "struct") || source_.is(i, "class") || source_.is(i, "union")) {
+        if (source_.is_any(i, {"struct", "class", "union"})) {
             // Attributes may stand in front of the name.
             int name = i + 1;
-            while (is_attribute(source_, name) || source_.is(name, "alignas") || source_.is(name, "__align__") ||
+            while (is_attribute(source_, name) || source_.is_any(name, {"alignas", "__align__"}) ||
                    begins_with(source_.spelling(name), "__attribute"))
                 name = source_[source_.opens(name) ? name : name + 1].partner + 1;
             if (source_.is_word(name)) types_.insert(source_.spelling(name));
         } else if (source_.is(i, "using") && source_.is(i + 2, "=")) {
             types_.insert(source_.spelling(i + 1));
         } else if (source_.is(i, "typedef")) {
-            int end = i;
-            while (end < source_.count() && !source_.is(end, ";"))
-                end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
-            for (int w = i + 1; w < end; ++w)
-                if (source_.is_word(w) && (source_.is(w + 1, ";") || source_.is(w + 1, ",") || source_.is(w + 1, "[")))
+            for (int w = i + 1, end = semicolon(source_, i); w < end; ++w)
+                if (source_.is_word(w) && source_.is_any(w + 1, {";", ",", "["}))
                     types_.insert(source_.spelling(w));
         }
     }
@@ -100,16 +97,13 @@ void DeviceFunctions::note_types()
 // `float a[n];`: g++ allows a length that is known when the thread comes by. A word in front of the name is the type.
 void DeviceFunctions::fixed_length(int open)
 {
-    static const std::set<std::string_view> others = {"return", "case", "else", "do",     "throw", "new", "delete",
-                                                      "goto",   "and",  "or",   "sizeof", "not",   "co_return"};
-    const int name = open - 1, type = open - 2;
-    int end = open;
-    if (!source_.is_word(type) || !source_.is_word(name) || others.count(source_.spelling(type)) ||
-        source_.is(name, "auto") || source_.is(source_[open].parent, "("))
+    const int name = open - 1;
+    if (!is_operand(source_, name - 1) || !source_.is_word(name) || source_.is(name, "auto") ||
+        source_.is(source_[open].parent, "("))
         return;
-    while (end < source_.count() && !source_.is(end, ";")) end = past(source_, end);
-    edits_.first_after(end, " static_assert(__builtin_constant_p(sizeof(" + std::string(source_.spelling(name)) +
-                                ")), \"nvcc refuses a local array whose length is no constant\");");
+    edits_.first_after(semicolon(source_, open),
+                       " static_assert(__builtin_constant_p(sizeof(" + std::string(source_.spelling(name)) +
+                           ")), \"nvcc refuses a local array whose length is no constant\");");
 }
 
 void DeviceFunctions::launch_bounds(const Declaration& d)
@@ -120,8 +114,10 @@ void DeviceFunctions::launch_bounds(const Declaration& d)
     if (arguments.empty())
         refuse(source_, word,
                "__launch_bounds__ says how many threads a block has at most; write __launch_bounds__(256)");
-    edits_.after(d.body, " static const unsigned sim_launch_bound[] __attribute__((used)) = {unsigned(" +
-                             source_.join(arguments[0].first, arguments[0].second) + ")};");
+    edits_.after(d.body, filled(" struct sim_bound { static ::sim::Declared record() { return {::sim::Declared::bound, "
+                                "true, \"\", []() -> void* { return nullptr; }, unsigned($threads)}; } }; "
+                                "static_cast<void>(&::sim::listed<sim_bound>);",
+                                {{"threads", source_.join(arguments[0].first, arguments[0].second)}}));
 }
 
 void DeviceFunctions::lambda(int open)
@@ -166,8 +162,7 @@ void DeviceFunctions::body(int open, bool call, bool marked)
         if (source_.is(i, "static") && !source_[i].system) variables_.local_static(Declaration(source_, i));
         if (i < unmarked_end) continue;
         if (barrier && source_.is(i, "return") && !source_.is(i + 1, "{")) {
-            int end = i + 1;
-            while (!source_.is(end, ";")) end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
+            const int end = semicolon(source_, i);
             if (end + 1 < device_end_)
                 edits_.after(i, end == i + 1 ? " ::sim::returns_early()" : " ::sim::returns_early(),");
         }
@@ -182,7 +177,7 @@ void DeviceFunctions::body(int open, bool call, bool marked)
         } else if (source_.is(i, "do")) {
             ends_of_do.push_back(statement_end(source_, i + 1));
             loops_.mark(i, i, gotos);
-        } else if (source_.is(i, "for") || source_.is(i, "while")) {
+        } else if (source_.is_any(i, {"for", "while"})) {
             const bool ends = std::find(ends_of_do.begin(), ends_of_do.end(), i) != ends_of_do.end();
             if (source_.is(i + 1, "(") && !ends) loops_.mark(i, source_[i + 1].partner, gotos);
         }

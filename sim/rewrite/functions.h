@@ -18,7 +18,7 @@ class DeviceFunctions {
 public:
     DeviceFunctions(const Source& source, Edits& edits, Variables& variables, Launches& launches)
         : source_(source), edits_(edits), variables_(variables), launches_(launches), loops_(source, edits),
-          indices_(source, edits), heap_(source, edits)
+          indices_(source, edits), heap_(source, edits, variables)
     {
     }
 

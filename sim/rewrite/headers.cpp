@@ -31,9 +31,8 @@ std::string as_included(const Marker& marker)
 // The runtime's functions are C++ here.
 static std::string why_not_in_c(const std::string& header)
 {
-    const bool cuda = header.compare(0, 4, "cuda") == 0 ||
-                      std::string(" driver_types.h vector_types.h builtin_types.h nccl.h ").find(" " + header + " ") !=
-                          std::string::npos;
+    const bool cuda =
+        begins_with(header, "cuda") || has_word(" driver_types.h vector_types.h builtin_types.h nccl.h ", header);
     return cuda && header.find('/') == std::string::npos
                ? header +
                      ": CUDA in a file of C is not supported by the simulator; give the file a name that ends in .cpp "
@@ -46,7 +45,7 @@ void check_headers(const std::string& text, bool c, const std::string& added, co
     // The preprocessor names some files as they are included, and others with their whole paths.
     const std::string own = harness::whole_path(own_folder) + "/";
     const auto is_own = [&own](const std::string& file) {
-        return harness::whole_path(file).compare(0, own.size(), own) == 0;
+        return begins_with(harness::whole_path(file), own);
     };
     const std::vector<Marker> markers = markers_in(text);
     const bool any_own = std::any_of(markers.begin(), markers.end(), [&](const Marker& m) { return is_own(m.file); });
@@ -62,7 +61,7 @@ void check_headers(const std::string& text, bool c, const std::string& added, co
         if (m.enters) stack.push_back(&m);
         if (m.returns && !stack.empty()) stack.pop_back();
         if (!m.enters || m.file[0] == '<' || is_own(m.file)) continue;
-        if (!added.empty() && m.file.compare(0, added.size() + 1, added + "/") == 0) continue;
+        if (!added.empty() && begins_with(m.file, added + "/")) continue;
         const bool again =
             folder.empty() ? name_in(m.file) == "cuda_runtime.h" : std::ifstream(folder + name_in(m.file)).is_open();
         if (again && folder.empty())
@@ -95,7 +94,7 @@ MissingHeader find_missing(const std::string& errors, bool c)
             const std::string field = fields[i].substr(fields[i].find(' ') == 0);
             const std::string name = field.find('\'') == 0 ? field.substr(1, field.find('\'', 1) - 1) : field,
                               known = c ? why_not_in_c(name) : why_not(name),
-                              why = known.empty() && name.compare(0, 5, "cuda/") == 0
+                              why = known.empty() && begins_with(name, "cuda/")
                                         ? name + ": this header of libcu++ is not supported by the simulator"
                                         : known;
             if (!why.empty() && name.find(' ') == std::string::npos && name.back() != '/')

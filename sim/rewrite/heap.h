@@ -3,13 +3,16 @@
 #pragma once
 
 #include "edits.h"
-#include "syntax.h"
+#include "variables.h"
 
 namespace rewrite {
 
 class Heap {
 public:
-    Heap(const Source& source, Edits& edits) : source_(source), edits_(edits) {}
+    Heap(const Source& source, Edits& edits, Variables& variables)
+        : source_(source), edits_(edits), variables_(variables)
+    {
+    }
 
     // Rewrites the word at i, if it is one of these.
     void word(int i);
@@ -19,6 +22,7 @@ public:
 private:
     const Source& source_;
     Edits& edits_;
+    Variables& variables_;
     bool used_ = false;
 };
 

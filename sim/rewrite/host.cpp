@@ -27,7 +27,7 @@ namespace {
 
 using Words = std::set<std::string_view>;
 
-bool begins_class(const Source& s, int i) { return s.is(i, "struct") || s.is(i, "class") || s.is(i, "union"); }
+bool begins_class(const Source& s, int i) { return s.is_any(i, {"struct", "class", "union"}); }
 
 bool is_for_device(const Source& s, int first, int last)
 {
@@ -61,8 +61,9 @@ private:
     void declarations(int first, int last, std::string_view of_class);
     int function(const Declaration& d, std::string_view of_class);
     void note_sides(const Declaration& d, bool member);
-    int class_body(int first, int last) const;
-    std::string_view class_name(int first, int last) const;
+    int class_body(int keyword) const;
+    int class_keyword(int first, int body) const;
+    std::string_view class_name(int keyword, int body) const;
     void local_classes(int first, int last);
     void lambdas();
     void note_owners();
@@ -131,7 +132,7 @@ HostFunctions Finder::run(bool check)
         const bool parameters = s_.is(behind + 1, "(");
         if (parameters) behind = s_[behind + 1].partner;
         // g++ has attributes behind `mutable` and `noexcept`, clang in front of them: such a lambda stays watched.
-        if (s_.is(behind + 1, "{") || s_.is(behind + 1, "->")) found.lambdas.push_back({behind, !parameters});
+        if (s_.is_any(behind + 1, {"{", "->"})) found.lambdas.push_back({behind, !parameters});
     }
     return found;
 }
@@ -140,9 +141,9 @@ HostFunctions Finder::run(bool check)
 void Finder::declarations(int first, int last, std::string_view of_class)
 {
     for (int i = first; i < last;) {
-        const bool label = s_.is(i + 1, ":") && (s_.is(i, "public") || s_.is(i, "protected") || s_.is(i, "private"));
+        const bool label = s_.is(i + 1, ":") && s_.is_any(i, {"public", "protected", "private"});
         if (label) ++i;
-        if (label || s_[i].system || !(s_.is_word(i) || s_.is(i, "~") || s_.is(i, "[") || s_.is(i, "::"))) {
+        if (label || s_[i].system || !(s_.is_word(i) || s_.is_any(i, {"~", "[", "::"}))) {
             i = past(s_, i);
             continue;
         }
@@ -157,36 +158,40 @@ void Finder::declarations(int first, int last, std::string_view of_class)
             declared_.insert(s_.is(d.name, "operator") ? of_class : s_.spelling(d.name));
         // A namespace or a class has declarations in its braces. All others hold a list or an initializer.
         int j = std::max(i, d.first);
-        while (j < last && !s_.is(j, ";") && !s_.is(j, "{") && !s_[j].system) j = past(s_, j);
+        while (j < last && !s_.is_any(j, {";", "{"}) && !s_[j].system) j = past(s_, j);
         if (s_.is(j, "{") && j < last) {
             const bool space = j > 1 && (s_[j - 1].kind == Token::text || find_word(s_, d.first, j, "namespace"));
             if (space) declarations(j + 1, s_[j].partner, "");
-            else if (class_body(d.first, j + 1) == j) declarations(j + 1, s_[j].partner, class_name(d.first, j));
+            else if (const int c = class_keyword(d.first, j)) declarations(j + 1, s_[j].partner, class_name(c, j));
             j = past(s_, j);
         }
         i = std::max(j, i + 1);
     }
 }
 
-// The `{` of the class whose definition lies in [first, last); 0 if there is none.
-int Finder::class_body(int first, int last) const
+// The `{` of the class whose definition begins with this keyword; 0 if none does.
+int Finder::class_body(int keyword) const
 {
-    bool is_class = false;
-    for (int i = first; i < last; i = past(s_, i)) {
-        if (s_.is(i, "enum") || s_.is(i, "=") || s_.is(i, ";")) return 0;
-        is_class |= begins_class(s_, i);
-        if (s_.is(i, "{")) return is_class ? i : 0;
-    }
+    if (!begins_class(s_, keyword) || s_.is_any(keyword - 1, {"enum", "<", ","})) return 0;
+    int i = keyword + 1;
+    while (i < s_.count() && !s_.is_any(i, {";", "{", "=", ")"}) && (!s_.is(i, "(") || s_.is(i - 1, "alignas")))
+        i = past(s_, i);
+    return s_.is(i, "{") ? i : 0;
+}
+
+// The keyword of the class that has this body; 0 if it is none of a class.
+int Finder::class_keyword(int first, int body) const
+{
+    for (int i = first; i < body; ++i)
+        if (class_body(i) == body) return i;
     return 0;
 }
 
-// The last word of the name of a class whose definition begins in [first, last).
-std::string_view Finder::class_name(int first, int last) const
+// The last word of the name.
+std::string_view Finder::class_name(int keyword, int body) const
 {
     std::string_view name;
-    int i = first;
-    while (i < last && !begins_class(s_, i)) ++i;
-    for (++i; i < last && !s_.is(i, ":") && !s_.is(i, "<"); i = past(s_, i))
+    for (int i = keyword + 1; i < body && !s_.is_any(i, {":", "<"}); i = past(s_, i))
         if (s_.is_word(i) && !s_.is(i, "final") && !s_.is(i + 1, "(")) name = s_.spelling(i);
     return name;
 }
@@ -250,15 +255,11 @@ void Finder::note_sides(const Declaration& d, bool member)
 // The classes that a function defines.
 void Finder::local_classes(int first, int last)
 {
-    for (int i = first; i < last; ++i) {
-        if (s_[i].system || !begins_class(s_, i) || s_.is(i - 1, "enum") || s_.is(i - 1, "<") || s_.is(i - 1, ","))
-            continue;
-        int j = i;
-        while (j < last && !s_.is(j, ";") && !s_.is(j, "{") && !s_.is(j, "=") && !s_.is(j, ")") && !s_.is(j, "(")) ++j;
-        if (!s_.is(j, "{")) continue;
-        declarations(j + 1, s_[j].partner, class_name(i, j));
-        i = s_[j].partner;
-    }
+    for (int i = first; i < last; ++i)
+        if (const int body = s_[i].system ? 0 : class_body(i)) {
+            declarations(body + 1, s_[body].partner, class_name(i, body));
+            i = s_[body].partner;
+        }
 }
 
 // Finds the classes whose objects must not be copied, although C++ allows it: a copy's destructor frees what the other
@@ -271,13 +272,8 @@ void Finder::note_owners()
     };
     std::vector<std::pair<std::string_view, Class>> others;
     for (int i = 1; i <= s_.count(); ++i) {
-        if (s_[i].system || !begins_class(s_, i) || s_.is(i - 1, "enum") || s_.is(i - 1, "<") || s_.is(i - 1, ","))
-            continue;
-        int j = i + 1;
-        while (j < s_.count() && !s_.is(j, ";") && !s_.is(j, "{") && !s_.is(j, "=") && !s_.is(j, ")") &&
-               (!s_.is(j, "(") || s_.is(j - 1, "alignas")))
-            j = past(s_, j);
-        if (!s_.is(j, "{")) continue;
+        const int j = s_[i].system ? 0 : class_body(i);
+        if (!j) continue;
         const std::string_view name = class_name(i, j);
         Class found{i, j};
         bool destructor = false;
@@ -289,10 +285,10 @@ void Finder::note_owners()
                 continue;
             }
             int p = k + 2;
-            while (s_.is(p, "const") || s_.is(p, "volatile")) ++p;
+            while (s_.is_any(p, {"const", "volatile"})) ++p;
             if (!s_.is(p, name)) continue;
             const int behind = s_.is(p + 1, "<") ? angles_end(s_, p + 1) : p + 1;
-            found.copies |= s_.is(behind, "&") || s_.is(behind, "&&");
+            found.copies |= s_.is_any(behind, {"&", "&&"});
         }
         if (found.copies || name.empty()) continue;
         if (destructor) owners_.insert(name);
@@ -304,7 +300,7 @@ void Finder::note_owners()
             bool owns = false;
             for (int k = c.at + 1; k < c.body; ++k) owns |= is_owner(k) && !s_.is(k, name);
             for (int k = c.body + 1; k < s_[c.body].partner; k = past(s_, k))
-                owns |= is_owner(k) && s_.is_word(k + 1) && !s_.is(k - 1, "<") && !s_.is(k - 1, ",");
+                owns |= is_owner(k) && s_.is_word(k + 1) && !s_.is_any(k - 1, {"<", ","});
             if (owns) more |= owners_.insert(name).second;
         }
     }
@@ -316,7 +312,7 @@ void Finder::note_returned(const Declaration& d)
     bool returns_one = false;
     for (int i = d.first; i < d.name; ++i) returns_one |= is_owner(i);
     for (int i = d.body + 1; i < s_[d.body].partner; ++i) {
-        if (!s_.is(i - 1, ";") && !s_.is(i - 1, "{") && !s_.is(i - 1, "}")) continue;
+        if (!s_.is_any(i - 1, {";", "{", "}"})) continue;
         Returned r{i, 0, 0, "", {}};
         const int type = i + s_.is(i, "const");
         int word = type;
@@ -328,10 +324,10 @@ void Finder::note_returned(const Declaration& d)
         r.end = r.name + 1;
         if (s_.is(r.end, "=")) {
             if (automatic && !returns_one && !is_owner(r.end + 1)) continue;
-            while (r.end < s_.count() && !s_.is(r.end, ";") && !s_.is(r.end, ",")) r.end = past(s_, r.end);
+            while (r.end < s_.count() && !s_.is_any(r.end, {";", ","})) r.end = past(s_, r.end);
         } else if (automatic) {
             continue;
-        } else if (s_.is(r.end, "(") || s_.is(r.end, "{")) {
+        } else if (s_.is_any(r.end, {"(", "{"})) {
             r.end = past(s_, r.end);
         }
         if (!s_.is(r.end, ";")) continue;
@@ -375,9 +371,9 @@ void Finder::launch(int open)
 void Finder::note_type_of(int variable)
 {
     int i = variable - 1;
-    while (s_.is(i, "*") || s_.is(i, "&") || s_.is(i, "&&") || s_.is(i, "const")) --i;
+    while (s_.is_any(i, {"*", "&", "&&", "const"})) --i;
     if (s_.is(i, ">"))
-        for (int depth = 0; i > 0 && !s_.is(i, ";") && !s_.is(i, "{"); --i) {
+        for (int depth = 0; i > 0 && !s_.is_any(i, {";", "{"}); --i) {
             depth += s_.is(i, ">") - s_.is(i, "<");
             if (s_.is_word(i)) named_.insert(s_.spelling(i));
             if (depth == 0 && s_.is(i, "<") && i--) break;
@@ -394,7 +390,7 @@ void Finder::note_device(int first, int last)
         // A call, or the address of a function.
         const int behind = s_.is(i + 1, "<") ? angles_end(s_, i + 1) : i + 1;
         const bool address = s_.is(i - 1, "&") &&
-                             (s_.is(i - 2, "(") || s_.is(i - 2, ",") || s_.is(i - 2, "=") || s_.is(i - 2, "return"));
+                             s_.is_any(i - 2, {"(", ",", "=", "return"});
         if ((behind && s_.is(behind, "(")) || address) called_.insert(s_.spelling(i));
     }
 }

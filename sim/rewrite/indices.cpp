@@ -16,32 +16,27 @@
 namespace rewrite {
 namespace {
 
-bool any_of(const Source& s, int i, std::initializer_list<std::string_view> words)
-{
-    return std::find(words.begin(), words.end(), s.spelling(i)) != words.end();
-}
+bool is_head(const Source& s, int open) { return s.is_any(open - 1, {"for", "while", "if", "switch"}); }
 
-bool is_head(const Source& s, int open) { return any_of(s, open - 1, {"for", "while", "if", "switch"}); }
-
-bool is_member(const Source& s, int i) { return any_of(s, i - 1, {".", "->", "::"}); }
+bool is_member(const Source& s, int i) { return s.is_any(i - 1, {".", "->", "::"}); }
 
 bool changes(const Source& s, int i)
 {
-    return any_of(s, i, {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}) ||
-           (any_of(s, i, {"<", ">"}) && any_of(s, i + 1, {"<=", ">="}));
+    return s.is_any(i, {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}) ||
+           (s.is_any(i, {"<", ">"}) && s.is_any(i + 1, {"<=", ">="}));
 }
 
 // True if the declaration at token i has the word.
 bool has(const Source& s, int i, std::string_view word)
 {
     int first = i;
-    while (first > 1 && !any_of(s, first - 1, {";", "{", "}", "("})) --first;
+    while (first > 1 && !s.is_any(first - 1, {";", "{", "}", "("})) --first;
     return find_word(s, first, i, word) != 0;
 }
 
 int end_of(const Source& s, int i)
 {
-    while (i <= s.count() && !any_of(s, i, {",", ";", ")", "]", "}"})) i = past(s, i);
+    while (i <= s.count() && !s.is_any(i, {",", ";", ")", "]", "}"})) i = past(s, i);
     return i;
 }
 
@@ -49,18 +44,17 @@ int end_of(const Source& s, int i)
 
 bool declares(const Source& s, int i)
 {
-    if (!any_of(s, i + 1, {"=", ";", ",", "[", "{", "(", ":"})) return false;
+    if (!s.is_any(i + 1, {"=", ";", ",", "[", "{", "(", ":"})) return false;
     int first = i, angles = 0;
-    for (; s.is_word(first - 1) || any_of(s, first - 1, {"::", "*", "&", "<", ">"}); --first) {
+    for (; s.is_word(first - 1) || s.is_any(first - 1, {"::", "*", "&", "<", ">"}); --first) {
         angles += s.is(first - 1, ">") - s.is(first - 1, "<");
         if (angles < 0) return false;  // a comparison
     }
     const bool more = s.is(first - 1, ",");  // of several
-    while (more && !any_of(s, first - 1, {";", "{", "}", "(", "["}))
+    while (more && !s.is_any(first - 1, {";", "{", "}", "(", "["}))
         first = s[first - 1].partner && !s.opens(first - 1) ? s[first - 1].partner : first - 1;
-    return first < i && s.is_word(first) && (!more || s.is_word(first + 1)) &&
-           (any_of(s, first - 1, {";", "{", "}", ":"}) || (s.is(first - 1, "(") && s.is(first - 2, "for"))) &&
-           !any_of(s, first, {"return", "else", "do", "case", "goto", "delete", "throw", "using"});
+    return first < i && is_operand(s, first) && !s.is(first, "using") && (!more || s.is_word(first + 1)) &&
+           (s.is_any(first - 1, {";", "{", "}", ":"}) || (s.is(first - 1, "(") && s.is(first - 2, "for")));
 }
 
 // The last declaration of the variable in front of token i: its name there; 0 if the function declares none.
@@ -68,7 +62,7 @@ int Indices::declared(int i) const
 {
     for (int j = i; j > body_.parameters; --j)
         if (source_.is(j, source_.spelling(i)) &&
-            (declares(source_, j) || (is_parameter(j) && any_of(source_, j + 1, {",", ")", "=", "["}))))
+            (declares(source_, j) || (is_parameter(j) && source_.is_any(j + 1, {",", ")", "=", "["}))))
             return j;
     return 0;
 }
@@ -80,7 +74,7 @@ bool Indices::depends(int first, int last)
     for (int i = first; i < last; ++i) {
         if (!source_.is_word(i) || is_member(source_, i)) continue;
         const std::string_view word = source_.spelling(i);
-        const bool call = source_.is(i + 1, "("), element = any_of(source_, i + 1, {"[", "->"});
+        const bool call = source_.is(i + 1, "("), element = source_.is_any(i + 1, {"[", "->"});
         if (word == "threadIdx") return true;
         if (call && (source_[i + 1].partner == i + 2 || begins_with(word, "__") || begins_with(word, "atomic")))
             return true;
@@ -88,7 +82,7 @@ bool Indices::depends(int first, int last)
         const int declaration = declared(i);
         if (question_ == at_compile_time) {
             if (element || variables_.count(word)) return true;
-            if (any_of(source_, i, {"blockIdx", "blockDim", "gridDim"})) return true;
+            if (source_.is_any(i, {"blockIdx", "blockDim", "gridDim"})) return true;
             if (declaration && is_parameter(declaration) && !known_parameters_) return true;
         } else if (declaration && is_parameter(declaration) && !body_.of_kernel) {
             return true;
@@ -109,11 +103,11 @@ bool Indices::variable_depends(int declaration)
     const bool loop = source_.is(head, "(");
     for (int i = declaration + 1; i < source_[body_.open].partner; ++i)
         if (source_.is(i, source_.spelling(declaration)) && !(loop && i < source_[head].partner) &&
-            (changes(source_, i + 1) || any_of(source_, i - 1, {"++", "--"}) ||
-             (source_.is(i - 1, "&") && any_of(source_, i + 1, {")", ","}))) && declared(i) == declaration)
+            (changes(source_, i + 1) || source_.is_any(i - 1, {"++", "--"}) ||
+             (source_.is(i - 1, "&") && source_.is_any(i + 1, {")", ","}))) && declared(i) == declaration)
             return true;
     if (!loop) {
-        if (source_.is(declaration + 1, ";") || source_.is(declaration + 1, ",")) return true;
+        if (source_.is_any(declaration + 1, {";", ","})) return true;
         return depends(declaration + 2, end_of(source_, declaration + 2));
     }
     if (question_ == at_compile_time) {
@@ -134,7 +128,7 @@ bool Indices::variable_depends(int declaration)
 int Indices::root(int i, unsigned& dynamic)
 {
     int declaration = declared(i);
-    while (declaration && any_of(source_, declaration - 1, {"*", "&"}) && !is_parameter(declaration)) {
+    while (declaration && source_.is_any(declaration - 1, {"*", "&"}) && !is_parameter(declaration)) {
         if (depends(declaration, declaration + 1)) dynamic |= 1;
         int at = source_.is(declaration + 1, "=") ? declaration + 2 : 0;
         const int end = at ? end_of(source_, at) : 0;
@@ -151,8 +145,8 @@ Indices::Uses Indices::uses()
     for (int i = body_.open; i < source_[body_.open].partner; ++i) {
         if (!source_.is_word(i) || is_member(source_, i)) continue;
         const int group = source_[i].parent;
-        const bool argument = source_.is(group, "(") && any_of(source_, i + 1, {")", ","});
-        const bool sum = any_of(source_, i + 1, {"+", "-"}) && source_.is(group, "(") && source_.is(group - 1, "*");
+        const bool argument = source_.is(group, "(") && source_.is_any(i + 1, {")", ","});
+        const bool sum = source_.is_any(i + 1, {"+", "-"}) && source_.is(group, "(") && source_.is(group - 1, "*");
         int behind = i + 1;
         while (source_.is(behind, ".")) behind += 2;
         if ((!argument && !sum && !source_.is(behind, "[")) || declares(source_, i)) continue;
@@ -173,7 +167,7 @@ Indices::Uses Indices::uses()
         if (!dynamic) continue;
         bool loop = false;
         for (int k = i; k > body_.open && !loop; --k)
-            loop = any_of(source_, k, {"for", "while", "do"}) && statement_end(source_, k) > i && declaration < k;
+            loop = source_.is_any(k, {"for", "while", "do"}) && statement_end(source_, k) > i && declaration < k;
         Use& use = all[{declaration, path}];
         use.dynamic |= dynamic;
         use.cost += loop ? 8 * cost : cost;
@@ -195,8 +189,8 @@ void Indices::local_arrays()
             has(source_, declaration, "extern") || has(source_, declaration, "constexpr"))
             continue;
         while (source_.is(++end, "[")) end = source_[end].partner;
-        const bool stored = any_of(source_, end, {"=", "{"});
-        while (!source_.is(end, ";")) end = past(source_, end);
+        const bool stored = source_.is_any(end, {"=", "{"});
+        end = semicolon(source_, end);
         // clang does not watch what it knows for the function's own, but what a reference leads to.
         const std::string name(source_.spelling(declaration)), own = "sim_own_" + name;
         if (find_word(source_, declaration + 1, end, name)) continue;
@@ -225,7 +219,7 @@ void Indices::atomic(int i)
     const int before = source_.is(i - 1, "::") ? i - 2 : i - 1, open = source_[before].partner;
     const bool behind = source_.is(before, ")") && (is_head(source_, open) || source_.is(open + 1, "void"));
     const bool unused =
-        source_.is(close + 1, ";") && (behind || any_of(source_, before, {";", "{", "}", ":", "else", "do"}));
+        source_.is(close + 1, ";") && (behind || source_.is_any(before, {";", "{", "}", ":", "else", "do"}));
     const bool joins = adds || (unused && !is("Exc", "CAS", "Inc", "Dec"));
     const bool joined = joins && arguments.size() == 2 && !depends(arguments[0].first, arguments[0].second);
     if (arguments.empty() || (!unused && !joined)) return;

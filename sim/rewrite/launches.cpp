@@ -57,7 +57,7 @@ void Launches::note_kernel(const Declaration& d)
     known->overloaded |= known->definitions > 1 || known->parameters != parameters.size();
     // A pointer to a function knows nothing of default arguments.
     for (const auto& [first, last] : parameters)
-        for (int i = first; i < last; i = source_.opens(i) ? source_[i].partner + 1 : i + 1)
+        for (int i = first; i < last; i = past(source_, i))
             known->overloaded |= source_.is(i, "=");
     if (!d.header) return;
 

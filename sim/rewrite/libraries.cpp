@@ -104,7 +104,7 @@ int library_of(const std::string& header)
 {
     const std::string folder = header.substr(0, header.find('/') + 1), name = folder.empty() ? header : folder;
     for (int i = 0; i < library_count; ++i)
-        if (std::string(libraries[i].headers).find(" " + name + " ") != std::string::npos) return i;
+        if (has_word(libraries[i].headers, name)) return i;
     return -1;
 }
 
@@ -116,11 +116,6 @@ bool ends_with(std::string_view text, std::string_view with)
 bool is_constant(std::string_view word)
 {
     return std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c); });
-}
-
-bool has_word(std::string_view list, std::string_view word)
-{
-    return list.find(" " + std::string(word) + " ") != list.npos;
 }
 
 // The type that a known one is another name of; empty: none.
@@ -251,7 +246,7 @@ private:
     // The library that the word at i names; -1: none.
     int library_at(int i) const
     {
-        if (!s_.is_word(i) || s_[i].system || s_.is(i - 1, ".") || s_.is(i - 1, "->") || own_.count(s_.spelling(i)))
+        if (!s_.is_word(i) || s_[i].system || s_.is_any(i - 1, {".", "->"}) || own_.count(s_.spelling(i)))
             return -1;
         const std::string_view word = s_.spelling(i);
         for (const auto& [prefix, library] : prefixes_) {
@@ -276,20 +271,11 @@ private:
     {
         for (int i = 1; i <= s_.count(); ++i) {
             if (library_at(i) < 0 || is_type(s_.spelling(i))) continue;
-            const auto before = [&](std::initializer_list<std::string_view> words) {
-                return std::any_of(words.begin(), words.end(),
-                                   [&](std::string_view word) { return s_.is(i - 1, word); });
-            };
-            const auto behind = [&](std::initializer_list<std::string_view> words) {
-                return std::any_of(words.begin(), words.end(),
-                                   [&](std::string_view word) { return s_.is(i + 1, word); });
-            };
-            const bool word = s_.is_word(i - 1) &&
-                              !before({"return", "else", "do", "case", "throw", "namespace", "and", "or", "not"});
-            const bool pointer = before({">"}) || (before({"*", "&"}) && s_.is_word(i - 2) && !s_.is(i - 2, "return"));
+            const bool word = is_operand(s_, i - 1) && !s_.is(i - 1, "namespace");
+            const bool pointer = s_.is(i - 1, ">") || (s_.is_any(i - 1, {"*", "&"}) && is_operand(s_, i - 2));
             const bool typed = word || (pointer && !is_constant(s_.spelling(i)));
-            const bool function = behind({"("}) && (word || at_namespace_scope(s_, i));
-            const bool variable = behind({";", "=", ",", ")", "[", "{", ":"});
+            const bool function = s_.is(i + 1, "(") && (word || at_namespace_scope(s_, i));
+            const bool variable = s_.is_any(i + 1, {";", "=", ",", ")", "[", "{", ":"});
             if (typed && (function || variable)) own_.insert(s_.spelling(i));
         }
     }

@@ -18,4 +18,8 @@ void check_namespace_word(const Source& source, int i);
 void check_runtime_word(const Source& source, int i);
 void check_device_word(const Source& source, int i);
 
+// Refuses the first function or type of the CUDA runtime or the driver that the program uses and the simulator's
+// headers do not declare: one line instead of the compiler's many. Without these headers in the text, it does nothing.
+void check_declared(const Source& source);
+
 }  // namespace rewrite

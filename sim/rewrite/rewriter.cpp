@@ -12,7 +12,6 @@
 
 #include "libraries.h"
 #include "refusals.h"
-#include "undeclared.h"
 
 namespace rewrite {
 
@@ -120,30 +119,22 @@ bool Rewriter::is_discarded_call(int i) const
         !source_.is(i + 1, "(") || !source_.is(source_[i + 1].partner + 1, ";") || functions_.in_function(i))
         return false;
     const int before = source_.is(i - 1, "::") ? i - 2 : i - 1;
-    if (source_.is(before, ")")) {
-        const std::string_view head = source_.spelling(source_[before].partner - 1);
-        return head == "if" || head == "for" || head == "while";
-    }
+    if (source_.is(before, ")")) return source_.is_any(source_[before].partner - 1, {"if", "for", "while"});
     for (int i = before; source_.is(before, ":"); --i) {  // of a label, or behind a `?`
         if (source_.is(i, "?")) return false;
-        if (source_.is(i, ";") || source_.is(i, "{") || source_.is(i, "}")) return true;
+        if (source_.is_any(i, {";", "{", "}"})) return true;
     }
-    for (const char* word : {";", "{", "}", "else", "do"})
-        if (source_.is(before, word)) return true;
-    return false;
+    return source_.is_any(before, {";", "{", "}", "else", "do"});
 }
 
 // One namespace for each run of declarations between what is included.
 void Rewriter::wrap(const std::string& name)
 {
-    const std::vector<size_t> ranges = own_ranges(source_.text());
-    size_t next = 0;  // ranges[0] to ranges[next - 1] begin or end before the token
-    int last = 0;     // the last token outside all brackets
+    int last = 0;  // the last token outside all brackets
     bool open = false;
     for (int i = 1; i <= source_.count(); ++i) {
         if (source_[i].parent) continue;
-        while (next < ranges.size() && ranges[next] <= source_.begin_of(i)) ++next;
-        const bool own = next % 2 == 1;
+        const bool own = source_[i].own;
         if (own != open) {
             if (own) edits_.before(i, "inline namespace " + name + " { ");
             else edits_.after(last, " }");
@@ -159,12 +150,12 @@ int Rewriter::cuda_word(int i)
 {
     const std::string_view word = source_.spelling(i);
     const bool call = source_.is(i + 1, "(");
-    if (is_space_word(word) && language_ != Language::cuda) {
+    if (is_space_word(source_, i) && language_ != Language::cuda) {
         if (word == "__global__" && Declaration(source_, i).body) throw HasKernels{};
         edits_.remove(i);
         return i;
     }
-    if (is_space_word(word)) return i < declared_ ? i : declaration(i);
+    if (is_space_word(source_, i)) return i < declared_ ? i : declaration(i);
     if (word == "__host__" || word == "__grid_constant__") {
         edits_.remove(i);
     } else if (word == "__forceinline__") {
@@ -208,10 +199,10 @@ int Rewriter::declaration(int i)
     }
     for (int w : d.words)
         if (source_.is(w, "__global__")) edits_.replace(w, w + 1, "__attribute__((noinline, noipa))");
-        else if (is_space_word(source_.spelling(w))) edits_.remove(w);
+        else if (is_space_word(source_, w)) edits_.remove(w);
     if (shared) variables_.shared_variable(d, functions_.in_kernel(d.first));
     else if (variable && !(functions_.in_function(d.first) && d.has("static") && !d.has("__constant__")))
-        variables_.device_variable(d), functions_.variable(source_.spelling(d.name));
+        variables_.device_variable(d, functions_.in_function(d.first)), functions_.variable(source_.spelling(d.name));
     else if (d.function && !unplaced) functions_.function(d);
     return i;
 }

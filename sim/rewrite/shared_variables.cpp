@@ -1,10 +1,8 @@
 // Variables in shared memory.
 //
-// A block runs on one host thread, so a __shared__ variable becomes a thread-local one that outlives the call. A record
-// next to each says its number in the order of declarations, its alignment and the size of an element: from these the
-// simulator lays the arrays out as nvcc does. Dynamic shared memory (extern __shared__) has no array of its own,
-// because its size is known at the launch only: its name becomes a pointer to the block's memory, or at namespace scope
-// an object that converts to it.
+// A block runs on one host thread, so a __shared__ variable becomes a thread-local one that outlives the call. Dynamic
+// shared memory (extern __shared__) has no array of its own, because its size is known at the launch only: its name
+// becomes a pointer to the block's memory, or at namespace scope an object that converts to it.
 
 #include "variables.h"
 
@@ -17,10 +15,9 @@ namespace rewrite {
 
 void Variables::shared_variable(const Declaration& d, bool of_kernel)
 {
-    for (int i = d.stop; i <= source_.count() && !source_.is(i, ";");
-         i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
-        const bool call = source_.is(i, "(") && i == d.stop && !source_.is(i + 1, "*") && !source_.is(i + 1, "&");
-        if (source_.is(i, "=") || source_.is(i, "{") || call)
+    for (int i = d.stop; i <= source_.count() && !source_.is(i, ";"); i = past(source_, i)) {
+        const bool call = source_.is(i, "(") && i == d.stop && !source_.is_any(i + 1, {"*", "&"});
+        if (source_.is_any(i, {"=", "{"}) || call)
             refuse(source_, i,
                    "a __shared__ variable cannot have an initializer; assign to it in one thread, then call "
                    "__syncthreads()");
@@ -30,30 +27,15 @@ void Variables::shared_variable(const Declaration& d, bool of_kernel)
     const std::vector<std::pair<int, int>> declared = declarators(d);
     const int end = declared.back().second;
     for (const auto& [name, behind] : declared)
-        if (source_.is_word(name))
-            edits_.first_after(end, " static_assert(sizeof " + std::string(source_.spelling(name)) +
-                                        " <= 49152, \"nvcc allows 49152 bytes of __shared__ arrays; use dynamic "
-                                        "shared memory and cudaFuncSetAttribute\");");
-    if (at_namespace_scope(source_, d.first)) return;
-    // nvcc lays arrays out in the order of their declarations, each aligned as its type or as it is told to be. The
-    // third number is the size of an element, and a function tells which of its bytes are padding.
+        edits_.first_after(end, " static_assert(sizeof " + std::string(source_.spelling(name)) +
+                                    " <= 49152, \"nvcc allows 49152 bytes of __shared__ arrays; use dynamic "
+                                    "shared memory and cudaFuncSetAttribute\");");
     std::string told = "1";
     for (int w : d.words)
-        if ((source_.is(w, "__align__") || source_.is(w, "alignas")) && source_.is(w + 1, "("))
+        if (source_.is_any(w, {"__align__", "alignas"}) && source_.is(w + 1, "("))
             told = source_.join(w + 2, source_[w + 1].partner);
-    for (const auto& [name, behind] : declared)
-        edits_.first_after(end, filled(
-            " static const unsigned sim_array_$array[] __attribute__((used)) = {"
-            "$number, "
-            "alignof(decltype($array)) > ($told) ? alignof(decltype($array)) : ($told), "
-            "::sim::element_bytes<decltype($array)>};"
-            " static const unsigned char* (*const sim_members_$array)() __attribute__((used)) = "
-            "::sim::members<::std::remove_all_extents_t<decltype($array)>>;"
-            " ::sim::declares(&reinterpret_cast<const volatile char&>($array), $kernel);",
-            {{"array", std::string(source_.spelling(name))},
-             {"number", std::to_string(++arrays_)},
-             {"told", told},
-             {"kernel", of_kernel ? "true" : "false"}}));
+    list(d, at_namespace_scope(source_, d.first) ? "shared" : of_kernel ? "shared_of_kernel" : "shared_of_function",
+         told);
 }
 
 // extern __shared__ TYPE name[]...;
@@ -72,7 +54,7 @@ void Variables::dynamic_shared(const Declaration& d)
         const std::string_view word = source_.spelling(i);
         const bool attribute = word == "alignas" || word == "__align__" || begins_with(word, "__attribute");
         if (attribute || (word == "[" && source_.is(i + 1, "["))) i = source_[attribute ? i + 1 : i].partner;
-        else if (word != "extern" && word != "static" && !is_space_word(word))
+        else if (word != "extern" && word != "static" && !is_space_word(source_, i))
             type += (type.empty() || source_.end_of(i - 1) == source_.begin_of(i) ? "" : " ") + std::string(word);
     }
     const std::string name(source_.spelling(d.name)), rest = source_.join(bound + 2, end);
@@ -109,9 +91,8 @@ void Variables::dynamic_shared_use(int i)
     if (std::find(dynamic_names_.begin(), dynamic_names_.end(), source_.spelling(i)) == dynamic_names_.end()) return;
     const int before = i - 1, after = i + 1;
     const bool cast = source_.is(before, ")") && source_.is(before - 1, "*");
-    const bool begins =
-        source_.is(before, "(") || source_.is(before, ",") || source_.is(before, "=") || source_.is(before, "return");
-    const bool ends = source_.is(after, ")") || source_.is(after, ",") || source_.is(after, ";");
+    const bool begins = source_.is_any(before, {"(", ",", "=", "return"});
+    const bool ends = source_.is_any(after, {")", ",", ";"});
     if (cast || (begins && ends)) edits_.before(i, "+");
 }
 

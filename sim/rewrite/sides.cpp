@@ -65,7 +65,7 @@ public:
         if (scoped && !of_std) return;
         const bool in_std = of_std || (imports_std_ && !declares(i));
         const bool object = in_std && ((is_in(classes, i) && s_.is_word(behind)) ||
-                                       (is_in(streams, i) && (s_.is(i + 1, "<") || s_.is(i + 1, ">"))));
+                                       (is_in(streams, i) && (s_.is_any(i + 1, {"<", ">"}))));
         const bool found = device ? object || (call && (is_in(of_c, i) || (in_std && is_in(of_cpp, i))))
                                   : call && is_in(of_device, i);
         if (found && (of_std || !is_named(i, {1, s_.count()})))
@@ -77,26 +77,20 @@ public:
     bool sure = true;
 
 private:
-    bool is_in(std::string_view list, int i) const
-    {
-        return list.find(" " + std::string(s_.spelling(i)) + " ") != list.npos;
-    }
+    bool is_in(std::string_view list, int i) const { return has_word(list, s_.spelling(i)); }
     // A word that may be a type in front of i.
-    bool typed(int i) const
-    {
-        return s_.is_word(i - 1) && !one_of(s_.spelling(i - 1), {"return", "else", "do", "case", "and", "or", "not"});
-    }
+    bool typed(int i) const { return is_operand(s_, i - 1); }
     // `T name(...)`, `T a, name(...)`, `__launch_bounds__(32) name(...)`, x.name(...) and the like.
     bool declares(int i) const
     {
-        return typed(i) || s_.is(i - 1, ".") || s_.is(i - 1, "->") || s_.is(i - 1, "~") ||
+        return typed(i) || s_.is_any(i - 1, {".", "->", "~"}) ||
                (s_.is(i - 1, ",") && s_.is(s_[i].parent, "{")) ||
                (s_.is(i - 1, ")") && begins_with(s_.spelling(s_[i - 1].partner - 1), "__"));
     }
     bool is_unevaluated(int i) const
     {
         for (int open = s_[i].parent; open; open = s_[open].parent)
-            if (one_of(s_.spelling(open - 1), {"decltype", "sizeof", "noexcept", "requires"})) return true;
+            if (s_.is_any(open - 1, {"decltype", "sizeof", "noexcept", "requires"})) return true;
         return false;
     }
     // True if something in the range has this name: `auto name = `, `T* name)`.
@@ -104,7 +98,7 @@ private:
     {
         for (int i = range.first; i < range.second; ++i)
             if (!s_[i].system && s_.is(i, s_.spelling(name)) && !is_launch(s_, i + 1) &&
-                (typed(i) || (one_of(s_.spelling(i - 1), {"*", "&", "&&", ">"}) && !s_.is(i + 1, "("))))
+                (typed(i) || (s_.is_any(i - 1, {"*", "&", "&&", ">"}) && !s_.is(i + 1, "("))))
                 return true;
         return false;
     }

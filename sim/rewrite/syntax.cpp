@@ -6,15 +6,6 @@
 namespace rewrite {
 namespace {
 
-// A word that stands before an operand, not for one.
-bool is_keyword(std::string_view word)
-{
-    return one_of(word, {"return", "else", "do", "case", "throw", "co_return", "co_yield", "co_await", "and", "or",
-                         "not", "if", "while", "for", "switch", "catch"});
-}
-
-bool is_operand(const Source& s, int i) { return s.is_word(i) && !is_keyword(s.spelling(i)); }
-
 // The `<` of the `>` at `close`, backwards.
 int angles_begin(const Source& s, int close)
 {
@@ -28,13 +19,12 @@ int angles_begin(const Source& s, int close)
     return 0;
 }
 
-
 // Specifiers with something in parentheses that is no parameter list.
-bool takes_parentheses(std::string_view word)
+bool takes_parentheses(const Source& s, int i)
 {
-    return one_of(word, {"alignas", "_Alignas", "__align__", "__attribute__", "__attribute", "__declspec", "decltype",
-                         "typeof", "__typeof__", "__typeof", "explicit", "noexcept", "__launch_bounds__", "__maxnreg__",
-                         "__cluster_dims__"});
+    return s.is_any(i, {"alignas", "_Alignas", "__align__", "__attribute__", "__attribute", "__declspec", "decltype",
+                        "typeof", "__typeof__", "__typeof", "explicit", "noexcept", "__launch_bounds__", "__maxnreg__",
+                        "__cluster_dims__"});
 }
 
 // The name, or the keyword, of the namespace whose `{` is at `open`; 0 if that is no namespace.
@@ -46,7 +36,7 @@ int namespace_name(const Source& s, int open)
     return s.is(i, "namespace") ? i + 1 : 0;
 }
 
-bool joins_terms(const Source& s, int i) { return s.is(i, "&&") || s.is(i, "||") || s.is(i, "and") || s.is(i, "or"); }
+bool joins_terms(const Source& s, int i) { return s.is_any(i, {"&&", "||", "and", "or"}); }
 
 // The word `requires` of the requires-expression whose body ends with the `}` at `close`; 0 if that ends something
 // else.
@@ -84,7 +74,7 @@ int declaration_begin(const Source& s, int i)
     for (; i > 1; --i) {
         const int before = i - 1, required = s.is(before, "}") ? requires_begin(s, before) : 0;
         if (required) i = required + 1;
-        else if (s.is(before, ";") || s.is(before, ":") || s.is(before, "}") || s.opens(before)) break;
+        else if (s.is_any(before, {";", ":", "}"}) || s.opens(before)) break;
         else if (s[before].partner) i = s[before].partner + 1;
     }
     return i;
@@ -95,18 +85,18 @@ int declaration_begin(const Source& s, int i)
 int function_body(const Source& s, int open)
 {
     int i = s[open].partner + 1;
-    while (!s.is(i, "{") && !s.is(i, ":")) {
-        if (i > s.count() || s.is(i, ";") || s.is(i, "=") || s.is(i, ",") || (s[i].partner && !s.opens(i))) return 0;
+    while (!s.is_any(i, {"{", ":"})) {
+        if (i > s.count() || s.is_any(i, {";", "=", ","}) || (s[i].partner && !s.opens(i))) return 0;
         const int end = s.is(i, "<") ? angles_end(s, i) : s.is(i, "requires") ? requires_end(s, i) : 0;
         i = end ? end : past(s, i);
     }
     if (s.is(i, "{")) return i;
     for (++i; i <= s.count();) {
-        while (s.is_word(i) || s.is(i, "::") || s.is(i, "<")) {
+        while (s.is_word(i) || s.is_any(i, {"::", "<"})) {
             i = s.is(i, "<") ? angles_end(s, i) : i + 1;
             if (!i) return 0;
         }
-        if (!s.is(i, "(") && !s.is(i, "{")) return 0;
+        if (!s.is_any(i, {"(", "{"})) return 0;
         i = past(s, i);
         if (s.is(i, "...")) ++i;
         if (s.is(i, "{")) return i;
@@ -118,9 +108,16 @@ int function_body(const Source& s, int open)
 
 }  // namespace
 
-bool is_space_word(std::string_view word)
+bool is_operand(const Source& s, int i)
 {
-    return one_of(word, {"__global__", "__device__", "__shared__", "__constant__", "__managed__"});
+    return s.is_word(i) &&
+           !s.is_any(i, {"return", "else", "do", "case", "throw", "co_return", "co_yield", "co_await", "and", "or",
+                         "not", "if", "while", "for", "switch", "catch", "new", "delete", "goto", "sizeof"});
+}
+
+bool is_space_word(const Source& s, int i)
+{
+    return s.is_any(i, {"__global__", "__device__", "__shared__", "__constant__", "__managed__"});
 }
 
 int angles_end(const Source& s, int open)
@@ -157,10 +154,10 @@ int statement_end(const Source& s, int i)
 {
     while (is_attribute(s, i)) i = past(s, i);
     if (s.is(i, "{")) return past(s, i);
-    if (s.is(i, "if") || s.is(i, "for") || s.is(i, "while") || s.is(i, "switch")) {
+    if (s.is_any(i, {"if", "for", "while", "switch"})) {
         const bool choice = s.is(i, "if");
         ++i;
-        while (s.is(i, "constexpr") || s.is(i, "!") || s.is(i, "consteval")) ++i;
+        while (s.is_any(i, {"constexpr", "!", "consteval"})) ++i;
         if (s.is(i, "(")) i = past(s, i);
         i = statement_end(s, i);
         return choice && s.is(i, "else") ? statement_end(s, i + 1) : i;
@@ -198,14 +195,14 @@ int lambda_body(const Source& s, int open)
 {
     const int before = open - 1;
     if (is_operand(s, before) || s[before].kind == Token::number || s[before].kind == Token::text) return 0;
-    if (s.is(before, ")") || s.is(before, "]") || s.is(before, ">")) return 0;  // a subscript
+    if (s.is_any(before, {")", "]", ">"})) return 0;  // a subscript
     if (is_attribute(s, open) || s.is(before, "[")) return 0;
     for (int i = past(s, open); i <= s.count();) {
         if (s.is(i, "{")) return i;
         if (s.is(i, "(")) i = past(s, i);
         else if (s.is(i, "requires")) i = requires_end(s, i);
         else if (s.is(i, "<")) { if (!(i = angles_end(s, i))) return 0; }
-        else if (s.is_word(i) || s.is(i, "->") || s.is(i, "::") || s.is(i, "*") || s.is(i, "&") || s.is(i, "&&")) ++i;
+        else if (s.is_word(i) || s.is_any(i, {"->", "::", "*", "&", "&&"})) ++i;
         else return 0;
     }
     return 0;
@@ -213,7 +210,7 @@ int lambda_body(const Source& s, int open)
 
 int lambda_around(const Source& s, int i)
 {
-    while (s.is_word(i) && !is_keyword(s.spelling(i))) --i;
+    while (is_operand(s, i)) --i;
     const int open = s.is(i, "]") ? s[i].partner : 0;
     return open && !is_attribute(s, open) && lambda_body(s, open) ? open : 0;
 }
@@ -270,8 +267,8 @@ Declaration::Declaration(const Source& s, int i) : source(s), first(declaration_
                 stop = j;
                 break;
             }
-            class_head |= one_of(s.spelling(j), {"struct", "class", "union", "enum"});
-            if (s.is(j + 1, "(") && takes_parentheses(s.spelling(j))) {
+            class_head |= s.is_any(j, {"struct", "class", "union", "enum"});
+            if (s.is(j + 1, "(") && takes_parentheses(s, j)) {
                 j = past(s, j + 1);
             } else {
                 name = j++;
@@ -282,14 +279,14 @@ Declaration::Declaration(const Source& s, int i) : source(s), first(declaration_
             j = past(s, j);
         } else if (is_attribute(s, j)) {
             j = past(s, j);
-        } else if (s.is(j, "*") || s.is(j, "&") || s.is(j, "&&") || s.is(j, "::") || s.is(j, "~") ||
+        } else if (s.is_any(j, {"*", "&", "&&", "::", "~"}) ||
                    (class_head && s.is(j, ":"))) {
             words.push_back(j++);
         } else {
             // A pointer to a function, `(*name)(`, and a value, `name(3)`, are no parameter lists.
             const Token::Kind inside = s[j + 1].kind;
             if (s.is(j, "("))
-                function = !s.is(j + 1, "*") && !s.is(j + 1, "&") && inside != Token::number && inside != Token::text;
+                function = !s.is_any(j + 1, {"*", "&"}) && inside != Token::number && inside != Token::text;
             stop = j;
             break;
         }
@@ -322,7 +319,7 @@ int Declaration::specifiers() const
     for (;;) {
         if (is_attribute(source, i)) i = past(source, i);
         else if (source.is(i, "alignas")) i = past(source, i + 1);
-        else if (is_space_word(source.spelling(i)) || source.is(i, "static")) ++i;
+        else if (is_space_word(source, i) || source.is(i, "static")) ++i;
         else return i;
     }
 }
@@ -330,7 +327,7 @@ int Declaration::specifiers() const
 bool is_launch(const Source& s, int i)
 {
     return s.is(i, "<") && s.is(i + 1, "<") && s.is(i + 2, "<") && s.end_of(i) == s.begin_of(i + 1) &&
-           !s.is(i - 1, "operator") && !s.is(i - 1, "<");
+           !s.is_any(i - 1, {"operator", "<"});
 }
 
 Launch::Launch(const Source& s, int open)
@@ -350,17 +347,17 @@ Launch::Launch(const Source& s, int open)
         if (is_operand(s, last)) {
             begin = last;
             if (s.is(begin - 1, "template")) --begin;
-        } else if (s.is(last, ")") || s.is(last, "]")) {
+        } else if (s.is_any(last, {")", "]"})) {
             begin = s[last].partner;
             const int before = begin - 1;
             // A call or a subscript goes on; a group behind `if (...)` does not.
             const int control = s.is(before, ")") ? s[before].partner - 1 : 0;
-            if (is_operand(s, before) || s.is(before, "]") || s.is(before, ">") || (control && is_operand(s, control)))
+            if (is_operand(s, before) || s.is_any(before, {"]", ">"}) || (control && is_operand(s, control)))
                 continue;
         } else {
             refuse(open, no_kernel);
         }
-        more = s.is(begin - 1, "::") || s.is(begin - 1, ".") || s.is(begin - 1, "->");
+        more = s.is_any(begin - 1, {"::", ".", "->"});
         if (more) --begin;
         if (more && s.is(begin, "::") && !is_operand(s, begin - 1) && !s.is(begin - 1, ">")) break;  // ::name
     }

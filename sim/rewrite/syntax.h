@@ -3,8 +3,6 @@
 
 #pragma once
 
-#include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,16 +14,21 @@ namespace rewrite {
 
 using Range = std::pair<int, int>;  // tokens [first, second)
 
-inline bool one_of(std::string_view word, std::initializer_list<std::string_view> words)
-{
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 // Behind the `>` that closes the `<` at `open`; 0 if that is no list of template arguments.
 int angles_end(const Source& source, int open);
 
 // Past token i, and past all that it opens.
 inline int past(const Source& source, int i) { return (source.opens(i) ? source[i].partner : i) + 1; }
+
+// The first `;` from token i on that is in no bracket opened behind it.
+inline int semicolon(const Source& source, int i)
+{
+    while (i <= source.count() && !source.is(i, ";")) i = past(source, i);
+    return i;
+}
+
+// A word that may name a variable, a function or a type, and not one that an expression follows, such as `return`.
+bool is_operand(const Source& source, int i);
 
 // The parts that commas separate in tokens [first, last). Commas of template arguments do not count. Empty: no part.
 std::vector<Range> split(const Source& source, int first, int last);
@@ -74,7 +77,7 @@ struct Declaration {
 };
 
 // Words of CUDA that say where a variable or a function lives.
-bool is_space_word(std::string_view word);
+bool is_space_word(const Source& source, int i);
 
 // A launch, KERNEL<<<CONFIG>>>(ARGS): its parts.
 struct Launch {

@@ -83,7 +83,11 @@ private:
             } else if (c == '#' && line_begins_) {
                 const size_t end = line_end(text_, i_);
                 const Marker marker = read_marker(std::string_view(text_).substr(i_, end - i_));
-                if (marker.line >= 0) system_ = marker.system;
+                if (marker.line >= 0) {
+                    system_ = marker.system;
+                    if (file_.empty()) file_ = marker.file;
+                    own_ = marker.file == file_;
+                }
                 i_ = end;
             } else if (c == '/' && at(i_ + 1) == '/') {
                 i_ = line_end(text_, i_);
@@ -132,6 +136,7 @@ private:
         token.parent = innermost_;
         token.kind = kind;
         token.system = system_;
+        token.own = own_;
         if (kind == Token::symbol) bracket(c);
     }
 
@@ -203,7 +208,8 @@ private:
     std::vector<size_t>& joints_;
     size_t i_ = 0;
     int innermost_ = 0;
-    bool line_begins_ = true, system_ = false;
+    bool line_begins_ = true, system_ = false, own_ = true;
+    std::string file_;  // that was preprocessed
 };
 
 Source::Source(const std::string& text) : text_(text)
@@ -224,23 +230,6 @@ std::string Source::join(int first, int last) const
     return joined;
 }
 
-Place place_in(const std::string& text, size_t offset, const std::string& name)
-{
-    Place place{name, 1};
-    for (size_t i = 0;;) {
-        const size_t end = line_end(text, i);
-        if (offset <= end) return place;
-        ++place.line;
-        size_t first = i;
-        while (first < end && is_space(text[first])) ++first;
-        if (text[first] == '#') {
-            const Marker marker = read_marker(std::string_view(text).substr(first, end - first));
-            if (marker.line >= 0) place = {marker.file, marker.line};
-        }
-        i = end + 1;
-    }
-}
-
 std::vector<Marker> markers_in(const std::string& text)
 {
     std::vector<Marker> markers;
@@ -256,19 +245,17 @@ std::vector<Marker> markers_in(const std::string& text)
     return markers;
 }
 
-std::vector<size_t> own_ranges(const std::string& text)
+Place place_in(const std::string& text, size_t offset, const std::string& name)
 {
-    std::vector<size_t> ranges{0};
-    std::string own;
-    bool inside = true;
+    Place place{name, 1};
+    size_t begin = 0;
     for (const Marker& marker : markers_in(text)) {
-        if (own.empty()) own = marker.file;
-        if (inside == (marker.file == own)) continue;
-        inside = !inside;
-        ranges.push_back(marker.offset);
+        if (marker.offset >= offset) break;
+        place = {marker.file, marker.line};
+        begin = line_end(text, marker.offset) + 1;
     }
-    ranges.push_back(text.size());
-    return ranges;
+    for (size_t i = begin; i < offset; ++i) place.line += text[i] == '\n';
+    return place;
 }
 
 }  // namespace rewrite

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,12 @@
 namespace rewrite {
 
 inline bool begins_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
+
+// True if a list of words between spaces has this one.
+inline bool has_word(std::string_view list, std::string_view word)
+{
+    return list.find(" " + std::string(word) + " ") != list.npos;
+}
 
 // Thrown where the text cannot be rewritten. `what`: what is wrong, and what to write instead.
 struct Refusal {
@@ -24,6 +32,7 @@ struct Token {
     int parent = 0;       // the innermost bracket that is open here; 0: none
     Kind kind = none;
     bool system = false;  // from a system header, where nothing is rewritten
+    bool own = false;     // of the file that was preprocessed, and not of one that it includes
 };
 
 // A line of a source file, as a message names it.
@@ -46,9 +55,6 @@ std::vector<Marker> markers_in(const std::string& text);
 // By the line markers; `name` where the text begins without one.
 Place place_in(const std::string& text, size_t offset, const std::string& name);
 
-// Where the text is of the file that was preprocessed, and not of one that it includes: begin, end, begin, ...
-std::vector<size_t> own_ranges(const std::string& text);
-
 // `<` and `>` are tokens of one character each, so that `<<<`, `<< <` and `>>>>` need no care;
 // only `->`, `<=` and `>=` stay whole. Comments, directives and line markers are no tokens. Token 0
 // and all behind the last are of the kind none: a look to either side of a token is always allowed.
@@ -69,6 +75,10 @@ public:
     std::string_view spelling(int i) const { return {text_.data() + tokens_[i].begin, tokens_[i].length}; }
     char first_of(int i) const { return tokens_[i].length ? text_[tokens_[i].begin] : '\0'; }
     bool is(int i, std::string_view spelled) const { return spelling(i) == spelled; }
+    bool is_any(int i, std::initializer_list<std::string_view> words) const
+    {
+        return std::find(words.begin(), words.end(), spelling(i)) != words.end();
+    }
     bool is_word(int i) const { return tokens_[i].kind == Token::word; }
     bool opens(int i) const { return tokens_[i].partner > i; }  // a bracket that opens
 

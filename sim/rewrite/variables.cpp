@@ -1,7 +1,12 @@
-// Variables of the device, and the gap behind each array.
+// Variables of the device, the gap behind each array, and the record by which each variable registers itself.
 //
-// They go into sections of the program by kind, where the simulator finds them: sim_device, sim_constant, sim_managed.
-// Constant ones have sections of their own, because a section holds either constants or variables.
+// They go into sections of the program by kind, whose pages the simulator protects: sim_device, sim_constant,
+// sim_managed. Constant ones have sections of their own, because a section holds either constants or variables.
+//
+// A record (core/records.h) has the variable's name, its type and a function that returns its address. At namespace
+// scope it is a static object. In a function it is one that a local class makes, which exists once for each instance of
+// a template. The declaration of a template's variable names a class of the same parameters in the attribute of its
+// alignment, so that each instance of the variable makes one of the class.
 
 #include "variables.h"
 
@@ -14,12 +19,12 @@ std::vector<std::pair<int, int>> Variables::declarators(const Declaration& d) co
 {
     std::vector<std::pair<int, int>> all;
     int name = source_.is(d.stop, "(") ? d.stop : d.name;  // of a pointer to a function: in parentheses
-    for (int i = d.stop; i <= source_.count(); i = source_.opens(i) ? source_[i].partner + 1 : i + 1) {
-        if (!source_.is(i, ",") && !source_.is(i, ";")) continue;
-        all.push_back({name, i});
+    for (int i = d.stop; i <= source_.count(); i = past(source_, i)) {
+        if (!source_.is_any(i, {",", ";"})) continue;
+        while (source_.is_any(name, {"*", "const", "("})) ++name;
+        if (source_.is_word(name)) all.push_back({name, i});
         if (source_.is(i, ";")) break;
         name = i + 1;
-        while (source_.is(name, "*") || source_.is(name, "const")) ++name;
     }
     return all;
 }
@@ -29,9 +34,7 @@ std::vector<std::pair<int, int>> Variables::declarators(const Declaration& d) co
 void Variables::gaps(const Declaration& d)
 {
     if (d.has("extern") || d.has("auto") || source_.is(d.name - 1, "::")) return;
-    for (auto [name, end] : declarators(d)) {
-        while (source_.is(name, "(") || source_.is(name, "*")) ++name;  // a pointer to a function
-        if (!source_.is_word(name)) continue;
+    for (const auto& [name, end] : declarators(d)) {
         const std::string array(source_.spelling(name));
         // A pointer to something constant is no constant itself.
         const bool pointer = source_.is(name - 1, "*") || (source_.is(name - 1, "const") && d.has("*"));
@@ -50,19 +53,19 @@ void Variables::check_constants() const
     std::set<std::string_view> hidden;
     std::vector<int> stores;
     for (int i = 1; i <= source_.count() && !constants_.empty(); ++i) {
-        if (source_[i].system || !source_.is_word(i) || source_.is(i - 1, ".") || source_.is(i - 1, "->")) continue;
+        if (source_[i].system || !source_.is_word(i) || source_.is_any(i - 1, {".", "->"})) continue;
         const auto known = constants_.find(source_.spelling(i));
         if (known == constants_.end() || at_namespace_scope(source_, i)) continue;
         const int before = i - 1;
-        if ((source_.is_word(before) && !one_of(source_.spelling(before), {"return", "else", "do", "case"})) ||
-            (one_of(source_.spelling(before), {"*", "&", ">"}) && source_.is_word(before - 1)))
+        if (is_operand(source_, before) ||
+            (source_.is_any(before, {"*", "&", ">"}) && source_.is_word(before - 1)))
             hidden.insert(known->first);
         int end = i + 1, indices = 0;
         for (; source_.is(end, "[") && indices < known->second; ++indices) end = source_[end].partner + 1;
         if (source_.is(end, ".") && source_.is_word(end + 1)) end += 2;
-        const bool counted = source_.is(before, "++") || source_.is(before, "--");
-        if (one_of(source_.spelling(end), {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}) ||
-            (counted && !source_.is(end, "[") && !source_.is(end, "->")))
+        const bool counted = source_.is_any(before, {"++", "--"});
+        if (source_.is_any(end, {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"}) ||
+            (counted && !source_.is_any(end, {"[", "->"})))
             stores.push_back(i);
     }
     for (int i : stores)
@@ -79,41 +82,94 @@ void Variables::qualify(const Declaration& d, const std::string& specifiers)
     edits_.before(d.specifiers(), specifiers);
 }
 
-void Variables::device_variable(const Declaration& d)
+// A record as a static object, or as a class that something else lists.
+std::string Variables::record(bool object, const std::string& kind, const std::string& name,
+                              const std::string& variable, const std::string& told)
 {
-    for (const auto& [name, end] : declarators(d)) {
-        int dimensions = 0;
-        for (int i = name + 1; source_.is(i, "["); i = source_[i].partner + 1) ++dimensions;
-        if (d.has("__constant__") && source_.is_word(name)) constants_[source_.spelling(name)] = dimensions;
-    }
-    std::string section = d.has("__managed__") ? "sim_managed" : d.has("__constant__") ? "sim_constant" : "sim_device";
-    // A specialization of a template's variable is one file's, the others are not. They have no section, which old
-    // compilers ignore and newer ones would refuse. The simulator finds them by the name that is put beside the
-    // template.
-    const bool of_template = d.header && at_namespace_scope(source_, d.first);
-    if (!of_template && d.has("__device__") && is_table(d)) return table(d);
-    // A section holds either constants or variables, and g++ keeps variables that several files may define apart from
-    // others.
-    if (d.constant() && !d.has("__managed__")) section += "_const";
-    if (d.has_inline() && !of_template && !d.has("static") && !in_unnamed_namespace(source_, d.first))
-        section += "_inline";
-    // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
-    qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" +
-                   (of_template ? "" : "used, section(\"" + section + "\"), ") + "aligned(32))) ");
-    if (!of_template && at_namespace_scope(source_, d.first)) gaps(d);
-    const std::string name(source_.spelling(d.name));
-    const bool specialization = of_template && source_.is(d.header + 1, ">");
-    if (!of_template || specialization || !templates_.insert(scope_of(source_, d.first) + "::" + name).second) return;
-    int end = d.stop;
-    while (end <= source_.count() && !source_.is(end, ";"))
-        end = source_.opens(end) ? source_[end].partner + 1 : end + 1;
-    edits_.after(end, template_note(section, d.name));
+    const std::string type = (variable == "sim_table_" + name ? "const decltype(" : "decltype(") + variable + ")";
+    return filled(
+        std::string(object ? " static ::sim::Listed sim_record_$number __attribute__((used, init_priority(101)))("
+                           : " struct sim_record_$number { static ::sim::Declared record() { return ") +
+            "::sim::record_of<::sim::Declared::$kind, $type>(\"$name\", [] { return ::sim::address_of($variable); }, "
+            "$number, $told)" + (object ? ");" : "; } };"),
+        {{"number", std::to_string(++records_)},
+         {"kind", kind},
+         {"type", type},
+         {"name", name},
+         {"variable", variable},
+         {"told", told}});
 }
 
-std::string Variables::template_note(const std::string& section, int name) const
+// The name with the scope that stands in front of it, and with its template arguments: n::x<int>.
+std::string Variables::variable_at(int name) const
 {
-    return " static const char sim_template_" + section + "_" + std::string(source_.spelling(name)) +
-           "[] __attribute__((used)) = \"\";";
+    const int end = source_.is(name + 1, "<") ? angles_end(source_, name + 1) : name + 1;
+    while (source_.is(name - 1, "::")) name -= source_.is_word(name - 2) ? 2 : 1;
+    return source_.join(name, end);
+}
+
+void Variables::list(const Declaration& d, const std::string& kind, const std::string& told)
+{
+    const bool object = at_namespace_scope(source_, d.first);
+    const std::vector<std::pair<int, int>> all = declarators(d);
+    for (const auto& [name, behind] : all) {
+        const std::string variable = variable_at(name);
+        std::string text = record(object, kind, std::string(source_.spelling(name)), variable, told);
+        if (!object)
+            text += filled(d.has("__shared__") ? " ::sim::declares(&reinterpret_cast<const volatile char&>($variable), "
+                                                 "::sim::listed<sim_record_$number>);"
+                                               : " static_cast<void>(&::sim::listed<sim_record_$number>);",
+                           {{"variable", variable}, {"number", std::to_string(records_)}});
+        edits_.first_after(all.back().second, text);
+    }
+}
+
+// A template's variable is listed where it is instantiated. Returns what it is to be aligned to.
+std::string Variables::template_record(const Declaration& d, const std::string& kind)
+{
+    std::string parameters, arguments;  // without defaults
+    for (const auto& [first, last] : split(source_, d.header + 1, d.header_end - 1)) {
+        const int equals = find_word(source_, first, last, "="), end = equals ? equals : last;
+        parameters += (parameters.empty() ? "template <" : ", ") + source_.join(first, end);
+        arguments += (arguments.empty() ? "<" : ", ") + std::string(source_.spelling(end - 1));
+        if (find_word(source_, first, end, "...")) arguments += "...";
+    }
+    const std::string name(source_.spelling(d.name));
+    const bool member = source_.is(d.name - 1, "::");
+    const std::string text = record(false, kind, name, member ? variable_at(d.name) : name + arguments + ">");
+    const std::string type = "sim_record_" + std::to_string(records_);
+    edits_.before(d.header - 1, parameters + "> struct " + type + "; ");
+    edits_.after(declarators(d).back().second, " " + parameters + ">" + text);
+    return "::sim::aligned<" + type + arguments + ">>";
+}
+
+void Variables::device_variable(const Declaration& d, bool in_function)
+{
+    const std::vector<std::pair<int, int>> all = declarators(d);
+    for (const auto& [name, end] : all) {
+        int dimensions = 0;
+        for (int i = name + 1; source_.is(i, "["); i = source_[i].partner + 1) ++dimensions;
+        if (d.has("__constant__")) constants_[source_.spelling(name)] = dimensions;
+    }
+    const std::string kind = d.has("__managed__") ? "managed" : d.has("__constant__") ? "constant" : "device";
+    const bool outside = at_namespace_scope(source_, d.first), of_template = d.header && outside;
+    if (!of_template && d.has("__device__") && is_table(d)) return table(d);
+    // A section holds either constants or variables, and g++ keeps variables that several files may define apart from
+    // others. A specialization of a template's variable is one file's, the others are not. They have no section, which
+    // old compilers ignore and newer ones would refuse.
+    std::string section = "used, section(\"sim_" + kind;
+    if (d.constant() && !d.has("__managed__")) section += "_const";
+    if (d.has_inline() && !d.has("static") && !in_unnamed_namespace(source_, d.first)) section += "_inline";
+    // From the beginning of a sector on, whichever machine this is: x86-64 aligns arrays so, others do not.
+    const bool instances = of_template && !source_.is(d.header + 1, ">");
+    const std::string alignment = instances ? template_record(d, kind) : "32";
+    qualify(d, std::string(d.has("static") ? "static " : "") + "__attribute__((" +
+                   (of_template ? "" : section + "\"), ") + "aligned(" + alignment + "))) ");
+    if (!of_template && outside) gaps(d);
+    // Others are declarations of what is defined elsewhere: `extern`, `extern "C"` and the members of a class.
+    const bool defined = !d.has("extern") && source_[d.first - 1].kind != Token::text;
+    if (!instances && (outside || in_function) && (defined || find_word(source_, d.stop, all.back().second, "=")))
+        list(d, kind);
 }
 
 // A static variable of a function of the device. The function may be inline or a template, so the variable has no
@@ -122,11 +178,7 @@ void Variables::local_static(const Declaration& d)
 {
     const bool in_for = source_.is(source_[d.first].parent, "(");
     if (d.function || in_for || d.constant() || d.has("__shared__") || d.has("__constant__")) return;
-    const std::vector<std::pair<int, int>> all = declarators(d);
-    for (auto [name, end] : all) {
-        while (source_.is(name, "(") || source_.is(name, "*")) ++name;  // a pointer to a function
-        edits_.after(all.back().second, template_note("sim_device", name));
-    }
+    list(d, "device");
     qualify(d, "static __attribute__((aligned(32))) ");
 }
 
@@ -148,7 +200,8 @@ void Variables::table(const Declaration& d)
     const int end = declarators(d).front().second;
     edits_.before(end, std::string(", ") + (d.has("*") ? "*" : "") + "sim_gap_" + name +
                            "[::sim::gap_elements<decltype(" + array + ")>]");
-    edits_.after(end, " static const decltype(" + array + ")& " + name + " __attribute__((unused)) = " + array + ";");
+    edits_.after(end, " static const decltype(" + array + ")& " + name + " __attribute__((unused)) = " + array + ";" +
+                          record(true, "device", name, array));
 }
 
 }  // namespace rewrite

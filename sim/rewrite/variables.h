@@ -18,7 +18,7 @@ class Variables {
 public:
     Variables(const Source& source, Edits& edits) : source_(source), edits_(edits) {}
 
-    void device_variable(const Declaration& d);
+    void device_variable(const Declaration& d, bool in_function);
     void local_static(const Declaration& d);
     // `of_kernel`: it is declared in the body of a kernel.
     void shared_variable(const Declaration& d, bool of_kernel);
@@ -29,11 +29,18 @@ public:
     // Refuses stores to __constant__ variables. Called when all are known.
     void check_constants() const;
 
+    // What stands behind a variable and registers it: a record (core/records.h) of this kind, as a static object or as
+    // a class that something else lists. `variable`: the name with its scope. `told`: what it is to be aligned to.
+    std::string record(bool object, const std::string& kind, const std::string& name, const std::string& variable,
+                       const std::string& told = "1");
+
 private:
     std::vector<std::pair<int, int>> declarators(const Declaration& d) const;
     void gaps(const Declaration& d);
     void qualify(const Declaration& d, const std::string& specifiers);
-    std::string template_note(const std::string& section, int name) const;
+    std::string variable_at(int name) const;
+    void list(const Declaration& d, const std::string& kind, const std::string& told = "1");
+    std::string template_record(const Declaration& d, const std::string& kind);
     // True if a declaration is of one constant array.
     bool is_table(const Declaration& d) const;
     void table(const Declaration& d);
@@ -42,9 +49,8 @@ private:
     Edits& edits_;
     std::vector<std::string> dynamic_;  // arrays of dynamic shared memory at namespace scope, with their scope
     std::vector<std::string_view> dynamic_names_;
-    std::set<std::string> templates_;   // of device variables, with their scope
     std::map<std::string_view, int> constants_;  // __constant__ variables, and the dimensions of each
-    int arrays_ = 0;
+    int records_ = 0;
 };
 
 }  // namespace rewrite

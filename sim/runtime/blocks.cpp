@@ -164,7 +164,7 @@ Block* block_of(uintptr_t address)
 bool in_device_heap(uintptr_t address)
 {
     const Variable* v = variable_of(address);
-    return v && v->symbol.name == "device_heap";
+    return v && v->record->name == std::string_view("device_heap");
 }
 
 std::string address_text(uintptr_t address)
@@ -179,7 +179,7 @@ std::string address_text(uintptr_t address)
     if (const Block* block = block_of(address))
         return in(*block->allocation) + (block->allocation->freed ? ", which was freed " + block->freed_at : "");
     if (const Variable* v = variable_of(address))
-        return in({uintptr_t(v->symbol.address), v->symbol.bytes, 0, variable_name(v->symbol)});
+        return in({v->begin, v->record->bytes, 0, v->record->name});
     const Allocation* a =
         in_device_range(address) || allocated().shared.holds(address) ? memory().nearest(address) : nullptr;
     return a ? in(*a) : format("%p", reinterpret_cast<void*>(address));

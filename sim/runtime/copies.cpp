@@ -55,7 +55,7 @@ Where where(uintptr_t address)
     if (const Block* block = block_of(address)) return block->owner == Owner::device ? Where::device : Where::either;
     if (in_device_heap(address)) return Where::nowhere;
     if (const Variable* v = variable_of(address); v && !host_name(address))
-        return v->owner == Owner::device ? Where::device : Where::either;
+        return v->owner() == Owner::device ? Where::device : Where::either;
     return in_device_range(address) ? Where::nowhere : Where::host;
 }
 
@@ -86,7 +86,7 @@ cudaError_t check(const RuntimeCall& call, const char* role, const Side& side, c
     if (const Variable* v = host_name(first))
         return refuse(call, format("the %s is %s, a variable of the device, whose name gives the host no address that "
                                    "%s could use; call %s, or ask cudaGetSymbolAddress for the address", role,
-                                   variable_name(v->symbol).c_str(), call.function,
+                                   v->record->name, call.function,
                                    *role == 's' ? "cudaMemcpyFromSymbol" : "cudaMemcpyToSymbol"));
     if (found == Where::nowhere)
         return refuse(call, format("the %s is in no allocation of the runtime: %s", role, address_text(first).c_str()));

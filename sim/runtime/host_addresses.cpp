@@ -11,6 +11,7 @@
 #include <cstring>
 #include <set>
 
+#include "../elf/symbols.h"
 #include "address_range.h"
 #include "runtime.h"
 
@@ -86,15 +87,17 @@ std::string host_address_text(uintptr_t address)
     if (address - i.moved >= i.bytes) return "";
     const uintptr_t own = address - i.moved + i.begin;
     const Symbol *function = function_at(own), *object = object_at(own);
+    const Variable* variable = variable_of(own);
     const bool table = object && object->name.substr(0, 4) == "_ZTV";
-    const std::string name = function || table ? demangle(std::string((function ? function : object)->name))
-                             : object          ? variable_name(*object)
-                                               : "a constant";
+    const std::string name = variable   ? variable->record->name
+                             : function ? demangle(std::string(function->name))
+                             : object   ? demangle(std::string(object->name))
+                                        : "a constant";
     return "the kernel uses the address of " + name + " that the host has; " +
-           (function           ? "take it in device code"
-            : table            ? "make the object in a kernel"
-            : variable_of(own) ? "pass the one that cudaGetSymbolAddress gives, or use the name in the kernel"
-                               : "pass a pointer from cudaMalloc");
+           (function   ? "take it in device code"
+            : table    ? "make the object in a kernel"
+            : variable ? "pass the one that cudaGetSymbolAddress gives, or use the name in the kernel"
+                       : "pass a pointer from cudaMalloc");
 }
 
 }  // namespace sim

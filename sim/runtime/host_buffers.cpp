@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "../elf/symbols.h"
 #include "runtime.h"
 
 namespace sim {

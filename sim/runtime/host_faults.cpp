@@ -13,6 +13,7 @@
 #include "../elf/places.h"
 #include "../core/faults.h"
 #include "../core/threads.h"
+#include "../elf/symbols.h"
 #include "notes.h"
 #include "program.h"
 #include "runtime.h"

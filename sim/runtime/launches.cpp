@@ -5,7 +5,7 @@
 #include <map>
 
 #include "../../common/base/error.h"
-#include "../core/launch_bounds.h"
+#include "../core/record_list.h"
 #include "../core/shared_memory.h"
 #include "../elf/symbols.h"
 #include "devices.h"

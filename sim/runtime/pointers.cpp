@@ -41,7 +41,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     const Block* block = block_of(uintptr_t(pointer));
     const Variable* variable = host_name(uintptr_t(pointer)) ? nullptr : variable_of(uintptr_t(pointer));
     const Owner owner = block      ? block->allocation->freed ? Owner::none : block->owner
-                        : variable ? variable->owner
+                        : variable ? variable->owner()
                                    : Owner::none;
     switch (owner) {
         case Owner::none: *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, p}; break;

@@ -13,7 +13,7 @@
 #include "../../common/base/finding.h"
 #include "../cuda/cuda_runtime_api.h"
 #include "../core/memory.h"
-#include "../elf/symbols.h"
+#include "../core/records.h"
 
 namespace sim {
 
@@ -89,9 +89,11 @@ bool in_device_range(uintptr_t address);
 
 // A variable that the source declares for the device.
 struct Variable {
-    Symbol symbol;
-    Owner owner;         // device or managed
+    const Declared* record;
+    uintptr_t begin;
     bool asked = false;  // for its address on the device
+
+    Owner owner() const { return record->kind == Declared::managed ? Owner::managed : Owner::device; }
 };
 // The one that holds the address, or null.
 const Variable* variable_of(uintptr_t address);

@@ -12,11 +12,12 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "../core/global_checker.h"
+#include "../core/record_list.h"
 #include "../core/simulator.h"
-#include "../elf/symbols.h"
 #include "devices.h"
 #include "options.h"
 #include "runtime.h"
@@ -45,16 +46,12 @@ size_t page_range()
 
 std::vector<Variable>& variables()
 {
-    static std::vector<Variable>& all = *[] {
-        auto* all = new std::vector<Variable>;
-        for (const std::string section : {"sim_device", "sim_device_const", "sim_device_table", "sim_constant",
-                                          "sim_constant_const", "sim_managed"})
-            for (const Symbol& s : device_variables(section.c_str()))
-                all->push_back({s, section == "sim_managed" ? Owner::managed : Owner::device});
-        std::sort(all->begin(), all->end(),
-                  [](const Variable& a, const Variable& b) { return a.symbol.address < b.symbol.address; });
-        return all;
-    }();
+    static std::vector<Variable>& all = *new std::vector<Variable>;
+    static const Declared* known = nullptr;
+    if (known == records) return all;
+    for (const Declared* r : device_variables(std::exchange(known, records)))
+        all.push_back({r, uintptr_t(r->address())});
+    std::sort(all.begin(), all.end(), [](const Variable& a, const Variable& b) { return a.begin < b.begin; });
     return all;
 }
 
@@ -66,18 +63,18 @@ struct Values {
 };
 
 struct DeviceVariables {
-    std::vector<Symbol> variables;
+    std::vector<const Declared*> variables;
     std::vector<Values> values;  // by device
     int device = 0;              // whose values are in their places
 
     DeviceVariables() : values(size_t(device_count()))
     {
-        for (const char* section : {"sim_device", "sim_constant"})
-            for (const Symbol& s : device_variables(section)) variables.push_back(s);
+        for (const Declared* r : device_variables())
+            if (r->kind != Declared::managed && !r->read_only) variables.push_back(r);
         for (Values& v : values) {
-            for (const Symbol& s : variables) {
-                const char* begin = reinterpret_cast<const char*>(s.address);
-                v.bytes.emplace_back(begin, begin + s.bytes);
+            for (const Declared* r : variables) {
+                const char* begin = static_cast<const char*>(r->address());
+                v.bytes.emplace_back(begin, begin + r->bytes);
             }
             v.shadows.resize(variables.size());
         }
@@ -94,16 +91,15 @@ const Variable* variable_of(uintptr_t address)
 {
     std::vector<Variable>& all = variables();
     const auto next = std::upper_bound(all.begin(), all.end(), address,
-                                       [](uintptr_t a, const Variable& v) { return a < v.symbol.address; });
-    if (next == all.begin() || address - std::prev(next)->symbol.address >= std::prev(next)->symbol.bytes)
-        return nullptr;
+                                       [](uintptr_t a, const Variable& v) { return a < v.begin; });
+    if (next == all.begin() || address - std::prev(next)->begin >= std::prev(next)->record->bytes) return nullptr;
     return &*std::prev(next);
 }
 
 const Variable* host_name(uintptr_t address)
 {
     const Variable* v = variable_of(address);
-    return v && v->owner == Owner::device && !v->asked && v->symbol.address != named ? v : nullptr;
+    return v && v->owner() == Owner::device && !v->asked && v->begin != named ? v : nullptr;
 }
 
 bool ask_for(uintptr_t address)
@@ -118,14 +114,14 @@ void for_each_managed_variable(const std::function<void(Allocation&)>& visit)
 {
     know_variables();
     for (const Variable& v : variables())
-        if (v.owner == Owner::managed) visit(*memory().find(v.symbol.address));
+        if (v.owner() == Owner::managed) visit(*memory().find(v.begin));
 }
 
 NamedVariable::NamedVariable(const void* symbol)
 {
     know_variables();
     const Variable* v = variable_of(uintptr_t(symbol));
-    named = v ? v->symbol.address : 0;
+    named = v ? v->begin : 0;
 }
 NamedVariable::~NamedVariable() { named = 0; }
 
@@ -137,10 +133,10 @@ void use_variables_of(int device)
     if (device == s.device) return;
     Values &before = s.values[size_t(s.device)], &now = s.values[size_t(device)];
     for (size_t i = 0; i < s.variables.size(); ++i) {
-        void* const place = reinterpret_cast<void*>(s.variables[i].address);
+        void* const place = s.variables[i]->address();
         std::memcpy(before.bytes[i].data(), place, before.bytes[i].size());
         std::memcpy(place, now.bytes[i].data(), now.bytes[i].size());
-        Allocation* const allocation = memory().find(s.variables[i].address);
+        Allocation* const allocation = memory().find(uintptr_t(place));
         if (!allocation || !allocation->shadow) continue;
         before.shadows[i] = allocation->shadow;
         if (!now.shadows[i]) {

@@ -20,6 +20,12 @@ HEAP = (' extern "C" { __attribute__((section("sim_device"), weak, aligned(65536
 KERNEL = "__attribute__((noinline, noipa))"
 
 
+def bound(threads):
+    return ('struct sim_bound { static ::sim::Declared record() { return {::sim::Declared::bound, true, "", '
+            '[]() -> void* { return nullptr; }, unsigned(' + str(threads) + ')}; } }; '
+            'static_cast<void>(&::sim::listed<sim_bound>);')
+
+
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
     """That of the build; if everything is tried, one that every warning would stop."""
@@ -52,8 +58,9 @@ def squeezed(text):
     # test_layout_of_shared_arrays
     text = re.sub(r" static_assert\((sizeof|__builtin_constant_p).*?\"\);", "", text)  # test_refused.py
     text = re.sub(r" -> decltype\(void\(.*?\(sim_arguments\.\.\.\)\)\)", "", text)
-    text = re.sub(r" static const unsigned sim_array_[^;]*; static const unsigned char\* \(\*const sim_members_[^;]*;"
-                  r" ::sim::declares[^;]*;", "", text)
+    text = re.sub(r"( template <[^;{}]*>)? struct sim_record_(\d+) {.*?} };( static_cast<void>\(.*?\);"
+                  r"| ::sim::declares\(.*?sim_record_\d+>\);)?", "", text)
+    text = re.sub(r" static ::sim::Listed sim_record_\d+ .*?address_of.*?;.*?;", "", text)
     text = re.sub(r"[ \t]+", " ", text).strip()
     return re.sub(r"(?<=[({]) | (?=[)}])", "", text)
 
@@ -152,11 +159,9 @@ REWRITTEN = {
     # Words.
     "bounds": ("extern \"C\" __global__ void __launch_bounds__(256, 2) __maxnreg__(64) k(const __grid_constant__ int "
                "x) {}",
-               f'extern "C" {KERNEL} void k(const int x) {{static const unsigned sim_launch_bound[] '
-               f'__attribute__((used)) = {{unsigned(256)}};}}'),
+               f'extern "C" {KERNEL} void k(const int x) {{{bound(256)}}}'),
     "bounds of a template": ("template <int n> __launch_bounds__(most<n, 2>()) __global__ void k() {}",
-                             f"template <int n> {KERNEL} void k() {{static const unsigned sim_launch_bound[] "
-                             f"__attribute__((used)) = {{unsigned(most<n, 2>())}};}}"),
+                             f"template <int n> {KERNEL} void k() {{{bound('most<n, 2>()')}}}"),
     "host": ("__host__ int f() { while (a) {} return 1; }", "int f() { while (a) {} return 1; }"),
     "inline": ("static __device__ __forceinline__ int f(); __forceinline__ inline __device__ int g(); __noinline__ "
                "__device__ int h();",
@@ -273,10 +278,10 @@ REWRITTEN = {
                '__attribute__((section("sim_constant_const_inline"), aligned(32))) inline const int d = 1; }'),
     "template": ("template <typename T> __device__ T a; template <> __device__ char a<char>; template <typename T> "
                  "inline __device__ T b;",
-                 'template <typename T> __attribute__((aligned(32))) T a; static const char '
-                 'sim_template_sim_device_a[] __attribute__((used)) = ""; template <> __attribute__((aligned(32))) '
-                 'char a<char>; template <typename T> __attribute__((aligned(32))) inline T b; static const char '
-                 'sim_template_sim_device_b[] __attribute__((used)) = "";'),
+                 'template <typename T> struct sim_record_1; template <typename T> '
+                 '__attribute__((aligned(::sim::aligned<sim_record_1<T>>))) T a; template <> '
+                 '__attribute__((aligned(32))) char a<char>; template <typename T> struct sim_record_3; template '
+                 '<typename T> __attribute__((aligned(::sim::aligned<sim_record_3<T>>))) inline T b;'),
     "function pointer": ("typedef __device__ int (*F)(int);", "typedef int (*F)(int);"),
     # What only the host does.
     "host's own": ("void f() { asm(\"\"); wmma::x(); tex2D(1); cudaTextureObject_t t; this_grid(); texture<int> u; "
@@ -485,30 +490,50 @@ def test_a_table_of_constants(rewrite):
 def test_layout_of_shared_arrays(rewrite):
     """The order of their declarations, what they are aligned to, and what tells the padding of an element."""
     out = rewrite("__global__ void k() { __shared__ float a[10], b; __shared__ __align__(16) char c[3]; }").stdout
-    notes = re.findall(r"sim_array_(\w+)\[\] __attribute__\(\(used\)\) = {(\d+), .*? \((\w+)\) \?", out)
-    assert notes == [("a", "1", "1"), ("b", "2", "1"), ("c", "3", "16")]
-    members = re.findall(r"static const unsigned char\* \(\*const sim_members_(\w+)\)\(\) __attribute__\(\(used\)\) = "
-                         r"::sim::members<::std::remove_all_extents_t<decltype\((\w+)\)>>;", out)
-    assert members == [("a", "a"), ("b", "b"), ("c", "c")]
+    assert re.findall(r'record_of<::sim::Declared::shared_of_kernel, decltype\((\w+)\)>\("(\w+)", '
+                      r"\[\] { return ::sim::address_of\((\w+)\); }, (\d+), (\w+)\)", out) == [
+                          ("a", "a", "a", "1", "1"), ("b", "b", "b", "2", "1"), ("c", "c", "c", "3", "16")]
+
+
+@pytest.mark.parametrize("text, records", [
+    ("__device__ int a = 1, *b; namespace n { __constant__ const float c[2] = {}; }",
+     [("device", "a", "a"), ("device", "b", "b"), ("constant", "c", "c")]),
+    ("extern __device__ int a; extern \"C\" __device__ int b; __device__ int n::a = 1; extern __device__ int c = 3;",
+     [("device", "a", "n::a"), ("device", "c", "c")]),
+    ("__managed__ int (*a)(int); __device__ const int b[] = {1};",
+     [("managed", "a", "a"), ("device", "b", "sim_table_b")]),
+    ("template <class T, int n = 3, class... U> __constant__ T a[n]; template <> __constant__ int a<int, 3>[3];",
+     [("constant", "a", "a<T, n, U...>"), ("constant", "a", "a<int, 3>")]),
+    ("__device__ int f() { static int a, b[2]; return a + b[0]; } int g() { static int c; return c; }",
+     [("device", "a", "a"), ("device", "b", "b")]),
+    ("__shared__ int a[3]; __device__ void f() { __shared__ int b; } __global__ void k() { extern __shared__ int c[]; "
+     "}",
+     [("shared", "a", "a"), ("shared_of_function", "b", "b")]),
+    ("struct S { static __device__ int a; };", []),
+])
+def test_records(rewrite, text, records):
+    """Each array and each variable of the device registers itself where it is defined."""
+    assert re.findall(r'Declared::(\w+), (?:const )?decltype\(.*?\)>\("(\w+)", \[\] { return ::sim::address_of'
+                      r"\((.*?)\); }", rewrite(text).stdout) == records
 
 
 def declared(array, of_kernel):
-    return f"::sim::declares(&reinterpret_cast<const volatile char&>({array}), {of_kernel});"
+    return f"::sim::Declared::shared_of_{of_kernel}, decltype({array})>"
 
 
 def test_declarations_of_shared_arrays(rewrite):
     """Each is reported where it stands: in front of the marker of a loop that follows, which may have a pragma between
     them."""
     for pragma in ("", "\n#pragma unroll\n"):
-        for specifiers, of_kernel in (("__global__", "true"), ("__device__", "false")):
+        for specifiers, of_kernel in (("__global__", "kernel"), ("__device__", "function")):
             out = rewrite(f"{specifiers} void k() {{ __shared__ int a[3], b;{pragma} for (;;) f(); }}").stdout
             places = [
                 out.index(text) for text in (declared("a", of_kernel), declared("b", of_kernel), loop(1), "for (;;)")]
             assert places == sorted(places), out
     out = rewrite("__shared__ int everywhere[3]; __global__ void k() { auto f = [] { __shared__ int a; }; } "
                   "__device__ void g() { __shared__ int b; }").stdout
-    assert ("declares(&reinterpret_cast<const volatile char&>(everywhere)" not in out and declared("a", "true") in out
-            and declared("b", "false") in out)
+    assert declared("a", "kernel") in out and declared("b", "function") in out
+    assert "declares(&reinterpret_cast<const volatile char&>(everywhere)" not in out
 
 
 @pytest.mark.parametrize("errors, expected", [
@@ -622,10 +647,24 @@ namespace sim {
 alignas(128) inline char shared_bytes[1 << 16];
 inline void* dynamic_shared() { return shared_bytes; }
 inline int turns = 0, loops = 0, calls = 0;
-template <typename T> constexpr unsigned element_bytes = sizeof(T);
 template <typename T> constexpr unsigned gap_elements = 3;
-template <typename T> const unsigned char* members() { return nullptr; }
-inline void declares(const volatile void*, bool) {}
+struct Declared {
+    enum Kind { shared, shared_of_function, shared_of_kernel, device, managed, constant, bound } kind;
+    bool read_only;
+    const char* name;
+    void* (*address)();
+    size_t bytes;
+};
+template <Declared::Kind kind, typename T>
+Declared record_of(const char* name, void* (*address)(), unsigned, unsigned)
+{
+    return {kind, false, name, address, sizeof(T)};
+}
+template <typename T> void* address_of(T& t) { return const_cast<char*>(&reinterpret_cast<const volatile char&>(t)); }
+struct Listed { explicit Listed(const Declared&) {} };
+template <typename T> inline Listed listed{T::record()};
+template <typename T> constexpr int aligned = (static_cast<void>(&listed<T>), 32);
+inline void declares(const volatile void*, const Listed&) {}
 inline unsigned long outer_turn() { return 0; }
 template <int id> unsigned long first_turn(unsigned long) { return 0; }
 inline unsigned long next_turn(unsigned long) { ++turns; return 0; }
