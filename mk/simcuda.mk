@@ -9,7 +9,7 @@ AS_CUDA := -D__CUDACC__ -D__NVCC__ -D__CUDA_ARCH__=900
 # The C compiler is that of CXX: gcc-12 of g++-12.
 c_of = $(subst c++,cc,$(subst g++,gcc,$(subst clang++,clang,$(1))))
 TRY_CC := $(if $(filter default undefined,$(origin CC)),$(call c_of,$(CXX)),$(CC))
-own_headers = -isystem "$$home/sim/cuda"
+own_headers = -isystem "$$home/sim/cuda" -isystem "$$home/build/cuda"
 standard_of = $(or $(lastword $(filter -std=%,$(1))),-std=c++17)
 
 # One variable of the shell.
@@ -45,7 +45,7 @@ build/simcuda-arguments: $(ARGUMENTS_CPP) build/machines.h build/commands/rewrit
 	    -x c++ /dev/null
 
 SIMCUDA_PARTS := build/rewrite build/simcuda-arguments $(SIM_LIBRARY) $(addprefix build/commands/,simcuda simcuda-gpu) \
-                 build/commit.h build/version.h
+                 build/commit.h build/version.h build/cuda/made
 .PHONY: simcuda install uninstall
 simcuda: $(SIMCUDA_PARTS)
 

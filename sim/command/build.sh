@@ -67,8 +67,9 @@ ask_clang() {
     for side in host device; do
         clang++ -x cuda --cuda-$side-only --cuda-gpu-arch=sm_80 -fsyntax-only -nocudainc -nocudalib --cuda-path=/ -w \
             -ferror-limit=0 -std=c++17 -DSIMULATOR -D__CUDACC__ -D__NVCC__ -isystem "$home/sim/cuda" \
-            -include cuda_runtime.h -include "$home/sim/command/clang_words.h" -isystem "$stem.headers" \
-            -I"$(dirname "$source")" "${cpp_options[@]}" "${std_cpp_options[@]}" -MF /dev/null "$source" 2>&1 |
+            -isystem "$home/build/cuda" -include cuda_runtime.h -include "$home/sim/command/clang_words.h" \
+            -isystem "$stem.headers" -I"$(dirname "$source")" "${cpp_options[@]}" "${std_cpp_options[@]}" \
+            -MF /dev/null "$source" 2>&1 |
             awk -f "$home/sim/command/sides.awk" >> "$stem.sides" &
     done
 }
