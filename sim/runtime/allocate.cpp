@@ -139,28 +139,6 @@ cudaError_t allocate_pinned(const char* function, void** memory, size_t bytes, u
 
 using namespace sim;
 
-cudaError_t cudaMalloc(void** memory, size_t bytes) { return allocate(memory, bytes, SIM_PLACE); }
-cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream)
-{
-    return allocate_async(memory, bytes, stream, SIM_PLACE);
-}
-cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height)
-{
-    return allocate_pitched(memory, pitch, width, height, SIM_PLACE);
-}
-cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned flags)
-{
-    return allocate_managed(memory, bytes, flags, SIM_PLACE);
-}
-cudaError_t cudaMallocHost(void** memory, size_t bytes)
-{
-    return allocate_pinned("cudaMallocHost", memory, bytes, cudaHostAllocDefault, SIM_PLACE);
-}
-cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned flags)
-{
-    return allocate_pinned("cudaHostAlloc", memory, bytes, flags, SIM_PLACE);
-}
-
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent)
 {
     SIM_ENTER(false);

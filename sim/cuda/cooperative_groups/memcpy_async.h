@@ -27,13 +27,13 @@ namespace cooperative_groups {
 template <typename Group, typename Element, typename Size>
 SIM_FUNCTION void memcpy_async(const Group& group, Element* to, const Element* from, const Size& bytes)
 {
-    ::sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE,
-                     ::sim::copy_alignment<Element>(bytes));
+    sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE,
+                     sim::copy_alignment<Element>(bytes));
 }
 template <typename Group, typename Size>
 SIM_FUNCTION void memcpy_async(const Group& group, void* to, const void* from, const Size& bytes)
 {
-    ::sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE);
+    sim::copy_part(to, from, size_t(bytes), unsigned(group.thread_rank()), unsigned(group.size()), SIM_PLACE);
 }
 
 // Copies as many elements as both sides have.
@@ -42,7 +42,7 @@ SIM_FUNCTION void memcpy_async(const Group& group, Element* to, const To& to_cou
                                const From& from_count)
 {
     const size_t count = size_t(to_count) < size_t(from_count) ? size_t(to_count) : size_t(from_count);
-    ::sim::copy_part(to, from, count * sizeof(Element), unsigned(group.thread_rank()), unsigned(group.size()),
+    sim::copy_part(to, from, count * sizeof(Element), unsigned(group.thread_rank()), unsigned(group.size()),
                      SIM_PLACE, alignof(Element));
 }
 

@@ -86,13 +86,13 @@ using SameAs = typename Same<T>::type;
 
 // The end of a function: replaces what is at `address` by `change`, an expression of `old`, and returns `result`, an
 // expression of `old` and `next`. A macro, because a function that is handed one would not be inlined, and watched.
-#define SIM_REPLACE(T, address, change, result)                                                         \
-    auto* const word = reinterpret_cast<::sim::Bits<T>*>(address);                                      \
-    ::sim::Bits<T> before = __atomic_load_n(word, __ATOMIC_SEQ_CST);                                    \
-    for (;;) {                                                                                          \
-        const T old = ::sim::bit_cast<T>(before);                                                       \
-        const T next = static_cast<T>(change);                                                          \
-        if (__atomic_compare_exchange_n(word, &before, ::sim::bit_cast<::sim::Bits<T>>(next), false,    \
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                            \
-            return result;                                                                              \
+#define SIM_REPLACE(T, address, change, result) \
+    auto* const word = reinterpret_cast<::sim::Bits<T>*>(address); \
+    ::sim::Bits<T> before = __atomic_load_n(word, __ATOMIC_SEQ_CST); \
+    for (;;) { \
+        const T old = ::sim::bit_cast<T>(before); \
+        const T next = static_cast<T>(change); \
+        if (__atomic_compare_exchange_n(word, &before, ::sim::bit_cast<::sim::Bits<T>>(next), false, \
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) \
+            return result; \
     }

@@ -57,11 +57,11 @@ inline constexpr int rounding_mode[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, 
 
 // Arithmetic with a rounding is made under that rounding. Volatile: the compiler takes every
 // operation to be rounded to nearest, and may move it.
-#define SIM_ROUNDED(result, way, expression)             \
-    const int before_ = std::fegetround();               \
-    std::fesetround(sim::rounding_mode[int(way)]);       \
-    const volatile result result_ = expression;          \
-    std::fesetround(before_);                            \
+#define SIM_ROUNDED(result, way, expression) \
+    const int before_ = std::fegetround(); \
+    std::fesetround(sim::rounding_mode[int(way)]); \
+    const volatile result result_ = expression; \
+    std::fesetround(before_); \
     return result_;
 
 SIM_FUNCTION inline float to_float(double value, Round way)
@@ -86,10 +86,10 @@ SIM_INLINE double __hiloint2double(int high, int low)
 }
 
 // Each with the roundings to nearest even, to zero, up, and down.
-#define SIM_ROUNDINGS(T, name, Argument, function)                                      \
-    SIM_INLINE T name##_rn(Argument x) { return function(x, sim::Round::nearest); }     \
-    SIM_INLINE T name##_rz(Argument x) { return function(x, sim::Round::zero); }        \
-    SIM_INLINE T name##_ru(Argument x) { return function(x, sim::Round::up); }          \
+#define SIM_ROUNDINGS(T, name, Argument, function) \
+    SIM_INLINE T name##_rn(Argument x) { return function(x, sim::Round::nearest); } \
+    SIM_INLINE T name##_rz(Argument x) { return function(x, sim::Round::zero); } \
+    SIM_INLINE T name##_ru(Argument x) { return function(x, sim::Round::up); } \
     SIM_INLINE T name##_rd(Argument x) { return function(x, sim::Round::down); }
 
 SIM_ROUNDINGS(int, __float2int, float, sim::to_integer<int>)

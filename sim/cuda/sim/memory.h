@@ -63,11 +63,11 @@ SIM_INLINE Storing<T> storing(T* where, SameAs<T> value)
 #define __ldlu(...) SIM_LOADED(__VA_ARGS__)
 #define __ldcv(...) (*::sim::awaited(::sim::of_a_type_that_cuda_loads(__VA_ARGS__)))
 
-#define SIM_STORE(...)                                           \
-    (__extension__({                                             \
-        const auto sim_storing = ::sim::storing(__VA_ARGS__);    \
-        *sim_storing.where = sim_storing.value;                  \
-        (void)0;                                                 \
+#define SIM_STORE(...) \
+    (__extension__({ \
+        const auto sim_storing = ::sim::storing(__VA_ARGS__); \
+        *sim_storing.where = sim_storing.value; \
+        (void)0; \
     }))
 #define __stwb(...) SIM_STORE(__VA_ARGS__)
 #define __stcg(...) SIM_STORE(__VA_ARGS__)
