@@ -225,28 +225,32 @@ template <typename T>
 SIM_FUNCTION cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return sim::copy_symbol({true, (const void*)&symbol, sizeof symbol, from, bytes, offset, kind}, true, nullptr, SIM_PLACE);
+    return sim::copy_symbol({true, (const void*)&symbol, sizeof symbol, from, bytes, offset, kind}, true, nullptr,
+                            SIM_PLACE);
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
                                                  cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
-    return sim::copy_symbol({true, (const void*)&symbol, sizeof symbol, from, bytes, offset, kind}, false, stream, SIM_PLACE);
+    return sim::copy_symbol({true, (const void*)&symbol, sizeof symbol, from, bytes, offset, kind}, false, stream,
+                            SIM_PLACE);
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return sim::copy_symbol({false, (const void*)&symbol, sizeof symbol, to, bytes, offset, kind}, true, nullptr, SIM_PLACE);
+    return sim::copy_symbol({false, (const void*)&symbol, sizeof symbol, to, bytes, offset, kind}, true, nullptr,
+                            SIM_PLACE);
 }
 
 template <typename T>
 SIM_FUNCTION cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset,
                                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
-    return sim::copy_symbol({false, (const void*)&symbol, sizeof symbol, to, bytes, offset, kind}, false, stream, SIM_PLACE);
+    return sim::copy_symbol({false, (const void*)&symbol, sizeof symbol, to, bytes, offset, kind}, false, stream,
+                            SIM_PLACE);
 }
 
 template <typename P, typename T>

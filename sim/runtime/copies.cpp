@@ -147,22 +147,33 @@ void check_written(const RuntimeCall& call, uintptr_t address, uint64_t bytes)
                                begun ? ", in an element: if it is padding, nothing is wrong" : ""));
 }
 
+// What the search for races knows of one side of a copy: the call, its number as a block, and what may run at the same
+// time. `clock`: what comes before it.
+struct End {
+    const RuntimeCall& call;
+    uint64_t block;
+    std::vector<Beside> beside;
+    End(const RuntimeCall& call, const Work& work, const Clock& clock)
+        : call(call), block(work.first + 1), beside(timeline().beside(work, clock))
+    {
+    }
+};
+
 // Notes what one side of a copy did. Only what another stream, or the host, may do at the same time needs to know who
 // wrote or read.
-void note(uintptr_t address, uint64_t bytes, bool writes, uint64_t block, const std::vector<Beside>& beside,
-          bool written = true)
+void note(const End& end, uintptr_t address, uint64_t bytes, bool writes, bool written = true)
 {
     uint64_t offset = 0;
     Shadow* const shadow = shadow_of(address, offset);
     if (!shadow) return;
     if (timeline().several() || where(address) == Where::either)
-        begin_copy(block, beside).note_copy(*shadow, offset, bytes, writes, written);
+        begin_copy(end.block, end.beside).note_copy(*shadow, offset, bytes, writes, written);
     else if (writes)
         shadow->note_written(offset, bytes, written);
 }
 
 // Bytes that were never written in the source count as never written in the copy.
-void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block, const std::vector<Beside>& beside)
+void note_copied(const End& end, uintptr_t to, uintptr_t from, uint64_t bytes)
 {
     uint64_t offset = 0;
     const Shadow* source = shadow_of(from, offset);
@@ -172,23 +183,23 @@ void note_copied(uintptr_t to, uintptr_t from, uint64_t bytes, uint64_t block, c
             if (record.unset(index, 1) == (changes.size() % 2 == 0)) changes.push_back(at - offset);
         });
     if (changes.size() % 2) changes.push_back(bytes);
-    note(to, bytes, true, block, beside);
+    note(end, to, bytes, true);
     for (size_t i = 0; i < changes.size(); i += 2)
-        note(to + changes[i], changes[i + 1] - changes[i], true, block, beside, false);
+        note(end, to + changes[i], changes[i + 1] - changes[i], true, false);
 }
 
 // A launch, or another copy, that may run at the same time and touches the same bytes.
-void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bool writes,
-                  uint64_t block, const std::vector<Beside>& beside)
+void check_beside(const End& end, uintptr_t address, uint64_t bytes, bool writes)
 {
+    const RuntimeCall& call = end.call;
     uint64_t offset = 0;
-    Shadow* shadow = beside.empty() ? nullptr : shadow_of(address, offset);
+    Shadow* shadow = end.beside.empty() ? nullptr : shadow_of(address, offset);
     if (!shadow) return;
     std::map<std::pair<const Beside*, bool>, uint64_t> first;  // byte by what meets the copy, and whether it writes
-    begin_copy(block, beside).look_beside(*shadow, offset, bytes, writes,
-                                          [&](const Beside& other, Site site, uint32_t, uint64_t at) {
-                                              first.emplace(std::make_pair(&other, kind_of(site) != load), at);
-                                          });
+    begin_copy(end.block, end.beside)
+        .look_beside(*shadow, offset, bytes, writes, [&](const Beside& other, Site site, uint32_t, uint64_t at) {
+            first.emplace(std::make_pair(&other, kind_of(site) != load), at);
+        });
     for (const auto& [other, at] : first) {
         const std::string other_text = other.first->text(other.second);
         const std::string what = format("%s and %s; nothing orders the two: record an event after the first, and let "
@@ -203,13 +214,6 @@ void check_beside(const RuntimeCall& call, uintptr_t address, uint64_t bytes, bo
     }
 }
 
-// One side of a copy, for the search for races: the call, its number as a block, and what may run at the same time.
-struct End {
-    const RuntimeCall& call;
-    uint64_t block;
-    std::vector<Beside> beside;
-};
-
 void move(const Side& to, const Side& from, const Shape& shape, const End& writes, const End& reads)
 {
     const bool to_host = where(uintptr_t(to.begin)) != Where::device,
@@ -218,16 +222,16 @@ void move(const Side& to, const Side& from, const Shape& shape, const End& write
     copying_now = &writes.call;
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
-            if (to_host) check_written(writes.call, from.row(y, z), shape.width);
-            check_beside(reads.call, from.row(y, z), shape.width, false, reads.block, reads.beside);
-            check_beside(writes.call, to.row(y, z), shape.width, true, writes.block, writes.beside);
-            std::memmove(reinterpret_cast<void*>(to.row(y, z)), reinterpret_cast<const void*>(from.row(y, z)),
-                         shape.width);
-            void* const row = reinterpret_cast<void*>(to.row(y, z));
-            if (from_host && !to_host) move_addresses(row, shape.width);
-            if (to_host && !from_host) move_addresses_back(row, shape.width, from.row(y, z));
-            note(from.row(y, z), shape.width, false, reads.block, reads.beside);
-            note_copied(to.row(y, z), from.row(y, z), shape.width, writes.block, writes.beside);
+            const uintptr_t row = to.row(y, z), source = from.row(y, z);
+            void* const memory = reinterpret_cast<void*>(row);
+            if (to_host) check_written(writes.call, source, shape.width);
+            check_beside(reads, source, shape.width, false);
+            check_beside(writes, row, shape.width, true);
+            std::memmove(memory, reinterpret_cast<const void*>(source), shape.width);
+            if (from_host && !to_host) move_addresses(memory, shape.width);
+            if (to_host && !from_host) move_addresses_back(memory, shape.width, source);
+            note(reads, source, shape.width, false);
+            note_copied(writes, row, source, shape.width);
         }
     copying_now = nullptr;
 }
@@ -295,7 +299,7 @@ cudaError_t run(const Copy& copy, const RuntimeCall& call)
     const Clock& clock = timeline().clock_of(queue);
     if (between) note_message(from_device, to_device, shape.width * shape.height * shape.depth, clock.window);
     count_a_copy();
-    const End end{call, work.first + 1, timeline().beside(work, clock)};
+    const End end(call, work, clock);
     move(to, from, shape, end, end);
     finish(work, {&to, &from}, blocks);
     return cudaSuccess;
@@ -312,13 +316,13 @@ cudaError_t set(const Side& to, int value, const Shape& shape, const RuntimeCall
     if (const cudaError_t error = check(call, "destination", to, shape, true, call.function)) return error;
     const Work work = timeline().begin_work(queue_of(call.stream), 1, call.function, call.place);
     count_a_copy();
-    const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
+    const End end(call, work, timeline().clock_of(work.queue));
     const OpenMemory open;
     for (size_t z = 0; z < shape.depth; ++z)
         for (size_t y = 0; y < shape.height; ++y) {
-            check_beside(call, to.row(y, z), shape.width, true, work.first + 1, beside);
+            check_beside(end, to.row(y, z), shape.width, true);
             std::memset(reinterpret_cast<void*>(to.row(y, z)), value, shape.width);
-            note(to.row(y, z), shape.width, true, work.first + 1, beside);
+            note(end, to.row(y, z), shape.width, true);
         }
     // The host waits only if it could touch the memory.
     finish(work, {&to}, call.blocks && where(uintptr_t(to.begin)) == Where::either);
@@ -370,9 +374,10 @@ void use_whole(const char* function, const void* place, uintptr_t begin, uint64_
 {
     const Work work = timeline().begin_work(queue_of(stream), 1, function, place);
     count_a_copy();
-    const std::vector<Beside> beside = timeline().beside(work, timeline().clock_of(work.queue));
-    check_beside({function, place}, begin, bytes, true, work.first + 1, beside);
-    note(begin, bytes, true, work.first + 1, beside, false);
+    const RuntimeCall call{function, place};
+    const End end(call, work, timeline().clock_of(work.queue));
+    check_beside(end, begin, bytes, true);
+    note(end, begin, bytes, true, false);
     timeline().end_work(work, 0);
 }
 
@@ -384,8 +389,7 @@ void move_message(void* to, const void* from, uint64_t bytes, const Work& send, 
     Clock before = before_receive;
     before.join(before_send);
     const RuntimeCall sends{send.name, send.place}, receives{receive.name, receive.place};
-    move(plain(to), plain(from), {bytes}, {receives, receive.first + 1, timeline().beside(receive, before)},
-         {sends, send.first + 1, timeline().beside(send, before_send)});
+    move(plain(to), plain(from), {bytes}, {receives, receive, before}, {sends, send, before_send});
 }
 
 std::vector<char> bytes_at(const void* memory, uint64_t bytes)

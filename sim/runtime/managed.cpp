@@ -23,7 +23,7 @@ cudaMemLocation location(int device)
 bool exists(cudaMemLocation place)
 {
     switch (place.type) {
-        case cudaMemLocationTypeDevice: return place.id >= 0 && place.id < device_count();
+        case cudaMemLocationTypeDevice: return known_device(place.id);
         case cudaMemLocationTypeHost:
         case cudaMemLocationTypeHostNumaCurrent: return true;
         case cudaMemLocationTypeHostNuma: return place.id == 0;

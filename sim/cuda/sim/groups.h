@@ -173,7 +173,7 @@ public:
 
 SIM_FUNCTION inline grid_group this_grid() { return {}; }
 
-// Lanes of a warp: a tile of `Size` neighbours, or, for 0, any. A tile has its size, even if the block has fewer threads.
+// Lanes of a warp: a tile of `Size` neighbours, or, for 0, any. A tile has its size even if a block has fewer threads.
 template <unsigned Size>
 class lane_group : public thread_group {
 public:
