@@ -201,57 +201,38 @@ inline cudaError_t cudaHostGetDevicePointer(T** on_device, void* memory, unsigne
 
 // Copies.
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                              size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy);
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                cudaStream_t stream = nullptr);
-cudaError_t cudaMemset(void* memory, int value, size_t bytes);
-cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream = nullptr);
-cudaError_t cudaMemset2D(void* memory, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream = nullptr);
-cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent);
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream = nullptr);
+// A function, and the one that puts the same work into a stream.
+#define SIM_WITH_ASYNC(function, ...) \
+    cudaError_t function(__VA_ARGS__); \
+    cudaError_t function##Async(__VA_ARGS__, cudaStream_t stream = nullptr);
+SIM_WITH_ASYNC(cudaMemcpy, void* to, const void* from, size_t bytes, cudaMemcpyKind kind)
+SIM_WITH_ASYNC(cudaMemcpy2D, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+               size_t height, cudaMemcpyKind kind)
+SIM_WITH_ASYNC(cudaMemcpy3D, const cudaMemcpy3DParms* copy)
+SIM_WITH_ASYNC(cudaMemcpyPeer, void* to, int to_device, const void* from, int from_device, size_t bytes)
+SIM_WITH_ASYNC(cudaMemset, void* memory, int value, size_t bytes)
+SIM_WITH_ASYNC(cudaMemset2D, void* memory, size_t pitch, int value, size_t width, size_t height)
+SIM_WITH_ASYNC(cudaMemset3D, cudaPitchedPtr memory, int value, cudaExtent extent)
+#undef SIM_WITH_ASYNC
 
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                            cudaMemcpyKind kind = cudaMemcpyHostToDevice)
-{
-    return sim::copy_symbol({true, (const void*)&symbol, sizeof symbol, from, bytes, offset, kind}, true, nullptr,
-                            SIM_PLACE);
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
-                                                 cudaMemcpyKind kind, cudaStream_t stream = nullptr)
-{
-    return sim::copy_symbol({true, (const void*)&symbol, sizeof symbol, from, bytes, offset, kind}, false, stream,
-                            SIM_PLACE);
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                              cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
-{
-    return sim::copy_symbol({false, (const void*)&symbol, sizeof symbol, to, bytes, offset, kind}, true, nullptr,
-                            SIM_PLACE);
-}
-
-template <typename T>
-SIM_FUNCTION cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset,
-                                                   cudaMemcpyKind kind, cudaStream_t stream = nullptr)
-{
-    return sim::copy_symbol({false, (const void*)&symbol, sizeof symbol, to, bytes, offset, kind}, false, stream,
-                            SIM_PLACE);
-}
+#define SIM_SYMBOL_COPY(function, to_symbol, other, ...) \
+    template <typename T> \
+    SIM_FUNCTION cudaError_t function(__VA_ARGS__) \
+    { \
+        return sim::copy_symbol({to_symbol, (const void*)&symbol, sizeof symbol, other, bytes, offset, kind}, true, \
+                                nullptr, SIM_PLACE); \
+    } \
+    template <typename T> \
+    SIM_FUNCTION cudaError_t function##Async(__VA_ARGS__, cudaStream_t stream = nullptr) \
+    { \
+        return sim::copy_symbol({to_symbol, (const void*)&symbol, sizeof symbol, other, bytes, offset, kind}, false, \
+                                stream, SIM_PLACE); \
+    }
+SIM_SYMBOL_COPY(cudaMemcpyToSymbol, true, from, const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+SIM_SYMBOL_COPY(cudaMemcpyFromSymbol, false, to, void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+#undef SIM_SYMBOL_COPY
 
 template <typename P, typename T>
 inline cudaError_t cudaGetSymbolAddress(P** address, const T& symbol)
@@ -409,23 +390,27 @@ SIM_FUNCTION cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
 using cudaGraphNode_t = struct CUgraphNode_st*;
-SIM_NOT_SIMULATED(cudaGraphCreate, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaGraphInstantiate, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaGraphLaunch, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaGraphDestroy, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaGraphExecDestroy, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaStreamBeginCapture, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaStreamEndCapture, "CUDA graphs")
-SIM_NOT_SIMULATED(cudaMallocArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaMalloc3DArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaFreeArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaMemcpyToArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaMemcpy2DToArray, "arrays and textures")
-SIM_NOT_SIMULATED(cudaCreateTextureObject, "arrays and textures")
-SIM_NOT_SIMULATED(cudaDestroyTextureObject, "arrays and textures")
+#define SIM_NO_GRAPHS(function) SIM_NOT_SIMULATED(function, "CUDA graphs")
+#define SIM_NO_ARRAYS(function) SIM_NOT_SIMULATED(function, "arrays and textures")
+SIM_NO_GRAPHS(cudaGraphCreate)
+SIM_NO_GRAPHS(cudaGraphInstantiate)
+SIM_NO_GRAPHS(cudaGraphLaunch)
+SIM_NO_GRAPHS(cudaGraphDestroy)
+SIM_NO_GRAPHS(cudaGraphExecDestroy)
+SIM_NO_GRAPHS(cudaStreamBeginCapture)
+SIM_NO_GRAPHS(cudaStreamEndCapture)
+SIM_NO_ARRAYS(cudaMallocArray)
+SIM_NO_ARRAYS(cudaMalloc3DArray)
+SIM_NO_ARRAYS(cudaFreeArray)
+SIM_NO_ARRAYS(cudaMemcpyToArray)
+SIM_NO_ARRAYS(cudaMemcpy2DToArray)
+SIM_NO_ARRAYS(cudaCreateTextureObject)
+SIM_NO_ARRAYS(cudaDestroyTextureObject)
 SIM_NOT_SIMULATED(cudaCreateSurfaceObject, "surfaces")
 SIM_NOT_SIMULATED(cudaDestroySurfaceObject, "surfaces")
 SIM_NOT_SIMULATED(cudaIpcGetMemHandle, "memory shared by processes")
 SIM_NOT_SIMULATED(cudaIpcOpenMemHandle, "memory shared by processes")
 SIM_NOT_SIMULATED(cudaMemPoolCreate, "memory pools")
 SIM_NOT_SIMULATED(cudaMallocFromPoolAsync, "memory pools")
+#undef SIM_NO_ARRAYS
+#undef SIM_NO_GRAPHS

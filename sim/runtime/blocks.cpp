@@ -108,6 +108,7 @@ Block& enter_block(Owner owner, int device, const char* function, uintptr_t begi
     // Nobody sees what the host writes there, or knows what the blocks would have written that are not in a sample.
     if (owner != Owner::device || program_options().blocks) known.shadow->note_written(0, bytes);
     if (owner != Owner::device) share_with_host(known);
+    else allocated().in_use[device] += bytes;
     Block& block = allocated().blocks[begin];
     block = {owner, device < 0 ? current_device() : device, &known, flags, ++allocated().allocations, "", place};
     return block;

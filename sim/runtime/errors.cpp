@@ -163,7 +163,8 @@ struct NamedError {
     const char *name, *text;
 };
 const NamedError named_errors[] = {
-#define NAMED(name, number, text) {name, #name, text},
+    {cudaSuccess, "cudaSuccess", "no error"},
+#define NAMED(name, number, text) {cudaError##name, "cudaError" #name, text},
     SIM_CUDA_ERRORS(NAMED)
 #undef NAMED
 };

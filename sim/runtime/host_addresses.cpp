@@ -33,9 +33,9 @@ struct Image {
             }
             return 1;  // the program is the first
         }, this);
-        void* at = mmap(nullptr, bytes + gpu_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at == MAP_FAILED) bytes = 0;
-        moved = rounded(uintptr_t(at), gpu_page);
+        const AddressRange range(0, rounded(bytes, gpu_page));
+        if (!range.holds(range.begin() + bytes - 1)) bytes = 0;
+        moved = range.begin();
     }
 };
 

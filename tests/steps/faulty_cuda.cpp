@@ -255,8 +255,9 @@ cudaError_t cudaGetLastError()
 const char* cudaGetErrorString(cudaError_t error)
 {
     switch (error) {
+        case cudaSuccess: return "no error";
 #define TEXT(name, number, text) \
-    case name: return text;
+    case cudaError##name: return text;
         SIM_CUDA_ERRORS(TEXT)
     }
     return "unrecognized error code";

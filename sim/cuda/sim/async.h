@@ -232,10 +232,11 @@ SIM_INLINE void pipeline_consumer_wait_prior(pipeline<thread_scope_thread>&)
 {
 }
 
-template <typename Size>
-constexpr size_t promised_alignment = 1;
-template <size_t alignment>
-constexpr size_t promised_alignment<aligned_size_t<alignment>> = alignment;
+// The alignment that the type of a size gives.
+template <typename Size, size_t otherwise = 1>
+constexpr size_t promised_alignment = otherwise;
+template <size_t alignment, size_t otherwise>
+constexpr size_t promised_alignment<aligned_size_t<alignment>, otherwise> = alignment;
 
 // Copies of a group of threads, and of one thread. `Sync`: a barrier or a pipeline.
 template <typename Group, typename Size, typename Sync>

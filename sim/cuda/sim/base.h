@@ -26,26 +26,17 @@ namespace sim {
 
 template <size_t bytes>
 struct UnsignedOf;
-template <>
-struct UnsignedOf<1> {
-    typedef uint8_t type __attribute__((may_alias));
-};
-template <>
-struct UnsignedOf<2> {
-    typedef uint16_t type __attribute__((may_alias));
-};
-template <>
-struct UnsignedOf<4> {
-    typedef uint32_t type __attribute__((may_alias));
-};
-template <>
-struct UnsignedOf<8> {
-    typedef uint64_t type __attribute__((may_alias));
-};
-template <>
-struct UnsignedOf<16> {
-    typedef unsigned __int128 type __attribute__((may_alias));
-};
+#define SIM_UNSIGNED_OF(bytes, T) \
+    template <> \
+    struct UnsignedOf<bytes> { \
+        typedef T type __attribute__((may_alias)); \
+    };
+SIM_UNSIGNED_OF(1, uint8_t)
+SIM_UNSIGNED_OF(2, uint16_t)
+SIM_UNSIGNED_OF(4, uint32_t)
+SIM_UNSIGNED_OF(8, uint64_t)
+SIM_UNSIGNED_OF(16, unsigned __int128)
+#undef SIM_UNSIGNED_OF
 template <typename T>
 using Bits = typename UnsignedOf<sizeof(T)>::type;
 

@@ -133,8 +133,8 @@ public:
     SIM_FUNCTION static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
     SIM_FUNCTION static unsigned num_threads() { return size(); }
     SIM_FUNCTION static unsigned thread_rank() { return sim::rank(); }
-    SIM_FUNCTION static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-    SIM_FUNCTION static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+    SIM_FUNCTION static dim3 group_index() { return blockIdx; }
+    SIM_FUNCTION static dim3 thread_index() { return threadIdx; }
     SIM_FUNCTION static dim3 group_dim() { return blockDim; }
     SIM_FUNCTION static dim3 dim_threads() { return blockDim; }
 
@@ -168,7 +168,7 @@ public:
     SIM_FUNCTION static unsigned long long thread_rank() { return block_rank() * thread_block::size() + sim::rank(); }
     SIM_FUNCTION static dim3 group_dim() { return gridDim; }
     SIM_FUNCTION static dim3 dim_blocks() { return gridDim; }
-    SIM_FUNCTION static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    SIM_FUNCTION static dim3 block_index() { return blockIdx; }
 };
 
 SIM_FUNCTION inline grid_group this_grid() { return {}; }
