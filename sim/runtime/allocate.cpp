@@ -9,7 +9,7 @@
 
 #include "../../common/base/error.h"
 #include "../../common/base/limits.h"
-#include "blocks.h"
+#include "allocations.h"
 #include "devices.h"
 #include "notes.h"
 #include "options.h"
@@ -59,7 +59,7 @@ cudaError_t allocate_as(Owner owner, const char* function, int device, void** me
                          full ? "the " + machine().label : "the host");
     }
     if (!of_host) fill(begin, bytes);
-    enter_block(owner, device, function, begin, bytes, range.gpu_address(begin), flags, place);
+    add_allocation(owner, device, function, begin, bytes, range.gpu_address(begin), flags, place);
     *memory = reinterpret_cast<void*>(begin);
     return cudaSuccess;
 }

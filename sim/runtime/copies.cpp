@@ -59,7 +59,7 @@ enum class Where { host, device, either, nowhere };
 // Where the address lies: memory that both may touch is on either side.
 Where where(uintptr_t address)
 {
-    if (const Block* block = block_of(address)) return block->owner == Owner::device ? Where::device : Where::either;
+    if (const Allocation* a = allocation_at(address)) return a->owner == Owner::device ? Where::device : Where::either;
     if (in_device_heap(address)) return Where::nowhere;
     if (const Variable* v = variable_of(address); v && !host_name(address))
         return v->owner == Owner::device ? Where::device : Where::either;

@@ -65,7 +65,7 @@ void move_addresses(void* memory, size_t bytes)
 {
     const Image& i = image();
     change_words(memory, bytes, uintptr_t(memory), i.begin, [&](uintptr_t word) {
-        const bool good = variable_of(word) ? !host_name(word) : block_of(word) || i.told.count(word);
+        const bool good = variable_of(word) ? !host_name(word) : allocation_at(word) || i.told.count(word);
         return good ? word : word - i.begin + i.moved;
     });
 }

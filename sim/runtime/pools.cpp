@@ -2,7 +2,7 @@
 // have no other effect.
 
 #include "../../common/base/error.h"
-#include "blocks.h"
+#include "allocations.h"
 #include "devices.h"
 #include "notes.h"
 
